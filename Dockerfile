@@ -1,6 +1,6 @@
 # Four images from one file: web (no torch), worker, gpu-worker (torch) and proxy. docker-compose.yml builds them.
 # What rarely changes comes first, so that a change of the code copies files and installs nothing.
-FROM node:20-slim AS frontend
+FROM node:24.11.1-slim AS frontend
 WORKDIR /build
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
 RUN npm ci --no-audit --no-fund
@@ -9,7 +9,7 @@ RUN npm run build
 
 FROM scratch AS code
 COPY manage.py requirements.txt /
-COPY docs/annotator.md docs/lead.md docs/admin.md docs/measures.md /docs/
+COPY docs/annotator.md docs/tasks.md docs/lead.md docs/corpus.md docs/pubmed.md docs/mapping.md docs/curate.md docs/counterfactuals.md docs/rounds.md docs/agreement.md docs/ratings.md docs/systems.md docs/results.md docs/metrics.md docs/measures.md docs/releases.md docs/admin.md docs/proxy.md docs/settings.md docs/signin.md docs/models.md docs/operations.md /docs/
 COPY measures /measures
 COPY sql /sql
 COPY api /api
@@ -23,7 +23,7 @@ COPY releases /releases
 COPY config /config
 COPY operations /operations
 
-FROM python:3.11-slim-trixie AS libraries
+FROM python:3.11.14-slim-trixie AS libraries
 # pg_dump and pg_restore, for `manage.py backup`: not older than the server of docker-compose.yml.
 RUN apt-get update && apt-get install -y --no-install-recommends postgresql-client-17 && rm -rf /var/lib/apt/lists/*
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 READ_DOT_ENV=0
@@ -33,7 +33,11 @@ RUN pip install --no-cache-dir -r requirements.txt
 # A volume that is new takes owner and folders from here.
 RUN useradd --system --uid 10001 concord && mkdir -p /data/tmp && chown -R concord /data
 
-FROM libraries AS gpu-libraries
+FROM libraries AS worker-libraries
+COPY requirements/figures.txt requirements/
+RUN pip install --no-cache-dir -r requirements/figures.txt
+
+FROM worker-libraries AS gpu-libraries
 COPY requirements/gpu.txt requirements/
 RUN pip install --no-cache-dir -r requirements/gpu.txt
 
@@ -44,7 +48,7 @@ USER concord
 EXPOSE 8000
 CMD ["gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
 
-FROM libraries AS worker
+FROM worker-libraries AS worker
 COPY --from=code / ./
 USER concord
 CMD ["python", "manage.py", "work"]
@@ -54,7 +58,7 @@ COPY --from=code / ./
 USER concord
 CMD ["python", "manage.py", "work", "--queue", "gpu"]
 
-FROM caddy:2 AS proxy
+FROM caddy:2.10.2 AS proxy
 RUN adduser -D -H -u 1000 concord && chown -R concord /data /config
 COPY Caddyfile /etc/caddy/Caddyfile
 USER concord

@@ -20,7 +20,7 @@ $(VENV)/.runtime: requirements.txt | $(BIN)/python
 	$(BIN)/python -m pip install -q -r requirements.txt
 	@touch $@
 
-$(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt | $(BIN)/python
+$(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt requirements/figures.txt | $(BIN)/python
 	@# Of some ten thousand modules a run of tests imports a third: those are compiled when they are.
 	$(BIN)/python -m pip install -q --no-compile -r requirements/test.txt
 	@touch $@ $(VENV)/.runtime
@@ -42,9 +42,8 @@ format: $(VENV)/.test ## put the code into the house style
 frontend: $(VENV)/.runtime ## build the pages
 	$(MANAGE) frontend
 
-schema: $(VENV)/.runtime ## write the OpenAPI schema and the typed client's types from the code
+schema: $(VENV)/.runtime ## write the OpenAPI schema from the code
 	$(MANAGE) spectacular --validate --fail-on-warn --file frontend/schema.yml
-	$(MANAGE) frontend api
 
 soak: $(VENV)/.test ## everything on both data bases, and long: 200 kills of the web server, 500 contests, 20 restarts, drills of 10 minutes, a data set of 60 reviews
 	SOAK=1 KILLS=200 CONTESTS=500 RESTARTS=20 DRILL_SECONDS=600 SCALE=200000 SLOW=60 REVIEWS=60 $(BIN)/python -m tests.stages soak

@@ -23,16 +23,16 @@ def main() -> None:
 def _anywhere(arguments: list[str]) -> int | None:
     """Commands for whoever has downloaded a release run without settings, data base or Django where there are none.
     The exit status; None where Django can take over."""
-    from releases.folders import anywhere
+    from releases.folders import standalone
 
-    if arguments[0] not in anywhere.COMMANDS:
+    if arguments[0] not in standalone.COMMANDS:
         return None
     try:
         from django.conf import settings
 
         _ = settings.INSTALLED_APPS  # reads them
     except Exception as error:  # whatever is wrong with settings is no matter of a release
-        return anywhere.main(arguments, f"no settings: {str(error).splitlines()[0].split('. ')[0]}")
+        return standalone.main(arguments, f"no settings: {str(error).splitlines()[0].split('. ')[0]}")
     return None
 
 

@@ -1,4 +1,4 @@
-"""Accounts in Django's admin: for operators who repair, not for daily work. The audit log is not here at all."""
+"""Accounts in Django's admin, for repairs by operators. The audit log is not registered."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from .models import User
 
 @admin.register(User)
 class UserAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Close or reopen an account. Passwords are set by their owners; a lost one is mended by `sign_in_link`."""
+    """Close or reopen an account. Users set their own passwords; `sign_in_link` helps if one is lost."""
 
     list_display = ["email", "name", "is_active", "is_staff", "joined_at", "last_login"]
     search_fields = ["email", "name"]
@@ -27,9 +27,9 @@ class UserAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return False
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Save, and write down what was changed by whom."""
+        """Save the changed fields and log the change."""
         with transaction.atomic():
-            obj.save(update_fields=form.changed_data)  # and nothing that was changed elsewhere meanwhile
+            obj.save(update_fields=form.changed_data)  # do not overwrite concurrent changes
             assert isinstance(request.user, User)
             after = {name: getattr(obj, name) for name in form.changed_data}
             before = {name: form.initial.get(name) for name in form.changed_data}

@@ -5,4 +5,4 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
-        from . import schema  # noqa: F401 - drf-spectacular finds the extensions once they are imported
+        from accounts import authentication  # noqa: F401 - drf-spectacular finds the extensions once they are imported

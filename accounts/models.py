@@ -1,4 +1,4 @@
-"""People: users, one-time sign-in links and personal API tokens. Who may do what in a project is told in projects."""
+"""Users, one-time sign-in links and personal API tokens. Permissions in a project are defined in ``projects``."""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -20,7 +20,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """For an operator at the machine, who says whose address it is."""
+        """Create a superuser. The operator vouches for the address, so it counts as verified."""
         fields = {"is_staff": True, "is_superuser": True, "email_verified_at": timezone.now()} | fields
         return self.create_user(email, password, **fields)
 
@@ -29,7 +29,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person, known by e-mail address (compared without case)."""
+    """A user, identified by e-mail address (case-insensitive)."""
 
     email = models.EmailField(max_length=254, unique=True)
     name = models.CharField(max_length=120)
@@ -38,15 +38,17 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(default=True)
     joined_at = models.DateTimeField(auto_now_add=True)
     guest_until = models.DateTimeField(
-        null=True, blank=True, help_text="Set for somebody without an own account, let in by a link until then."
+        null=True, blank=True, help_text="Time at which access ends, for a guest who entered by a link."
     )
 
     email_verified_at = models.DateTimeField(
-        null=True, blank=True, help_text="Since when the account is known to belong to whoever has the address."
+        null=True, blank=True, help_text="Time at which the e-mail address was verified."
     )
-    session_salt = models.CharField(max_length=43, blank=True, help_text="A new one ends every session.")
+    session_salt = models.CharField(max_length=43, blank=True, help_text="Changing it ends every session.")
     notice = models.JSONField(
-        null=True, blank=True, help_text="What ended when the address was verified, until its owner has read it."
+        null=True,
+        blank=True,
+        help_text="What ended when the address was verified, until the owner has seen the notice.",
     )
 
     objects: ClassVar[UserManager] = UserManager()
@@ -60,31 +62,31 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.name or self.email
 
     def check_password(self, raw_password: str | None) -> bool:
-        """As Django's; but a password that is hashed anew on the way must not come back over one set meanwhile."""
+        """Check the password like Django, but do not let a rehash overwrite a password that was set concurrently."""
 
         def hash_anew(raw: str | None) -> None:
-            was, self.password = self.password, make_password(raw)
-            User.objects.filter(pk=self.pk, password=was).update(password=self.password)
+            old_hash, self.password = self.password, make_password(raw)
+            User.objects.filter(pk=self.pk, password=old_hash).update(password=self.password)
 
         return check_password(raw_password, self.password, hash_anew)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """Django's, over the salt as well: sessions end without touching the password."""
+        """Include the salt in Django's hash, so that sessions can be ended without changing the password."""
         key = "django.contrib.auth.models.AbstractBaseUser.get_session_auth_hash"
         return salted_hmac(key, self.password + self.session_salt, secret=secret, algorithm="sha256").hexdigest()
 
     @property
     def is_guest(self) -> bool:
-        """Somebody let in by a link, without password or address: only what is marked as open to guests exists."""
+        """Return whether the user was let in by a link and has no own account. Guests can use only views for guests."""
         return self.guest_until is not None
 
     def has_ended(self, now: datetime) -> bool:
-        """Whether this is a guest whose time is over."""
+        """Return whether the access of a guest has expired."""
         return self.guest_until is not None and self.guest_until <= now
 
 
 class ProviderIdentity(models.Model):
-    """Which person of an identity provider an account belongs to: addresses change hands, subjects do not."""
+    """The identity of an account at an identity provider. Addresses may be reassigned; subjects are permanent."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="provider_identities")
     issuer = models.CharField(max_length=200)
@@ -102,7 +104,7 @@ class ProviderIdentity(models.Model):
 
 
 class SignInLink(models.Model):
-    """A link that signs one existing user in, once, until it expires. Only the hash of its token is kept."""
+    """A link that signs one user in once, until it expires. Only the hash of its token is stored."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="sign_in_links")
     token_hash = models.CharField(max_length=64, unique=True)
@@ -112,12 +114,23 @@ class SignInLink(models.Model):
 
 
 class ApiToken(models.Model):
-    """A personal token for scripts, sent as ``Authorization: Bearer ...``. Only its hash is kept."""
+    """A personal token for scripts, sent as ``Authorization: Bearer ...``. Only its hash is stored."""
+
+    class Scope(models.TextChoices):
+        READ = "read"
+        ANNOTATE = "annotate"
+        LEAD = "lead"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=80)
+    scope = models.CharField(
+        max_length=8,
+        choices=Scope,
+        default=Scope.LEAD,
+        help_text="read: view what your role allows; annotate: also answer in rounds; lead: all that your role may do.",
+    )
     token_hash = models.CharField(max_length=64, unique=True)
-    hint = models.CharField(max_length=8, help_text="The last characters, to tell tokens apart.")
+    hint = models.CharField(max_length=8, help_text="Last characters, which tell tokens apart.")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
@@ -125,7 +138,7 @@ class ApiToken(models.Model):
 
 
 class Failure(models.Model):
-    """One failed try at signing in or at a secret link, counted by ``accounts.throttling``; deleted soon after."""
+    """A failed sign-in or an invalid token, counted by ``accounts.throttling`` and deleted soon after."""
 
     class What(models.TextChoices):
         SIGN_IN = "sign-in"
@@ -135,7 +148,7 @@ class Failure(models.Model):
         ACCOUNT = "account"
 
     what = models.CharField(max_length=8, choices=What)
-    who = models.CharField(max_length=64, help_text="A place, a user's id, or the name of a browser.")
+    who = models.CharField(max_length=64, help_text="Prefix of a client's address, id of a user, or name of a browser.")
     at = models.DateTimeField(db_index=True)
 
     class Meta:

@@ -1,8 +1,8 @@
-"""Guessing made slow: failures counted in the data base, and so over all processes; every lock cools off by itself.
+"""Throttling of failed sign-ins and tokens. Failures are counted in the database, and locks expire by themselves.
 
-Wrong passwords are counted by django-axes for each account and place. What it cannot see is counted here: one place
-that tries many accounts, and tokens of links and invitations that are not ours. Nobody can guess those, they have 256
-bits: they are counted so that a place that tries them is seen in the metrics and costs no more than a look-up.
+django-axes counts wrong passwords by account and IP address. This module counts what axes does not: one address that
+tries many accounts, and invalid tokens of links and invitations. Tokens have 256 bits and cannot be guessed; counting
+them makes attempts visible in the metrics and limits their cost.
 """
 
 from datetime import datetime, timedelta
@@ -17,47 +17,52 @@ from api.problems import TooManyTries
 from .models import Failure
 
 WINDOW = timedelta(minutes=15)
-#: Failures in a window: of one place, which can be a whole lab; for DEVICE of one browser; for PASSWORD of one user.
+#: Maximum failures in a window by client IP, which may be shared by a lab. DEVICE counts by browser, PASSWORD by user.
 LIMITS = {
-    Failure.What.SIGN_IN: 100, Failure.What.TOKEN: 30, Failure.What.PASSWORD: 10, Failure.What.DEVICE: 10,
-    # Addresses for which somebody would have made an account that there is: it tells that there is one.
+    Failure.What.SIGN_IN: 100,
+    Failure.What.TOKEN: 30,
+    Failure.What.PASSWORD: 10,
+    Failure.What.DEVICE: 10,
+    # E-mail addresses that already have an account (the error reveals this, so it is throttled).
     Failure.What.ACCOUNT: 10,
-}  # fmt: skip
+}
 
 
 def username(request: HttpRequest, credentials: dict[str, Any] | None) -> str | None:
-    """What axes counts by: the e-mail address, however its case is written."""
-    found = (credentials or {}).get("username") or (credentials or {}).get("email")
-    return str(found).strip().lower()[:255] if found else None
+    """Return the lower-case e-mail address, by which axes counts failures."""
+    address = (credentials or {}).get("username") or (credentials or {}).get("email")
+    return str(address).strip().lower()[:255] if address else None
 
 
 def check(what: Failure.What, who: str, now: datetime | None = None) -> None:
-    """Raise `TooManyTries` while the limit is reached."""
+    """Raise `TooManyTries` if the limit is reached."""
     now = now or timezone.now()
     recent = Failure.objects.filter(what=what, who=who, at__gt=now - WINDOW).order_by("-at")
-    # The limit is free again once the oldest of the newest `limit` failures leaves the window.
+    # The lock ends when the oldest of the newest `LIMITS[what]` failures leaves the window.
     oldest = recent.values_list("at", flat=True)[LIMITS[what] - 1 : LIMITS[what]].first()
     if oldest is not None:
-        raise too_many(wait=oldest + WINDOW - now)
+        raise too_many_tries(wait=oldest + WINDOW - now)
 
 
 def count(what: Failure.What, who: str, now: datetime | None = None) -> None:
-    """Count one failure. Rows too old to matter go at the same time."""
+    """Count one failure, and delete old rows."""
     now = now or timezone.now()
     Failure.objects.create(what=what, who=who, at=now)
     Failure.objects.filter(at__lte=now - 2 * WINDOW).delete()
 
 
-def wrong_token(request: HttpRequest) -> None:
-    """Count a token that opens nothing, or raise `TooManyTries`. A token is looked up first: a right one always works,
-    whatever others at the same place tried."""
+def count_invalid_token(request: HttpRequest) -> None:
+    """Count an invalid token, or raise `TooManyTries`.
+
+    Callers look up the token first, so that a valid token works even if others at the same IP address failed.
+    """
     who = place(request)
     check(Failure.What.TOKEN, who)
     count(Failure.What.TOKEN, who)
 
 
-def too_many(wait: timedelta = WINDOW) -> TooManyTries:
+def too_many_tries(wait: timedelta = WINDOW) -> TooManyTries:
     minutes = WINDOW.seconds // 60
     return TooManyTries(
-        f"Too many failed tries. Wait up to {minutes} minutes, then try again.", wait=wait.total_seconds()
-    )  # fmt: skip
+        f"Too many failed attempts. Wait up to {minutes} minutes, then try again.", wait=wait.total_seconds()
+    )

@@ -1,4 +1,4 @@
-"""Routes of the signed-in person's own account."""
+"""Routes for the account of the signed-in user."""
 
 from django.urls import path
 

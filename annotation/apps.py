@@ -5,25 +5,22 @@ class AnnotationConfig(AppConfig):
     name = "annotation"
 
     def ready(self) -> None:
-        from audit import triggers
-        from projects import kinds, tables, uploads
-        from projects.pages import steps
+        from projects import kinds, reports, uploads
+        from projects import workflow as workflow_registry
 
         from . import (
             imports,
             rankers,
             tasks,  # noqa: F401 - registers the handlers of this app's jobs
         )
-        from .corpus import strata, watching
+        from .clusters import integrity, strata
 
         kinds.discover("annotation.kinds")
-        imports.discover("annotation.imports")
+        imports.discover("annotation.formats")
         rankers.discover("annotation.rankers")
-        uploads.discover("annotation.actions.uploads")
-        steps.discover("annotation.pages.steps")
-        tables.discover("annotation.tables")
+        uploads.discover("annotation")
+        workflow_registry.discover("annotation")
+        reports.discover("annotation.kinds")
+        reports.discover("annotation")
         strata.register()
-        watching.register()
-        triggers.guard(
-            "annotation_counterfactual", "annotation_fulltext", "annotation_sentence", "annotation_splitcluster"
-        )
+        integrity.register()

@@ -1,4 +1,4 @@
-"""Who may see the corpus and bring files in. Annotators and evaluators see only what they are handed."""
+"""Permission checks for the corpus and imports. Annotators and evaluators see only the units assigned to them."""
 
 from django.db.models import F, QuerySet
 
@@ -11,30 +11,30 @@ from .models import Cluster, Finding, Proposition, Review, Search, Study, Target
 
 
 def corpus_reader(user: User, slug: str) -> Member:
-    """The membership of someone who may read the corpus of a project."""
+    """Return the user's membership. The role must permit reading the corpus."""
     member = member_of(user, slug)
     permit(member, "read the corpus")
     return member
 
 
 def import_lead(user: User, slug: str) -> Member:
-    """The membership of someone who may bring files in."""
+    """Return the user's membership. The role must permit importing data."""
     member = member_of(user, slug)
     permit(member, "bring data in")
     return member
 
 
 def import_of(user: User, import_id: int) -> Import:
-    """An import of a project that the user leads."""
-    found = without_notices(Import.objects.filter(pk=import_id)).first()
-    if found is None:
-        raise _nothing()
-    permit(member_in(user, found.project_id), "bring data in")
-    return found
+    """Return an import of a project in which the user may import data."""
+    row = without_notices(Import.objects.filter(pk=import_id)).first()
+    if row is None:
+        raise _not_found()
+    permit(member_in(user, row.project_id), "bring data in")
+    return row
 
 
 def without_notices(imports: QuerySet[Import]) -> QuerySet[Import]:
-    """Imports with ``report_totals`` and ``report_values``; the notices, often thousands, stay in the data base."""
+    """Annotate imports with ``report_totals`` and ``report_values``, and defer the large report."""
     return (
         imports.select_related("created_by")
         .defer("report")
@@ -43,22 +43,22 @@ def without_notices(imports: QuerySet[Import]) -> QuerySet[Import]:
 
 
 def cluster_of(user: User, cluster_id: int) -> tuple[Cluster, Member]:
-    """A cluster that the user may read, and the membership by which."""
-    known = Cluster.objects.select_related("project", "review", "imported").defer("imported__report")
-    found = known.filter(pk=cluster_id).first()
-    return found, _reading(user, found)  # type: ignore[return-value]
+    """Return a cluster that the user may read, and the user's membership."""
+    clusters = Cluster.objects.select_related("project", "review", "imported").defer("imported__report")
+    cluster = clusters.filter(pk=cluster_id).first()
+    return cluster, _check_reader(user, cluster)  # type: ignore[return-value]
 
 
 def review_of(user: User, review_id: int) -> Review:
-    found = Review.objects.filter(pk=review_id).first()
-    _reading(user, found)
-    return found  # type: ignore[return-value]
+    review = Review.objects.filter(pk=review_id).first()
+    _check_reader(user, review)
+    return review  # type: ignore[return-value]
 
 
 def study_of(user: User, study_id: int) -> Study:
-    found = Study.objects.filter(pk=study_id).first()
-    _reading(user, found)
-    return found  # type: ignore[return-value]
+    study = Study.objects.filter(pk=study_id).first()
+    _check_reader(user, study)
+    return study  # type: ignore[return-value]
 
 
 def unit_to_read(user: User, unit_id: int) -> Unit:
@@ -68,85 +68,85 @@ def unit_to_read(user: User, unit_id: int) -> Unit:
 
 
 def proposition_to_curate(user: User, unit_id: int) -> tuple[Proposition, Member]:
-    """A proposition, by its unit, that the user may correct."""
-    found, member = text_to_curate(user, unit_id)
-    if not isinstance(found, Proposition):
-        raise _nothing()
-    return found, member
+    """Return the proposition of a unit, which the user may correct, and the user's membership."""
+    proposition, member = text_to_curate(user, unit_id)
+    if not isinstance(proposition, Proposition):
+        raise _not_found()
+    return proposition, member
 
 
 def text_to_curate(user: User, unit_id: int) -> tuple[Proposition | Target, Member]:
-    """A proposition or a target, by its unit, whose text the user may correct."""
+    """Return the proposition or target of a unit, whose text the user may correct, and the user's membership."""
     claims = Proposition.objects.select_related("unit", "study", "cluster__unit").filter(unit__pk=unit_id)
-    found = claims.first() or Target.objects.select_related("unit").filter(unit__pk=unit_id).first()
-    if found is None:
-        raise _nothing()
-    member = member_in(user, found.unit.project_id)
+    text = claims.first() or Target.objects.select_related("unit").filter(unit__pk=unit_id).first()
+    if text is None:
+        raise _not_found()
+    member = member_in(user, text.unit.project_id)
     permit(member, "curate")
-    return found, member
+    return text, member
 
 
 def project_to_curate(user: User, slug: str) -> Member:
-    """The membership of someone who may add to a project by hand."""
+    """Return the user's membership. The role must permit curation."""
     member = member_of(user, slug)
     permit(member, "curate")
     return member
 
 
 def review_to_curate(user: User, review_id: int) -> tuple[Review, Member]:
-    found = Review.objects.select_related("project").filter(pk=review_id).first()
-    return found, _curating(user, found)  # type: ignore[return-value]
+    review = Review.objects.select_related("project").filter(pk=review_id).first()
+    return review, _check_curator(user, review)  # type: ignore[return-value]
 
 
 def cluster_to_curate(user: User, cluster_id: int) -> tuple[Cluster, Member]:
     clusters = Cluster.objects.select_related("review__unit", "unit", "project")
-    found = clusters.filter(pk=cluster_id).first()
-    return found, _curating(user, found)  # type: ignore[return-value]
+    cluster = clusters.filter(pk=cluster_id).first()
+    return cluster, _check_curator(user, cluster)  # type: ignore[return-value]
 
 
 def search_of(user: User, search_id: int) -> tuple[Search, Member]:
-    """A search of a project that the user leads."""
-    found = Search.objects.select_related("project", "review", "job").filter(pk=search_id).first()
-    if found is None:
-        raise _nothing()
-    member = member_in(user, found.project_id)
+    """Return a search of a project in which the user may import data, and the user's membership."""
+    search = Search.objects.select_related("project", "review", "job").filter(pk=search_id).first()
+    if search is None:
+        raise _not_found()
+    member = member_in(user, search.project_id)
     permit(member, "bring data in")
-    return found, member
+    return search, member
 
 
-def review_named(member: Member, pmid: str) -> Review:
-    """A review of the member's project by its id."""
-    found = Review.objects.select_related("project").filter(project=member.project_id, pmid=pmid.strip()).first()
-    if found is None:
-        raise Refused.field("review", f"The project has no review {pmid.strip()}.")
-    return found
+def review_by_pmid(member: Member, pmid: str) -> Review:
+    """Return the review of the member's project with this PMID. Raise `Refused` if there is none."""
+    review = Review.objects.select_related("project").filter(project=member.project_id, pmid=pmid.strip()).first()
+    if review is None:
+        raise Refused.field("review", f"The project has no review with PMID {pmid.strip()}. Import or add it first.")
+    return review
 
 
-def finding_to_answer(user: User, finding_id: int) -> tuple[Finding, Member]:
-    """What a consistency check found in a project that the user curates."""
-    found = Finding.objects.select_related("project").filter(pk=finding_id).first()
-    if found is None:
-        raise _nothing()
-    member = member_in(user, found.project_id)
+def finding_to_resolve(user: User, finding_id: int) -> tuple[Finding, Member]:
+    """Return a consistency finding of a project that the user may curate, and the user's membership."""
+    finding = Finding.objects.select_related("project").filter(pk=finding_id).first()
+    if finding is None:
+        raise _not_found()
+    member = member_in(user, finding.project_id)
     permit(member, "curate")
-    return found, member
+    return finding, member
 
 
-def _curating(user: User, row: Cluster | Review | None) -> Member:
+def _check_curator(user: User, row: Cluster | Review | None) -> Member:
     if row is None:
-        raise _nothing()
+        raise _not_found()
     member = member_in(user, row.project_id)
     permit(member, "curate")
     return member
 
 
-def _reading(user: User, row: Cluster | Review | Study | None) -> Member:
+def _check_reader(user: User, row: Cluster | Review | Study | None) -> Member:
     if row is None:
-        raise _nothing()
+        raise _not_found()
     member = member_in(user, row.project_id)
     permit(member, "read the corpus")
     return member
 
 
-def _nothing() -> NotFound:
-    return NotFound("There is nothing here that you may see.")
+def _not_found() -> NotFound:
+    return NotFound("Not found, or no access.")

@@ -1,45 +1,51 @@
-"""Background work of annotation."""
+"""Background jobs of the annotation app."""
 
 from typing import Any
 
-from projects.background import jobs
+from projects.jobs import jobs
+from projects.jobs.running import RunningJob
 
-from .actions import consistency, documents, full_texts, ranking, searching
+from .consistency import actions as consistency_actions
+from .documents import actions as documents_actions
+from .documents.queries import MAKE_DOCUMENTS
+from .evidence import actions as evidence_actions
+from .full_texts import actions as full_texts_actions
 from .models import Search
+from .pubmed import actions as pubmed_actions
 
 
-@jobs.handler(consistency.KIND, told=("Consistency check", "consistency"))
-def check_consistency(job: jobs.RunningJob) -> dict[str, Any]:
-    """Check the corpus, and keep what was found. A second attempt finds the same."""
+@jobs.handler(consistency_actions.KIND, told=("Consistency check", "consistency"))
+def check_consistency(job: RunningJob) -> dict[str, Any]:
+    """Check the corpus and store the findings. A second attempt gives the same result."""
     assert job.project
-    found, units = consistency.find(job.project, job.paced())
-    return consistency.keep(project=job.project, found=found, units=units)
+    findings, units = consistency_actions.find_inconsistencies(job.project, job.paced())
+    return consistency_actions.store_findings(project=job.project, sorted_findings=findings, units=units)
 
 
-@jobs.handler(searching.KIND, ended=searching.ended, told=("PubMed search", "search"))
-def search_pubmed(job: jobs.RunningJob) -> dict[str, Any]:
-    """Find and read records of PubMed. A second attempt reads what is left."""
+@jobs.handler(pubmed_actions.KIND, ended=pubmed_actions.finish_failed_search, told=("PubMed search", "search"))
+def search_pubmed(job: RunningJob) -> dict[str, Any]:
+    """Find and read records of PubMed. A second attempt reads the remaining records."""
     search = Search.objects.select_related("project", "review").get(pk=job.params["search"])
-    return searching.retrieve(search=search, by=job.by, progress=job.progress, wait=job.pause)
+    return pubmed_actions.retrieve(search=search, by=job.by, progress=job.progress, wait=job.pause)
 
 
-@jobs.handler(ranking.KIND, told=("Ranking of evidence", "evidence"))
-def rank_evidence(job: jobs.RunningJob) -> dict[str, Any]:
-    """Rank sentences for targets. A second attempt ranks what is left."""
+@jobs.handler(evidence_actions.KIND, told=("Evidence ranking", "evidence"))
+def rank_evidence(job: RunningJob) -> dict[str, Any]:
+    """Rank sentences for targets. A second attempt ranks the remaining ones."""
     assert job.project
     ranker, model = job.params["ranker"], job.params["model"]
-    return ranking.rank(project=job.project, ranker=ranker, model=model, progress=job.progress)
+    return evidence_actions.rank(project=job.project, ranker=ranker, model=model, progress=job.progress)
 
 
-@jobs.handler(documents.KIND, told=("Making of documents", "evidence"))
-def make_documents(job: jobs.RunningJob) -> dict[str, Any]:
-    """Make the document level. A second attempt makes what is left."""
+@jobs.handler(MAKE_DOCUMENTS, told=("Document targets", "evidence"))
+def make_documents(job: RunningJob) -> dict[str, Any]:
+    """Create the document level. A second attempt creates the remaining documents."""
     assert job.project
-    return documents.make(project=job.project, by=job.by, progress=job.progress)
+    return documents_actions.make_documents(project=job.project, by=job.by, progress=job.progress)
 
 
-@jobs.handler(full_texts.KIND, told=("Full texts", "search"))
-def get_full_texts(job: jobs.RunningJob) -> dict[str, Any]:
-    """Get full texts from PubMed Central. A second attempt gets what is left."""
+@jobs.handler(full_texts_actions.KIND, told=("Full texts", "search"))
+def get_full_texts(job: RunningJob) -> dict[str, Any]:
+    """Retrieve full texts from PubMed Central. A second attempt retrieves the remaining ones."""
     assert job.project
-    return full_texts.get(project=job.project, by=job.by, progress=job.progress, wait=job.pause)
+    return full_texts_actions.fetch_full_texts(project=job.project, by=job.by, progress=job.progress, wait=job.pause)

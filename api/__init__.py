@@ -1,1 +1,1 @@
-"""What every endpoint has in common: problem details, pages, bodies, limits. It knows no app and no person."""
+"""Shared parts of all endpoints: problem details, pagination, parsers, limits. Does not depend on other apps."""

@@ -1,4 +1,4 @@
-"""Where a request comes from: read from what a proxy wrote, which a stranger may have had a hand in."""
+"""The client address of a request. Clients can forge parts of the headers that proxies send."""
 
 import re
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
@@ -7,15 +7,18 @@ from django.conf import settings
 from django.http import HttpRequest
 
 Address = IPv4Address | IPv6Address
-#: As proxies write one: in brackets where it has colons, with the port that some append.
+#: An address in the notation of proxies: with brackets around IPv6, and an optional port.
 _WRITTEN = re.compile(r"\[(?P<bracketed>[^\[\]]*)\](:\d{1,5})?|(?P<v4>[0-9.]*):\d{1,5}|(?P<plain>[^\[\]]*)", re.ASCII)
-#: An IPv6 customer has at least a network of so many bits, and every address in it.
+#: Prefix length of the network of one IPv6 customer, who can use every address in it.
 _HOUSEHOLD = 64
 
 
 def client_ip(request: HttpRequest) -> Address | None:
-    """The client's address; behind our own proxy the one that the proxy saw, which a client cannot make up. None where
-    it cannot be told: what was written is no address, or the server is reached by a socket file."""
+    """Return the client's address, or None if it is unknown.
+
+    Behind our own proxy this is the address that the proxy saw, which a client cannot forge. It is unknown if the
+    header contains no address or the server listens on a Unix socket.
+    """
     forwarded = request.headers.get("X-Forwarded-For", "").split(",")[-1].strip()
     if settings.BEHIND_PROXY and forwarded:
         return _read(forwarded)
@@ -23,8 +26,10 @@ def client_ip(request: HttpRequest) -> Address | None:
 
 
 def place(request: HttpRequest) -> str:
-    """What failed tries are counted by: the client's address or, for IPv6, its network, for whoever has one address of
-    it has them all. Both data bases take it as an address."""
+    """Return the client address by which failures are counted. For IPv6 this is the address of the client's network.
+
+    Both databases accept it as an address.
+    """
     found = client_ip(request) or _peer(request) or IPv4Address(0)
     if isinstance(found, IPv6Address):
         found = IPv6Network((found, _HOUSEHOLD), strict=False).network_address
@@ -36,7 +41,7 @@ def _peer(request: HttpRequest) -> Address | None:
 
 
 def _read(written: str) -> Address | None:
-    """The address without port, brackets and zone; of an IPv4 address in IPv6's form the IPv4 address."""
+    """Parse an address without port, brackets and zone. An IPv4-mapped IPv6 address becomes an IPv4 address."""
     parts = _WRITTEN.fullmatch(written)
     if parts is None:
         return None

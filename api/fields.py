@@ -1,16 +1,16 @@
-"""What inputs have in common, whatever they are of."""
+"""Base serializer, fields and limits for inputs."""
 
 import math
 from typing import Any
 
 from rest_framework import serializers
 
-#: The largest id or number that both data bases can compare with; SQLite fails at a larger one in a list.
+#: The largest integer that both databases can compare. SQLite fails at a larger one in a list.
 LARGEST = 2**63 - 1
 
 
 class FiniteField(serializers.FloatField):
-    """A number that can be compared: "nan", which is neither below nor above any bound, is refused, and infinity."""
+    """A finite number. NaN would pass every bound, so NaN and infinity are rejected."""
 
     def to_internal_value(self, data: Any) -> float:
         value = super().to_internal_value(data)
@@ -20,12 +20,12 @@ class FiniteField(serializers.FloatField):
 
 
 def at_most(rows: int) -> dict[str, Any]:
-    """The length that a list of rows may have (a keyword of the list, which the types of DRF do not know)."""
+    """Return the keyword argument for the maximum length of a list, which the types of DRF lack."""
     return {"max_length": rows}
 
 
 class Strict(serializers.Serializer[Any]):
-    """Input that refuses fields it does not know, so that nobody believes to have set what was ignored."""
+    """A serializer that rejects unknown fields, so that no input is silently ignored."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict) and (unknown := sorted(set(data) - set(self.fields))):

@@ -1,7 +1,7 @@
-"""How Concord writes its log: one line an event, as JSON or as text, with the request or the job that it belongs to.
+"""Log format: one line per event, as JSON or text, with the request or job that it belongs to.
 
-Addresses are written as routes (``api/v1/rounds/<int:round_id>/``): what a person put into an address, and what follows
-a question mark, is not kept. This module is read before Django is ready and so knows nothing but plain Python.
+URLs are logged as routes (``api/v1/rounds/<int:round_id>/``), without user input and query strings. Settings import
+this module before Django is ready, so it must not import Django.
 """
 
 import json
@@ -18,7 +18,7 @@ _context: ContextVar[dict[str, Any] | None] = ContextVar("log_context", default=
 
 @contextmanager
 def saying(**fields: Any) -> Iterator[None]:
-    """Every line that is written inside carries these fields (``request``, ``job``)."""
+    """Add these fields (``request``, ``job``) to every line that is logged inside the context."""
     token = _context.set({**(_context.get() or {}), **fields})
     try:
         yield
@@ -27,28 +27,28 @@ def saying(**fields: Any) -> Iterator[None]:
 
 
 def said(name: str) -> Any:
-    """What `saying` was told under this name, or None."""
+    """Return the field that `saying` has set, or None."""
     return (_context.get() or {}).get(name)
 
 
 def route_of(request: Any) -> str:
-    """The template of the address that was asked for; never the address itself."""
+    """Return the route of a request, which contains no user input."""
     match = getattr(request, "resolver_match", None)
     if match is None:
         return "static" if str(getattr(request, "path", "")).startswith("/static/") else "unmatched"
-    if match.route.startswith("^"):  # those that take whatever is left: the pages, and what is not there below /api/
+    if match.route.startswith("^"):  # catch-all routes: pages, and unknown paths below /api/
         return "page" if "(?!" in match.route else "unmatched"
     return f"/{match.route}"
 
 
 class Lines(logging.Formatter):
-    """What both forms have in common: the message, and the fields beside it."""
+    """Base formatter: the message and its fields."""
 
     def told(self, record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
-        """(message, fields)."""
+        """Return (message, fields)."""
         request = getattr(record, "request", None)
         if record.name.startswith("django.request") and request is not None:
-            # Django's own message has the address in it.
+            # Django's own message contains the URL.
             message = f"{getattr(record, 'status_code', '')} {request.method} {route_of(request)}"
         else:
             message = record.getMessage()
@@ -56,7 +56,7 @@ class Lines(logging.Formatter):
 
 
 class JsonLines(Lines):
-    """One JSON object a line: time (UTC), level, logger, message, then the fields; a traceback is one of them."""
+    """One JSON object per line: time (UTC), level, logger, message, fields and traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         message, fields = self.told(record)
@@ -74,19 +74,19 @@ class JsonLines(Lines):
 
 
 class TextLines(Lines):
-    """For a terminal: time, level, logger, message, then ``name=value``; a traceback follows on lines of its own."""
+    """Text for a terminal: time, level, logger, message and ``name=value``, followed by the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         message, fields = self.told(record)
         when = datetime.fromtimestamp(record.created, UTC).isoformat(sep=" ", timespec="milliseconds")
         beside = "".join(f" {name}={value}" for name, value in fields.items())
-        # A line break in what somebody sent must not begin a line of the log.
+        # Escape line breaks, so that user input cannot start a new line of the log.
         line = f"{when} {record.levelname} {record.name} {message}{beside}".replace("\r", "\\r").replace("\n", "\\n")
         return line + "\n" + self.formatException(record.exc_info) if record.exc_info else line
 
 
 def configuration(form: str, level: str) -> dict[str, Any]:
-    """Django's LOGGING: everything to the standard error stream."""
+    """Return the LOGGING setting, which writes everything to standard error."""
     kind = {"text": TextLines, "json": JsonLines}[form]
     return {
         "version": 1,
@@ -95,9 +95,9 @@ def configuration(form: str, level: str) -> dict[str, Any]:
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
-            # Ours alone: Django's default ones would write the same a second time, as text.
+            # Remove Django's default handlers, which would log each event twice.
             "django": {"handlers": [], "level": level, "propagate": True},
-            # A refusal has its line from config.request_log; only what nobody foresaw has a second one.
+            # config.request_log logs rejected requests; django.request logs only unexpected errors.
             "django.request": {"level": "ERROR"},
             "django.server": {"handlers": [], "level": "WARNING", "propagate": True},
         },

@@ -1,4 +1,4 @@
-"""What every reply of the API has in common."""
+"""Middleware for responses of the API."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponseBase
 
 
 class NeverStored:
-    """Replies of the API are never kept by a browser or a proxy: they hold tokens, names and unreleased data."""
+    """Forbid browsers and proxies to store API responses, which contain tokens, names and unreleased data."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

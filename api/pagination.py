@@ -1,10 +1,10 @@
-"""One way to page through every list."""
+"""Pagination of all lists."""
 
 from rest_framework.pagination import PageNumberPagination
 
 
 class Pages(PageNumberPagination):
-    """``?page=2&page_size=50``; a page never holds more than 200 rows."""
+    """Pages by ``?page=2&page_size=50``, with at most 200 rows each."""
 
     page_size = 50
     page_size_query_param = "page_size"

@@ -1,4 +1,4 @@
-"""What can be configured, declared as data: the check, the form and the API description are all made from it."""
+"""Declared parameters. Validation, forms and the API description are derived from the declarations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,16 @@ from rest_framework import serializers
 
 from . import templates
 
-#: What is said of a required parameter that nobody set.
+#: Error of a required parameter without a value.
 NEEDED = "This is needed."
 
 
 class Takes(StrEnum):
-    """What a parameter takes. An optional ``INTEGER`` or ``NUMBER`` has the default None; ``SEVERAL`` takes a list of
-    its choices, each once, and keeps it in their order."""
+    """The type of a parameter.
+
+    An optional ``INTEGER`` or ``NUMBER`` has the default None. ``SEVERAL`` is a list of choices without duplicates, in
+    the order of `Parameter.choices`.
+    """
 
     TEXT = "text"
     LONG_TEXT = "long text"
@@ -28,10 +31,11 @@ class Takes(StrEnum):
 
 @dataclass(frozen=True)
 class Parameter:
-    """One thing that can be configured. Bounds are inclusive; ``when`` hides it unless another has such a value.
+    """The declaration of a parameter. Bounds are inclusive.
 
-    ``words``: how the choices read, in their order, where they do not by themselves. ``fields``: the names in braces
-    that are filled in, where the text is a template (`templates`), and ``needs`` those of them that it must hold.
+    ``when``: name and values of another parameter; without one of these values this parameter is hidden. ``words``:
+    labels of the choices, if they differ. ``fields``: the placeholders of a template (`templates`). ``needs``: the
+    placeholders that a template must contain.
     """
 
     name: str
@@ -50,12 +54,12 @@ class Parameter:
 
 
 def check(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """The values of all parameters, defaults filled in, and what is wrong: (name, sentence).
+    """Validate the values. Return the values of all parameters with defaults, and errors as (name, message).
 
-    A parameter that ``when`` hides keeps its default: a value that cannot act must not make another version.
+    A parameter that ``when`` hides has its default, because an unused value must not change the hash of the values.
     """
     clean: dict[str, Any] = {}
-    faults = [(name, "There is no such parameter.") for name in given if name not in {p.name for p in parameters}]
+    faults = [(name, "Unknown parameter.") for name in given if name not in {p.name for p in parameters}]
     for parameter in parameters:
         value = _meant(parameter, given.get(parameter.name, parameter.default))
         clean[parameter.name] = value
@@ -64,7 +68,7 @@ def check(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> tuple[di
         elif fault := _fault(parameter, value):
             faults.append((parameter.name, fault))
         elif parameter.takes is Takes.NUMBER and value is not None:
-            # 1 and 1.0 are one value, and must have one hash.
+            # 1 and 1.0 are the same value and must have the same hash.
             clean[parameter.name] = float(value)
     return clean, faults
 
@@ -76,19 +80,19 @@ def defaults(parameters: Sequence[Parameter]) -> dict[str, Any]:
 def check_given(
     parameters: Sequence[Parameter], given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """As `check`, of what was given only: what is null, empty or off says nothing and is left out."""
+    """Validate the given values like `check`, without defaults. Null, empty and false values are omitted."""
     said = {name: value for name, value in given.items() if value not in (None, "", False)}
     return check([p for p in parameters if p.name in said], said)
 
 
 def _meant(parameter: Parameter, value: Any) -> Any:
-    """One way to say that nothing is set: None for numbers, the empty text for texts."""
+    """Normalise a value. Missing numbers are None, missing texts are "", and choices are in declared order."""
     if value is None or value == "":
         return {Takes.TEXT: "", Takes.LONG_TEXT: "", Takes.INTEGER: None, Takes.NUMBER: None, Takes.SEVERAL: []}.get(
             parameter.takes, value
         )
     if parameter.takes is Takes.SEVERAL and isinstance(value, (list, tuple)):
-        # One way to say it: the order in which they were ticked means nothing.
+        # The order of selection has no meaning, so normalise it.
         return [choice for choice in parameter.choices if choice in value] + [
             one for one in value if one not in parameter.choices
         ]
@@ -106,15 +110,15 @@ def _fault(parameter: Parameter, value: Any) -> str:
             return _text_fault(parameter, value)
         case Takes.CHOICE:
             if not parameter.choices:
-                return f"There is none to choose. {parameter.help}".strip()
+                return f"No choices are available. {parameter.help}".strip()
             return "" if value in parameter.choices else f"One of: {', '.join(parameter.choices)}."
         case Takes.SEVERAL:
             if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-                return "A list of choices."
+                return "Expected a list of choices."
             strange = [one for one in value if one not in parameter.choices]
-            return f"{strange[0]!r} is none of: {', '.join(parameter.choices)}." if strange else ""
+            return f"{strange[0]!r} is not one of: {', '.join(parameter.choices)}." if strange else ""
         case Takes.SWITCH:
-            return "" if isinstance(value, bool) else "On or off (true or false)."
+            return "" if isinstance(value, bool) else "Expected true or false."
         case _:
             return _number_fault(parameter, value)
 
@@ -122,9 +126,9 @@ def _fault(parameter: Parameter, value: Any) -> str:
 def _text_fault(parameter: Parameter, value: Any) -> str:
     longest = 500 if parameter.takes is Takes.TEXT else 20_000
     if not isinstance(value, str) or "\0" in value:
-        return "A text without NUL."
+        return "Expected text without NUL characters."
     if len(value) > longest:
-        return f"At most {longest} characters."
+        return f"Expected at most {longest} characters."
     return "" if parameter.fields is None else templates.fault(value, parameter.fields, parameter.needs)
 
 
@@ -134,14 +138,16 @@ def _number_fault(parameter: Parameter, value: Any) -> str:
         return "A whole number." if whole else "A number."
     low, high = parameter.minimum, parameter.maximum
     if (low is not None and value < low) or (high is not None and value > high):
-        return f"From {low:g} to {high:g}." if low is not None and high is not None else (
-            f"At least {low:g}." if low is not None else f"At most {high:g}."
-        )  # fmt: skip
+        return (
+            f"From {low:g} to {high:g}."
+            if low is not None and high is not None
+            else (f"At least {low:g}." if low is not None else f"At most {high:g}.")
+        )
     return ""
 
 
 def in_words(parameter: Parameter, value: Any) -> str:
-    """A value as a person reads it."""
+    """Return a value as readable text."""
     if parameter.takes is Takes.SWITCH:
         return "yes" if value else "no"
     if parameter.takes is Takes.SEVERAL:
@@ -157,7 +163,7 @@ def _word(parameter: Parameter, choice: str) -> str:
 
 
 class WhenSerializer(serializers.Serializer[Any]):
-    """A parameter acts only where another one of its section has one of these values."""
+    """A condition: the parameter applies only if another parameter has one of these values."""
 
     parameter = serializers.CharField()
     values = serializers.ListField(child=serializers.CharField())
@@ -167,7 +173,7 @@ class WhenSerializer(serializers.Serializer[Any]):
 
 
 class ParameterSerializer(serializers.Serializer[Any]):
-    """One thing that can be configured. An optional number may be null: not set. Bounds are inclusive."""
+    """The declaration of a parameter. Bounds are inclusive. An optional number may be null (not set)."""
 
     name = serializers.CharField()
     takes = serializers.ChoiceField(choices=[(t.value, t.value) for t in Takes])
@@ -176,7 +182,8 @@ class ParameterSerializer(serializers.Serializer[Any]):
     help = serializers.CharField(allow_blank=True)
     choices = serializers.ListField(child=serializers.CharField())
     words = serializers.ListField(
-        child=serializers.CharField(), help_text="How the choices read, in their order; empty: as they are."
+        child=serializers.CharField(),
+        help_text="Labels of the choices, in the same order; empty if each choice is its own label.",
     )
     minimum = serializers.FloatField(allow_null=True)
     maximum = serializers.FloatField(allow_null=True)

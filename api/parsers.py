@@ -1,4 +1,4 @@
-"""Reading request bodies: JSON that every data base can store and no parser chokes on."""
+"""Parser for request bodies that accepts only JSON that every database can store."""
 
 from collections.abc import Mapping
 from io import BytesIO
@@ -7,19 +7,21 @@ from typing import IO, Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-#: The most values of a body: each that is wrong gets an error of its own, which takes far more memory than the value.
+#: Maximum number of values in a body. Each invalid value gets an error message, which needs far more memory.
 MOST_VALUES = 200_000
 
 
 class CarefulJSONParser(JSONParser):
-    """DRF's parser (which refuses NaN), refusing also what would fail further in: nesting too deep to walk, values
-    without end, text that is not Unicode (half a surrogate pair) or holds NUL, and integers of more than 64 bits."""
+    """DRF's parser, which rejects NaN, with checks for values that would fail later.
+
+    Rejects deep nesting, too many values, lone surrogates, NUL, and integers of more than 64 bits.
+    """
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         given = stream.read()
-        # An upper bound, as good as the number itself where the limit is far above any text's commas.
+        # An upper bound of the number of values. It suffices, because no text has as many commas as the limit.
         if given.count(b",") + given.count(b"[") + given.count(b"{") > MOST_VALUES:
             raise ParseError(f"JSON parse error - more than {MOST_VALUES:,} values.")
         try:

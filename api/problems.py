@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem details: the one shape of every reply that is not a success."""
+"""Errors as RFC 9457 problem details. All error responses have this format."""
 
 import errno
 from http import HTTPStatus
@@ -22,19 +22,17 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 CONTENT_TYPE = "application/problem+json"
-#: Seconds after which a client tries again what met a 503.
+#: Seconds after which a client retries after a 503.
 RETRY_AFTER = "2"
 FieldErrors = list[dict[str, str]]
 
 
 class Problem(Exception):
-    """A refusal that says what is wrong. Actions raise it; the API shows it, commands print its detail."""
+    """An error with a message for the user. Actions raise it; the API returns it, and commands print its detail."""
 
     status = 400
     type = "bad-request"
-    title = "The request cannot be carried out"
-    #: Whether who sends the same again at once, whatever the body, is to hear the same without being listened to.
-    can_be_repeated = False
+    title = "Invalid request"
 
     def __init__(self, detail: str, *, errors: FieldErrors | None = None, **extra: Any) -> None:
         super().__init__(detail)
@@ -56,11 +54,11 @@ class Problem(Exception):
 
 
 class Refused(Problem):
-    """A value that breaks a rule: `errors` names the fields."""
+    """A value is invalid. `errors` contains the fields."""
 
     status = 422
     type = "refused"
-    title = "The value was refused"
+    title = "Invalid value"
 
     @classmethod
     def field(cls, name: str, message: str) -> "Refused":
@@ -68,7 +66,7 @@ class Refused(Problem):
 
 
 class NotFound(Problem):
-    """Absent, or hidden from this person: the two look alike."""
+    """The object does not exist, or the user may not see it. Both give the same response."""
 
     status = 404
     type = "not-found"
@@ -78,25 +76,25 @@ class NotFound(Problem):
 class Forbidden(Problem):
     status = 403
     type = "forbidden"
-    title = "Your role does not allow this"
+    title = "Not allowed for your role"
 
 
 class Conflict(Problem):
-    """The state has moved on. Nothing was changed or deleted."""
+    """The request does not match the current state. Nothing was changed."""
 
     status = 409
     type = "conflict"
-    title = "The state has changed meanwhile"
+    title = "Conflict with the current state"
 
 
 class StaleRevision(Conflict):
     type = "stale-revision"
-    title = "There is a newer revision"
+    title = "A newer revision exists"
 
 
 class UuidReused(Conflict):
     type = "uuid-reused"
-    title = "This identifier already names another answer"
+    title = "This identifier belongs to another answer"
 
 
 class RoundClosed(Conflict):
@@ -105,7 +103,7 @@ class RoundClosed(Conflict):
 
 
 class WrongCredentials(Problem):
-    """E-mail address and password do not belong together; which of the two is wrong is not told."""
+    """E-mail address or password is wrong. The response does not reveal which."""
 
     status = 422
     type = "wrong-credentials"
@@ -113,7 +111,7 @@ class WrongCredentials(Problem):
 
 
 class SignInNeeded(Problem):
-    """Only the owner of an existing account may go on, signed in."""
+    """The user must sign in to an existing account to continue."""
 
     status = 401
     type = "sign-in-needed"
@@ -121,17 +119,17 @@ class SignInNeeded(Problem):
 
 
 class SpentLink(Problem):
-    """A link or invitation that is unknown, used, expired or revoked: the four look alike."""
+    """A link or invitation is unknown, used, expired or revoked. All four give the same response."""
 
     status = 410
     type = "link-not-valid"
-    title = "This link is not valid any more"
+    title = "This link is no longer valid"
 
 
 class TooManyTries(Problem):
     status = 429
     type = "too-many-tries"
-    title = "Too many tries"
+    title = "Too many attempts"
 
     def __init__(self, detail: str, *, wait: float) -> None:
         super().__init__(detail)
@@ -145,81 +143,79 @@ class TooLarge(Problem):
 
     @classmethod
     def body(cls, limit: int) -> "TooLarge":
-        """``limit`` in bytes."""
-        return cls(f"The body has more than {limit / 2**20:g} MiB, the most that this address takes. Send it in parts.")
+        """Return the problem of a body that exceeds ``limit`` bytes."""
+        return cls(f"The body is larger than {limit / 2**20:g} MiB, the limit of this endpoint. Send it in parts.")
 
 
 class WrongMedia(Problem):
     status = 415
     type = "unsupported-media-type"
-    title = "The body is of a kind that is not taken here"
+    title = "Unsupported media type"
 
 
 class LengthNeeded(Problem):
     status = 411
     type = "length-needed"
-    title = "The request must say its length"
+    title = "Content-Length required"
 
 
 class CutShort(Problem):
-    """The body did not come, came too slowly, or ended early. There is mostly nobody left to read this."""
+    """The body is missing, too slow or incomplete. The client has usually disconnected."""
 
     status = 408
     type = "cut-short"
-    title = "The request did not arrive whole"
+    title = "Incomplete request"
 
 
 class TooMuch(TooManyTries):
-    """More than a limit allows (`api.limits`), and waiting helps."""
+    """A limit was exceeded (`api.limits`), and a later retry can succeed."""
 
     type = "too-much"
-    title = "More than one may ask for at once"
-    can_be_repeated = True
+    title = "Limit reached"
 
 
 class NoRoom(Problem):
-    """A file could not be written, and what there was of it was taken away again."""
+    """A file could not be written. The incomplete file was removed."""
 
     status = 507
     type = "no-room"
-    title = "It could not be written"
+    title = "The file could not be written"
 
 
 class Unavailable(Problem):
     status = 503
     type = "unavailable"
-    title = "The service cannot answer just now"
+    title = "Service unavailable"
 
 
 class Busy(Unavailable):
-    """Others, or other requests of the same person, use up what there is; ``wait`` in seconds until it may be over."""
+    """All capacity is used by other requests, also of the same user. ``wait`` is the time until a retry in seconds."""
 
     type = "busy"
-    title = "There is too much to do just now"
-    can_be_repeated = True
+    title = "The server is busy"
 
     def __init__(self, detail: str, *, wait: int) -> None:
         super().__init__(detail)
         self.headers = {"Retry-After": str(wait)}
 
 
-#: What the data base says while it restarts, is busy past its time-out, or chose another transaction over this one.
+#: Temporary database errors: a restart, a lock time-out, or a deadlock.
 PASSING = (OperationalError, InterfaceError)
 _FULL = ("no space left", "disk is full", "could not extend file", "disk i/o error")
 
 
 def unavailable(exc: Exception) -> Unavailable:
-    """For one of `PASSING`: the client keeps its bytes and tries again."""
+    """Return the problem of a temporary database error (`PASSING`). The client keeps its data and retries."""
     if any(words in str(exc).lower() for words in _FULL):
         return Unavailable(
-            "The server has no room left, so nothing was stored. Tell whoever runs it; what is in your browser is kept "
-            "and can be sent when there is room again."
+            "The server's disk is full, so nothing was stored. Inform the administrator. Your "
+            "answers are kept in the browser and are sent when there is space again."
         )
-    return Unavailable("The data base cannot be reached just now. Nothing is lost; try again in a moment.")
+    return Unavailable("The database is not reachable. Nothing is lost; try again in a moment.")
 
 
 def no_room(exc: OSError) -> bool:
-    """Whether writing a file failed because disk or quota is full."""
+    """Return whether writing a file failed because the disk or quota is full."""
     return exc.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -246,14 +242,14 @@ def field_errors(detail: Any, path: str = "") -> FieldErrors:
 
 
 def as_problem(exc: BaseException | None) -> Problem | None:
-    """A failure in our words; None for what nobody foresaw. What is Django's own, views meet as well as middleware."""
+    """Return the problem of an exception, or None for an unexpected one. Used by views and middleware."""
     match exc:
         case Problem():
             return exc
         case Http404():
-            return NotFound("There is nothing here that you may see.")
+            return NotFound("Not found, or no access.")
         case PermissionDenied():
-            return Forbidden("Your role does not allow this.")
+            return Forbidden("Not allowed for your role.")
         case exceptions.ValidationError():
             errors = field_errors(exc.detail)
             first = errors[0] if errors else {"field": "", "message": "Invalid."}
@@ -263,9 +259,15 @@ def as_problem(exc: BaseException | None) -> Problem | None:
         case exceptions.APIException():
             problem = Problem(str(exc.detail))
             problem.status = exc.status_code
-            problem.type = {401: "not-authenticated", 403: "forbidden", 404: "not-found", 405: "method-not-allowed",
-                            406: "not-acceptable", 415: "unsupported-media-type", 429: "too-many-requests"}.get(
-                exc.status_code, "bad-request")  # fmt: skip
+            problem.type = {
+                401: "not-authenticated",
+                403: "forbidden",
+                404: "not-found",
+                405: "method-not-allowed",
+                406: "not-acceptable",
+                415: "unsupported-media-type",
+                429: "too-many-requests",
+            }.get(exc.status_code, "bad-request")
             if "CSRF" in problem.detail:
                 problem.type = "csrf"
             problem.title = HTTPStatus(exc.status_code).phrase
@@ -273,23 +275,23 @@ def as_problem(exc: BaseException | None) -> Problem | None:
         case OperationalError() | InterfaceError():
             return unavailable(exc)
         case UnreadablePostError():
-            return CutShort("The body ended early or came too slowly; nothing of it was kept. Send it again.")
+            return CutShort("The body was incomplete or too slow, so it was discarded. Send it again.")
         case OSError() if no_room(exc):
-            return NoRoom("The server has no room left for this file; nothing of it was kept. Tell whoever runs it.")
+            return NoRoom("The server's disk is full, so the file was not stored. Inform the administrator.")
         case RequestDataTooBig():
             return TooLarge.body(settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0)
         case TooManyFilesSent():
-            return Problem("The form has more files than are taken at once.")
+            return Problem("The form has too many files. Send fewer at once.")
         case TooManyFieldsSent():
             return Problem(f"The request has more than {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS} fields.")
         case SuspiciousOperation() | BadRequest() | MultiPartParserError():
-            # What Django says of it may quote what was sent, or name settings: that is for the log.
-            return Problem("The request cannot be read: its address, headers or body are not as they must be.")
+            # Django's message may contain user input or names of settings, so it is only logged.
+            return Problem("Malformed request: the URL, headers or body are invalid.")
     return None
 
 
 def as_problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler. None (a 500) for what nobody foresaw."""
+    """Return the response of an exception, as DRF's exception handler. None (a 500) for unexpected exceptions."""
     problem = as_problem(exc)
     if problem is None:
         return None
@@ -302,6 +304,4 @@ def as_problem_details(exc: Exception, context: dict[str, Any]) -> Response | No
             headers["WWW-Authenticate"] = auth
     if problem.status == 503:
         headers.setdefault("Retry-After", RETRY_AFTER)
-    reply = Response(problem.as_json(), status=problem.status, headers=headers, content_type=CONTENT_TYPE)
-    reply.can_be_repeated = problem.can_be_repeated  # type: ignore[attr-defined]
-    return reply
+    return Response(problem.as_json(), status=problem.status, headers=headers, content_type=CONTENT_TYPE)

@@ -1,4 +1,4 @@
-"""Files on their way in: read a few at a time, into files without a name, which are gone with their process."""
+"""Reception of uploads into unnamed temporary files, with a limit on simultaneous uploads."""
 
 import tempfile
 import threading
@@ -15,14 +15,14 @@ from rest_framework.parsers import DataAndFiles, MultiPartParser
 
 from .problems import Busy
 
-#: What a multipart body may have beside the file, in bytes.
+#: Size of a multipart body without the file, in bytes.
 ENVELOPE = 64 * 1024
-#: Seconds after which an upload that was refused for others is worth another try.
+#: Seconds after which a client retries an upload that was rejected because of others.
 AGAIN = 30
 
 
 class NamelessFileHandler(FileUploadHandler):
-    """As Django's handler for temporary files, but kill -9 leaves none of these behind."""
+    """Like Django's `TemporaryFileUploadHandler`, but the files disappear even if the process is killed."""
 
     file: "UploadedFile[bytes] | None" = None
 
@@ -34,8 +34,12 @@ class NamelessFileHandler(FileUploadHandler):
         super().new_file(*args, **kwargs)
         self.file = UploadedFile(
             tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR),  # noqa: SIM115 - closed with the request
-            self.file_name, self.content_type, 0, self.charset, self.content_type_extra,
-        )  # fmt: skip
+            self.file_name,
+            self.content_type,
+            0,
+            self.charset,
+            self.content_type_extra,
+        )
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         assert self.file
@@ -54,19 +58,19 @@ class NamelessFileHandler(FileUploadHandler):
 
 
 class UploadParser(MultiPartParser):
-    """One file with some fields. A view that lists it is one that takes files: nowhere else is a
-    multipart body read, and here only once somebody asks for ``request.data``: a view does so when it knows who may.
+    """Multipart body with one file and other fields. Only views that list this parser accept multipart bodies.
 
-    Reading lasts as long as the sender takes, and holds a thread. So few are read at once by a process
-    (``settings.UPLOADS_AT_ONCE``), and one of each person; who comes beyond that is told to come again.
+    The body is read when a view first uses ``request.data``, after it has checked permissions. Reading blocks a thread
+    until the client has sent everything. A process therefore reads at most ``settings.UPLOADS_AT_ONCE`` uploads at the
+    same time, and one per user. Further uploads get `Busy`.
     """
 
-    #: The field that may hold several files; "" where a body has one file.
+    #: The field that may contain several files; "" if there is none.
     several = ""
 
     @staticmethod
     def limit() -> int:
-        """The longest body, in bytes."""
+        """Return the maximum size of a body in bytes."""
         return int(settings.UPLOAD_LIMIT) + ENVELOPE
 
     def parse(
@@ -74,25 +78,24 @@ class UploadParser(MultiPartParser):
     ) -> "DataAndFiles[Any, Any]":
         request = (parser_context or {})["request"]
         with _place(request.user.pk):
-            # Connections are few: this one is for others as long as nothing but the sender is waited for.
+            # Release the database connection while the server waits for the client, because connections are few.
             if not connection.in_atomic_block:
                 connection.close()
             try:
                 found = super().parse(stream, media_type, parser_context)
                 single = [files for name, files in found.files.lists() if name != self.several]
                 if sum(map(len, single)) > 1:
-                    raise TooManyFilesSent  # closed below, like all that is not taken
+                    raise TooManyFilesSent  # the files are closed below
                 return found
             except BaseException:
-                # Django closes files that came whole; the one that was being written would lie there until somebody
-                # collects the garbage.
+                # Django closes complete files. An incomplete file would remain open until garbage collection.
                 for handler in request.upload_handlers:
                     handler.upload_interrupted()
                 raise
 
 
 class SetParser(UploadParser):
-    """A file and ``others``, as long together as one may be, with some fields."""
+    """Multipart body with a file, ``others`` and other fields. The size limit applies to all files together."""
 
     several = "others"
 
@@ -103,12 +106,12 @@ _lock = threading.Lock()
 
 @contextmanager
 def _place(person: Any) -> Iterator[None]:
-    """One of the places for uploads that this process has. Raises `Busy`."""
+    """Reserve one of this process's simultaneous uploads. Raise `Busy` if there is none."""
     with _lock:
         if person in _reading:
-            raise Busy("Another file of yours is being received. Send this one when that has arrived.", wait=AGAIN)
+            raise Busy("You are already uploading a file. Send this one after it has arrived.", wait=AGAIN)
         if len(_reading) >= settings.UPLOADS_AT_ONCE:
-            raise Busy("Others are sending files just now. Send yours again in half a minute.", wait=AGAIN)
+            raise Busy("Too many uploads at the moment. Send the file again in half a minute.", wait=AGAIN)
         _reading.add(person)
     try:
         yield

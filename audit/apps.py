@@ -1,15 +1,29 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class AuditConfig(AppConfig):
     name = "audit"
 
     def ready(self) -> None:
-        from . import leaves, triggers
+        from . import leaves
         from .log import entry_contents
         from .models import Entry, Witness
         from .witness import witness_contents
 
         leaves.register(Entry, order=("id",), contents=entry_contents)
         leaves.register(Witness, order=("id",), contents=witness_contents)
-        triggers.guard("audit_seal")
+        post_migrate.connect(install_triggers, sender=self)
+
+
+def install_triggers(*, using: str, verbosity: int, stdout: Any = None, **_: Any) -> None:
+    """Install missing and outdated triggers after ``migrate``, whether or not there were migrations to apply."""
+    from django.db import connections
+
+    from .protection import install_missing
+
+    tables = install_missing(connections[using])
+    if tables and verbosity:
+        print(f"Append-only triggers installed on {len(tables)} tables.", file=stdout)

@@ -1,4 +1,4 @@
-"""Digests of content: one canonical JSON, so that the same content has the same digest everywhere."""
+"""Digests over canonical JSON, so that equal content has the same digest everywhere."""
 
 import hashlib
 import json
@@ -9,11 +9,11 @@ from typing import Any
 def _plain(value: Any) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="microseconds")
-    raise TypeError(f"No canonical form for {type(value).__name__}.")
+    raise TypeError(f"Values of type {type(value).__name__} have no canonical JSON form.")
 
 
 def canonical(content: Any) -> bytes:
-    """JSON with sorted keys and no spaces, UTF-8; times in UTC to the microsecond."""
+    """Return UTF-8 JSON with sorted keys and without spaces. Times are in UTC with microseconds."""
     text = json.dumps(
         content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain, allow_nan=False
     )
@@ -21,5 +21,5 @@ def canonical(content: Any) -> bytes:
 
 
 def digest_of(content: Any) -> str:
-    """SHA-256 of the canonical JSON, in hex."""
+    """Return the SHA-256 of the canonical JSON in hex."""
     return hashlib.sha256(canonical(content)).hexdigest()

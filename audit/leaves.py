@@ -1,4 +1,4 @@
-"""Which models a seal covers. Apps above register theirs, with a function that reads the content back from the rows."""
+"""Registry of the models that audit checkpoints cover. Apps register a model with a function that reads its content."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from . import triggers
 from .models import Leaf, Seal
 
-#: How many rows are read, or marked as sealed, at a time.
+#: Number of rows that are read or updated at a time.
 BATCH = 500
 FIRST = "audit.witness"
 Contents = Callable[[Sequence[Any]], list[dict[str, Any]]]
@@ -18,7 +17,7 @@ Contents = Callable[[Sequence[Any]], list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class LeafModel:
-    """One model of leaves: its label, the order in which a seal takes its rows, and how a batch's content is read."""
+    """A model of leaves: label, order of its rows in a checkpoint, and the function that reads their content."""
 
     label: str
     model: type[Leaf]
@@ -26,7 +25,7 @@ class LeafModel:
     contents: Contents
 
     def rows(self, seal: Seal | None) -> QuerySet[Any]:
-        """The rows under one seal (None: not yet sealed), in sealing order."""
+        """Return the rows of a checkpoint in order, or the rows without one if ``seal`` is None."""
         manager = self.model._default_manager
         unsealed = manager.filter(seal__isnull=True)
         return (unsealed if seal is None else manager.filter(seal=seal)).order_by(*self.order)
@@ -39,24 +38,28 @@ _models: dict[str, LeafModel] = {}
 
 
 def register(model: type[Leaf], *, order: tuple[str, ...], contents: Contents) -> None:
-    """Make a model's rows leaves. Called from ``AppConfig.ready``. ``order`` must be total and made of numbers, times
-    or UUIDs, which both data bases sort alike; ``contents`` takes a batch of rows and gives one dict a row. The
-    table must have its triggers: a migration of the app installs them with `triggers.Guard`."""
+    """Register a model of leaves. Called from ``AppConfig.ready``.
+
+    ``order`` must be a total order over numbers, times or UUIDs, which both databases sort equally. ``contents``
+    returns one dict per row of a batch. The table must have its triggers, which a migration of the app installs with
+    `triggers.Guard`.
+    """
     label = model._meta.label_lower
     if label in _models:
-        raise ValueError(f"{label} is registered as a leaf twice.")
-    triggers.guard(model._meta.db_table, sealed=True)
+        raise ValueError(f"The model {label} is already registered for audit checkpoints.")
     _models[label] = LeafModel(label, model, order, contents)
 
 
 def leaf_models() -> list[LeafModel]:
-    """All of them in the order in which a seal takes them: witnesses first, so that what a seal says of decisions and
-    entries is not sealed before what they are about; then by label."""
+    """Return all models of leaves in the order of a checkpoint: `Witness` first, then by label.
+
+    With this order, decisions and entries are not covered before the rows that they refer to.
+    """
     return [_models[label] for label in sorted(_models, key=lambda label: (label != FIRST, label))]
 
 
 def batches(rows: QuerySet[Any], size: int = BATCH) -> Iterator[list[Any]]:
-    """The rows in lists of ``size``, without holding them all."""
-    walk = rows.iterator(chunk_size=size)
-    while batch := list(islice(walk, size)):
+    """Yield the rows in lists of ``size``, without loading all of them."""
+    iterator = rows.iterator(chunk_size=size)
+    while batch := list(islice(iterator, size)):
         yield batch

@@ -1,7 +1,8 @@
-"""Writing the log: one entry an act, in the transaction of the act itself."""
+"""Writing of the audit log: one entry per action, in the transaction of the action."""
 
 import json
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -11,9 +12,9 @@ from django.utils import timezone
 from .digests import canonical, digest_of
 from .models import Entry
 
-#: The act by which a person takes a row out for good; a row that is gone without it was deleted past the application.
+#: Verb of a permanent removal by a user. A missing row without this entry was deleted outside the application.
 REMOVE = "remove"
-#: The act that adds to a row what it lacked (``audit.witness.completed``).
+#: Verb of a change that adds missing values to a row (``audit.witness.completed``).
 COMPLETE = "complete"
 
 
@@ -28,26 +29,39 @@ def record(
     before: Any = None,
     after: Any = None,
     reason: str = "",
+    pk: int | None = None,
+    at: datetime | None = None,
 ) -> Entry:
-    """Write down one act, inside the caller's transaction, so that act and entry exist together or not at all.
+    """Log an action in the caller's transaction, so that both are stored or neither.
 
-    ``obj`` gives type (its model's name, ``"round"``) and id; without it name them. ``before`` and ``after`` are
-    JSON-able, times allowed. Never hand secrets in: the log is kept for good.
+    ``obj`` provides the type (its model's name, such as ``"round"``) and id; alternatively pass ``object_type`` and
+    ``object_id``. ``before`` and ``after`` are JSON values or times. They must not contain secrets, because entries are
+    permanent. ``pk``: a reserved id. ``at``: the time of the action, for rows that were prepared before the
+    transaction; the default is now.
     """
-    entry = _entry(
-        actor=actor, verb=verb, obj=obj, object_type=object_type, object_id=object_id, project_id=project_id,
-        before=before, after=after, reason=reason,
-    )  # fmt: skip
+    entry = _build_entry(
+        actor=actor,
+        verb=verb,
+        obj=obj,
+        object_type=object_type,
+        object_id=object_id,
+        project_id=project_id,
+        before=before,
+        after=after,
+        reason=reason,
+        at=at,
+    )
+    entry.pk = pk
     entry.save(force_insert=True)
     return entry
 
 
 def record_all(acts: Iterable[dict[str, Any]]) -> list[Entry]:
-    """Write down many acts, each with the keywords of `record`, in one statement."""
-    return Entry.objects.bulk_create([_entry(**act) for act in acts], batch_size=500)
+    """Log many actions, each with the keyword arguments of `record`, in bulk."""
+    return Entry.objects.bulk_create([_build_entry(**act) for act in acts], batch_size=500)
 
 
-def _entry(
+def _build_entry(
     *,
     actor: AbstractBaseUser | None,
     verb: str,
@@ -58,20 +72,21 @@ def _entry(
     before: Any = None,
     after: Any = None,
     reason: str = "",
+    at: datetime | None = None,
 ) -> Entry:
     if obj is not None:
         object_type, object_id = str(obj._meta.model_name), obj.pk
     if not object_type:
-        raise ValueError("An entry names its object, by obj or by object_type and object_id.")
+        raise ValueError("An audit entry needs obj, or object_type and object_id.")
     entry = Entry(
-        at=timezone.now(),
+        at=at or timezone.now(),
         actor_id=actor.pk if actor is not None else None,
         project=project_id,
         verb=verb,
         object_type=object_type,
         object_id=str(object_id),
-        before=as_stored(before),
-        after=as_stored(after),
+        before=normalize_json(before),
+        after=normalize_json(after),
         reason=reason,
     )
     entry.digest = digest_of(entry_content(entry))
@@ -79,7 +94,7 @@ def _entry(
 
 
 def entry_content(entry: Entry) -> dict[str, Any]:
-    """The content whose digest is the entry's leaf."""
+    """Return the content that the digest of an entry covers."""
     return {
         "at": entry.at,
         "actor": entry.actor_id,
@@ -97,25 +112,27 @@ def entry_contents(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     return [entry_content(entry) for entry in entries]
 
 
-def as_stored(value: Any) -> Any:
-    """The value as every data base gives it back. PostgreSQL prints whole numbers its own way: 1e22 comes back as an
-    integer, -0.0 as 0.0; whole floats are therefore stored as integers, or the digest could not be computed again."""
+def normalize_json(value: Any) -> Any:
+    """Return a value as every database returns it, so that its digest can be recomputed.
+
+    PostgreSQL returns 1e22 as an integer and -0.0 as 0.0. Whole floats are therefore stored as integers.
+    """
     if value is None:
         return None
-    return _whole(json.loads(canonical(value)))
+    return _integers_for_whole_floats(json.loads(canonical(value)))
 
 
-def _whole(value: Any) -> Any:
+def _integers_for_whole_floats(value: Any) -> Any:
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, list):
-        return [_whole(v) for v in value]
+        return [_integers_for_whole_floats(v) for v in value]
     if isinstance(value, dict):
-        return {k: _whole(v) for k, v in value.items()}
+        return {k: _integers_for_whole_floats(v) for k, v in value.items()}
     return value
 
 
-def changes(before: dict[str, Any], after: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Of two states of one object, what differs: (before, after)."""
+def changed_values(before: dict[str, Any], after: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the keys and values that differ between two states, as (before, after)."""
     keys = [k for k in after if before.get(k) != after[k]]
     return {k: before.get(k) for k in keys}, {k: after[k] for k in keys}

@@ -1,8 +1,8 @@
-"""The append-only log: what was done, by whom, and the seals that make a later change visible.
+"""The append-only audit log, and the checkpoints that make later changes detectable.
 
-Rows of :class:`Entry`, and of every model that other apps register as leaves (answers, decisions), carry a digest
-of their content. A :class:`Seal` binds a run of such rows to all seals before it. Triggers (``audit.triggers``) let
-a row change once only, from unsealed to sealed.
+Rows of :class:`Entry`, and of each model that other apps register as leaves (answers, decisions), have a digest of
+their content. A :class:`Seal` is an audit checkpoint: it binds new rows to all checkpoints before it. Triggers
+(``audit.triggers``) allow one change of a row: setting its checkpoint.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,24 @@ from django.db import models
 from .digests import digest_of
 
 
-class Seal(models.Model):
-    """One link of the chain: ``digest = H(previous digest, root)``; the root covers the seal's header and its rows."""
+class AppendOnly(models.Model):
+    """Base class of models whose rows are never changed or deleted.
+
+    ``migrate`` installs the triggers of their tables (``audit.triggers``). In rows of a :class:`Leaf` the checkpoint
+    can be set once.
+    """
+
+    class Meta:
+        abstract = True
+
+
+class Seal(AppendOnly):
+    """An audit checkpoint: ``digest = H(previous digest, root)``. The root covers the checkpoint's header and rows."""
 
     number = models.PositiveBigIntegerField(unique=True)
-    previous = models.CharField(max_length=64, help_text="Digest of the seal before; 64 zeros for the first.")
+    previous = models.CharField(max_length=64, help_text="Digest of the previous checkpoint; 64 zeros for the first.")
     root = models.CharField(max_length=64, help_text="Merkle root of the sealed rows, in sealing order.")
-    leaves = models.PositiveBigIntegerField(help_text="How many rows it seals.")
+    leaves = models.PositiveBigIntegerField(help_text="Number of rows in the checkpoint.")
     digest = models.CharField(max_length=64, unique=True)
     sealed_at = models.DateTimeField()
 
@@ -29,11 +40,11 @@ class Seal(models.Model):
         ordering = ["number"]
 
     def __str__(self) -> str:
-        return f"seal {self.number}"
+        return f"checkpoint {self.number}"
 
 
-class Leaf(models.Model):
-    """A row that a seal can cover. Subclasses give ``content()``: the JSON-able dict whose digest is the leaf."""
+class Leaf(AppendOnly):
+    """Base class of rows that a checkpoint can cover. ``digest`` covers the content that `leaves.register` reads."""
 
     digest = models.CharField(max_length=64, editable=False)
     seal = models.ForeignKey(Seal, null=True, blank=True, editable=False, on_delete=models.PROTECT, related_name="+")
@@ -43,13 +54,13 @@ class Leaf(models.Model):
 
 
 class Entry(Leaf):
-    """One act: who did what to which object, with the values before and after where there are any."""
+    """An entry of the audit log: an action of an actor on an object, with the values before and after."""
 
     at = models.DateTimeField(db_index=True)
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
-    # A plain number, not a foreign key: the log lies below the projects and outlives them.
+    # Not a foreign key: the audit app does not depend on projects, and entries remain after a project is deleted.
     project = models.BigIntegerField(null=True, blank=True)
     verb = models.CharField(max_length=60)
     object_type = models.CharField(max_length=60)
@@ -72,13 +83,13 @@ class Entry(Leaf):
 
 
 class Witness(Leaf):
-    """What some rows of a watched table were like when they were first sealed (``audit.witness``)."""
+    """Digests of some rows of a tracked table (``audit.witness``)."""
 
-    watched = models.CharField(max_length=60, help_text="What is watched, by the label of its model.")
-    names = models.JSONField(help_text="The columns and parts that the digests are over.")
-    digests = models.JSONField(help_text="Row id -> SHA-256 of what it said.")
-    first = models.BigIntegerField(help_text="The lowest of the ids.")
-    last = models.BigIntegerField(help_text="The highest of the ids.")
+    watched = models.CharField(max_length=60, help_text="Label of the tracked model.")
+    names = models.JSONField(help_text="Columns and parts that the digests cover.")
+    digests = models.JSONField(help_text="SHA-256 of the content, by row id.")
+    first = models.BigIntegerField(help_text="Lowest id.")
+    last = models.BigIntegerField(help_text="Highest id.")
     count = models.PositiveIntegerField()
     made_at = models.DateTimeField()
 
@@ -92,21 +103,31 @@ class Witness(Leaf):
         ]
 
     def __str__(self) -> str:
-        return f"witness of {self.count} {self.watched}"
+        return f"digests of {self.count} rows of {self.watched}"
 
     @classmethod
     def of(cls, watched: str, names: Sequence[str], digests: Mapping[int, str], now: datetime) -> "Witness":
-        """A new one with its own digest, not stored yet."""
-        made = cls(
-            watched=watched, names=list(names), digests={str(pk): digest for pk, digest in digests.items()},
-            first=min(digests), last=max(digests), count=len(digests), made_at=now,
-        )  # fmt: skip
-        made.digest = digest_of(made.content())
-        return made
+        """Build an instance with its own digest, without saving it."""
+        witness = cls(
+            watched=watched,
+            names=list(names),
+            digests={str(pk): digest for pk, digest in digests.items()},
+            first=min(digests),
+            last=max(digests),
+            count=len(digests),
+            made_at=now,
+        )
+        witness.digest = digest_of(witness.content())
+        return witness
 
     def content(self) -> dict[str, Any]:
-        """The content whose digest is the leaf."""
+        """Return the content that the digest covers."""
         return {
-            "watched": self.watched, "names": self.names, "digests": self.digests, "first": self.first,
-            "last": self.last, "count": self.count, "made_at": self.made_at,
-        }  # fmt: skip
+            "watched": self.watched,
+            "names": self.names,
+            "digests": self.digests,
+            "first": self.first,
+            "last": self.last,
+            "count": self.count,
+            "made_at": self.made_at,
+        }

@@ -1,7 +1,6 @@
-"""Whether one entry stands where the log has it: under its seal, and that seal in its place in the chain.
+"""Verification of one audit entry: its checkpoint, and the chain of checkpoints.
 
-What `verify_audit` does for the whole log, for one witness: the rows beside it under its seal are taken at their word
-(their digests are read, not computed), so that it costs the chain of seals and the digests of one.
+This is a cheaper form of `verify_audit`. The digests of other rows of the checkpoint are read, not recomputed.
 """
 
 from collections.abc import Iterator
@@ -15,21 +14,21 @@ from .log import entry_content
 from .models import Entry, Seal
 
 
-def fits_its_digest(entry: Entry) -> bool:
-    """Whether an entry's content is what it was when it was written."""
+def matches_digest(entry: Entry) -> bool:
+    """Return whether an entry's content matches its digest."""
     return digest_of(entry_content(entry)) == entry.digest
 
 
-def place_findings(entry: Entry) -> Iterator[str]:
-    """What is wrong with the place of an entry, a sentence each. One that waits for its seal is in order."""
+def entry_findings(entry: Entry) -> Iterator[str]:
+    """Yield messages for each error in an entry's checkpoint or chain. An entry without a checkpoint yet is valid."""
     if entry.seal is not None:
-        yield from _sealed(entry, entry.seal)
-        yield from _chain()
+        yield from _checkpoint_findings(entry, entry.seal)
+        yield from _chain_findings()
     elif Entry.objects.filter(pk__gt=entry.pk, seal__isnull=False).exists():
-        yield f"audit log, entry {entry.pk}: it has no seal, and entries after it have"
+        yield f"audit log, entry {entry.pk}: it has no checkpoint, although later entries have one"
 
 
-def _sealed(entry: Entry, seal: Seal) -> Iterator[str]:
+def _checkpoint_findings(entry: Entry, seal: Seal) -> Iterator[str]:
     digests = [d for leaf in leaf_models() for d in leaf.rows(seal).values_list("digest", flat=True)]
     try:
         root = merkle_root([header(seal.number, seal.leaves, seal.sealed_at), *map(bytes.fromhex, digests)])
@@ -37,11 +36,11 @@ def _sealed(entry: Entry, seal: Seal) -> Iterator[str]:
         root = b""
     if entry.digest not in digests or len(digests) != seal.leaves or root.hex() != seal.root:
         name = f"audit log, entry {entry.pk}"
-        yield f"{name}: the rows under its seal, number {seal.number}, are not those that were sealed"
+        yield f"{name}: the rows of its checkpoint, number {seal.number}, have changed"
 
 
-def _chain() -> Iterator[str]:
-    """The first seal that does not continue the one before it."""
+def _chain_findings() -> Iterator[str]:
+    """Yield a message for the first checkpoint that does not continue the previous one."""
     end, expected = GENESIS, 1
     seals = Seal.objects.order_by("number").values_list("number", "previous", "root", "digest")
     for number, previous, root, digest in seals.iterator(chunk_size=2000):
@@ -50,6 +49,6 @@ def _chain() -> Iterator[str]:
         except ValueError:
             fits = False
         if number != expected or previous != end.hex() or not fits:
-            yield f"audit log: seal {number} does not continue the chain of the seals before it"
+            yield f"audit log: checkpoint {number} does not continue the chain of checkpoints"
             return
         end, expected = bytes.fromhex(digest), number + 1

@@ -1,48 +1,65 @@
-"""Whether the data base still refuses what it is to refuse: the triggers are as they were installed, and alone.
+"""Check that the triggers of guarded tables are unchanged, and that there are no others.
 
-Whoever owns the data base can take them away, or leave them and change what they do. What is compared here is therefore
-what would run: on SQLite the whole text of each trigger, on PostgreSQL what it fires at and the source of its function.
+The owner of the database can remove triggers or change what they do. The check therefore compares what would run: on
+SQLite the complete text of each trigger, on PostgreSQL its events and the source of its function.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
+from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from .triggers import expected, function_source, guarded_tables
+from .triggers import expected, function_source, guarded_tables, install
 
-MISSING = "the triggers that refuse changes are missing"
-OTHERWISE = "the triggers that refuse changes are not up to date"
-#: pg_trigger.tgtype: before, a row, update or delete; before, a statement, truncate.
+MISSING = "triggers that prevent changes are missing"
+CHANGED = "triggers that prevent changes differ from those that Concord installs"
+#: Values of pg_trigger.tgtype: BEFORE UPDATE OR DELETE for each row; BEFORE TRUNCATE for each statement.
 _ROW, _STATEMENT = 1 | 2 | 8 | 16, 2 | 32
 
 
-def faults(connection: BaseDatabaseWrapper) -> list[str]:
-    """What of the protection is missing, disabled or not what it should be, and what is there besides, in words."""
-    look = {"sqlite": _sqlite, "postgresql": _postgresql}[connection.vendor]
-    return list(look(connection))
+def trigger_faults(connection: BaseDatabaseWrapper) -> list[str]:
+    """Return messages for missing, disabled, changed and unknown triggers."""
+    return [f"table {table}: {fault}" if table else fault for table, fault in _faults(connection)]
 
 
-def _sqlite(connection: BaseDatabaseWrapper) -> Iterator[str]:
-    found: dict[str, dict[str, str]] = {}
+def install_missing(connection: BaseDatabaseWrapper) -> list[str]:
+    """Install the triggers of tables on which they are missing or outdated, and return these tables."""
+    faulty = {table for table, fault in _faults(connection) if fault in (MISSING, CHANGED)}
+    guarded = guarded_tables()
+    tables = sorted(faulty.intersection(connection.introspection.table_names()))
+    with transaction.atomic(using=connection.alias):
+        for table in tables:
+            install(connection, [table], sealed=guarded[table])
+    return tables
+
+
+def _faults(connection: BaseDatabaseWrapper) -> Iterator[tuple[str, str]]:
+    """Yield (table, message); the table is "" for a setting of the whole database."""
+    read_faults = {"sqlite": _sqlite, "postgresql": _postgresql}[connection.vendor]
+    return read_faults(connection)
+
+
+def _sqlite(connection: BaseDatabaseWrapper) -> Iterator[tuple[str, str]]:
+    by_table: dict[str, dict[str, str]] = {}
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'trigger' "
             "UNION ALL SELECT tbl_name, name, sql FROM sqlite_temp_master WHERE type = 'trigger'"
         )
         for table, name, definition in cursor.fetchall():
-            found.setdefault(table, {})[name] = definition
+            by_table.setdefault(table, {})[name] = definition
     for table, sealed in sorted(guarded_tables().items()):
-        wanted, there = dict(expected(connection, table, sealed)), found.get(table, {})
-        if set(wanted) - set(there):
-            yield f"table {table}: {MISSING}"
-        elif any(there[name] != definition for name, definition in wanted.items()):
-            yield f"table {table}: {OTHERWISE}"
-        yield from (_strange(table, f"trigger {name}") for name in sorted(set(there) - set(wanted)))
+        required, existing = dict(expected(connection, table, sealed)), by_table.get(table, {})
+        if set(required) - set(existing):
+            yield table, MISSING
+        elif any(existing[name] != definition for name, definition in required.items()):
+            yield table, CHANGED
+        yield from ((table, _unknown_message(f"trigger {name}")) for name in sorted(set(existing) - set(required)))
 
 
-def _postgresql(connection: BaseDatabaseWrapper) -> Iterator[str]:
-    found: dict[str, dict[str, tuple[Any, ...]]] = {}
+def _postgresql(connection: BaseDatabaseWrapper) -> Iterator[tuple[str, str]]:
+    by_table: dict[str, dict[str, tuple[Any, ...]]] = {}
     rules: dict[str, list[str]] = {}
     with connection.cursor() as cursor:
         cursor.execute(
@@ -51,32 +68,32 @@ def _postgresql(connection: BaseDatabaseWrapper) -> Iterator[str]:
             "FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid "
             "JOIN pg_language l ON l.oid = p.prolang WHERE NOT t.tgisinternal AND pg_table_is_visible(c.oid)"
         )
-        for table, name, *what in cursor.fetchall():
-            found.setdefault(table, {})[name] = tuple(what)
+        for table, name, *properties in cursor.fetchall():
+            by_table.setdefault(table, {})[name] = tuple(properties)
         cursor.execute("SELECT tablename, rulename FROM pg_rules WHERE tablename = ANY(%s)", [list(guarded_tables())])
         for table, rule in cursor.fetchall():
             rules.setdefault(table, []).append(rule)
-        # Under this role ordinary triggers do not fire; set for a role or a data base, it holds for every connection.
+        # With this setting ordinary triggers do not fire. Set for a role or database, it applies to every connection.
         cursor.execute(
             "SELECT current_setting('session_replication_role') <> 'origin' OR EXISTS (SELECT 1 FROM "
             "pg_db_role_setting WHERE array_to_string(setconfig, ' ') LIKE '%%session_replication_role=%%')"
         )
         if cursor.fetchone() == (True,):
-            yield "session_replication_role is set: triggers do not fire under it"
+            yield "", "session_replication_role is set, so triggers do not fire: reset it"
     for table, sealed in sorted(guarded_tables().items()):
         names = [name for name, _ in expected(connection, table, sealed)]
         function = (function_source(sealed), "plpgsql", False, True)
-        wanted = {
+        required = {
             name: ("r", type, "O", True, "", *function) for name, type in zip(names, (_ROW, _STATEMENT), strict=True)
         }
-        there = found.get(table, {})
-        if any(name not in there or there[name][2] in "DR" for name in wanted):
-            yield f"table {table}: {MISSING}"
-        elif any(there[name] != what for name, what in wanted.items()):
-            yield f"table {table}: {OTHERWISE}"
-        yield from (_strange(table, f"trigger {name}") for name in sorted(set(there) - set(wanted)))
-        yield from (_strange(table, f"rule {name}") for name in sorted(rules.get(table, [])))
+        existing = by_table.get(table, {})
+        if any(name not in existing or existing[name][2] in "DR" for name in required):
+            yield table, MISSING
+        elif any(existing[name] != properties for name, properties in required.items()):
+            yield table, CHANGED
+        yield from ((table, _unknown_message(f"trigger {name}")) for name in sorted(set(existing) - set(required)))
+        yield from ((table, _unknown_message(f"rule {name}")) for name in sorted(rules.get(table, [])))
 
 
-def _strange(table: str, what: str) -> str:
-    return f"table {table}: the {what} is not Concord's"
+def _unknown_message(what: str) -> str:
+    return f"the {what} was not installed by Concord"

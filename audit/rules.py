@@ -1,6 +1,6 @@
-"""What must follow from rows that never change: pointers that may be moved are checked against them.
+"""Consistency rules: changeable pointers are checked against append-only rows.
 
-An app above registers a rule in its ``AppConfig.ready``: a function that gives (row, what is wrong with it).
+Other apps register rules in their ``AppConfig.ready``. A rule is a function that yields (row, message).
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ def register(rule: Rule) -> None:
     _rules.append(rule)
 
 
-def broken() -> Iterator[tuple[str, str]]:
-    """Everything that breaks a rule."""
+def violations() -> Iterator[tuple[str, str]]:
+    """Yield all violations of the registered rules."""
     for rule in _rules:
         yield from rule()

@@ -1,61 +1,58 @@
-"""Rows that the data base itself refuses to change: triggers on SQLite and PostgreSQL.
+"""Triggers on SQLite and PostgreSQL that make tables append-only.
 
-A *leaf* table lets a row change once, from unsealed to sealed, with every other column as it was; every other guarded
-table takes inserts only. Django rebuilds a table on SQLite for many a schema change, and the triggers are lost with
-the old one: a migration that alters a guarded table ends with `Guard`, and `protection.faults` (which
-``verify_audit`` reports) notices where that was forgotten.
+The tables are those of models that extend `audit.models.AppendOnly`. In the table of a `Leaf` a row can change once:
+its checkpoint is set and all other columns stay the same. Other tables accept inserts only.
+
+``migrate`` installs missing and outdated triggers at its end (`protection.install_missing`), so a migration needs no
+line for them. On SQLite many schema changes rebuild a table, which drops its triggers until then. ``verify_audit``
+reports missing triggers (`protection.trigger_faults`).
 """
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.apps import apps
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.migrations.operations import RunPython
+from django.db.migrations.operations.base import Operation
+
+from .models import AppendOnly, Leaf
 
 PREFIX = "append_only_"
 REFUSAL = "rows of {table} are never changed or deleted"
-#: table -> whether its rows may be sealed. Filled by the apps when they are ready.
-_guarded: dict[str, bool] = {}
-
-
-def guard(*tables: str, sealed: bool = False) -> None:
-    """Say that these tables must have triggers. ``sealed``: they have a column ``seal_id``."""
-    _guarded.update(dict.fromkeys(tables, sealed))
 
 
 def guarded_tables() -> dict[str, bool]:
-    """All of them, and whether their rows may be sealed."""
-    return dict(_guarded)
+    """Return the tables of all append-only models, and whether each is that of a leaf."""
+    models = (model for model in apps.get_models() if issubclass(model, AppendOnly))
+    return {model._meta.db_table: issubclass(model, Leaf) for model in models}
 
 
-class Guard(RunPython):
-    """A migration operation: install the triggers of some tables, or take them away again. A migration that alters a
-    guarded table begins with `Unguard` and ends with this, so that its way back leaves them guarded too."""
+class RemoveTriggers(Operation):
+    """Migration operation that removes the triggers of some tables until the end of ``migrate``.
 
-    def __init__(self, *tables: str, sealed: bool = False) -> None:
-        self.tables, self.sealed = tables, sealed
-        super().__init__(
-            lambda apps, editor: install(editor.connection, tables, sealed=sealed),
-            lambda apps, editor: remove(editor.connection, tables),
-        )
+    For migrations that change rows of these tables or drop one of their columns.
+    """
+
+    reduces_to_sql = False
+
+    def __init__(self, *tables: str) -> None:
+        self.tables = tables
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        return self.__class__.__qualname__, list(self.tables), {"sealed": self.sealed}
+        return self.__class__.__qualname__, list(self.tables), {}
 
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        """Leave the state unchanged: models have no triggers."""
 
-class Unguard(Guard):
-    """The other way round: take the triggers away, and install them again on the way back."""
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        remove(schema_editor.connection, self.tables)
 
-    def database_forwards(self, *arguments: Any) -> None:
-        super().database_backwards(*arguments)
-
-    def database_backwards(self, *arguments: Any) -> None:
-        super().database_forwards(*arguments)
+    database_backwards = database_forwards
 
 
 def install(connection: BaseDatabaseWrapper, tables: Iterable[str], *, sealed: bool) -> None:
-    """Put the triggers of these tables in place, fresh ones where there are any."""
+    """Install the triggers of these tables, and replace existing ones."""
     tables = list(tables)
     remove(connection, tables)
     with connection.cursor() as cursor:
@@ -65,18 +62,18 @@ def install(connection: BaseDatabaseWrapper, tables: Iterable[str], *, sealed: b
 
 
 def remove(connection: BaseDatabaseWrapper, tables: Iterable[str]) -> None:
-    """Take the triggers of these tables away."""
+    """Remove the triggers of these tables."""
     wanted = set(tables)
     with connection.cursor() as cursor:
-        for table, name, _ in _present(connection):
+        for table, name, _ in _existing_triggers(connection):
             if table in wanted:
                 cursor.execute(_drop(connection, table, name))
 
 
 @contextmanager
-def suspended(connection: BaseDatabaseWrapper) -> Iterator[None]:
-    """For tests that empty the tables: without any of the triggers, which come back exactly as they were."""
-    present = _present(connection)
+def suspend_triggers(connection: BaseDatabaseWrapper) -> Iterator[None]:
+    """Remove all triggers in the context and restore them afterwards. Used by tests that empty the tables."""
+    present = _existing_triggers(connection)
     with connection.cursor() as cursor:
         for table, name, _ in present:
             cursor.execute(_drop(connection, table, name))
@@ -93,8 +90,8 @@ def _drop(connection: BaseDatabaseWrapper, table: str, name: str) -> str:
     return f'DROP TRIGGER "{name}"{on}'
 
 
-def _present(connection: BaseDatabaseWrapper) -> list[tuple[str, str, str]]:
-    """(table, trigger, definition) of the triggers that are there; on PostgreSQL those that fire."""
+def _existing_triggers(connection: BaseDatabaseWrapper) -> list[tuple[str, str, str]]:
+    """Return (table, trigger, definition) of the existing triggers; on PostgreSQL only of enabled ones."""
     sql = (
         "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s"
         if connection.vendor == "sqlite"
@@ -108,17 +105,19 @@ def _present(connection: BaseDatabaseWrapper) -> list[tuple[str, str, str]]:
 
 
 def _statements(connection: BaseDatabaseWrapper, table: str, sealed: bool) -> list[str]:
-    made = [definition for _, definition in expected(connection, table, sealed)]
-    return [_postgresql_function(sealed), *made] if connection.vendor == "postgresql" else made
+    definitions = [definition for _, definition in expected(connection, table, sealed)]
+    return [_postgresql_function(sealed), *definitions] if connection.vendor == "postgresql" else definitions
 
 
 def expected(connection: BaseDatabaseWrapper, table: str, sealed: bool) -> list[tuple[str, str]]:
-    """(name, definition) of every trigger that a guarded table has."""
+    """Return (name, definition) of each trigger that a guarded table must have."""
     if connection.vendor == "sqlite":
         return _sqlite(connection, table, sealed)
     if connection.vendor == "postgresql":
         return _postgresql(table, sealed)
-    raise NotImplementedError(f"There are no triggers for {connection.vendor}.")
+    raise NotImplementedError(
+        f"Append-only triggers exist for SQLite and PostgreSQL only, not for {connection.vendor}."
+    )
 
 
 def _sqlite(connection: BaseDatabaseWrapper, table: str, sealed: bool) -> list[tuple[str, str]]:
@@ -158,7 +157,7 @@ def _postgresql_function(sealed: bool) -> str:
 
 
 def function_source(sealed: bool) -> str:
-    """What the function says that the triggers of PostgreSQL call."""
+    """Return the source of the function that PostgreSQL triggers call."""
     sealing = """
         IF TG_OP = 'UPDATE' THEN
             IF OLD.seal_id IS NULL AND NEW.seal_id IS NOT NULL THEN

@@ -1,4 +1,4 @@
-"""Checking the log: every digest, every root, every link computed again from the rows."""
+"""Verification of the audit log: recompute all digests, Merkle roots and links of the chain from the rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is not as it was written: ``what`` names the row, the seal or the table."""
+    """A violation of integrity. ``what`` is the row, checkpoint or table."""
 
     what: str
     detail: str
@@ -31,80 +31,80 @@ class Finding:
 
 
 def rows_to_check() -> int:
-    """How many leaves and witnessed rows there are, sealed or not."""
+    """Return the number of leaves and tracked rows."""
     witnessed: int = Witness.objects.aggregate(n=Sum("count"))["n"] or 0
     return witnessed + sum(leaf.model._default_manager.count() for leaf in leaf_models())
 
 
 def findings(progress: Progress | None = None, *, expected_head: str = "") -> Iterator[Finding]:
-    """Everything that is wrong; nothing when all is well.
+    """Yield all violations of integrity.
 
-    A row changed after it was written no longer fits its digest, or that which a witness keeps of it, and is named; so
-    is a pointer that does not follow from such rows. A row changed together with its digest,
-    added or taken away no longer fits the root of its seal, and the seal is named. A seal changed breaks the chain.
-    A chain cut at its end is whole in itself: hand in the digest of a head noted elsewhere, such as in a release's
-    manifest, as ``expected_head``.
+    A changed row does not match its digest, or its digest in a `Witness`, and is reported. A pointer that contradicts
+    such rows is reported too. If a row was changed together with its digest, added or removed, the checkpoint (`Seal`)
+    does not match its root and is reported. A changed checkpoint breaks the chain. A truncated chain is still
+    consistent. To detect it, pass the digest of a head that was stored elsewhere, such as in a release, as
+    ``expected_head``.
     """
     step = progress or (lambda _: None)
-    yield from (Finding("protection", fault) for fault in protection.faults(connection))
-    previous, number, seen = GENESIS, 0, not expected_head or expected_head == GENESIS.hex()
+    yield from (Finding("protection", fault) for fault in protection.trigger_faults(connection))
+    previous, number, is_head_found = GENESIS, 0, not expected_head or expected_head == GENESIS.hex()
     for seal in Seal.objects.order_by("number").iterator(chunk_size=500):
         number += 1
         if seal.number != number:
-            yield Finding(f"seal {seal.number}", f"the seals before it end at {number - 1}: some are missing")
+            yield Finding(f"checkpoint {seal.number}", f"the checkpoint before it is {number - 1}: some are missing")
             number = seal.number
-        yield from _seal(seal, previous, step)
-        seen = seen or seal.digest == expected_head
+        yield from _checkpoint_findings(seal, previous, step)
+        is_head_found = is_head_found or seal.digest == expected_head
         previous = bytes.fromhex(seal.digest)
-    if not seen:
-        yield Finding("chain", f"no seal has the digest {expected_head}: the chain was cut or rewritten")
+    if not is_head_found:
+        yield Finding("chain", f"no checkpoint has the digest {expected_head}: the chain was truncated or rewritten")
     for leaf in leaf_models():
-        yield from (finding for _, finding in _rows(leaf, leaf.rows(None), step) if finding)
+        yield from (finding for _, finding in _row_findings(leaf, leaf.rows(None), step) if finding)
     for batch in batches(Witness.objects.order_by("watched", "first"), 1):
-        for made in batch:
-            yield from (Finding(*wrong) for wrong in witness.differences(made))
-            step(made.count)
-    yield from (Finding(*wrong) for wrong in witness.late(timezone.now()))
-    yield from (Finding(*wrong) for wrong in rules.broken())
+        for witness_row in batch:
+            yield from (Finding(*difference) for difference in witness.differences(witness_row))
+            step(witness_row.count)
+    yield from (Finding(*difference) for difference in witness.late_rows(timezone.now()))
+    yield from (Finding(*difference) for difference in rules.violations())
 
 
-def _seal(seal: Seal, previous: bytes, step: Progress) -> Iterator[Finding]:
-    name = f"seal {seal.number}"
+def _checkpoint_findings(seal: Seal, previous: bytes, step: Progress) -> Iterator[Finding]:
+    name = f"checkpoint {seal.number}"
     digests: list[bytes] = []
     for leaf in leaf_models():
-        for digest, finding in _rows(leaf, leaf.rows(seal), step):
+        for digest, finding in _row_findings(leaf, leaf.rows(seal), step):
             digests.append(digest)
             if finding:
                 yield finding
     if len(digests) != seal.leaves:
-        yield Finding(name, f"it was made over {seal.leaves} rows, {len(digests)} are there")
+        yield Finding(name, f"it covers {seal.leaves} rows, but {len(digests)} exist")
     elif merkle_root([header(seal.number, seal.leaves, seal.sealed_at), *digests]).hex() != seal.root:
-        yield Finding(name, "its root does not fit: the seal, or a row together with its digest, was changed")
+        yield Finding(name, "its root does not match: the checkpoint was changed, or a row together with its digest")
     if seal.previous != previous.hex():
-        yield Finding(name, "it does not continue the seal before it")
-    elif _chained(seal) != seal.digest:
-        yield Finding(name, "its own digest does not fit")
+        yield Finding(name, "it does not continue the checkpoint before it")
+    elif _chain_digest(seal) != seal.digest:
+        yield Finding(name, "its digest does not match its content")
 
 
-def _chained(seal: Seal) -> str:
+def _chain_digest(seal: Seal) -> str:
     try:
         return chain_hash(bytes.fromhex(seal.previous), bytes.fromhex(seal.root)).hex()
     except ValueError:
         return ""
 
 
-def _rows(leaf: LeafModel, rows: QuerySet[Any], step: Progress) -> Iterator[tuple[bytes, Finding | None]]:
-    """The stored digest of every row, and what is wrong with it."""
+def _row_findings(leaf: LeafModel, rows: QuerySet[Any], step: Progress) -> Iterator[tuple[bytes, Finding | None]]:
+    """Yield the stored digest of every row, with a finding if its content does not match."""
     for batch in batches(rows):
         for row, content in zip(batch, leaf.contents(batch), strict=True):
             finding = None
             if digest_of(content) != row.digest:
-                finding = Finding(leaf.name(row), "its content does not fit its digest: it was changed")
-            yield _bytes(row.digest), finding
+                finding = Finding(leaf.name(row), "the content does not match its digest: it was changed")
+            yield _digest_bytes(row.digest), finding
         step(len(batch))
 
 
-def _bytes(digest: str) -> bytes:
+def _digest_bytes(digest: str) -> bytes:
     try:
         return bytes.fromhex(digest)
     except ValueError:

@@ -1,9 +1,10 @@
-"""Rows without a digest of their own, witnessed: before a seal is made, what they say is digested beside them.
+"""Integrity tracking of rows that have no digest column.
 
-An app *watches* a model in its ``AppConfig.ready``. The sealer then writes, for rows that have none yet, `Witness` rows
-with the digest of each, some hundred in one; they are sealed like every leaf. Nothing is asked of the code that writes
-the rows, and those of an earlier version are covered from their first seal on. Columns that may change are named, and
-what a witness covers stands in it, so that a column which a later version adds breaks no old one.
+An app registers a model with `track` in its ``AppConfig.ready``. Before each audit checkpoint, `store_pending_digests`
+stores the digests of new rows in `Witness` rows, several hundred per row. The checkpoint covers them like other leaves.
+The code that writes the tracked rows does not change, and rows from earlier versions are covered from their first
+checkpoint on. Columns that may change are excluded. A `Witness` stores the names of its columns, so that a column that
+a later version adds does not invalidate it.
 """
 
 from array import array
@@ -22,31 +23,31 @@ from .digests import digest_of
 from .log import COMPLETE, REMOVE, record_all
 from .models import Entry, Witness
 
-#: How many rows one witness has at most.
+#: Maximum number of rows in one `Witness`.
 BATCH = 500
-#: No transaction is open for so long: a row that appears among ids witnessed earlier was not there then.
+#: Longer than any transaction. A row that appears later among digested ids did not exist at that time.
 SETTLED = timedelta(days=1)
-#: What hangs on some rows, as plain values in their order: of what never changes once the row is there.
+#: Returns immutable related data of some rows as plain values, in the order of the rows.
 Part = Callable[[Sequence[Any]], list[Any]]
 
 
 @dataclass(frozen=True)
-class Watch:
-    """A model whose rows are witnessed: its columns but those that may change, and the parts that hang on them."""
+class TrackedModel:
+    """A tracked model: its columns except those that may change, and related data (``parts``)."""
 
     label: str
     model: type[models.Model]
     but: frozenset[str] = frozenset()
     parts: Mapping[str, Part] = field(default_factory=dict)
     batch: int = BATCH
-    #: Columns alone that are witnessed, of rows that the app hands over itself (`take`); else every row is, in passing.
+    #: If set, only these columns are tracked, and only for rows that the app passes to `store_digests`.
     only: tuple[str, ...] = ()
-    #: Which rows are witnessed; others may still go, and come later with ids from before (see `take`).
+    #: Which rows are tracked. Other rows may be deleted, or be tracked later with lower ids (see `store_digests`).
     when: models.Q = field(default_factory=models.Q)
 
     @property
     def names(self) -> list[str]:
-        """What a witness of today covers: columns, then parts."""
+        """Return the columns and parts that a new `Witness` covers."""
         if self.only:
             return list(self.only)
         columns = [f.attname for f in self.model._meta.concrete_fields if not f.primary_key]
@@ -60,27 +61,27 @@ class Watch:
         return f"{self.model._meta.label_lower} {pk}"
 
     def digests(self, ids: Sequence[int], names: Sequence[str]) -> dict[int, str]:
-        """The digest of each row that is there. A fixed number of queries."""
+        """Return the digest of each existing row. Uses a fixed number of queries."""
         columns = [name for name in names if name not in self.parts]
         rows = list(self.rows.filter(pk__in=ids).only("pk", *columns))
         parts = {name: self.parts[name](rows) for name in names if name in self.parts}
         return {
             row.pk: digest_of(
                 {c: _plain(getattr(row, c)) for c in columns}
-                | {name: _plain(found[n]) for name, found in parts.items()}
+                | {name: _plain(values[n]) for name, values in parts.items()}
             )
             for n, row in enumerate(rows)
         }
 
     def knows(self, names: Sequence[str]) -> bool:
-        """Whether this version has all that a witness covers."""
+        """Return whether this version has all columns and parts of a `Witness`."""
         return set(names) <= {f.attname for f in self.model._meta.concrete_fields} | set(self.parts)
 
 
-_watches: dict[str, Watch] = {}
+_tracked: dict[str, TrackedModel] = {}
 
 
-def watch(
+def track(
     model: type[models.Model],
     *,
     but: Sequence[str] = (),
@@ -90,35 +91,38 @@ def watch(
     label: str = "",
     when: models.Q | None = None,
 ) -> None:
-    """Have a model's rows witnessed; their ids are numbers that grow. ``but``: columns that may change. ``batch``:
-    fewer at a time where rows are large. ``only``, with a ``label`` of its own, ``when``: see `Watch` and `take`."""
-    watched = Watch(
+    """Track the rows of a model, whose ids must be increasing numbers.
+
+    ``but``: columns that may change. ``batch``: rows per `Witness`; use fewer for large rows. ``only`` (which needs its
+    own ``label``) and ``when``: see `TrackedModel` and `store_digests`.
+    """
+    tracked = TrackedModel(
         label or model._meta.label_lower, model, frozenset(but), parts or {}, batch, tuple(only), when or models.Q()
-    )  # fmt: skip
-    if watched.label in _watches:
-        raise ValueError(f"{watched.label} is watched twice.")
-    unknown = watched.but - {f.attname for f in model._meta.concrete_fields}
+    )
+    if tracked.label in _tracked:
+        raise ValueError(f"The integrity of {tracked.label} is already tracked.")
+    unknown = tracked.but - {f.attname for f in model._meta.concrete_fields}
     if unknown:
-        raise ValueError(f"{watched.label} has no columns {', '.join(sorted(unknown))}.")
-    _watches[watched.label] = watched
+        raise ValueError(f"{tracked.label} has no columns named {', '.join(sorted(unknown))}.")
+    _tracked[tracked.label] = tracked
 
 
-def watches() -> list[Watch]:
-    """Those whose rows are witnessed in passing."""
-    return [_watches[label] for label in sorted(_watches) if not _watches[label].only]
+def tracked_models() -> list[TrackedModel]:
+    """Return the models whose rows are tracked automatically."""
+    return [_tracked[label] for label in sorted(_tracked) if not _tracked[label].only]
 
 
-def watch_named(label: str) -> Watch | None:
-    return _watches.get(label)
+def tracked_model(label: str) -> TrackedModel | None:
+    return _tracked.get(label)
 
 
 def _plain(value: Any) -> Any:
-    """As every data base gives it back, and canonical JSON takes it."""
+    """Return the value in a form that is equal on all databases and that canonical JSON accepts."""
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, float):
         if value - value != 0:
-            return repr(value)  # no JSON has infinities
+            return repr(value)  # JSON has no infinities and no NaN
         return int(value) if value.is_integer() else value
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
@@ -127,90 +131,110 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def witness_pending(now: datetime | None = None) -> int:
-    """Witness every row that has no witness yet; how many. Each batch is a short transaction of its own: the rows do
-    not change, so they are read before it."""
+def store_pending_digests(now: datetime | None = None) -> int:
+    """Store the digests of all new rows, and return their number.
+
+    Each batch has its own short transaction. The rows do not change, so they are read before it.
+    """
     now = now or timezone.now()
-    marks = _marks(now)
-    return sum(_witness(watched, _unwitnessed(watched, marks.get(watched.label)), now) for watched in watches())
+    digested = _digested_ids(now)
+    return sum(
+        _store_new_digests(tracked, _undigested(tracked, digested.get(tracked.label)), now)
+        for tracked in tracked_models()
+    )
 
 
-def take(label: str, rows: QuerySet[Any]) -> int:
-    """Witness these rows under a label, once; how many they are. For what settles at a moment that the app knows."""
-    watched, now = _watches[label], timezone.now()
-    _witness(watched, unwitnessed_among(watched, rows), now)
+def store_digests(label: str, rows: QuerySet[Any]) -> int:
+    """Store the digests of these rows under a label, once, and return the number of rows.
+
+    Used for rows that become immutable at a time that the app knows.
+    """
+    tracked, now = _tracked[label], timezone.now()
+    _store_new_digests(tracked, undigested_among(tracked, rows), now)
     return rows.count()
 
 
-def completed(model: type[models.Model], ids: Sequence[int], *, by: Any, project: int) -> None:
-    """Write down that rows got what they lacked, as they are now, in the transaction that changed them: a row may
-    differ from its witness where the log says how it came to be so."""
-    watched = _watches[model._meta.label_lower]
-    names = watched.names
-    for some in _batches(iter(sorted(ids)), BATCH):
+def record_completed(model: type[models.Model], ids: Sequence[int], *, by: Any, project: int) -> None:
+    """Log the digests of rows that the application has just changed, in the same transaction.
+
+    A row may differ from its `Witness` if the newest of these entries has its digest.
+    """
+    tracked = _tracked[model._meta.label_lower]
+    names = tracked.names
+    for batch in _batches(iter(sorted(ids)), BATCH):
         record_all(
             {
-                "actor": by, "verb": COMPLETE, "object_type": model._meta.model_name, "object_id": pk,
-                "project_id": project, "after": {"names": names, "digest": digest},
+                "actor": by,
+                "verb": COMPLETE,
+                "object_type": model._meta.model_name,
+                "object_id": pk,
+                "project_id": project,
+                "after": {"names": names, "digest": digest},
             }
-            for pk, digest in watched.digests(some, names).items()
-        )  # fmt: skip
+            for pk, digest in tracked.digests(batch, names).items()
+        )
 
 
-def _witness(watched: Watch, new: Iterator[int], now: datetime) -> int:
+def _store_new_digests(tracked: TrackedModel, ids_iterator: Iterator[int], now: datetime) -> int:
     count = 0
-    for ids in _batches(new, watched.batch):
-        names = watched.names
-        digests = watched.digests(ids, names)
+    for ids in _batches(ids_iterator, tracked.batch):
+        names = tracked.names
+        digests = tracked.digests(ids, names)
         if not digests:
-            continue  # taken out meanwhile
-        made = Witness.of(watched.label, names, digests, now)
+            continue  # deleted in the meantime
+        witness = Witness.of(tracked.label, names, digests, now)
         try:
             with transaction.atomic():
-                made.save(force_insert=True)
+                witness.save(force_insert=True)
         except IntegrityError:
-            continue  # another sealer has just witnessed them
-        count += made.count
+            continue  # another worker has just stored them
+        count += witness.count
     return count
 
 
-def _marks(now: datetime) -> dict[str, tuple[int, int]]:
-    """By label, the highest id that has a witness, and the highest witnessed so long ago that no earlier one can still
-    appear (0 where there is none): asked once for all tables, of which most have nothing new."""
+def _digested_ids(now: datetime) -> dict[str, tuple[int, int]]:
+    """Return (highest id, highest settled id) with a digest, by label.
+
+    A settled id was digested so long ago that no lower id can still appear; 0 if there is none. One query for all
+    tables, because most have no new rows.
+    """
     settled = Max("last", filter=Q(made_at__lt=now - SETTLED), default=0)
-    found = Witness.objects.order_by().values_list("watched").annotate(Max("last"), settled=settled)
-    return {label: (last, before) for label, last, before in found}
+    highest_ids = Witness.objects.order_by().values_list("watched").annotate(Max("last"), settled=settled)
+    return {label: (last, before) for label, last, before in highest_ids}
 
 
-def _unwitnessed(watched: Watch, marks: tuple[int, int] | None) -> Iterator[int]:
-    """Ids without a witness: the newest, and those of transactions that ended after a later id was witnessed."""
-    mark, settled = marks or (0, 0)
-    if mark > settled:
-        mine = Witness.objects.filter(watched=watched.label, first__gt=settled)
-        recent = sum(mine.values_list("count", flat=True))
-        if watched.rows.filter(pk__gt=settled, pk__lte=mark).count() != recent:
-            yield from unwitnessed_among(watched, watched.rows.filter(pk__gt=settled, pk__lte=mark))
-    yield from _ids(watched.rows.filter(pk__gt=mark))
+def _undigested(tracked: TrackedModel, digested: tuple[int, int] | None) -> Iterator[int]:
+    """Yield ids without a digest: new ids, and ids of transactions that committed after a higher id was digested."""
+    highest, settled = digested or (0, 0)
+    if highest > settled:
+        witnesses = Witness.objects.filter(watched=tracked.label, first__gt=settled)
+        expected_count = sum(witnesses.values_list("count", flat=True))
+        if tracked.rows.filter(pk__gt=settled, pk__lte=highest).count() != expected_count:
+            yield from undigested_among(tracked, tracked.rows.filter(pk__gt=settled, pk__lte=highest))
+    yield from _ids(tracked.rows.filter(pk__gt=highest))
 
 
-def unwitnessed_among(watched: Watch, rows: QuerySet[Any]) -> Iterator[int]:
-    """Of these rows, the ids that no witness has."""
+def undigested_among(tracked: TrackedModel, rows: QuerySet[Any]) -> Iterator[int]:
+    """Yield the ids of these rows that have no digest."""
     for ids in _batches(iter(_ids(rows)), 2000):
-        there = Witness.objects.filter(watched=watched.label, first__lte=ids[-1], last__gte=ids[0])
-        known = {int(pk) for digests in there.values_list("digests", flat=True) for pk in digests}
+        witnesses = Witness.objects.filter(watched=tracked.label, first__lte=ids[-1], last__gte=ids[0])
+        known = {int(pk) for digests in witnesses.values_list("digests", flat=True) for pk in digests}
         yield from (pk for pk in ids if pk not in known)
 
 
 def _ids(rows: QuerySet[Any]) -> "array[int]":
-    """The ids in order, eight bytes each, all read before the first is used: on SQLite a connection that has read part
-    of its rows, and on which anybody else has written since, cannot write ("database is locked")."""
+    """Return the ids in order, as an array that needs eight bytes per id.
+
+    All ids are read before the first is used. On SQLite a connection with an unfinished query cannot write after
+    another connection has written ("database is locked").
+    """
     return array("q", rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000))
 
 
-def waiting() -> int:
-    """About how many rows have no witness yet: those above the highest that has one."""
-    marks = dict(Witness.objects.order_by().values_list("watched").annotate(last=Max("last")))
-    return sum(w.rows.filter(pk__gt=marks.get(w.label, 0)).count() for w in watches())
+def count_undigested() -> int:
+    """Return the approximate number of rows without a digest: those above the highest id with one."""
+    highest_ids = dict(Witness.objects.order_by().values_list("watched").annotate(last=Max("last")))
+    return sum(w.rows.filter(pk__gt=highest_ids.get(w.label, 0)).count() for w in tracked_models())
 
 
 def _batches(ids: Iterator[int], size: int) -> Iterator[list[int]]:
@@ -218,57 +242,62 @@ def _batches(ids: Iterator[int], size: int) -> Iterator[list[int]]:
         yield batch
 
 
-def differences(made: Witness) -> Iterator[tuple[str, str]]:
-    """(row, what is wrong with it) for the rows of one witness."""
-    watched = watch_named(made.watched)
-    if watched is None or not watched.knows(made.names):
-        yield f"witness {made.pk}", f"this version does not know all that it covers of {made.watched}"
+def differences(witness: Witness) -> Iterator[tuple[str, str]]:
+    """Yield (row, message) for each row that differs from its digest in this `Witness`."""
+    tracked = tracked_model(witness.watched)
+    if tracked is None or not tracked.knows(witness.names):
+        yield (
+            f"witness {witness.pk}",
+            f"this version of Concord lacks columns of {witness.watched} that the digests cover",
+        )
         return
-    ids = [int(pk) for pk in made.digests]
-    found = watched.digests(ids, made.names)
-    gone = [pk for pk in ids if pk not in found]
-    removed = _removed(watched, gone)
-    completed = _as_completed(watched, [pk for pk in found if found[pk] != made.digests[str(pk)]])
+    ids = [int(pk) for pk in witness.digests]
+    digests = tracked.digests(ids, witness.names)
+    missing = [pk for pk in ids if pk not in digests]
+    removed_ids = _removed_ids(tracked, missing)
+    completed_ids = _completed_ids(tracked, [pk for pk in digests if digests[pk] != witness.digests[str(pk)]])
     for pk in ids:
-        if pk in gone:
-            if pk not in removed:
-                yield watched.name(pk), "it is gone"
-        elif found[pk] != made.digests[str(pk)] and pk not in completed:
-            yield watched.name(pk), "it is not as it was when it was sealed"
+        if pk in missing:
+            if pk not in removed_ids:
+                yield tracked.name(pk), "the row is missing"
+        elif digests[pk] != witness.digests[str(pk)] and pk not in completed_ids:
+            yield tracked.name(pk), "the row has changed since its digest was stored"
 
 
-def _removed(watched: Watch, gone: Sequence[int]) -> set[int]:
-    """Those of which the log says that a person took them out."""
-    if not gone:
+def _removed_ids(tracked: TrackedModel, ids: Sequence[int]) -> set[int]:
+    """Return the ids of rows whose removal is in the audit log."""
+    if not ids:
         return set()
-    acts = Entry.objects.filter(
-        object_type=watched.model._meta.model_name, object_id__in=[str(pk) for pk in gone], verb=REMOVE
+    entries = Entry.objects.filter(
+        object_type=tracked.model._meta.model_name, object_id__in=[str(pk) for pk in ids], verb=REMOVE
     )
-    return {int(pk) for pk in acts.values_list("object_id", flat=True)}
+    return {int(pk) for pk in entries.values_list("object_id", flat=True)}
 
 
-def _as_completed(watched: Watch, changed: Sequence[int]) -> set[int]:
-    """Those that are as the log says that they were completed last."""
-    if not changed:
+def _completed_ids(tracked: TrackedModel, ids: Sequence[int]) -> set[int]:
+    """Return the ids of rows that equal their newest "complete" entry in the audit log."""
+    if not ids:
         return set()
-    acts = Entry.objects.filter(
-        object_type=watched.model._meta.model_name, object_id__in=[str(pk) for pk in changed], verb=COMPLETE
+    entries = Entry.objects.filter(
+        object_type=tracked.model._meta.model_name, object_id__in=[str(pk) for pk in ids], verb=COMPLETE
     )
-    newest: dict[int, Any] = {int(pk): said for pk, said in acts.order_by("pk").values_list("object_id", "after")}
+    newest: dict[int, Any] = {
+        int(pk): content for pk, content in entries.order_by("pk").values_list("object_id", "after")
+    }
     return {
         pk
-        for pk, said in newest.items()
-        if watched.knows(said["names"]) and watched.digests([pk], said["names"]).get(pk) == said["digest"]
+        for pk, content in newest.items()
+        if tracked.knows(content["names"]) and tracked.digests([pk], content["names"]).get(pk) == content["digest"]
     }
 
 
-def late(now: datetime) -> Iterator[tuple[str, str]]:
-    """(row, what is wrong) for rows with ids among those that were witnessed long before them."""
-    marks = _marks(now)
-    for watched in watches():
-        _, settled = marks.get(watched.label, (0, 0))
-        for pk in unwitnessed_among(watched, watched.rows.filter(pk__lte=settled)):
-            yield watched.name(pk), "it was put in among rows that were sealed before it came"
+def late_rows(now: datetime) -> Iterator[tuple[str, str]]:
+    """Yield (row, message) for rows that were inserted between ids that were settled before."""
+    digested = _digested_ids(now)
+    for tracked in tracked_models():
+        _, settled = digested.get(tracked.label, (0, 0))
+        for pk in undigested_among(tracked, tracked.rows.filter(pk__lte=settled)):
+            yield tracked.name(pk), "the row was inserted among rows that already had digests"
 
 
 def witness_contents(rows: Sequence[Witness]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""`python -m benchmarks [NAME ...] [--quick]`: run benchmarks, print ratios and one table, keep a file of figures."""
+"""`python -m benchmarks [NAME ...] [--quick]`: run benchmarks, print a table of results, and write them to a file."""
 
 import argparse
 import time
@@ -12,6 +12,7 @@ from . import (
     fresh,
     generation,
     large,
+    lists,
     loads,
     loop,
     moving,
@@ -94,6 +95,7 @@ RUNS: dict[str, Callable[[argparse.Namespace], Found]] = {
     "loads": _loads,
     "fresh": lambda given: fresh.run(fresh.Plan.quick() if given.quick else fresh.Plan()),
     "large": _large,
+    "lists": lambda given: lists.run(lists.Plan.quick() if given.quick else lists.Plan()),
     "agreement": _agreement,
     "coverage": lambda given: coverage.run(coverage.Plan.quick() if given.quick else coverage.Plan()),
     "importing": _importing,

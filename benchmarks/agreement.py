@@ -1,4 +1,4 @@
-"""All coefficients with their standard errors against irrCAC and krippendorff, on the same ratings."""
+"""Benchmark of all coefficients with standard errors against irrCAC and krippendorff, on the same ratings."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ from measures.agreement import Ratings, all_coefficients, bootstrap_intervals, p
 from .places import ROOT
 from .report import Found, say
 
-#: (items, raters): how much faster than irrCAC's AC1, Fleiss and alpha together we aim to be.
+#: (items, raters): target speed-up over irrCAC's AC1, Fleiss and alpha together.
 AIMS = {(1_900, 3): 50, (1_000_000, 5): 150}
 ORACLE = ROOT / "tests" / "measures" / "irrcac_oracle.py"
 
@@ -33,14 +33,14 @@ class Plan:
 
 
 def codes_of(items: int, raters: int) -> "np.ndarray[Any, np.dtype[np.int8]]":
-    """Four categories, raters who agree on about four in five; (raters, items)."""
+    """Return codes (raters, items) with four categories and a truth that about four in five ratings follow."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 4, items)
     return np.where(rng.random((raters, items)) < 0.8, truth, rng.integers(0, 4, (raters, items))).astype(np.int8)
 
 
 def best(call: Callable[[], object], seconds: float = 1.0, most: int = 20) -> float:
-    """The shortest of several runs, in seconds: other work on the machine only lengthens them."""
+    """Return the shortest of several runs, in seconds. Other load on the machine can only lengthen a run."""
     spans: list[float] = []
     while len(spans) < 2 or (sum(spans) < seconds and len(spans) < most):
         start = time.perf_counter()
@@ -50,7 +50,7 @@ def best(call: Callable[[], object], seconds: float = 1.0, most: int = 20) -> fl
 
 
 def _irrcac_python() -> Path | None:
-    """The interpreter that has irrCAC; None, with a message, where it cannot be installed."""
+    """Return the interpreter that has irrCAC, or None, with a message, if it cannot be installed."""
     ask = "import irrcac_oracle; print(irrcac_oracle.environment())"
     done = subprocess.run([sys.executable, "-c", ask], cwd=ORACLE.parent, capture_output=True, text=True, check=False)
     return Path(done.stdout.strip()) if done.returncode == 0 else None
@@ -60,9 +60,12 @@ def _irrcac_seconds(python: Path, items: int, raters: int) -> dict[str, float]:
     codes = codes_of(items, raters)
     script = Path(__file__).with_name("irrcac_times.py")
     done = subprocess.run(
-        [str(python), "-W", "ignore", str(script), str(items), str(raters)], input=codes.tobytes(), capture_output=True,
-        check=True, env={},
-    )  # fmt: skip
+        [str(python), "-W", "ignore", str(script), str(items), str(raters)],
+        input=codes.tobytes(),
+        capture_output=True,
+        check=True,
+        env={},
+    )
     found: dict[str, float] = json.loads(done.stdout)
     return found
 
@@ -81,7 +84,7 @@ def run(plan: Plan) -> Found:
         if python:
             theirs = _irrcac_seconds(python, items, raters)
             figures |= {"irrcac_s": theirs, "irrcac_ratio": sum(theirs.values()) / ours}
-            # At another size than an aim's the ratio is only told.
+            # There is a target for some sizes only. For others the ratio is only reported.
             aim = AIMS.get((items, raters))
             what = f"agreement, {size}: times faster than irrCAC's AC1 + Fleiss + alpha"
             if aim:

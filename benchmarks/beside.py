@@ -1,9 +1,9 @@
-"""Eight annotators at work, alone and beside something else: what they keep of their rate.
+"""Measure eight annotators alone and during another load: the share of their answer rate that remains.
 
-Everything is real: gunicorn by the configuration of production, a worker, people in a process of their own on loopback.
-People think before they answer, a second in the mean, which is quicker than anybody is for long; so the rate says
-whether they are held up, and the p95 what they notice. Flat out, eight robots take both cores of a small machine, and
-whatever else runs takes its share from them: that rate is told without an aim.
+The setup is that of production: gunicorn with its configuration, a worker, and clients in a separate process on
+loopback. Annotators wait one second on average before an answer, faster than people do for long. The rate therefore
+shows whether they are slowed down, and the p95 what they notice. At full speed, eight clients use both cores of a small
+machine, so any load takes a share. That rate is reported without a target.
 """
 
 import json
@@ -23,38 +23,38 @@ from .report import Found, quantile_ms, say
 from .watch import Closing, answers, folder_mb, watching
 
 ALONE, AGAIN = "alone", "alone again"
-#: How a person's pause before an answer is drawn, in seconds, and the pause of one who is flat out.
+#: Range of the delay before an answer, in seconds, for annotators with and without delay.
 THINK, FLAT_OUT = (0.5, 1.5), (0.0, 0.0)
-#: Seconds for which a round that is closed beside a load is waited for after it.
+#: Seconds to wait, after the load, for a round that is closed during the load.
 PATIENCE = 120.0
 
 
 @dataclass(frozen=True)
 class People:
-    """The people who are measured; times in seconds."""
+    """The measured annotators; times in seconds."""
 
     seconds: float = 60.0
     flat_out: float = 15.0
-    #: Before anything is measured, at full speed.
+    #: Warm-up at full speed before the measurement.
     warm: float = 2.0
     annotators: int = 8
-    #: Of each round that they work in.
+    #: Units of each round.
     units: int = 4_000
 
 
 @dataclass
 class Measured:
-    """What people had beside one load."""
+    """Results of the annotators during one load."""
 
     rate: float
-    #: From sending each answer to its acknowledgement.
+    #: Times from sending an answer to its acknowledgement.
     seconds: list[float]
     flat_rate: float
     errors: int
     lost: int
-    #: Answers that had not been taken when time was up.
+    #: Answers that were not accepted at the end.
     waiting: int
-    #: Seconds until a round that was closed had its gold; None where it had none in the end.
+    #: Seconds until the closed round had its gold, or None.
     gold_after: float | None
     watched: dict[str, Any]
     #: MB that the load left in the temporary folder and among the uploads.
@@ -70,17 +70,17 @@ class Measured:
 
 @dataclass(frozen=True)
 class Alone:
-    """What the same people have alone, before and after everything else."""
+    """Results of the same annotators alone, before and after all loads."""
 
     rate: float
     p95: float
     flat_rate: float
-    #: Answers that were lost, and errors.
+    #: Number of lost answers and errors.
     wrong: int
     gold: str = ""
 
     def kept(self, one: Measured) -> float:
-        """The share of the rate that people keep."""
+        """Return the share of the rate that remains."""
         return one.rate / self.rate
 
     def slower(self, one: Measured) -> float:
@@ -88,7 +88,7 @@ class Alone:
 
 
 class Site(ABC):
-    """A server with a worker, eight people, their lead, and a stranger."""
+    """A server with a worker, eight annotators, their lead, and a stranger."""
 
     def __init__(self, at: Place, plan: People) -> None:
         self.at, self.plan, self.measured = at, plan, 0
@@ -97,7 +97,7 @@ class Site(ABC):
 
     @abstractmethod
     def load(self, name: str) -> AbstractContextManager[dict[str, int]]:
-        """The load for as long as people are measured; what became of it is there at the end."""
+        """Apply the load while the block runs. The yielded dict holds the load's results at the end."""
 
     @contextmanager
     def _load(self, name: str) -> Iterator[dict[str, int]]:
@@ -108,7 +108,7 @@ class Site(ABC):
             yield became
 
     def beside(self, name: str) -> Measured:
-        """Start everything anew, let the load begin, and measure."""
+        """Restart all processes, start the load, and measure."""
         self.measured += 1
         plan, sizes = self.plan, {"units": self.plan.units, "people": self.plan.annotators}
         made = self.at.call("before_load", number=self.measured, rounds=3, **sizes)
@@ -123,7 +123,7 @@ class Site(ABC):
                 at_work = self._people(calm, plan.seconds, THINK)
                 flat_out = self._people(quick, plan.flat_out, FLAT_OUT)
             gold_after = closing.result()
-            recovers = answers(self.at.port)
+            recovers = answers(self.at.web_port)
             left = self._kept_mb() - before
         finally:
             self.at.stop()
@@ -136,27 +136,33 @@ class Site(ABC):
             errors=len(at_work["errors"]),
             lost=sum(key not in stored for key in acknowledged),
             waiting=at_work["waiting"],
-            gold_after=gold_after, watched=watched.as_json(), left_mb=left, recovers=recovers, became=became,
+            gold_after=gold_after,
+            watched=watched.as_json(),
+            left_mb=left,
+            recovers=recovers,
+            became=became,
             said=[*at_work["failures"], *flat_out["failures"], *at_work["errors"][:3]],
-        )  # fmt: skip
+        )
 
     def _kept_mb(self) -> float:
-        """What lies in the temporary folder and among the uploads and releases."""
+        """Return the MB in the temporary folder and among the uploads and releases."""
         return folder_mb(self.at.temporary) + folder_mb(self.at.folder / "files")
 
     def _people(self, round: int, seconds: float, think: tuple[float, float]) -> Any:
-        given = {
-            "port": self.at.port, "sessions": self.sessions, "round": round, "seconds": seconds, "think": think,
-        }  # fmt: skip
+        given = {"port": self.at.port, "sessions": self.sessions, "round": round, "seconds": seconds, "think": think}
         return _json(started("benchmarks.patient", given))
 
 
 def started(module: str, given: dict[str, Any], *arguments: str) -> "subprocess.Popen[str]":
-    """A module in a process of its own, which reads ``given`` as JSON."""
+    """Start a module in a separate process, which reads ``given`` as JSON."""
     process = subprocess.Popen(
-        [sys.executable, "-m", module, *arguments], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE if arguments else None, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", module, *arguments],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE if arguments else None,
+        text=True,
+    )
     assert process.stdin
     process.stdin.write(json.dumps(given))
     process.stdin.close()
@@ -175,7 +181,7 @@ def _json(process: "subprocess.Popen[str]") -> Any:
 
 
 def measure(engine: str, site: Site, loads: Sequence[str], found: Found) -> tuple[Alone, dict[str, Measured]]:
-    """What people have alone, and beside each load; all figures are told, and kept under the name of the engine."""
+    """Measure the annotators alone and during each load. Report all figures and store them by engine."""
     measured: dict[str, Measured] = {}
     for name in (ALONE, *loads, AGAIN):
         begun = time.perf_counter()

@@ -1,287 +1,391 @@
-"""How often the intervals hold the truth: simulated, for as many reviews as projects have.
+"""Simulate the coverage of printed confidence intervals over prevalence, similarity, reviews, sizes and raters.
 
-Every row is a design whose truth is known: items come in reviews of uneven size and are alike within them. Its
-interval is computed as Concord computes it, and beside it the ones that are not cited: the percentile bootstrap that
-draws reviews, and that over items, which takes them for independent.
+Each design has a known truth. Intervals are computed as in the application, and coverage is counted over the printed
+ones. A design with a smaller share of printed intervals than `HARDLY` counts as withheld. If coverage is outside the
+band after the first simulations, `Plan.more` simulations are added, because with few printed intervals this can be
+chance.
 """
 
+from __future__ import annotations
+
 import math
+import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import cycle
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats  # type: ignore[import-untyped]
+from scipy import special  # type: ignore[import-untyped]
 
-from measures.agreement import (
-    Clusters,
-    Ratings,
-    all_coefficients,
-    bootstrap_over_reviews,
-    over_reviews,
-    prepare,
-)
+from measures.agreement import Clusters, Ratings, Weights, all_coefficients, all_pairs, over_reviews, prepare
 from measures.clustered import FloatArray, Interval
-from measures.means import FROM_0_TO_1, clustered_mean, clustered_share
-from measures.probe import OVERALL, Pair, TextNll, probe_table
+from measures.means import FROM_0, FROM_0_TO_1, UNBOUNDED, clustered_mean, clustered_share
+from measures.ratings.confusion import confusion
+from measures.ratings.judgements import Preference
+from measures.ratings.preferences import preference_figures
 
 from .report import Found, say
 
-AIM = 0.93
-#: From so many reviews on the aim is meant.
-ENOUGH = 20
-#: Reviews whose figure is taken for the truth where no formula gives it.
-MANY = 100_000
 Rng = np.random.Generator
 Places = npt.NDArray[np.intp]
-KINDS = ("cited", "bootstrap", "items")
-TITLES = ("as cited", "percentile bootstrap over reviews", "items taken for independent")
-#: One draw: an interval of each of `KINDS`, or None, for every figure of the design.
-Intervals = dict[str, tuple[Interval | None, Interval | None, Interval | None]]
+#: One simulation: the interval of each figure, or None if it is withheld.
+Intervals = Mapping[str, Interval | None]
+BAND = (0.93, 0.975)
+HARDLY, FIRST = 0.05, 200
+"""A design with a smaller share of printed intervals counts as withheld.
+
+It stops after the `FIRST` simulations if no figure has an interval.
+"""
+DOCUMENT = Path("docs/measures.md")
+BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Sizes and similarity of reviews.
+
+    ``units`` is the number of units per review; for ``uneven`` sizes it is the mean of 1 + geometric. ``alike`` is the
+    similarity within reviews.
+    """
+
+    units: int
+    alike: float
+    uneven: bool = False
+
+    def of_items(self, rng: Rng, reviews: int) -> Places:
+        """Return the review of each item (items,)."""
+        if not self.uneven:
+            return np.repeat(np.arange(reviews), self.units)
+        return np.repeat(np.arange(reviews), 1 + rng.geometric(1 / (self.units - 1), reviews).clip(max=40))
+
+    def __str__(self) -> str:
+        return f"{self.units} a review{', uneven' * self.uneven}, likeness {self.alike:g}"
+
+
+LAYOUTS = (Layout(1, 0.0), Layout(6, 0.0), Layout(6, 0.5), Layout(6, 0.2, uneven=True))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """``drawn`` simulated projects a cell, of which every ``every``-th is bootstrapped too, ``replicates`` times."""
+    """Parameters of a run.
 
-    reviews: tuple[int, ...] = (3, 5, 8, 12, 20, 30, 60, 229)
+    ``drawn`` simulations per design, and ``more`` if coverage is outside the band. ``many`` reviews are simulated to
+    determine the truth.
+    """
+
+    reviews: tuple[int, ...] = (5, 10, 20, 40, 100, 229)
+    prevalences: tuple[float, ...] = (0.5, 0.8, 0.9, 0.95, 0.98)
+    raters: tuple[int, ...] = (2, 3, 5)
+    layouts: tuple[Layout, ...] = LAYOUTS
     drawn: int = 2_000
-    every: int = 5
-    replicates: int = 1_000
-    many: int = MANY
+    more: int = 2_000
+    many: int = 100_000
+    document: Path | None = DOCUMENT
 
     @classmethod
-    def quick(cls) -> "Plan":
-        return cls(reviews=(5, 20, 60), drawn=200, replicates=200, many=20_000)
+    def quick(cls) -> Plan:
+        return cls(reviews=(10, 40), prevalences=(0.9,), raters=(3,), drawn=200, more=0, many=20_000, document=None)
 
 
 @dataclass(frozen=True)
 class Design:
-    """``draw``: the intervals of one project of so many reviews, bootstrapped so often (0: not at all).
-
-    ``aimed``: whether the aim is meant for it; it is told of the others how far they are from it.
-    """
+    """A design with its truth. ``draw`` returns the intervals of one study with the given number of reviews."""
 
     name: str
-    truth: Callable[[Plan], dict[str, float]]
-    draw: Callable[[Rng, int, int], Intervals]
-    aimed: bool = True
+    truth: Mapping[str, float]
+    draw: Callable[[Rng, int], Intervals]
 
 
 @dataclass
 class Cell:
-    """What was held of the draws that had an interval, by interval: cited, bootstrap, items."""
+    """Counts of a figure for one design and number of reviews."""
 
-    held: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
-    widths: list[float] = field(default_factory=list)
-    none: int = 0
+    drawn: int = 0
+    printed: int = 0
+    held: int = 0
 
-    def add(self, found: Sequence[Interval | None], truth: float) -> None:
-        self.none += found[0] is None
-        for name, ci in zip(KINDS, found, strict=True):
-            if ci is not None:
-                self.held[name].append(ci[0] - 1e-12 <= truth <= ci[1] + 1e-12)
-        if found[0] is not None:
-            self.widths.append(found[0][1] - found[0][0])
+    def add(self, ci: Interval | None, truth: float) -> None:
+        self.drawn += 1
+        if ci is not None:
+            self.printed += 1
+            self.held += ci[0] - 1e-12 <= truth <= ci[1] + 1e-12
 
-    def share(self, name: str) -> float | None:
-        held = self.held[name]
-        return sum(held) / len(held) if held else None
+    @property
+    def share(self) -> float:
+        return self.printed / self.drawn
 
-
-def places(rng: Rng, reviews: int) -> Places:
-    """(n,): the review of each item. A review has one to sixty items; half have two or fewer, a tenth seven or more."""
-    sizes = 1 + np.floor(np.exp(rng.normal(0.6, 1.0, reviews)) - 0.4).clip(0, 59).astype(np.int64)
-    return np.repeat(np.arange(reviews), sizes)
+    @property
+    def coverage(self) -> float | None:
+        return self.held / self.printed if self.share >= HARDLY else None
 
 
-def _mean_of(draw: Callable[[Rng, Places, int], FloatArray], bounds: tuple[float, float]) -> Callable[..., Intervals]:
-    def drawn(rng: Rng, reviews: int, replicates: int) -> Intervals:
-        place = places(rng, reviews)
-        values = draw(rng, place, reviews)
-        cited = clustered_mean(values.tolist(), place.tolist(), bounds=bounds).ci
-        return {"mean": (cited, _bootstrap(rng, values, place, replicates), _of_items(values) if replicates else None)}
+@dataclass
+class Row:
+    """All designs of a figure, by number of reviews."""
 
-    return drawn
+    cells: dict[int, list[Cell]] = field(default_factory=lambda: defaultdict(list))
 
 
-def scores(mean: float, alike: float, precision: float) -> Callable[[Rng, Places, int], FloatArray]:
-    """Beta scores of variance mean (1 - mean) / (precision + 1), of which the share ``alike`` lies between reviews."""
-    between, within = (precision + 1) / alike - 1, (precision + 1 - alike) / (1 - alike) - 1
-
-    def draw(rng: Rng, place: Places, reviews: int) -> FloatArray:
-        level = rng.beta(between * mean, between * (1 - mean), reviews).clip(1e-9, 1 - 1e-9)[place]
-        return rng.beta(within * level, within * (1 - level))
-
-    return draw
+def _levels(rng: Rng, place: Places, mean: float, alike: float) -> FloatArray:
+    """Return the probability of each item's review (items,)."""
+    reviews = int(place[-1]) + 1
+    k = 1 / alike - 1 if alike else math.inf
+    return (rng.beta(k * mean, k * (1 - mean), reviews) if alike else np.full(reviews, mean))[place]
 
 
-def normal(rng: Rng, place: Places, reviews: int) -> FloatArray:
-    """As differences of scores are: a third of the variance between reviews."""
-    return rng.normal(0, 1, reviews)[place] + rng.normal(0, math.sqrt(2), len(place))
+def _normal(rng: Rng, place: Places, alike: float) -> FloatArray:
+    """Return standard normal values (items,)."""
+    between = rng.normal(0, math.sqrt(alike), int(place[-1]) + 1)[place]
+    return np.asarray(between + rng.normal(0, math.sqrt(1 - alike), len(place)))
 
 
-def tailed(rng: Rng, place: Places, reviews: int) -> FloatArray:
-    """As the longest copied run is: one review may be ten times another."""
-    return np.exp(rng.normal(0, 0.8, reviews))[place] * rng.exponential(size=len(place))
+def _codes(rng: Rng, place: Places, alike: float, prevalence: float, raters: int, values: int = 2) -> FloatArray:
+    """Return ratings (raters, items) of ``values`` values, of which the last is the commonest.
+
+    A rater does not see 15% of the items and guesses these by prevalence. The rarer values are equally common.
+    """
+    size = (raters, len(place))
+    other = rng.integers(values - 1, size=len(place))
+    truth = np.where(rng.random(len(place)) < _levels(rng, place, prevalence, alike), values - 1, other)
+    guess = np.where(rng.random(size) < prevalence, values - 1, rng.integers(values - 1, size=size))
+    return np.where(rng.random(size) < 0.15, guess, truth).astype(np.int8)
 
 
-def _share_of(share: float, alike: float = 0.2) -> Callable[..., Intervals]:
-    def drawn(rng: Rng, reviews: int, replicates: int) -> Intervals:
-        place = places(rng, reviews)
-        level = rng.beta(share * (1 / alike - 1), (1 - share) * (1 / alike - 1), reviews)[place]
-        hits = rng.random(len(place)) < level
-        cited = clustered_share(hits.tolist(), place.tolist()).ci
-        values = hits.astype(np.float64)
-        return {"share": (cited, _bootstrap(rng, values, place, replicates), _of_items(values) if replicates else None)}
+def _agreement(plan: Plan, prevalence: float, layout: Layout, raters: int, values: int, weights: Weights) -> Design:
+    prefix = "" if weights == "identity" else "weighted "
 
-    return drawn
+    def found(rng: Rng, reviews: int) -> tuple[Ratings, Clusters]:
+        place = layout.of_items(rng, reviews)
+        codes = _codes(rng, place, layout.alike, prevalence, raters, values)
+        ratings = Ratings.from_codes(codes, list(range(values)))
+        return ratings, Clusters(ratings, place, reviews)
 
+    def draw(rng: Rng, reviews: int) -> Intervals:
+        ratings, clusters = found(rng, reviews)
+        basis = prepare(ratings, weights)
+        made = {name: each.ci for name, each in over_reviews(basis, all_coefficients(basis), clusters).items()}
+        if raters == 2:
+            pair = all_pairs(ratings, weights, clusters=clusters)[0].kappa
+            made["cohen"] = pair.reviews.ci if pair.reviews else None
+        return {prefix + name: ci for name, ci in made.items()}
 
-def _probe(mean: float) -> Callable[..., Intervals]:
-    """Deltas of pairs, normal, a third of their variance between reviews; right where they are above 0."""
-
-    def drawn(rng: Rng, reviews: int, replicates: int) -> Intervals:
-        place = places(rng, reviews)
-        deltas = mean + normal(rng, place, reviews)
-        target = TextNll(100.0, 10, 100.0, 10)
-        pairs = [
-            Pair(review, "negation", target, TextNll(*(100.0 + 10 * delta, 10) * 2))
-            for review, delta in zip(place.tolist(), deltas.tolist(), strict=True)
-        ]
-        row = next(row for row in probe_table(pairs, ["negation"]) if row.kind == OVERALL)
-        right = (deltas > 0).astype(np.float64)
-        return {
-            name: (ci, _bootstrap(rng, values, place, replicates), _of_items(values) if replicates else None)
-            for name, ci, values in (("accuracy", row.accuracy.ci, right), ("delta", row.delta.ci, deltas))
-        }
-
-    return drawn
+    whole = all_coefficients(prepare(found(np.random.default_rng(0), plan.many)[0], weights))
+    truth = {prefix + name: each.value for name, each in whole.items() if each.value is not None}
+    if raters == 2:
+        truth[prefix + "cohen"] = truth[prefix + "conger"]
+    return Design(f"{values} values, prevalence {prevalence:g}, {raters} raters, {layout}", truth, draw)
 
 
-def _probe_truth(mean: float) -> dict[str, float]:
-    return {"accuracy": float(special.ndtr(mean / math.sqrt(3))), "delta": mean}
+def _share(share: float, layout: Layout) -> Design:
+    """Return a design of shares: of hits, and of the mean judgement of three raters."""
+
+    def draw(rng: Rng, reviews: int) -> Intervals:
+        place = layout.of_items(rng, reviews)
+        level = _levels(rng, place, share, layout.alike)
+        hits, rated = rng.random(len(place)) < level, rng.binomial(3, level) / 3
+        of = {"share": hits.astype(float), "share, mean of three raters": rated}
+        return {name: clustered_share(each.tolist(), place.tolist()).ci for name, each in of.items()}
+
+    return Design(f"share of {share:g}, {layout}", {"share": share, "share, mean of three raters": share}, draw)
 
 
-def ratings(rng: Rng, place: Places, reviews: int, hard: float, shares: Sequence[float]) -> Ratings:
-    """Three raters and three values. A review has its own shares of the values, and its own chance (``hard`` in the
-    mean) that a rater does not see the value and says any."""
-    mix = rng.dirichlet(3 * np.array(shares), reviews)[place]
-    blind = rng.beta(3 * hard, 3 * (1 - hard), reviews)[place]
-    value = (rng.random((len(place), 1)) > mix.cumsum(axis=1)[:, :2]).sum(axis=1)
-    said = np.where(rng.random((3, len(place))) < blind, rng.choice(3, p=shares, size=(3, len(place))), value)
-    return Ratings.from_codes(said.astype(np.int8), ["a", "b", "c"])
+def _points(rng: Rng, place: Places, alike: float, cut: Sequence[float]) -> FloatArray:
+    return np.asarray(1.0 + np.searchsorted(np.cumsum(cut), special.ndtr(_normal(rng, place, alike))))
 
 
-def _agreement(
-    hard: float, shares: Sequence[float]
-) -> tuple[Callable[..., dict[str, float]], Callable[..., Intervals]]:
-    def truth(plan: Plan) -> dict[str, float]:
-        rng = np.random.default_rng(0)
-        found = all_coefficients(prepare(ratings(rng, places(rng, plan.many), plan.many, hard, shares)))
-        return {name: each.value for name, each in found.items() if each.value is not None}
-
-    def drawn(rng: Rng, reviews: int, replicates: int) -> Intervals:
-        place = places(rng, reviews)
-        basis = prepare(ratings(rng, place, reviews, hard, shares))
-        found = all_coefficients(basis)
-        clusters = Clusters.of(basis.ratings, dict(enumerate(place.tolist())))
-        over = over_reviews(basis, found, clusters)
-        names = [name for name, each in found.items() if each.value is not None]
-        seed = int(rng.integers(2**31))
-        boot = bootstrap_over_reviews(basis, names, clusters, replicates=replicates, seed=seed) if replicates else {}
-        return {
-            name: (over[name].ci, boot[name].ci if boot else None, found[name].ci if boot else None) for name in names
-        }
-
-    return truth, drawn
+POINTS = (0.01, 0.02, 0.05, 0.15)
+"""Probabilities of 1 to 4 points of 5."""
 
 
-def _bootstrap(rng: Rng, values: FloatArray, place: Places, replicates: int) -> Interval | None:
-    """Percentiles of means over reviews drawn with replacement."""
-    if not replicates:
-        return None
-    totals, sizes = np.bincount(place, weights=values), np.bincount(place)
-    drawn = rng.integers(len(sizes), size=(replicates, len(sizes)))
-    low, high = np.quantile(totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1), [0.025, 0.975])
-    return float(low), float(high)
+def _means(layout: Layout) -> Iterator[Design]:
+    def of(name: str, truth: float, bounds: Interval, values: Callable[[Rng, Places], FloatArray]) -> Design:
+        def draw(rng: Rng, reviews: int) -> Intervals:
+            place = layout.of_items(rng, reviews)
+            return {name: clustered_mean(values(rng, place).tolist(), place.tolist(), bounds=bounds).ci}
+
+        return Design(f"{name}, {layout}", {name: truth}, draw)
+
+    def scores(mean: float) -> Callable[[Rng, Places], FloatArray]:
+        def values(rng: Rng, place: Places) -> FloatArray:
+            level = _levels(rng, place, mean, layout.alike).clip(1e-9, 1 - 1e-9)
+            return rng.beta(12 * level, 12 * (1 - level))
+
+        return values
+
+    def lengths(spread: float) -> Callable[[Rng, Places], FloatArray]:
+        return lambda rng, place: np.exp(spread * _normal(rng, place, layout.alike))
+
+    def severity(rng: Rng, place: Places) -> FloatArray:
+        given = [_points(rng, place, layout.alike, POINTS) for _ in range(3)]
+        return given[0] - (given[1] + given[2]) / 2
+
+    def rare(rng: Rng, place: Places) -> FloatArray:
+        first, second = (rng.random(len(place)) < _levels(rng, place, mean, layout.alike) for mean in (0.95, 0.9))
+        return first.astype(float) - second
+
+    def delta(rng: Rng, place: Places) -> FloatArray:
+        """Return skewed values, like likelihoods of texts with an unusual word."""
+        return np.asarray(_normal(rng, place, layout.alike) + rng.exponential(1.0, len(place)) - 1)
+
+    expected = 5 - sum((5 - i) * share for i, share in enumerate(POINTS, start=1))
+    yield of("mean of Likert points", expected, (1.0, 5.0), partial(_points, alike=layout.alike, cut=POINTS))
+    yield of("mean of scores near .3", 0.3, FROM_0_TO_1, scores(0.3))
+    yield of("mean of scores near 1", 0.95, FROM_0_TO_1, scores(0.95))
+    yield of("mean of lengths", math.exp(0.08), FROM_0, lengths(0.4))
+    yield of("mean with a long tail", math.exp(0.5), FROM_0, lengths(1.0))
+    yield of("mean of differences", 0.0, UNBOUNDED, lambda rng, place: _normal(rng, place, layout.alike))
+    yield of("difference of shares", 0.05, (-1.0, 1.0), rare)
+    yield of("severity", 0.0, UNBOUNDED, severity)
+    yield of("probe delta", 0.0, UNBOUNDED, delta)
 
 
-def _of_items(values: FloatArray) -> Interval:
-    """Student's, as if items were independent."""
-    half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
-    return float(values.mean() - half), float(values.mean() + half)
+def _direction(plan: Plan, prevalence: float, layout: Layout) -> Design:
+    classes = ("up", "down")
+
+    def draw(rng: Rng, reviews: int) -> Intervals:
+        place = layout.of_items(rng, reviews)
+        codes = _codes(rng, place, layout.alike, prevalence, 2)
+        pairs = [(classes[a], classes[b], 1.0) for a, b in codes.T.tolist()]
+        made = confusion(pairs, classes, sources=place.tolist())
+        return {"direction accuracy": made["ci"], "direction kappa": made["kappa_ci"]}
+
+    rng = np.random.default_rng(0)
+    codes = _codes(rng, layout.of_items(rng, plan.many), layout.alike, prevalence, 2)
+    whole = confusion([(classes[a], classes[b], 1.0) for a, b in codes.T.tolist()], classes)
+    truth = {"direction accuracy": whole["accuracy"], "direction kappa": whole["kappa"]}
+    return Design(f"direction, prevalence {prevalence:g}, {layout}", truth, draw)
 
 
-def _of(**truths: float) -> Callable[[Plan], dict[str, float]]:
-    return lambda plan: truths
+def _preferences(layout: Layout) -> Design:
+    """Return a design of three systems with strengths 0.8, 0 and -0.8; all three pairs for every source."""
+    strength = np.array([0.8, 0.0, -0.8])
+    units = min(layout.units, 2)
+
+    def draw(rng: Rng, reviews: int) -> Intervals:
+        made = []
+        place = np.repeat(np.arange(reviews), units)
+        for one, other in ((0, 1), (0, 2), (1, 2)):
+            chance = float(1 / (1 + np.exp(strength[other] - strength[one])))
+            left = rng.random(len(place)) < _levels(rng, place, chance, layout.alike)
+            made += [
+                Preference(source, str(one), str(other), "r", "better", "left" if won else "right")
+                for source, won in zip(place.tolist(), left.tolist(), strict=True)
+            ]
+        return {"Bradley-Terry strength": preference_figures(made)[0]["systems"][0]["ci"]}
+
+    return Design(f"preferences, {layout}", {"Bradley-Terry strength": 0.8}, draw)
 
 
-def _designs() -> list[Design]:
-    free = (-math.inf, math.inf)
-    means = [
-        Design("mean of scores about .20 (ROUGE-L)", _of(mean=0.2), _mean_of(scores(0.2, 0.3, 12), FROM_0_TO_1)),
-        Design("mean of scores about .05 (ROUGE-2)", _of(mean=0.05), _mean_of(scores(0.05, 0.3, 12), FROM_0_TO_1)),
-        Design("mean of differences", _of(mean=0.0), _mean_of(normal, free)),
-        Design("mean of a figure with a long tail", _of(mean=math.exp(0.32)), _mean_of(tailed, (0.0, math.inf)), False),
-    ]
-    shares = [Design(f"share of {p:g}", _of(share=p), _share_of(p)) for p in (0.5, 0.8, 0.95, 0.99)]
-    probes = [Design(f"probe, {words}", _of(**_probe_truth(mean)), _probe(mean)) for words, mean in
-              (("right in .72", 1.0), ("right in .96", 3.0))]  # fmt: skip
-    even = (0.4, 0.35, 0.25)
-    agreement = [
-        Design(f"agreement, {words}", *_agreement(hard, mix))
-        for words, hard, mix in (
-            ("hard", 0.3, even), ("easy", 0.1, even), ("one value in .85 of ratings", 0.2, (0.85, 0.1, 0.05))
-        )
-    ]  # fmt: skip
-    return [*means, *shares, *probes, *agreement]
+def designs(plan: Plan) -> Iterator[Callable[[], Design]]:
+    """Yield all figures for the layouts and prevalences of a plan. The numbers of raters rotate."""
+    for i, layout in enumerate(plan.layouts):
+        raters = cycle(plan.raters[i % len(plan.raters) :] + plan.raters[: i % len(plan.raters)])
+        for j, prevalence in enumerate(plan.prevalences):
+            yield partial(_agreement, plan, prevalence, layout, next(raters), 2, "identity")
+            yield partial(_share, prevalence, layout)
+            if (i + j) % 3 == 0:
+                yield partial(_agreement, plan, prevalence, layout, next(raters), 3, "identity")
+                yield partial(_agreement, plan, prevalence, layout, next(raters), 3, "quadratic")
+            if (i + j) % 2 == 0:
+                yield partial(_direction, plan, prevalence, layout)
+        yield from (partial(_nth, layout, n) for n in range(len(list(_means(layout)))))
+        if not layout.uneven:
+            yield partial(_preferences, layout)
+
+
+def _nth(layout: Layout, n: int) -> Design:
+    return list(_means(layout))[n]
+
+
+def simulate(plan: Plan, number: int) -> tuple[str, dict[int, dict[str, Cell]]]:
+    """Simulate one design. Return its name, and a cell of each figure by number of reviews."""
+    design = list(designs(plan))[number]()
+    return design.name, {reviews: _simulate(plan, design, number, reviews) for reviews in plan.reviews}
+
+
+def _simulate(plan: Plan, design: Design, number: int, reviews: int) -> dict[str, Cell]:
+    rng = np.random.default_rng((number, reviews))
+    cells = {name: Cell() for name in design.truth}
+
+    def draw(times: int) -> None:
+        for _ in range(times):
+            for figure, ci in design.draw(rng, reviews).items():
+                cells[figure].add(ci, design.truth[figure])
+
+    first = min(FIRST, plan.drawn)
+    draw(first)
+    if any(cell.printed for cell in cells.values()):
+        draw(plan.drawn - first)
+    if any(_leaves(cell) for cell in cells.values()):
+        draw(plan.more)
+    return {figure: cell for figure, cell in cells.items() if cell.drawn}
+
+
+def _leaves(cell: Cell) -> bool:
+    return cell.coverage is not None and not BAND[0] <= cell.coverage <= BAND[1]
 
 
 def run(plan: Plan) -> Found:
-    """Simulate every design at every number of reviews, and print a table of each kind of interval in Markdown."""
+    """Simulate every design, print the table, and write it into its document."""
     found = Found()
-    cells: dict[tuple[str, str], dict[int, Cell]] = {}
-    for number, design in enumerate(_designs()):
-        truth = design.truth(plan)
-        for reviews in plan.reviews:
-            rng = np.random.default_rng((number, reviews))
-            for draw in range(plan.drawn):
-                replicates = plan.replicates if draw % plan.every == 0 else 0
-                for figure, intervals in design.draw(rng, reviews, replicates).items():
-                    by_reviews = cells.setdefault((design.name, figure), {})
-                    by_reviews.setdefault(reviews, Cell()).add(intervals, truth[figure])
-        for (name, figure), by_reviews in cells.items():
-            if name == design.name:
-                held = [by_reviews[g].share("cited") for g in plan.reviews if g >= ENOUGH]
-                words = f"coverage from {ENOUGH} reviews on, at least: {name}, {figure}"
-                least = min(each for each in held if each is not None)
-                if design.aimed:
-                    found.at_least(words, least, AIM)
-                else:
-                    found.told(words, f"{least:.3f}")
-        say(f"    {design.name}")
-    for kind, title in zip(KINDS, TITLES, strict=True):
-        say(f"\n{title}\n{_markdown(plan, cells, kind)}")
-    found.figures = {
-        "drawn": plan.drawn, "bootstrapped": math.ceil(plan.drawn / plan.every), "replicates": plan.replicates,
-        "cells": [
-            {"design": name, "figure": figure, "reviews": reviews, "none": cell.none,
-             "width": float(np.median(cell.widths)) if cell.widths else None,
-             **{kind: cell.share(kind) for kind in KINDS}}
-            for (name, figure), by_reviews in cells.items() for reviews, cell in by_reviews.items()
-        ],
-    }  # fmt: skip
+    rows: dict[str, Row] = defaultdict(Row)
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for name, by_reviews in pool.map(partial(simulate, plan), range(len(list(designs(plan))))):
+            for reviews, cells in by_reviews.items():
+                for figure, cell in cells.items():
+                    rows[figure].cells[reviews].append(cell)
+                    _judge(found, f"{figure}: {name}, {reviews} reviews", cell)
+            say(f"    {name}")
+    text = table(plan, rows)
+    say(text)
+    if plan.document:
+        before, _, rest = plan.document.read_text(encoding="utf-8").partition(BEGIN)
+        after = rest.partition(END)[2]
+        plan.document.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
     return found
 
 
-def _markdown(plan: Plan, cells: dict[tuple[str, str], dict[int, Cell]], kind: str) -> str:
-    """Designs in rows, reviews in columns; a dash where there was no interval."""
-    rows = [f"| reviews | {' | '.join(map(str, plan.reviews))} |", "|---|" + "---:|" * len(plan.reviews)]
-    for (name, figure), by_reviews in cells.items():
-        held = (by_reviews[g].share(kind) for g in plan.reviews)
-        said = ("-" if each is None else f"{each:.3f}".lstrip("0") for each in held)
-        label = name if figure in name else f"{name}: {figure.replace('_', ' ')}"
-        rows.append(f"| {label} | {' | '.join(said)} |")
-    return "\n".join(rows)
+def _judge(found: Found, what: str, cell: Cell) -> None:
+    found.figures[what] = {"printed": cell.printed, "held": cell.held, "drawn": cell.drawn}
+    if cell.coverage is not None and _leaves(cell):
+        found.at_least(f"outside {BAND[0]} to {BAND[1]}, {cell.share:.0%} printed: {what}", cell.coverage, BAND[0])
+
+
+def table(plan: Plan, rows: Mapping[str, Row]) -> str:
+    """Return a table of figures (rows) by numbers of reviews (columns).
+
+    A cell has the lowest and highest coverage over the designs with printed intervals, and the number of designs in the
+    band.
+    """
+    every = (cell for row in rows.values() for cells in row.cells.values() for cell in cells)
+    coverages = [each.coverage for each in every if each.coverage is not None]
+    inside = sum(BAND[0] <= each <= BAND[1] for each in coverages)
+    lines = [
+        f"Of the {len(coverages)} designs with intervals {inside} lie in the band,"
+        f" {sum(each < BAND[0] for each in coverages)} below it and {sum(each > BAND[1] for each in coverages)} above;"
+        f" the least coverage is {_two(min(coverages, default=0))}, the most {_two(max(coverages, default=0))}.",
+        "",
+        f"| reviews | {' | '.join(map(str, plan.reviews))} |",
+        "|---|" + "---|" * len(plan.reviews),
+    ]
+    for figure, row in rows.items():
+        lines.append(f"| {figure.replace('_', ' ')} | {' | '.join(_shown(row.cells[g]) for g in plan.reviews)} |")
+    return "\n".join(lines)
+
+
+def _shown(cells: list[Cell]) -> str:
+    known = sorted(cell.coverage for cell in cells if cell.coverage is not None)
+    if not known:
+        return "none printed"
+    inside = sum(BAND[0] <= each <= BAND[1] for each in known)
+    printed = sum(cell.share for cell in cells) / len(cells)
+    return f"{_two(known[0])} to {_two(known[-1])}; {inside} of {len(known)} in band; {printed:.0%} printed"
+
+
+def _two(coverage: float) -> str:
+    return f"{coverage:.3f}".lstrip("0")

@@ -1,8 +1,8 @@
-"""A round opened a moment ago on a PostgreSQL that was never analysed, against the same round where everything was.
+"""Compare a new round on a PostgreSQL database without planner statistics with the same round on an analysed one.
 
-Two servers of Concord on two data bases of one PostgreSQL without autovacuum; the load goes to one and the other in
-turns. Concord's own look at a round that it opens (`sql.planner`) is undone in the one: no plan of the loop may
-need it.
+Two Concord servers use two databases of one PostgreSQL without autovacuum, and the load alternates between them. On one
+of them, the statistics that Concord collects when it opens a round (`sql.planner`) are removed. No query plan of the
+loop may depend on them.
 """
 
 from contextlib import ExitStack
@@ -19,7 +19,7 @@ KNOWS = {"never analysed": True, "analysed": False}
 
 @dataclass(frozen=True)
 class Plan:
-    """Sizes of a run; ``seconds`` of each of the ``repeats`` in turns."""
+    """Sizes of a run. ``seconds`` is the duration of each of the ``repeats``, which alternate."""
 
     units: int = 20_000
     overlap: int = 3

@@ -1,9 +1,9 @@
-"""Summaries by an encoder-decoder in our batches against the plain loop of one `generate` call for each unit.
+"""Benchmark of encoder-decoder summaries in batches against one `generate` call per unit.
 
-Both have the same random weights and the same decoding, and their token ids are compared. All texts are as long as
-they may be there. Where they end by themselves (``stopping``), the other side is also `generate` on batches of like
-length, as a careful script has. On a GPU it is bart-large in bfloat16 and in float32; there the figure is also set
-against what the bandwidth of the memory allows.
+Both use the same random weights and decoding, and their token ids are compared. All texts have the maximum length. For
+texts that end by themselves (``stopping``), the comparison also has `generate` on batches of similar length, as in a
+careful script. On a GPU the model has the size of bart-large, in bfloat16 and float32. There the result is also
+compared with the limit given by the memory bandwidth.
 """
 
 import time
@@ -16,32 +16,50 @@ from . import stopping
 from .random_models import BASE, numbers, settle
 from .report import Found, say
 
-LARGE = {"d_model": 1024, "encoder_layers": 12, "decoder_layers": 12, "encoder_ffn_dim": 4096,
-         "decoder_ffn_dim": 4096, "encoder_attention_heads": 16, "decoder_attention_heads": 16}  # fmt: skip
-SMALL = {"d_model": 128, "encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 256, "decoder_ffn_dim": 256,
-         "encoder_attention_heads": 4, "decoder_attention_heads": 4}  # fmt: skip
+LARGE = {
+    "d_model": 1024,
+    "encoder_layers": 12,
+    "decoder_layers": 12,
+    "encoder_ffn_dim": 4096,
+    "decoder_ffn_dim": 4096,
+    "encoder_attention_heads": 16,
+    "decoder_attention_heads": 16,
+}
+SMALL = {
+    "d_model": 128,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_ffn_dim": 256,
+    "decoder_ffn_dim": 256,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+}
 PAD = 1
-#: Bytes a second of the GPUs that we know.
+#: Memory bandwidth of known GPUs, in bytes per second.
 BANDWIDTH = {"H200": 4.8e12, "H100": 3.35e12, "A100": 2.0e12, "V100": 0.9e12}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """``items`` are timed, ``same`` are compared in fp32 by a small model; lengths are tokens in (from, to) and out."""
+    """Sizes of a run.
+
+    ``items`` are timed. ``same`` items are compared in fp32 with a small model. Lengths are in tokens, as (from, to)
+    for inputs.
+    """
 
     items: int = 24
     same: int = 200
-    #: Items whose texts end by themselves, and the sizes of plain batches.
+    #: Number of items whose texts end by themselves, and sizes of plain batches.
     natural: int = 64
     batches: tuple[int, ...] = (8, 16)
-    #: Whether a bart-base is taught to end, too: minutes of a quiet core.
+    #: Whether to train a bart-base to end texts, too. This takes minutes on an idle core.
     teach_base: bool = False
     inputs: tuple[int, int] = (64, 384)
     output: int = 62
     beams: int = 4
     size: dict[str, int] = field(default_factory=lambda: BASE)
     vocabulary: int = 50_265
-    #: On a GPU: items, how many of them one by one, and the sizes of plain batches.
+    #: For a GPU: number of items, number of items generated one by one, and sizes of plain batches.
     gpu_items: int = 256
     gpu_naive: int = 24
     gpu_batches: tuple[int, ...] = (16, 64)
@@ -52,7 +70,10 @@ class Plan:
 
     @classmethod
     def full(cls) -> "Plan":
-        """Two hundred items of the large vocabulary too: a quarter of an hour of a quiet core."""
+        """Return a plan with two hundred items of the large vocabulary.
+
+        It takes a quarter of an hour on an idle core.
+        """
         return cls(items=200, teach_base=True)
 
 
@@ -83,27 +104,34 @@ def run(plan: Plan) -> Found:
 
 
 def _same(found: Found, what: str, race: "_Race", texts: Sequence[str]) -> dict[str, float]:
-    """Time both ways and compare what they write."""
-    race.ours(texts[:2]), race.plainly(texts[:1])  # the first call of each is not measured
+    """Time both ways and compare their token ids."""
+    race.ours(texts[:2]), race.plainly(texts[:1])  # warm-up, not measured
     ours, seconds, busy = _timed(lambda: race.ours(texts))
     plain, plain_seconds, plain_busy = _timed(lambda: race.plainly(texts))
     same = sum(one == other for one, other in zip(ours, plain, strict=True))
     found.at_least(f"generation, {what}: share of identical token ids", same / len(texts), 1)
-    figures = {"ours_s": seconds, "plain_s": plain_seconds, "ratio": plain_seconds / seconds, "identical": same,
-               "cpu_ratio": plain_busy / busy, "items": len(texts), "tokens": sum(map(len, ours))}  # fmt: skip
+    figures = {
+        "ours_s": seconds,
+        "plain_s": plain_seconds,
+        "ratio": plain_seconds / seconds,
+        "identical": same,
+        "cpu_ratio": plain_busy / busy,
+        "items": len(texts),
+        "tokens": sum(map(len, ours)),
+    }
     found.figures[what] = figures
     say(f"    {what}: {figures}")
     return figures
 
 
 def _natural(found: Found, what: str, race: "_Race", texts: Sequence[str], plan: Plan) -> None:
-    """Texts that end by themselves: we, one by one, and plain batches of like length."""
+    """Time texts that end by themselves: our batches, one by one, and plain batches of similar length."""
     ways: dict[str, Callable[[Sequence[str]], list[list[int]]]] = {"ours": race.ours, "one by one": race.plainly}
     ways |= {f"sorted batches of {size}": partial(race.in_batches, size=size) for size in plan.batches}
     figures: dict[str, Any] = {"items": len(texts), "right about the end": race.taught}
     wrote: dict[str, list[list[int]]] = {}
     for name, way in ways.items():
-        way(texts[:2])  # the first call of each is not measured
+        way(texts[:2])  # warm-up, not measured
         wrote[name], seconds, busy = _timed(lambda way=way: way(texts))  # type: ignore[misc]
         same = sum(one == other for one, other in zip(wrote["ours"], wrote[name], strict=True))
         figures[name] = {"seconds": seconds, "cpu": busy, "identical": same}
@@ -124,7 +152,7 @@ def _natural(found: Found, what: str, race: "_Race", texts: Sequence[str], plan:
 
 
 def _gpu(found: Found, plan: Plan) -> None:
-    """A bart-large: all texts as long as they may be, and texts that end by themselves, in both number formats."""
+    """Time a bart-large-sized model with maximum-length and self-ending texts, in both number formats."""
     import torch
 
     device = torch.cuda.get_device_name()
@@ -133,8 +161,14 @@ def _gpu(found: Found, plan: Plan) -> None:
     natural = stopping.texts(plan.gpu_items, (64, 510), plan.vocabulary)
     for dtype in ("bfloat16", "float32"):
         race = _Race(LARGE, plan.vocabulary, plan, "cuda", dtype, beams=6)
-        figures = _rates(found, f"bart-large-sized, {dtype}, GPU, 512 in, 62 out, beam 6", race, long, plan,
-                         aim=30 if dtype == "bfloat16" else None)  # fmt: skip
+        figures = _rates(
+            found,
+            f"bart-large-sized, {dtype}, GPU, 512 in, 62 out, beam 6",
+            race,
+            long,
+            plan,
+            aim=30 if dtype == "bfloat16" else None,
+        )
         if limit and dtype == "bfloat16":
             share = figures["ours"]["items/s"] / limit
             found.told("generation, the same: share of what the memory's bandwidth allows", f"{share:.2g}")
@@ -147,20 +181,26 @@ def _gpu(found: Found, plan: Plan) -> None:
 
 def _rates(
     found: Found, what: str, race: "_Race", texts: Sequence[str], plan: Plan, aim: float | None = None
-) -> dict[str, Any]:  # fmt: skip
-    """Tokens a second of all ways; one by one only some are done, and what these wrote is compared."""
+) -> dict[str, Any]:
+    """Return tokens per second of all ways. Only some items are generated one by one; these are compared."""
     ways: dict[str, tuple[Callable[[Sequence[str]], list[list[int]]], int]] = {
-        "ours": (race.ours, len(texts)), "one by one": (race.plainly, plan.gpu_naive),
-    }  # fmt: skip
+        "ours": (race.ours, len(texts)),
+        "one by one": (race.plainly, plan.gpu_naive),
+    }
     ways |= {f"sorted batches of {n}": (partial(race.in_batches, size=n), len(texts)) for n in plan.gpu_batches}
     figures: dict[str, Any] = {"right about the end": race.taught}
     wrote: dict[str, list[list[int]]] = {}
     for name, (way, count) in ways.items():
-        way(texts[:2])  # the first call of each is not measured
+        way(texts[:2])  # warm-up, not measured
         wrote[name], seconds, _ = _timed(lambda way=way, count=count: way(texts[:count]))  # type: ignore[misc]
         same = sum(one == other for one, other in zip(wrote["ours"], wrote[name], strict=False))
-        figures[name] = {"items": count, "seconds": seconds, "items/s": count / seconds, "identical": same,
-                         "tokens/s": sum(map(len, wrote[name])) / seconds}  # fmt: skip
+        figures[name] = {
+            "items": count,
+            "seconds": seconds,
+            "items/s": count / seconds,
+            "identical": same,
+            "tokens/s": sum(map(len, wrote[name])) / seconds,
+        }
         say(f"    {what}: {name}: {figures[name]}")
     rate, plain = figures["ours"]["tokens/s"], figures["one by one"]["tokens/s"]
     one = figures["ours"]["items/s"]
@@ -176,8 +216,11 @@ def _rates(
 
 
 def _limit(bandwidth: float, *, batch: int, plan: Plan) -> float:
-    """Items a second if decoding only read memory: at each step the decoder's weights once a batch (228 M), and of each
-    item its cross-attention's keys and values once and its beams' own so far; 2 bytes a number."""
+    """Return the items per second if decoding were limited by memory reads only.
+
+    Each step reads the decoder's weights (228 M) once per batch. For each item it reads the keys and values of
+    cross-attention once, and those of each beam so far; 2 bytes per number.
+    """
     layers, width, beams, read = 12, 1024, 6, 512
     token = 2 * layers * width * 2
     weights = 228e6 * 2
@@ -186,14 +229,14 @@ def _limit(bandwidth: float, *, batch: int, plan: Plan) -> float:
 
 
 def _timed(call: Callable[[], list[list[int]]]) -> tuple[list[list[int]], float, float]:
-    """The result, seconds of the clock and seconds of all cores: others on the machine lengthen only the first."""
+    """Return the result, wall-clock seconds, and processor seconds, which do not depend on other load."""
     begun, busy = time.perf_counter(), time.process_time()
     result = call()
     return result, time.perf_counter() - begun, time.process_time() - busy
 
 
 def _texts(count: int, lengths: tuple[int, int], vocabulary: int) -> list[str]:
-    """Texts whose words are the numbers of tokens."""
+    """Return texts whose words are token ids."""
     import random
 
     chance = random.Random(0)
@@ -203,42 +246,62 @@ def _texts(count: int, lengths: tuple[int, int], vocabulary: int) -> list[str]:
 
 
 class _Race:
-    """One set of random weights, run by us and by the plain loop."""
+    """One set of random weights, used by our code and by the plain loop."""
 
     def __init__(
-        self, size: dict[str, int], vocabulary: int, plan: Plan, device: str, dtype: str, *, beams: int,
+        self,
+        size: dict[str, int],
+        vocabulary: int,
+        plan: Plan,
+        device: str,
+        dtype: str,
+        *,
+        beams: int,
         ends: bool = False,
-    ) -> None:  # fmt: skip
-        """``ends``: the weights are taught to end texts; else all are as long as they may be."""
+    ) -> None:
+        """Set up both models.
+
+        With ``ends`` the weights are trained to end texts; otherwise texts have maximum length.
+        """
         import torch
         from transformers import BartConfig, BartForConditionalGeneration, GenerationConfig
 
         from generation.backends.seq2seq import Seq2SeqBackend
         from generation.neural.checkpoints.families import SEQ2SEQ
-        from generation.neural.checkpoints.loading import Loaded
+        from generation.neural.checkpoints.loading import LoadedModel
         from generation.neural.summarisers.seq2seq import Seq2Seq
 
         torch.manual_seed(0)
         config = BartConfig(vocab_size=vocabulary, **size, attn_implementation="sdpa")
         model = BartForConditionalGeneration(config).to(device).eval()
-        # Wider layers learn it by smaller steps.
+        # Wider layers need a smaller learning rate.
         lesson: dict[str, Any] = {"steps": 480, "rate": 3e-4} if size == LARGE else {}
         self.taught = stopping.teach(model, vocabulary, **lesson) if ends else None
         model.to(getattr(torch, dtype))
-        # The same tensors in a model that we do not touch.
+        # The same tensors in an unmodified model.
         self.plain = BartForConditionalGeneration(config).eval()
         self.plain.load_state_dict(model.state_dict(), assign=True)
         self.plain.tie_weights()
-        decoding = {"num_beams": beams, "max_length": plan.output + 1, "min_length": 0 if ends else plan.output + 1,
-                    "no_repeat_ngram_size": 3, "length_penalty": 1.0, "early_stopping": False, "pad_token_id": PAD,
-                    "bos_token_id": 0, "eos_token_id": 2, "decoder_start_token_id": 2}  # fmt: skip
+        decoding = {
+            "num_beams": beams,
+            "max_length": plan.output + 1,
+            "min_length": 0 if ends else plan.output + 1,
+            "no_repeat_ngram_size": 3,
+            "length_penalty": 1.0,
+            "early_stopping": False,
+            "pad_token_id": PAD,
+            "bos_token_id": 0,
+            "eos_token_id": 2,
+            "decoder_start_token_id": 2,
+        }
         self.settings, self.device = GenerationConfig(**decoding), device
         self.plain.generation_config = self.settings
-        loaded = Loaded(model, numbers(vocabulary), SEQ2SEQ["bart"], self.settings, torch.device(device))
+        loaded = LoadedModel(model, numbers(vocabulary), SEQ2SEQ["bart"], self.settings, torch.device(device))
         sections = Seq2SeqBackend.sections
         chosen = {name: {p.name: p.default for p in parameters} for name, parameters in sections.items()}
-        self.summariser = Seq2Seq({"backend": "seq2seq", "level": "proposition", "seed": 0, **chosen},
-                                  {"decoding": decoding}, loaded)  # fmt: skip
+        self.summariser = Seq2Seq(
+            {"backend": "seq2seq", "level": "proposition", "seed": 0, **chosen}, {"decoding": decoding}, loaded
+        )
 
     def _sources(self, texts: Sequence[str]) -> list[Any]:
         from generation.backends.protocol import InputText, Source
@@ -256,7 +319,7 @@ class _Race:
         return self.in_batches(texts, size=1)
 
     def in_batches(self, texts: Sequence[str], *, size: int) -> list[list[int]]:
-        """By `generate`, so many inputs of like length at a time, longest first."""
+        """Call `generate` on batches of ``size`` inputs of similar length, longest first."""
         import torch
 
         rows = [self.summariser.read(source).rows[0] for source in self._sources(texts)]

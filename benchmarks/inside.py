@@ -1,4 +1,4 @@
-"""`python -m benchmarks.inside VERB < JSON`: what is made, looked up and measured in Concord's own data base."""
+"""`python -m benchmarks.inside VERB < JSON`: run a function in a process with Concord and its database."""
 
 import json
 import sys
@@ -8,19 +8,37 @@ import django
 
 from benchmarks.inside_fresh import analysed, beside_older
 from benchmarks.inside_jobs import answered, neighbours
+from benchmarks.inside_lists import large_project
 from benchmarks.inside_loads import before_load, cast, kept
 from benchmarks.inside_moving import bare_export, bare_import, export, import_file
 from benchmarks.inside_ratings import rated
+from benchmarks.inside_requests import ask_all, check_consistency
 from benchmarks.inside_rounds import grow, open_round, people, stored
 
 VERBS = {
     f.__name__: f
     for f in (
-        grow, people, open_round, stored, import_file, bare_import, export, bare_export,
-        cast, before_load, kept, beside_older, analysed, neighbours, answered,
+        grow,
+        people,
+        open_round,
+        stored,
+        import_file,
+        bare_import,
+        export,
+        bare_export,
+        cast,
+        before_load,
+        kept,
+        beside_older,
+        analysed,
+        neighbours,
+        answered,
         rated,
+        large_project,
+        ask_all,
+        check_consistency,
     )
-}  # fmt: skip
+}
 
 
 def main() -> None:

@@ -1,13 +1,14 @@
-"""A round opened a moment ago, and what PostgreSQL's planner knows of it; each function runs with Concord set up."""
+"""New rounds and planner statistics for `benchmarks.fresh`. The functions run in a process with Concord set up."""
 
 from benchmarks.inside_rounds import grow
 from benchmarks.inside_rounds import people as annotators
 
 
 def beside_older(units: int, texts: list[str], people: int, older: int, overlap: int) -> tuple[list[str], int]:
-    """Sessions of so many annotators, and a fresh round over all units beside ``older`` closed ones."""
-    from projects.actions.rounds import RoundPlan, open_round
+    """Return the annotators' sessions and a new round over all units of a project with ``older`` closed rounds."""
     from projects.models import Member, Project
+    from projects.rounds.actions import open_round
+    from projects.rounds.planning import RoundPlan
 
     grow(units=units, texts=texts, rounds=older, answered=units // 10)
     sessions = annotators(people)
@@ -18,7 +19,7 @@ def beside_older(units: int, texts: list[str], people: int, older: int, overlap:
 
 
 def analysed(never: bool) -> None:
-    """Have the planner look at everything, or forget that it ever did."""
+    """Analyse the database, or remove all planner statistics."""
     from django.db import connection
 
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Another project beside the people who are measured: as large as it is to be, and answered by a few."""
+"""Create a second, large project for `benchmarks.large`."""
 
 import random
 from typing import Any
@@ -10,7 +10,7 @@ SLUG = "elsewhere"
 
 
 def neighbours(texts: list[str], units: int, raters: int) -> dict[str, Any]:
-    """A project of so many propositions, its lead by an API token, and its annotators' ids."""
+    """Create a project with ``units`` propositions. Return the API token of its lead and its annotators' ids."""
     from django.contrib.auth import get_user_model
 
     from benchmarks.inside_loads import lead
@@ -26,7 +26,7 @@ def neighbours(texts: list[str], units: int, raters: int) -> dict[str, Any]:
 
 
 def answered(answers: int, status: str, slug: str = SLUG) -> int:
-    """A round of the project that all its annotators have answered, with cues: open, or closed since."""
+    """Create a round, open or closed, that all annotators of the project have answered, with cues."""
     from django.utils import timezone
 
     from annotation.models import Proposition
@@ -37,10 +37,21 @@ def answered(answers: int, status: str, slug: str = SLUG) -> int:
     people = list(project.members.filter(role="annotator").order_by("pk"))
     now, guideline = timezone.now(), project.guidelines.get()
     round = Round.objects.create(
-        project=project, name=f"{answers} answers, {status}", kind="label", purpose="measure only", seed=1,
-        overlap=len(people), dealing="pool", guideline=guideline, sampling={}, policy={"cues": "overlap"},
-        status=status, units_count=answers // len(people), opened_at=now, closed_at=now if status == "closed" else None,
-    )  # fmt: skip
+        project=project,
+        name=f"{answers} answers, {status}",
+        kind="label",
+        purpose="measure only",
+        seed=1,
+        overlap=len(people),
+        dealing="pool",
+        guideline=guideline,
+        sampling={},
+        policy={"cues": "overlap"},
+        status=status,
+        units_count=answers // len(people),
+        opened_at=now,
+        closed_at=now if status == "closed" else None,
+    )
     Participant.objects.bulk_create(Participant(round=round, member=one) for one in people)
     units = list(Unit.objects.filter(project=project, type="proposition").order_by("pk")[: answers // len(people)])
     for first in range(0, len(units), BATCH // len(people)):
@@ -53,11 +64,18 @@ def answered(answers: int, status: str, slug: str = SLUG) -> int:
         )
         given = Answer.objects.bulk_create(
             Answer(
-                assignment=slot, author=slot.person, revision=1, outcome="answered", guideline=guideline,
-                body_digest="", digest="", shown=1, received_at=now,
+                assignment=slot,
+                author=slot.person,
+                revision=1,
+                outcome="answered",
+                guideline=guideline,
+                body_digest="",
+                digest="",
+                shown=1,
+                received_at=now,
             )
             for slot in slots
-        )  # fmt: skip
+        )
         kind.store([(answer, said(texts[answer.assignment.unit_id], rng)) for answer in given])
         for slot, answer in zip(slots, given, strict=True):
             slot.current_answer = answer

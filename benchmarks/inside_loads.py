@@ -1,4 +1,4 @@
-"""Who attacks and who is disturbed; each function runs in a process with Concord set up."""
+"""Create attackers and annotators for `benchmarks.loads`. The functions run in a process with Concord set up."""
 
 import uuid
 from typing import Any
@@ -8,8 +8,10 @@ from benchmarks.inside_rounds import people as annotators
 
 
 def cast(texts: list[str], units: int, people: int) -> dict[str, Any]:
-    """Everybody there is: people at work and their lead, and somebody who has opened a small project, leads it, and
-    works in a round of it. Sessions, and tokens of the API."""
+    """Create the annotators, their lead, and a stranger, and return sessions and API tokens.
+
+    The stranger leads a small project and annotates in a round of it.
+    """
     grow(units=units, texts=texts, rounds=0, answered=0)
     grow(units=40, texts=texts, rounds=0, answered=0, slug="stranger")
     sessions, stranger = annotators(people), lead("stranger")
@@ -18,7 +20,7 @@ def cast(texts: list[str], units: int, people: int) -> dict[str, Any]:
 
 
 def lead(slug: str) -> str:
-    """A new lead of a project, by an API token."""
+    """Create a lead of a project and return an API token."""
     from accounts.actions import make_token
     from accounts.models import User
     from projects.models import Member, Project
@@ -29,8 +31,9 @@ def lead(slug: str) -> str:
 
 
 def _round(slug: str, name: str, units: int) -> Any:
-    from projects.actions.rounds import RoundPlan, open_round
     from projects.models import Project
+    from projects.rounds.actions import open_round
+    from projects.rounds.planning import RoundPlan
 
     project = Project.objects.get(slug=slug)
     people = [project.members.filter(role="lead").get().pk]
@@ -39,8 +42,10 @@ def _round(slug: str, name: str, units: int) -> Any:
 
 
 def before_load(number: int, rounds: int, units: int, people: int) -> dict[str, Any]:
-    """What a measurement needs, while no worker runs: nothing left of the load before, so many rounds to answer, and
-    one to close."""
+    """Prepare a measurement while no worker runs.
+
+    Cancel the jobs of the previous load, open ``rounds`` rounds, and create a round to close.
+    """
     from projects.models import Job, JobStatus
 
     left = Job.objects.filter(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
@@ -50,25 +55,31 @@ def before_load(number: int, rounds: int, units: int, people: int) -> dict[str, 
 
 
 def _answered(number: int, units: int = 20) -> int:
-    """A round of gold in which everything is answered."""
-    from projects.actions.answers import next_hand, submit
+    """Create a gold round that is completely answered."""
+    from projects.answers.queries import Submission
     from projects.models import CameBy
-    from projects.rounds.submission import Submission
+    from projects.queue.actions import next_assignments, submit
 
     round = _round("bench", f"to be closed {number}", units)
     user = round.participants.select_related("member__user").get().member.user
     value = {"polarity": "positive", "modality": "strong", "polarity_cue": [], "modality_cue": []}
-    while hand := next_hand(user=user, round=round):
+    while hand := next_assignments(user=user, round=round):
         for slot in hand:
             submission = Submission(
-                uuid=uuid.uuid4(), digest=uuid.uuid4().hex * 2, assignment=slot.pk, revision=slot.revision,
-                kind="label", outcome="answered", shown=slot.unit.revision, value=value,
+                uuid=uuid.uuid4(),
+                digest=uuid.uuid4().hex * 2,
+                assignment=slot.pk,
+                revision=slot.revision,
+                kind="label",
+                outcome="answered",
+                shown=slot.unit.revision,
+                value=value,
                 came_by=CameBy.BROWSER,
-            )  # fmt: skip
+            )
             submit(user=user, submission=submission)
     return int(round.pk)
 
 
 def kept(rounds: list[int]) -> list[str]:
-    """The answers of some rounds that the data base has, by uuid."""
+    """Return the UUIDs of the stored answers of some rounds."""
     return [key for round in rounds for key in stored(round)]

@@ -1,4 +1,4 @@
-"""Import and export, and the least that does the same; each function runs in a process with Concord set up."""
+"""Import and export, with minimal equivalents. The functions run in a process with Concord set up."""
 
 import json
 import time
@@ -10,13 +10,13 @@ from django.db import models
 
 
 def _peak_mb() -> float:
-    """The most memory that this program has had, in MB (getrusage counts also that of the program it came from)."""
+    """Return the peak memory of this program in MB (getrusage would include the parent program)."""
     status = Path("/proc/self/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0]) / 1000
 
 
 def _tables() -> list[type[models.Model]]:
-    """What an import of level 3 fills, parents first."""
+    """Return the models that an import of level 3 fills, parents first."""
     from annotation.models import (
         Cluster,
         Cue,
@@ -32,18 +32,31 @@ def _tables() -> list[type[models.Model]]:
     from projects.models import Decision, Import, Project, Unit
 
     return [
-        Project, Import, Unit, Review, Study, Study.reviews.through, Cluster, PicoSlot, PicoFragment, Proposition,
-        Label, Cue, CueFragment, DiscourseLabel, Decision,
-    ]  # fmt: skip
+        Project,
+        Import,
+        Unit,
+        Review,
+        Study,
+        Study.reviews.through,
+        Cluster,
+        PicoSlot,
+        PicoFragment,
+        Proposition,
+        Label,
+        Cue,
+        CueFragment,
+        DiscourseLabel,
+        Decision,
+    ]
 
 
 def import_file(path: str, rows_out: str) -> dict[str, Any]:
-    """Check and import a file as the product does; then write all rows that it made to ``rows_out``."""
+    """Check and import a file as the application does, then write the created rows to ``rows_out``."""
     import pickle
 
-    from annotation.actions.imports import check_files, import_files
+    from annotation.imports.actions import check_files, import_files
     from projects.models import Project
-    from projects.uploads.source import Source
+    from projects.uploads.files import Source
 
     project = Project.objects.create(slug="bench", name="Benchmark")
     before = _peak_mb()
@@ -59,7 +72,7 @@ def import_file(path: str, rows_out: str) -> dict[str, Any]:
 
 
 def bare_import(path: str, rows_in: str) -> dict[str, Any]:
-    """``json.loads`` of every line, and ``bulk_create`` of the same rows into equal tables, in one transaction."""
+    """Parse every line with ``json.loads``, and insert the same rows with ``bulk_create`` in one transaction."""
     import pickle
 
     from django.apps import apps
@@ -75,19 +88,22 @@ def bare_import(path: str, rows_in: str) -> dict[str, Any]:
             model = apps.get_model(label)
             model._default_manager.bulk_create((model(**value) for value in values), batch_size=2_000)
     return {
-        "seconds": time.perf_counter() - begun, "cpu": time.process_time() - cpu, "parsing": parsed,
-        "items": len(items), "peak_mb": _peak_mb(),
-    }  # fmt: skip
+        "seconds": time.perf_counter() - begun,
+        "cpu": time.process_time() - cpu,
+        "parsing": parsed,
+        "items": len(items),
+        "peak_mb": _peak_mb(),
+    }
 
 
 def export(out: str) -> dict[str, Any]:
-    """M3's level 3 as a release writes it, and then the whole release."""
+    """Write M3's level 3 as in a release, and then the whole release."""
     from audit.actions import seal_pending
     from projects.models import Project
-    from releases.actions import write_release
     from releases.formats import m3
     from releases.formats.notes import Notes
-    from releases.sources.snapshot import snapshot
+    from releases.publishing.actions import write_release
+    from releases.sources.state import snapshot
 
     project = Project.objects.get(slug="bench")
     before = _peak_mb()
@@ -105,13 +121,17 @@ def export(out: str) -> dict[str, Any]:
     begun = time.perf_counter()
     write_release(project=project, version="1.0.0", out=Path(out) / "release")
     return spent | {
-        "bytes": size, "idle_mb": before, "peak_mb": peak, "sealing": sealing,
-        "release": time.perf_counter() - begun, "release_peak_mb": _peak_mb(),
-    }  # fmt: skip
+        "bytes": size,
+        "idle_mb": before,
+        "peak_mb": peak,
+        "sealing": sealing,
+        "release": time.perf_counter() - begun,
+        "release_peak_mb": _peak_mb(),
+    }
 
 
 def bare_export(out: str) -> dict[str, Any]:
-    """The same labels, cues, tuples and texts as one JSON object a cluster, from Django's own iterators."""
+    """Write the same labels, cues, tuples and texts as one JSON object per cluster, with Django iterators."""
     from django.db.models import Prefetch
 
     from annotation.models import Cluster, Cue, Label, PicoSlot, Proposition
@@ -133,8 +153,11 @@ def bare_export(out: str) -> dict[str, Any]:
         for cluster in clusters():
             size += file.write(json.dumps(_bare(cluster), ensure_ascii=False).encode() + b"\n")
     return {
-        "seconds": time.perf_counter() - begun, "cpu": time.process_time() - cpu, "bytes": size, "peak_mb": _peak_mb(),
-    }  # fmt: skip
+        "seconds": time.perf_counter() - begun,
+        "cpu": time.process_time() - cpu,
+        "bytes": size,
+        "peak_mb": _peak_mb(),
+    }
 
 
 def _bare(cluster: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Rounds in which summaries were rated, of any size; each function runs in a process with Concord set up."""
+"""Create large rounds of rated summaries. The functions run in a process with Concord set up."""
 
 import random
 import time
@@ -6,25 +6,27 @@ from typing import Any
 
 from benchmarks.inside_rounds import BATCH, CLUSTER, grow
 
-#: Of the protocol that ships.
+#: Scale and number of criteria of the shipped protocol.
 POINTS, CRITERIA = ("1", "2", "3", "4", "5"), 3
 
 
 def rated(slug: str, texts: list[str], ratings: int, systems: int, raters: int, replicates: int) -> dict[str, Any]:
-    """A project with one round of so many ratings, closed and unblinded, whose figures a worker has stored: its lead's
-    token, and the seconds that the figures took."""
+    """Create a project with a closed and unblinded rating round and compute its figures.
+
+    Return the token of its lead and the seconds that the figures took.
+    """
     from benchmarks.inside_loads import lead
-    from evaluation.actions.reckoning import reckon_ratings
-    from evaluation.actions.unblinding import unblind
     from evaluation.models import RatingDesign
-    from projects.actions.rounds import close_round
+    from evaluation.results.actions import reckon_ratings
+    from evaluation.unblinding.actions import unblind
     from projects.models import Member, Project
+    from projects.rounds.actions import close_round
 
     sources = max(2, ratings // (systems * raters * CRITERIA))
     grow(units=sources * CLUSTER, texts=texts, rounds=0, answered=0, slug=slug)
     project, token = Project.objects.get(slug=slug), lead(slug)
     _apart(project)
-    runs = [_run(project, n) for n in range(systems)]
+    runs = [summarised(project, n) for n in range(systems)]
     round = _opened(project, [_rater(project, n) for n in range(raters)], runs)
     _answered(round, random.Random(3))
     close_round(round=round, by=None)
@@ -32,13 +34,11 @@ def rated(slug: str, texts: list[str], ratings: int, systems: int, raters: int, 
     unblind(design=design, by=Member.objects.get(project=project, role="lead").user)
     begun = time.perf_counter()
     made = reckon_ratings(design=design, replicates=replicates)
-    return {
-        "token": token, "round": round.pk, "ratings": made["judgements"], "seconds": time.perf_counter() - begun,
-    }  # fmt: skip
+    return {"token": token, "round": round.pk, "ratings": made["judgements"], "seconds": time.perf_counter() - begun}
 
 
 def _apart(project: Any) -> None:
-    """Four clusters a review: intervals are over reviews."""
+    """Assign four clusters to each review, because intervals are over reviews."""
     from annotation.models import Cluster, Review
     from projects.models import Unit
 
@@ -60,19 +60,24 @@ def _rater(project: Any, number: int) -> int:
     return int(made.pk)
 
 
-def _run(project: Any, number: int) -> Any:
-    """A system that has summarised every cluster, each in words of its own."""
+def summarised(project: Any, number: int) -> Any:
+    """Create a system with a summary of every cluster. The texts differ between systems."""
+    from generation.backends.identity import checked, hash_of
     from generation.models import ItemStatus, Run, RunItem, RunStatus, Summary, System, Version
-    from generation.systems.identity import checked, hash_of
     from projects.models import Unit
 
     system = System.objects.create(project=project, name=f"system {number}")
     config = checked({"backend": "extractive", "decoding": {"sentences": 1 + number}})
     facts: dict[str, Any] = {"libraries": {}}
     version = Version.objects.create(
-        system=system, number=1, backend=config["backend"], level=config["level"], config=config, facts=facts,
+        system=system,
+        number=1,
+        backend=config["backend"],
+        level=config["level"],
+        config=config,
+        facts=facts,
         hash=hash_of(config, facts),
-    )  # fmt: skip
+    )
     units = list(Unit.objects.filter(project=project, type="cluster").order_by("pk"))
     run = Run.objects.create(version=version, status=RunStatus.DONE, units_count=len(units))
     items = RunItem.objects.bulk_create(RunItem(run=run, unit=unit, size=1, status=ItemStatus.DONE) for unit in units)
@@ -87,17 +92,24 @@ def _run(project: Any, number: int) -> Any:
 
 
 def _opened(project: Any, raters: list[int], runs: list[Any]) -> Any:
-    from projects.actions.rounds import RoundPlan, open_round
+    from projects.rounds.actions import open_round
+    from projects.rounds.planning import RoundPlan
 
     plan = RoundPlan(
-        name="rated", kind="rate", purpose="measure only", overlap=len(raters), people=raters, dealing="dealt", seed=1,
+        name="rated",
+        kind="rate",
+        purpose="measure only",
+        overlap=len(raters),
+        people=raters,
+        dealing="dealt",
+        seed=1,
         options={"protocol": "shipped:guideline", "entrants": [str(run.pk) for run in runs]},
-    )  # fmt: skip
+    )
     return open_round(project=project, plan=plan, by=None)
 
 
 def _answered(round: Any, rng: random.Random) -> None:
-    """Everybody has rated everything: the first systems well, the last badly."""
+    """Create ratings of all texts by all raters. The first systems get high ratings, the last ones low ratings."""
     from django.utils import timezone
 
     from evaluation.design.stored import content_of
@@ -113,20 +125,32 @@ def _answered(round: Any, rng: random.Random) -> None:
         some = slots[first : first + 400]
         given = Answer.objects.bulk_create(
             Answer(
-                assignment=slot, author=slot.person, revision=1, outcome="answered",
-                guideline_id=round.guideline_id, body_digest="", digest="", shown=1, received_at=now, active_ms=40_000,
+                assignment=slot,
+                author=slot.person,
+                revision=1,
+                outcome="answered",
+                guideline_id=round.guideline_id,
+                body_digest="",
+                digest="",
+                shown=1,
+                received_at=now,
+                active_ms=40_000,
             )
             for slot in some
-        )  # fmt: skip
+        )
         Rating.objects.bulk_create(
             Rating(
-                answer=answer, text=text, place=place, number=n, criterion=criterion.key,
+                answer=answer,
+                text=text,
+                place=place,
+                number=n,
+                criterion=criterion.key,
                 value=_value(criterion, text.entrants[0], rng),
             )
             for slot, answer in zip(some, given, strict=True)
             for place, text in enumerate(of_unit[slot.unit_id])
             for n, criterion in enumerate(criteria)
-        )  # fmt: skip
+        )
         for slot, answer in zip(some, given, strict=True):
             slot.current_answer, slot.revision = answer, 1
         Assignment.objects.bulk_update(some, ["current_answer", "revision"], batch_size=400)

@@ -1,11 +1,11 @@
-"""Projects and rounds of any size, made batch by batch; each function runs in a process with Concord set up."""
+"""Create large projects and rounds in batches. The functions run in a process with Concord set up."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 BATCH = 5_000
-#: Propositions of a cluster: the target and its inputs.
+#: Propositions per cluster: the target and its inputs.
 CLUSTER = 5
 
 
@@ -16,7 +16,7 @@ def _some(rows: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def grow(units: int, texts: list[str], rounds: int, answered: int, slug: str = "bench") -> None:
-    """A project of so many propositions, with so many closed rounds of ``answered`` answers each behind it."""
+    """Create a project of ``units`` propositions, with ``rounds`` closed rounds of ``answered`` answers each."""
     from annotation.models import Cluster, PicoSlot, Proposition, Review, Study
     from projects.models import Project, Unit
 
@@ -35,10 +35,12 @@ def grow(units: int, texts: list[str], rounds: int, answered: int, slug: str = "
             PicoSlot(cluster=c, slot=slot, form=form, text=text)
             for c in clusters
             for slot, form, text in (
-                ("p", "implied", "[patients]"), ("i", "explicit", "treatment"), ("c", "blank", ""),
+                ("p", "implied", "[patients]"),
+                ("i", "explicit", "treatment"),
+                ("c", "blank", ""),
                 ("o", "explicit", "mortality"),
             )
-        )  # fmt: skip
+        )
         places = [(c, n) for c in clusters for n in range(CLUSTER)]
         claims = Unit.objects.bulk_create(
             Unit(project=project, type="proposition", key=f"{c.key}/{n}", context=c.unit_id, position=n)
@@ -48,7 +50,7 @@ def grow(units: int, texts: list[str], rounds: int, answered: int, slug: str = "
             Proposition(cluster=c, position=n, study=study if n else None, text=texts[unit.pk % len(texts)], unit=unit)
             for (c, n), unit in zip(places, claims, strict=True)
         )
-    from projects.actions.guidelines import latest_guideline
+    from projects.guidelines.actions import latest_guideline
 
     latest_guideline(project, "label", by=None)
     for number in range(rounds):
@@ -67,9 +69,19 @@ def _closed_round(project: Any, number: int, answered: int) -> None:
     guideline = project.guidelines.get()
     now = timezone.now()
     round = Round.objects.create(
-        project=project, name=f"before {number}", kind="label", purpose="measure only", overlap=1, seed=1,
-        dealing="pool", guideline=guideline, sampling={}, status="closed", units_count=answered, opened_at=now,
-    )  # fmt: skip
+        project=project,
+        name=f"before {number}",
+        kind="label",
+        purpose="measure only",
+        overlap=1,
+        seed=1,
+        dealing="pool",
+        guideline=guideline,
+        sampling={},
+        status="closed",
+        units_count=answered,
+        opened_at=now,
+    )
     units = Unit.objects.filter(project=project, type="proposition").order_by("pk")[:answered]
     for batch in _some(units):
         slots = Assignment.objects.bulk_create(
@@ -78,11 +90,18 @@ def _closed_round(project: Any, number: int, answered: int) -> None:
         )
         answers = Answer.objects.bulk_create(
             Answer(
-                assignment=slot, author=member, revision=1, outcome="answered", guideline=guideline, body_digest="",
-                digest="", shown=1, received_at=now,
+                assignment=slot,
+                author=member,
+                revision=1,
+                outcome="answered",
+                guideline=guideline,
+                body_digest="",
+                digest="",
+                shown=1,
+                received_at=now,
             )
             for slot in slots
-        )  # fmt: skip
+        )
         Label.objects.bulk_create(
             Label(unit_id=slot.unit_id, answer=answer, polarity="positive", modality="strong")
             for slot, answer in zip(slots, answers, strict=True)
@@ -93,16 +112,19 @@ def _closed_round(project: Any, number: int, answered: int) -> None:
 
 
 def people(count: int) -> list[str]:
-    """Session keys of so many annotators of the project."""
+    """Create annotators of the project and return their session keys."""
     from django.contrib.auth import get_user_model
     from django.test import Client
 
+    from projects.kinds.registry import all_kinds
     from projects.models import Member, Project
 
     keys = []
     project = Project.objects.get(slug="bench")
     for n in range(count):
-        user = get_user_model().objects.create_user(email=f"a{n}@example.org", name=f"Annotator {n}")
+        # Mark all tutorials as seen, because only the work after them is measured.
+        seen = {"introduced": sorted(kind.key for kind in all_kinds())}
+        user = get_user_model().objects.create_user(email=f"a{n}@example.org", name=f"Annotator {n}", preferences=seen)
         Member.objects.create(project=project, user=user, role="annotator", pseudonym=f"A{n}")
         client = Client()
         client.force_login(user, backend="accounts.sessions.Backend")
@@ -111,26 +133,34 @@ def people(count: int) -> list[str]:
 
 
 def open_round(number: int, units: int, people: int, **_: Any) -> int:
-    """A pool round over the first ``units`` propositions for the first ``people`` annotators, one answer a unit."""
-    from projects.actions.rounds import RoundPlan
-    from projects.actions.rounds import open_round as opened
+    """Open a shared-queue round over the first ``units`` propositions for the first ``people`` annotators.
+
+    Each unit needs one answer.
+    """
     from projects.models import Member, Project, Unit
+    from projects.rounds.actions import open_round as opened
+    from projects.rounds.planning import RoundPlan
 
     project = Project.objects.get(slug="bench")
     at_work = Member.objects.filter(project=project, pseudonym__startswith="A").order_by("pk")[:people]
     there = Unit.objects.filter(project=project, type="proposition").count()
     made = opened(
-        project=project, by=None,
+        project=project,
+        by=None,
         plan=RoundPlan(
-            name=f"measured {number}", kind="label", purpose="measure only", overlap=1,
-            people=[m.pk for m in at_work], sample=units if units < there else None,
+            name=f"measured {number}",
+            kind="label",
+            purpose="measure only",
+            overlap=1,
+            people=[m.pk for m in at_work],
+            sample=units if units < there else None,
         ),
-    )  # fmt: skip
+    )
     return made.pk
 
 
 def stored(round: int) -> list[str]:
-    """The answers of a round that the data base has, by uuid."""
+    """Return the UUIDs of the stored answers of a round."""
     from projects.models import Answer
 
     return [str(pk) for pk in Answer.objects.filter(assignment__round=round).values_list("pk", flat=True)]

@@ -1,4 +1,4 @@
-"""Seconds of irrCAC's coefficients on codes from standard input; run by an interpreter that has it.
+"""Time irrCAC's coefficients on codes from standard input, in an interpreter that has irrCAC.
 
 python irrcac_times.py ITEMS RATERS < codes (int8, raters x items) > JSON
 """

@@ -1,8 +1,9 @@
-"""Eight annotators at work, alone and beside the large jobs of another project: opening a round of 200,000 units, and
-measuring the agreement of 100,000 answers. And how long the page of that agreement takes once the round is closed.
+"""Measure eight annotators alone and during large jobs of another project.
 
-As in ``loads``: production's configuration with one worker, people who think before they answer, and ratios against the
-same people alone, before and after. A job is asked for again as soon as it is done, for as long as people are measured.
+The jobs open a round of 200,000 units and compute the agreement of 100,000 answers. The time of the agreement page
+after the round is closed is measured, too. As in ``loads``, the configuration is that of production with one worker,
+annotators wait before answers, and ratios refer to the same annotators alone. A job is requested again as soon as it is
+done.
 """
 
 import http.client
@@ -22,11 +23,11 @@ from .loop import texts
 from .places import Place, on_each, place
 from .report import Found, Line
 
-#: Of the rate that the same people have alone; seconds until the page of a closed round has its figures.
+#: Share of the rate that must remain, and seconds until the page of a closed round has its figures.
 KEPT, PAGE = 0.8, 1.0
 OPENING, MEASURING = "opening a round", "measuring agreement"
 RATERS = 3
-#: Seconds for which a job is waited for.
+#: Seconds to wait for a job.
 PATIENCE = 600.0
 
 
@@ -35,7 +36,7 @@ class Plan(People):
     """Sizes of a run."""
 
     flat_out: float = 0.5
-    #: Of the round that is opened beside the people, and of the one whose agreement is measured.
+    #: Units of the round that is opened, and answers of the round whose agreement is computed.
     opened: int = 200_000
     answers: int = 100_000
     engines: tuple[str, ...] = ("sqlite", "postgres")
@@ -46,7 +47,7 @@ class Plan(People):
 
 
 class Lead:
-    """The lead of the project beside."""
+    """The lead of the other project."""
 
     def __init__(self, port: int, token: str) -> None:
         self.port, self.token = port, token
@@ -59,14 +60,14 @@ class Lead:
             return reply.status, json.loads(reply.read())
 
     def status(self, job: int) -> str:
-        """Of a job; "unknown" where the site does not reply."""
+        """Return the status of a job, "unknown" if the server does not reply."""
         with suppress(OSError, http.client.HTTPException, ValueError):
             return str(self.send("GET", f"jobs/{job}/")[1]["status"])
         return "unknown"
 
 
 class Busy:
-    """A lead who asks for one job after the other, until told to stop."""
+    """Request one job after another in a thread, until stopped."""
 
     def __init__(self, ask: Callable[[], int], status: Callable[[int], str]) -> None:
         self.ask, self.status = ask, status
@@ -92,7 +93,7 @@ class Busy:
 
     def _one(self) -> None:
         begun, job = time.monotonic(), self.ask()
-        # The last one is waited for, though nobody is measured any more: how long it takes is told.
+        # The last job is awaited after the measurement, because its duration is reported.
         while time.monotonic() - begun < PATIENCE:
             time.sleep(0.2)
             status = self.status(job)
@@ -105,7 +106,7 @@ class Busy:
 
 
 class LargeSite(Site):
-    """A site with a project beside the people who are measured, whose lead has large jobs."""
+    """A server with a second project, whose lead requests large jobs."""
 
     def __init__(self, at: Place, plan: Plan) -> None:
         super().__init__(at, plan)
@@ -123,9 +124,12 @@ class LargeSite(Site):
     def _open(self) -> int:
         self.opened += 1
         body = {
-            "name": f"large {self.opened}", "kind": "label", "purpose": "gold", "overlap": 1,
+            "name": f"large {self.opened}",
+            "kind": "label",
+            "purpose": "gold",
+            "overlap": 1,
             "people": self.beside_us["people"],
-        }  # fmt: skip
+        }
         return int(self.neighbour.send("POST", f"projects/{SLUG}/rounds/", body)[1]["job"])
 
     def _measure(self, round: int) -> int:
@@ -141,7 +145,7 @@ class LargeSite(Site):
         became["done"] = len(lead.seconds)
 
     def page_seconds(self) -> list[float]:
-        """What the report of a closed round takes by the API, once its job has measured it; nothing where it failed."""
+        """Return the durations of report requests for a closed round after its job; empty if the job failed."""
         round = self.at.call("answered", answers=self.answers, status="closed")
         self.at.start_production()
         try:
@@ -183,7 +187,7 @@ def run(plan: Plan) -> Found:
 
 
 def line(engine: str, name: str, one: Measured, alone: Alone, seconds: list[float]) -> Line:
-    """What people keep beside one kind of job; a job that was not done once shows nothing."""
+    """Return the result line of one kind of job. Without a completed job the target is not met."""
     took = f"{median(seconds):.0f} s, {len(seconds)} times" if seconds else "never done"
     reached = (
         f"{alone.kept(one):.2f}; p95 x {alone.slower(one):.2f}; errors {one.errors}, lost {one.lost}; the job: {took}"

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.load < JSON > JSON`: annotators in a closed loop, in a process of their own.
+"""`python -m benchmarks.load < JSON > JSON`: annotators in a closed loop, in a separate process.
 
-Each annotator is a thread with a session and a kept-alive connection of its own, answers without thinking, and sends
-the next answer when the reply to the last is there. Written on bare sockets, so that the client costs little and the
-same for whatever it drives.
+Each annotator is a thread with its own session and keep-alive connection. It answers without delay and sends the next
+answer when the reply to the last one arrives. Plain sockets keep the cost of the client small and equal for all
+applications.
 """
 
 import json
@@ -22,10 +22,10 @@ Reply = tuple[int, Any]
 
 
 class Connection:
-    """One kept-alive connection of one person."""
+    """A keep-alive connection of one person."""
 
     def __init__(self, port: int, session: str, *, silence: float = 60.0) -> None:
-        """``silence`` in seconds: how long a reply is waited for."""
+        """Set up the connection. ``silence`` is the timeout for a reply, in seconds."""
         self.port, self.silence = port, silence
         self.head = (
             f"Host: 127.0.0.1:{port}\r\nCookie: sessionid={session}; csrftoken={CSRF}\r\nX-CSRFToken: {CSRF}\r\n"
@@ -34,7 +34,7 @@ class Connection:
         self.socket: socket.socket | None = None
 
     def send(self, method: str, path: str, body: bytes = b"") -> Reply:
-        """One request; a connection that the server has closed meanwhile is opened again, once."""
+        """Send a request. If the server has closed the connection, reconnect once."""
         message = f"{method} {path} HTTP/1.1\r\n{self.head}{len(body)}\r\n\r\n".encode() + body
         for again in (True, False):
             if self.socket is None:
@@ -76,10 +76,10 @@ def _some(connection: socket.socket) -> bytes:
 
 @dataclass
 class Seen:
-    """What one annotator saw."""
+    """Results of one annotator."""
 
     seconds: list[float] = field(default_factory=list)
-    #: Moments (perf_counter) of the replies, for the rate.
+    #: Times (perf_counter) of the replies, for the rate.
     at: list[float] = field(default_factory=list)
     acknowledged: list[str] = field(default_factory=list)
     units: list[int] = field(default_factory=list)
@@ -87,7 +87,7 @@ class Seen:
 
 
 def said(text: str, rng: random.Random) -> dict[str, Any]:
-    """Two choices and 0-2 cues of a few words."""
+    """Return a label with 0-2 cues of a few words."""
     cues = []
     for _ in range(rng.randint(0, 2)):
         start = text.find(" ", rng.randrange(len(text) // 2)) + 1
@@ -96,15 +96,17 @@ def said(text: str, rng: random.Random) -> dict[str, Any]:
         cues.append([{"start": start, "end": end, "quote": text[start:end]}])
     cues += [[]] * (2 - len(cues))
     return {
-        "polarity": rng.choice(POLARITIES), "modality": rng.choice(MODALITIES),
-        "polarity_cue": cues[0], "modality_cue": cues[1],
-    }  # fmt: skip
+        "polarity": rng.choice(POLARITIES),
+        "modality": rng.choice(MODALITIES),
+        "polarity_cue": cues[0],
+        "modality_cue": cues[1],
+    }
 
 
 def concord(
     connection: Connection, round: int, rng: random.Random, seen: Seen
 ) -> Iterator[tuple[float, Reply, str, int]]:
-    """Concord's loop: a hand of two, topped up by each answer."""
+    """Run Concord's loop: two held assignments, refilled by each answer."""
     status, found = connection.send("GET", f"/api/v1/rounds/{round}/next/")
     if status != 200:
         seen.errors.append(f"next: {status} {found}")
@@ -114,10 +116,18 @@ def concord(
         card = cards.pop(hand[0])
         key = str(uuid.uuid4())
         body = {
-            "assignment": card["assignment"], "revision": card["revision"], "kind": "label", "outcome": "answered",
-            "reason": "", "shown": card["shown"], "active_ms": 4200, "comment": "", "flag": False,
-            "value": said(card["text"], rng), "have": list(cards),
-        }  # fmt: skip
+            "assignment": card["assignment"],
+            "revision": card["revision"],
+            "kind": "label",
+            "outcome": "answered",
+            "reason": "",
+            "shown": card["shown"],
+            "active_ms": 4200,
+            "comment": "",
+            "flag": False,
+            "value": said(card["text"], rng),
+            "have": list(cards),
+        }
         start = time.perf_counter()
         status, found = connection.send("PUT", f"/api/v1/answers/{key}/", json.dumps(body).encode())
         yield start, (status, found), key, card["unit"]["id"]
@@ -130,7 +140,7 @@ def concord(
 def following(
     connection: Connection, round: int, rng: random.Random, seen: Seen
 ) -> Iterator[tuple[float, Reply, str, int]]:
-    """Asking Concord for the hand again and again, as whoever reloads the page."""
+    """Request the held assignments repeatedly, like a person who reloads the page."""
     while True:
         start = time.perf_counter()
         status, found = connection.send("GET", f"/api/v1/rounds/{round}/next/")
@@ -140,7 +150,7 @@ def following(
 def reference(
     connection: Connection, round: int, rng: random.Random, seen: Seen
 ) -> Iterator[tuple[float, Reply, str, int]]:
-    """The bare app's loop."""
+    """Run the loop of the reference app."""
     status, found = connection.send("GET", f"/next/{round}/")
     if status != 200:
         seen.errors.append(f"next: {status} {found}")
@@ -149,9 +159,12 @@ def reference(
         key = str(uuid.uuid4())
         value = said(task["text"], rng)
         body = {
-            "task": task["id"], "round": round, "polarity": value["polarity"], "modality": value["modality"],
+            "task": task["id"],
+            "round": round,
+            "polarity": value["polarity"],
+            "modality": value["modality"],
             "cues": [value["polarity_cue"], value["modality_cue"]],
-        }  # fmt: skip
+        }
         start = time.perf_counter()
         status, found = connection.send("POST", f"/annotations/{key}/", json.dumps(body).encode())
         yield start, (status, found), key, task["id"]
@@ -184,7 +197,7 @@ def annotate(given: dict[str, Any], number: int, start: threading.Barrier, seen:
 
 
 def run(given: dict[str, Any]) -> dict[str, Any]:
-    """``loop``, ``port``, ``sessions`` (one an annotator), ``round``, ``seconds``."""
+    """Run the loop. ``given`` has ``loop``, ``port``, ``sessions`` (one per annotator), ``round`` and ``seconds``."""
     count = len(given["sessions"])
     start = threading.Barrier(count + 1)
     seen = [Seen() for _ in range(count)]
@@ -195,7 +208,7 @@ def run(given: dict[str, Any]) -> dict[str, Any]:
     begun = time.perf_counter()
     for thread in threads:
         thread.join()
-    # Where the units run out, the rate is that of the time in which there were some.
+    # If the units run out, the rate refers to the time until the last answer.
     last = max((at for one in seen for at in one.at), default=time.perf_counter())
     return {
         "wall": last - begun,

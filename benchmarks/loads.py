@@ -1,4 +1,4 @@
-"""Eight annotators at work, alone and beside each of the attacks in ``attacks/``: what they keep of their rate."""
+"""Measure eight annotators alone and during each attack of ``attacks/``: the share of their rate that remains."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ class Plan(People):
 
 
 class Attacked(Site):
-    """A site of which the stranger is an attacker."""
+    """A server with an attacker, the stranger."""
 
     @contextmanager
     def load(self, name: str) -> Iterator[dict[str, int]]:
@@ -64,7 +64,7 @@ def run(plan: Plan) -> Found:
 
 
 def line(engine: str, name: str, one: Measured, alone: Alone) -> Line:
-    """One load against the same people alone."""
+    """Return the result line of one load compared with the same annotators alone."""
     reached = (
         f"{alone.kept(one):.2f}, {alone.slower(one):.2f}; errors {one.errors}, lost {one.lost}; gold after {one.gold}; "
         f"flat out {one.flat_rate / alone.flat_rate:.2f}"

@@ -1,7 +1,7 @@
-"""The annotator's loop of Concord against that of the bare app in ``reference/``, in one run.
+"""Compare the annotation loop of Concord with that of the reference app in ``reference/``, in one run.
 
-Both run under gunicorn with the same workers and threads, on data bases of the same kind and settings; both servers
-stay up, and the load goes to one and the other in turns, so that a machine that is busy for a while is so for both.
+Both run under gunicorn with the same workers and threads, on the same kind of database with the same settings. Both
+servers stay up and the load alternates, so that other load on the machine affects both.
 """
 
 import json
@@ -44,7 +44,7 @@ class Plan:
 
 @dataclass
 class Taken:
-    """What the repeats of one measurement came to."""
+    """Results of the repeats of one measurement."""
 
     rates: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -56,22 +56,27 @@ class Taken:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "annotations": self.annotations, "rates": self.rates, "rate": median(self.rates),
+            "annotations": self.annotations,
+            "rates": self.rates,
+            "rate": median(self.rates),
             **{f"p{share}_ms": quantile_ms(self.seconds, share / 100) for share in (50, 95, 99)},
-            "cpu_ms": median(self.cpu_ms), "errors": self.errors[:5], "error_count": len(self.errors),
-            "duplicates": self.duplicates, "lost": self.lost,
-        }  # fmt: skip
+            "cpu_ms": median(self.cpu_ms),
+            "errors": self.errors[:5],
+            "error_count": len(self.errors),
+            "duplicates": self.duplicates,
+            "lost": self.lost,
+        }
 
 
 def texts() -> list[str]:
-    """Made-up sentences of the length of M3's."""
+    """Return random sentences with the length of M3's."""
     rng = random.Random(1)
     made = [" ".join(rng.choice(WORDS) for _ in range(rng.randint(12, 40))) for _ in range(500)]
     return [f"The {text}." for text in made]
 
 
 class Contestant:
-    """One application with its server, which opens a round for each measurement."""
+    """An application with its server. It opens a round for each measurement."""
 
     def __init__(self, name: str, at: Place, sessions: list[str]) -> None:
         self.name, self.at, self.sessions = name, at, sessions
@@ -80,10 +85,13 @@ class Contestant:
     def measure(self, units: int, annotators: int, seconds: float, into: Taken) -> None:
         self.rounds += 1
         round = self.at.call(
-            "open_round", number=self.rounds, units=units, people=annotators,
+            "open_round",
+            number=self.rounds,
+            units=units,
+            people=annotators,
             **({} if self.name == "concord" else {"texts": texts()}),
-        )  # fmt: skip
-        self._drive(round, annotators, min(0.3, seconds / 4))  # warm: connections, plans, caches
+        )
+        self._drive(round, annotators, min(0.3, seconds / 4))  # warm up connections, plans and caches
         before = self.at.cpu_seconds()
         seen = self._drive(round, annotators, seconds)
         spent = self.at.cpu_seconds() - before
@@ -104,12 +112,16 @@ class Contestant:
 
 
 def drive(at: Place, loop: str, sessions: list[str], round: int, seconds: float) -> Any:
-    """What people saw who did one of `load.LOOPS` for so long, in a process of their own."""
+    """Run one of `load.LOOPS` for ``seconds`` in a separate process and return its results."""
     given = {"loop": loop, "port": at.port, "sessions": sessions, "round": round, "seconds": seconds}
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.load"], cwd=ROOT, input=json.dumps(given), stdout=subprocess.PIPE,
-        text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "benchmarks.load"],
+        cwd=ROOT,
+        input=json.dumps(given),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
     return json.loads(done.stdout)
 
 
@@ -135,7 +147,7 @@ def _of_engine(engine: str, server: str, plan: Plan, found: Found) -> None:
                 bare.measure(plan.units, annotators, plan.seconds, taken["reference"])
                 ours.measure(plan.units, annotators, plan.seconds, taken["concord"])
                 if large:
-                    # A round over everything: its walk, its indexes and its neighbours are 100 times as large.
+                    # In a round over all units, the queue, indexes and other rows are 100 times as large.
                     large.measure(plan.large, annotators, plan.seconds, taken["large"])
             if not large:
                 del taken["large"]

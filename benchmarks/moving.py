@@ -1,4 +1,4 @@
-"""Import and export of annotated propositions against the least that moves as many rows, on SQLite and PostgreSQL."""
+"""Compare import and export of annotated propositions with a minimal equivalent, on SQLite and PostgreSQL."""
 
 import json
 import random
@@ -18,7 +18,7 @@ INPUTS = 4
 
 
 def write_file(path: Path, propositions: int) -> None:
-    """Made-up clusters in the form of M3's level 3: a target and `INPUTS` studies each, all labelled."""
+    """Write random clusters in M3's level 3 format: a target and `INPUTS` studies each, all labelled."""
     rng, sentences = random.Random(2), texts()
 
     def said(side: str, text: str) -> dict[str, str]:
@@ -53,7 +53,7 @@ def write_file(path: Path, propositions: int) -> None:
 
 @contextmanager
 def _servers(found: Found) -> Iterator[dict[str, str]]:
-    """The data bases to measure on: name and address."""
+    """Yield the databases to measure: name and address."""
     with ExitStack() as stack:
         engines = {"SQLite": ""}
         try:
@@ -89,8 +89,10 @@ def importing(propositions: int, m3: Path) -> Found:
                 found.figures[f"{engine}, {title}"] = {"ours": ours, "bare": bare, "ratio": ratio}
                 say(f"    {engine}, {title}: {ours} / {bare}")
                 found.at_most(f"importing, {engine}, {title}: time / json.loads + bulk insert", ratio, 5)
-                found.told(f"importing, {engine}, {title}: memory, idle -> peak",
-                           f"{ours['idle_mb']:.0f} -> {ours['peak_mb']:.0f} MB")  # fmt: skip
+                found.told(
+                    f"importing, {engine}, {title}: memory, idle -> peak",
+                    f"{ours['idle_mb']:.0f} -> {ours['peak_mb']:.0f} MB",
+                )
     return found
 
 

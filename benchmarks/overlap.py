@@ -1,4 +1,4 @@
-"""ROUGE against inputs and target, with copying, against rouge-score called for the same ROUGE alone."""
+"""Compare ROUGE against inputs and target, including copying, with rouge-score computing the same ROUGE only."""
 
 import json
 import random
@@ -14,13 +14,13 @@ from measures.sentences import sentences
 
 from .report import Found, say
 
-#: How much faster than rouge-score alone we aim to be: short inputs (M3), and 25 abstracts a review (MS^2).
+#: Target speed-up over rouge-score for short inputs (M3), and for 25 abstracts per review (MS^2).
 AIM_M3, AIM_REVIEWS = 3, 10
 
 
 @dataclass(frozen=True)
 class Item:
-    """One cluster or review, and what several systems said of it."""
+    """One cluster or review with the outputs of several systems."""
 
     inputs: tuple[str, ...]
     target: str
@@ -28,7 +28,7 @@ class Item:
 
 
 def of_m3(path: Path) -> list[Item]:
-    """All clusters of M3's level 3; three systems: the first three inputs, the longest, the last."""
+    """Return all clusters of M3's level 3 with three systems: the first three inputs, the longest, the last."""
     items = []
     for line in path.read_text("utf-8").splitlines():
         item = json.loads(line)
@@ -39,7 +39,9 @@ def of_m3(path: Path) -> list[Item]:
 
 
 def reviews(n: int, studies: int) -> list[Item]:
-    """Made-up reviews: ``studies`` abstracts of ten sentences of 25 words, word frequencies falling as 1 / rank."""
+    """Return random reviews of ``studies`` abstracts: ten sentences of 25 words, word frequencies falling as 1 /
+    rank.
+    """
     rng = random.Random(5)
     words = ["".join(rng.choices("abcdefghijklmnoprstuvw", k=rng.randint(2, 9))) for _ in range(4_000)]
     weights = [1 / (rank + 1) for rank in range(len(words))]
@@ -56,7 +58,7 @@ def reviews(n: int, studies: int) -> list[Item]:
 
 
 def ours(items: Sequence[Item]) -> list[float]:
-    """Everything the Copying metric says of every output; what comes back are the differences, to be compared."""
+    """Compute the Copying metric of every output. Return the differences, for comparison."""
     found = []
     for item in items:
         ready = CopyInputs(item.inputs)
@@ -68,7 +70,7 @@ def ours(items: Sequence[Item]) -> list[float]:
 
 
 def naive(items: Sequence[Item]) -> list[float]:
-    """The differences alone, by rouge-score, two calls an output."""
+    """Compute the differences with rouge-score, with two calls per output."""
     from rouge_score.rouge_scorer import RougeScorer
 
     scorer = RougeScorer(list(ROUGE_KINDS))
@@ -97,9 +99,12 @@ def _compare(found: Found, name: str, items: list[Item], aim: float, repeats: in
         raise AssertionError(f"{name}: a figure of ours is not rouge-score's")
     outputs = sum(len(item.outputs) for item in items)
     figures: dict[str, Any] = {
-        "outputs": outputs, "ours_s": quick, "rouge_score_s": slow, "ratio": slow / quick,
+        "outputs": outputs,
+        "ours_s": quick,
+        "rouge_score_s": slow,
+        "ratio": slow / quick,
         "ours_a_second": outputs / quick,
-    }  # fmt: skip
+    }
     say(f"    {name}: {figures}")
     found.figures[name] = figures
     found.at_least(

@@ -1,4 +1,4 @@
-"""Weight of the Work page, its requests, and how soon the next unit is painted after the key, in Chromium."""
+"""Measure the Work page in Chromium: size, requests, and the delay between a key and the next unit."""
 
 import gzip
 import os
@@ -9,7 +9,7 @@ from typing import Any
 from .places import place
 from .report import Found, say
 
-#: Milliseconds from the key that completes a unit to the frame in which the next text stands.
+#: Milliseconds from the key that completes a unit to the frame that shows the next text.
 UNTIL_PAINTED = """() => new Promise(done => {
   const before = document.querySelector('[role=listbox]')
   const began = performance.now()
@@ -21,14 +21,14 @@ UNTIL_PAINTED = """() => new Promise(done => {
   }).observe(document.body, { childList: true, subtree: true })
 })"""
 TEXT = "Nepralin was noninferior to placebo for relapse at 1 year with similar safety profiles."
-#: To the next word with n, and what it shows: the polarity with its cue. The modality, `2`, completes the unit.
+#: Keys that select a word and set the polarity with this word as its cue. The modality, `2`, completes the unit.
 KEYS = ("f", "n", "s")
-#: A new text takes no value keys for a moment.
+#: A new text ignores value keys for this time, in milliseconds.
 SETTLED = 250
 
 
 def run(units: int = 20) -> Found:
-    """On the production bundle, with an empty cache."""
+    """Measure the production bundle with an empty cache."""
     from tests.stages import servers
 
     found = Found()
@@ -45,7 +45,7 @@ def run(units: int = 20) -> Found:
         at.call("grow", units=100, texts=[TEXT], rounds=0, answered=0)
         session = at.call("people", count=1)[0]
         round = at.call("open_round", number=1, units=100, people=1)
-        at.start()  # before the browser's event loop, which is in the way of a new process
+        at.start()  # before the browser's event loop, which interferes with starting a process
         playwright = stack.enter_context(sync_playwright())
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         chromium = playwright.chromium.launch(executable_path=browser, args=arguments)
@@ -71,8 +71,10 @@ def run(units: int = 20) -> Found:
         found.skipped.append("pages: the production bundle is not built: make frontend")
         return found
     found.figures = {
-        "js_kb": sum(scripts) / 1000, "requests": [r.url.removeprefix(address) for r in first], "painted_ms": times,
-    }  # fmt: skip
+        "js_kb": sum(scripts) / 1000,
+        "requests": [r.url.removeprefix(address) for r in first],
+        "painted_ms": times,
+    }
     say(f"    {found.figures}")
     found.at_most("pages: JavaScript of the Work page, gzipped", sum(scripts) / 1000, 60, " kB")
     found.at_most("pages: requests of the Work page", len(first), 12)

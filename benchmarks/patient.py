@@ -1,9 +1,8 @@
-"""`python -m benchmarks.patient < JSON > JSON`: annotators at work as people are, in a process of their own.
+"""`python -m benchmarks.patient < JSON > JSON`: annotators that behave like people, in a separate process.
 
-Each thinks before every answer and, where the site refuses for now or does not reply, sends the same bytes again until
-they are taken, as the page's outbox does. What an answer took is counted from its first send to its acknowledgement;
-what is not acknowledged when time is up is counted with the time that it has waited so far, so that a site that stands
-still does not look quick.
+Each waits before every answer. If the server refuses temporarily or does not reply, the same bytes are sent again until
+they are accepted, like the page's outbox does. The time of an answer counts from its first send to its acknowledgement.
+Unacknowledged answers count with their time so far, so that a blocked server does not appear fast.
 """
 
 import json
@@ -17,25 +16,25 @@ from typing import Any
 
 from .load import Connection, said
 
-#: Replies after which the same bytes may succeed.
+#: Statuses after which the same bytes may succeed.
 PASSING = {429, 500, 502, 503, 504}
-#: Seconds before a send that failed is repeated, and until a site that says nothing counts as not there.
+#: Seconds before a failed send is repeated, and timeout for a reply.
 AGAIN, SILENCE = 0.5, 20.0
 
 
 @dataclass
 class Seen:
-    """What one annotator saw."""
+    """Results of one annotator."""
 
     seconds: list[float] = field(default_factory=list)
     acknowledged: list[str] = field(default_factory=list)
-    #: Replies other than those hoped for, and connections that broke; each was tried again.
+    #: Unexpected replies and broken connections; each was retried.
     errors: list[str] = field(default_factory=list)
     waiting: int = 0
 
 
 class Annotator:
-    """One person with one kept-alive connection."""
+    """A person with a keep-alive connection."""
 
     def __init__(self, given: dict[str, Any], number: int, until: float) -> None:
         self.round, self.think, self.until = given["round"], tuple(given["think"]), until
@@ -48,10 +47,18 @@ class Annotator:
             card = cards.pop(hand[0])
             key = str(uuid.uuid4())
             body = {
-                "assignment": card["assignment"], "revision": card["revision"], "kind": "label", "outcome": "answered",
-                "reason": "", "shown": card["shown"], "active_ms": 4200, "comment": "", "flag": False,
-                "value": said(card["text"], self.rng), "have": list(cards),
-            }  # fmt: skip
+                "assignment": card["assignment"],
+                "revision": card["revision"],
+                "kind": "label",
+                "outcome": "answered",
+                "reason": "",
+                "shown": card["shown"],
+                "active_ms": 4200,
+                "comment": "",
+                "flag": False,
+                "value": said(card["text"], self.rng),
+                "have": list(cards),
+            }
             begun = time.perf_counter()
             found = self._until_taken("PUT", f"/api/v1/answers/{key}/", json.dumps(body).encode())
             self.seen.seconds.append(time.perf_counter() - begun)
@@ -67,14 +74,13 @@ class Annotator:
         return found["hand"], {card["assignment"]: card for card in found["fetched"]}
 
     def _has_thought(self) -> bool:
-        """Whether there was time left to think about one more unit."""
+        """Wait before the next unit. Return whether there was enough time."""
         ready = time.perf_counter() + self.rng.uniform(*self.think)
         time.sleep(max(0.0, min(ready, self.until) - time.perf_counter()))
         return ready < self.until
 
     def _until_taken(self, method: str, path: str, body: bytes) -> Any:
-        """The reply to the first send that was taken; None where time was up before. Other refusals are an error of
-        ours, and raise."""
+        """Send until accepted and return the reply, or None if the time is over. Raise on final refusals."""
         while True:
             try:
                 status, found = self.connection.send(method, path, body)
@@ -92,7 +98,10 @@ class Annotator:
 
 
 def run(given: dict[str, Any]) -> dict[str, Any]:
-    """``port``, ``sessions`` (one an annotator), ``round``, ``seconds``, ``think`` (from and to, in seconds)."""
+    """Run the annotators.
+
+    ``given`` has ``port``, ``sessions`` (one per annotator), ``round``, ``seconds`` and ``think`` (range in seconds).
+    """
     begun = time.perf_counter()
     people = [Annotator(given, n, begun + given["seconds"]) for n in range(len(given["sessions"]))]
     failures: list[str] = []

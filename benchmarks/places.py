@@ -1,4 +1,4 @@
-"""Where things run: data bases of our own, servers of our own, and what a process has used."""
+"""Create temporary databases, folders and servers for benchmarks, and measure their processes."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.stages import servers
+from tests.stages import proxy, servers
 
 ROOT = Path(__file__).resolve().parents[1]
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -30,15 +30,17 @@ Server = subprocess.Popen[bytes]
 
 @contextmanager
 def ending_in_order() -> Iterator[None]:
-    """Being told to end (SIGTERM, SIGHUP) ends the block like an error, so that nothing of it is left behind: no
-    process, no folder, no data base. Told again, it goes on cleaning up."""
+    """End the block like an error on SIGTERM or SIGHUP, so that processes, folders and databases are removed.
+
+    Further signals are ignored during the cleanup.
+    """
 
     def end(number: int, _: Any) -> None:
         for one in ENDINGS:
             signal.signal(one, signal.SIG_IGN)
         raise SystemExit(128 + number)
 
-    if threading.current_thread() is not threading.main_thread():  # no other hears signals
+    if threading.current_thread() is not threading.main_thread():  # only the main thread can handle signals
         yield
         return
     before = {number: signal.signal(number, end) for number in ENDINGS}
@@ -51,7 +53,7 @@ def ending_in_order() -> Iterator[None]:
 
 @contextmanager
 def postgres() -> Iterator[str]:
-    """A PostgreSQL with fsync: the server that DATABASE_URL names, else one of our own; yields its address."""
+    """Yield the address of a PostgreSQL with fsync: the server of DATABASE_URL, or a temporary one."""
     given = os.environ.get("DATABASE_URL", "")
     if given.startswith(("postgres://", "postgresql://")):
         yield given
@@ -61,8 +63,10 @@ def postgres() -> Iterator[str]:
 
 
 def on_each(engines: Sequence[str], skipped: list[str], do: Callable[[str, str], None]) -> None:
-    """Do something with each engine and the address of its server, which for SQLite is empty. What is not there is said
-    in ``skipped``."""
+    """Call ``do`` with each engine and the address of its server, which is empty for SQLite.
+
+    Add missing servers to ``skipped``.
+    """
     for engine in engines:
         with ExitStack() as stack:
             try:
@@ -75,19 +79,22 @@ def on_each(engines: Sequence[str], skipped: list[str], do: Callable[[str, str],
 
 @dataclass
 class Place:
-    """One application with a data base and a folder of its own."""
+    """An application with its own database and folder."""
 
     settings: str
     wsgi: str
     verbs: str
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
+    #: Port of the clients and port of the web server. They are equal without a proxy.
     port: int = 0
+    web_port: int = 0
     server: Server | None = None
+    proxy: Server | None = None
     worker: Server | None = None
 
     def call(self, verb: str, **arguments: Any) -> Any:
-        """The JSON that a verb of the place's `inside` gives, in a process of its own."""
+        """Run a verb of the `inside` module in a separate process and return its JSON."""
         return self._run([sys.executable, "-m", self.verbs, verb], json.dumps(arguments))
 
     def manage(self, *arguments: str) -> None:
@@ -103,25 +110,41 @@ class Place:
 
     @property
     def temporary(self) -> Path:
-        """Where its processes put temporary files."""
+        """The folder for temporary files of its processes."""
         return self.folder / "tmp"
 
     def start(self, workers: int = 2, threads: int = 4) -> float:
-        """Start gunicorn as the image does, for Concord and for the bare app alike; the seconds to its first answer."""
-        self.port = servers.free_port()
+        """Start gunicorn as in the image, for both applications. Return the seconds to the first reply."""
+        self.port = self.web_port = servers.free_port()
         return self._serve(["--threads", str(threads)], workers)
 
     def start_production(self) -> None:
-        """Start gunicorn by the configuration of production, and a worker for background jobs."""
-        self.port = servers.free_port()
+        """Start gunicorn with the production configuration behind the proxy, and a worker for background jobs."""
+        self.port, self.web_port = servers.free_port(), servers.free_port()
+        try:
+            self.proxy = self._process(proxy.command(self.folder, self.port, self.web_port), "proxy.log")
+        except servers.Missing as missing:
+            print(f"{missing}: without it, slow clients stop the server", file=sys.stderr)
+            self.port = self.web_port
         self._serve([], workers=2)
         self.worker = self._process([sys.executable, "manage.py", "work"], "worker.log")
 
     def _serve(self, options: list[str], workers: int) -> float:
         command = [
-            sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", f"{self.wsgi}:application",
-            "--bind", f"127.0.0.1:{self.port}", "--workers", str(workers), "--log-level", "error", *options,
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "--config",
+            "python:config.gunicorn",
+            f"{self.wsgi}:application",
+            "--bind",
+            f"127.0.0.1:{self.web_port}",
+            "--workers",
+            str(workers),
+            "--log-level",
+            "error",
+            *options,
+        ]
         begun = time.perf_counter()
         self.server = self._process(command, "web.log")
         while not self._answers():
@@ -131,35 +154,40 @@ class Place:
         return time.perf_counter() - begun
 
     def _process(self, command: list[str], log: str) -> Server:
-        """A program as the leader of a group of its own."""
+        """Start a program as the leader of its own process group."""
         with (self.folder / log).open("ab") as out:
             return subprocess.Popen(
-                command, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                command,
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
                 start_new_session=True,
-            )  # fmt: skip
+            )
 
     def _answers(self) -> bool:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=5) as reply:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.web_port}/readyz", timeout=5) as reply:
                 return bool(reply.status == 200)
         except (urllib.error.URLError, OSError):
             return False
 
     def stop(self) -> None:
-        for process in (self.server, self.worker):
+        for process in (self.proxy, self.server, self.worker):
             if process:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait(timeout=30)
-        self.server = self.worker = None
+        self.proxy = self.server = self.worker = None
 
     def processes(self) -> list[int]:
-        """The server's processes: gunicorn's master and its workers."""
+        """Return the server's processes: gunicorn's master and its workers."""
         assert self.server
         return processes_of(self.server)
 
     def cpu_seconds(self) -> float:
-        """User and system time of the server's processes so far."""
+        """Return user and system time of the server's processes so far."""
         total = 0
         for pid in self.processes():
             with suppress(OSError):
@@ -168,17 +196,17 @@ class Place:
         return total / TICKS
 
     def memory_mb(self) -> float:
-        """Memory of the server's processes together, what they share counted once (PSS), in MB."""
+        """Return the memory of the server's processes in MB, with shared memory counted once (PSS)."""
         return memory_of(self.server)
 
 
 def processes_of(leader: Server | None) -> list[int]:
-    """A program with all that it started; nothing where it does not run."""
+    """Return the process ids of a program and its descendants; empty if it does not run."""
     return [pid for pid, group in _groups() if leader and group == leader.pid]
 
 
 def memory_of(leader: Server | None) -> float:
-    """Memory of a program and of all that it started (PSS), in MB."""
+    """Return the memory (PSS) of a program and its descendants in MB."""
     total = 0
     for pid in processes_of(leader):
         with suppress(OSError):
@@ -197,8 +225,10 @@ def _groups() -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def place(name: str, server: str = "") -> Iterator[Place]:
-    """``concord`` or ``reference``, migrated and empty, on SQLite or on a data base of its own in ``server``. However
-    it ends, nothing of it is left."""
+    """Yield ``concord`` or ``reference``, migrated and empty, on SQLite or on a new database in ``server``.
+
+    All resources are removed at the end.
+    """
     with ending_in_order(), ExitStack() as cleaning:
         yield _made(name, server, cleaning)
 
@@ -214,11 +244,16 @@ def _made(name: str, server: str, cleaning: ExitStack) -> Place:
         folder=folder,
     )
     made.environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED} | {
-        "DJANGO_SETTINGS_MODULE": made.settings, "SECRET_KEY": secrets.token_urlsafe(50), "READ_DOT_ENV": "0",
+        "DJANGO_SETTINGS_MODULE": made.settings,
+        "SECRET_KEY": secrets.token_urlsafe(50),
+        "READ_DOT_ENV": "0",
         "LIMIT_ANSWERS_PER_MINUTE": "0",
-        "DATA_DIR": str(folder), "LOG_LEVEL": "WARNING", "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1",
+        "DATA_DIR": str(folder),
+        "LOG_LEVEL": "WARNING",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONUNBUFFERED": "1",
         "TMPDIR": str(made.temporary),
-    }  # fmt: skip
+    }
     made.temporary.mkdir()
     base = f"bench_{name}_{os.getpid()}_{secrets.token_hex(3)}"
     if server:

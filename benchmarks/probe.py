@@ -1,9 +1,9 @@
-"""The probe by an encoder-decoder against one forward pass for each text, as any script would do it, and against the
-same loop where the inputs of an item are encoded once for all its texts.
+"""Benchmark of the encoder-decoder probe against one forward pass per text, as in a simple script.
 
-Same random weights, same texts, fp32. Targets are as long as M3's, inputs as those of M3's longer clusters (its median
-has some 130 words and marks), and counterfactuals part from their target where M3's kinds do: at its verb, or, for
-"There is no evidence that", at its first word.
+A second comparison is the same loop with the inputs of an item encoded once for all its texts. All use the same random
+weights, the same texts and fp32. Targets are as long as M3's, inputs as those of M3's longer clusters (the median has
+about 130 words and marks). Counterfactuals differ from their target where M3's kinds do: at the verb, or, for "There is
+no evidence that", at the first word.
 """
 
 import random
@@ -18,13 +18,14 @@ from .report import Found, say
 
 AIM = 4
 SAME = 1e-5
-#: Tokens put in place of so many, at the verb or at the beginning: negation, antonym, no effect, modality, no evidence.
+#: (tokens inserted, tokens removed, at the beginning instead of the verb): negation, antonym, no effect, modality, no
+#: evidence.
 EDITS = ((1, 0, False), (1, 1, False), (3, 1, False), (1, 0, False), (5, 0, True))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Tokens (from, to) that are read, and of a target. Both ways are gone ``repeats`` times, by turns."""
+    """Sizes of a run. Lengths are ranges of tokens of inputs and targets. The ways alternate for ``repeats`` rounds."""
 
     items: int = 24
     repeats: int = 3
@@ -64,15 +65,23 @@ def _compared(found: Found, plan: Plan, device: str, where: str) -> None:
 
     items = _items(plan)
     race = _Race(plan, device)
-    race.ours(items[:1]), race.plainly(items[:1]), race.sharing(items[:1])  # the first call of each is not measured
+    race.ours(items[:1]), race.plainly(items[:1]), race.sharing(items[:1])  # warm-up, not measured
     rounds = []
     for _ in range(plan.repeats):
         ours, seconds, cores = _timed(lambda: race.ours(items))
         plain, plain_seconds, plain_cores = _timed(lambda: race.plainly(items))
         shared, shared_seconds, shared_cores = _timed(lambda: race.sharing(items))
-        rounds.append({"ours_s": seconds, "plain_s": plain_seconds, "ratio": plain_seconds / seconds,
-                       "cpu_ratio": plain_cores / cores, "shared_s": shared_seconds,
-                       "shared_ratio": shared_seconds / seconds, "shared_cpu_ratio": shared_cores / cores})  # fmt: skip
+        rounds.append(
+            {
+                "ours_s": seconds,
+                "plain_s": plain_seconds,
+                "ratio": plain_seconds / seconds,
+                "cpu_ratio": plain_cores / cores,
+                "shared_s": shared_seconds,
+                "shared_ratio": shared_seconds / seconds,
+                "shared_cpu_ratio": shared_cores / cores,
+            }
+        )
         say(f"    {rounds[-1]}")
     apart = max(
         abs(a - b)
@@ -86,27 +95,35 @@ def _compared(found: Found, plan: Plan, device: str, where: str) -> None:
     found.at_least(f"{title}: times faster than one forward pass per text", ratio, AIM)
     found.at_most(f"{title}: largest difference of a token's likelihood, nats", apart, SAME)
     busy = sorted(each["cpu_ratio"] for each in rounds)
-    found.told(f"{title}: the same ratio in processor time, median (least to most)",
-               f"{statistics.median(busy):.3g} ({busy[0]:.3g} to {busy[-1]:.3g})")  # fmt: skip
+    found.told(
+        f"{title}: the same ratio in processor time, median (least to most)",
+        f"{statistics.median(busy):.3g} ({busy[0]:.3g} to {busy[-1]:.3g})",
+    )
     for clock, name in (("", "times faster"), ("cpu_", "the same in processor time")):
         against = sorted(each[f"shared_{clock}ratio"] for each in rounds)
-        found.told(f"{title}, against a loop that encodes each input once: {name}, median (least to most)",
-                   f"{statistics.median(against):.3g} ({against[0]:.3g} to {against[-1]:.3g})")  # fmt: skip
+        found.told(
+            f"{title}, against a loop that encodes each input once: {name}, median (least to most)",
+            f"{statistics.median(against):.3g} ({against[0]:.3g} to {against[-1]:.3g})",
+        )
     found.figures[f"bart-base-sized, {where}"] = {
-        "items": len(items), "texts": texts, "rounds": rounds, "ratio": ratio, "difference": apart,
+        "items": len(items),
+        "texts": texts,
+        "rounds": rounds,
+        "ratio": ratio,
+        "difference": apart,
         "threads": torch.get_num_threads(),
-    }  # fmt: skip
+    }
 
 
 def _timed(call: Callable[[], list[list[float]]]) -> tuple[list[list[float]], float, float]:
-    """The result, seconds of the clock and seconds of all cores: others on the machine lengthen only the first."""
+    """Return the result, wall-clock seconds, and processor seconds, which do not depend on other load."""
     begun, busy = time.perf_counter(), time.process_time()
     result = call()
     return result, time.perf_counter() - begun, time.process_time() - busy
 
 
 def _items(plan: Plan) -> list[Item]:
-    """Texts whose words are numbers of tokens; each target has four or five counterfactuals."""
+    """Return items whose words are token ids. Each target has four or five counterfactuals."""
     chance = random.Random(0)
 
     def words(count: int) -> list[str]:
@@ -125,7 +142,10 @@ def _items(plan: Plan) -> list[Item]:
 
 
 class _Race:
-    """One set of random weights, run by us and by the plain loop; each gives all likelihoods of an item in one list."""
+    """One set of random weights, used by our code and by the plain loop.
+
+    Each returns all likelihoods of an item in a list.
+    """
 
     def __init__(self, plan: Plan, device: str) -> None:
         import torch
@@ -133,21 +153,27 @@ class _Race:
 
         from generation.backends.seq2seq import Seq2SeqBackend
         from generation.neural.checkpoints.families import SEQ2SEQ
-        from generation.neural.checkpoints.loading import Loaded
+        from generation.neural.checkpoints.loading import LoadedModel
         from generation.neural.summarisers.seq2seq import Seq2Seq
 
         torch.manual_seed(0)
         self.device = device
         config = BartConfig(vocab_size=plan.vocabulary, **plan.size, attn_implementation="sdpa")
         model = BartForConditionalGeneration(config).to(device).eval()
-        # The same tensors in a model that we do not touch.
+        # The same tensors in an unmodified model.
         self.plain = BartForConditionalGeneration(config).eval()
         self.plain.load_state_dict(model.state_dict(), assign=True)
         self.plain.tie_weights()
-        decoding = {"num_beams": 1, "max_length": 64, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2,
-                    "decoder_start_token_id": 2}  # fmt: skip
+        decoding = {
+            "num_beams": 1,
+            "max_length": 64,
+            "pad_token_id": 1,
+            "bos_token_id": 0,
+            "eos_token_id": 2,
+            "decoder_start_token_id": 2,
+        }
         self.words = numbers(plan.vocabulary)
-        loaded = Loaded(model, self.words, SEQ2SEQ["bart"], GenerationConfig(**decoding), torch.device(device))
+        loaded = LoadedModel(model, self.words, SEQ2SEQ["bart"], GenerationConfig(**decoding), torch.device(device))
         chosen = {name: {p.name: p.default for p in given} for name, given in Seq2SeqBackend.sections.items()}
         whole = {"backend": "seq2seq", "level": "proposition", "seed": 0, **chosen}
         self.summariser = Seq2Seq(whole, {"decoding": decoding}, loaded)
@@ -168,7 +194,7 @@ class _Race:
         return [[value for text in item.texts for value in self._judged(item.source, text)] for item in items]
 
     def sharing(self, items: Sequence[Item]) -> list[list[float]]:
-        """The same loop, whose inputs are encoded once an item."""
+        """Run the same loop, with the inputs of each item encoded once."""
         import torch
 
         found = []
@@ -183,7 +209,7 @@ class _Race:
         import torch
 
         ids, labels = (torch.tensor([self.words(words).input_ids], device=self.device) for words in (source, text))
-        # The decoder starts with </s>, and reads each token to predict the next.
+        # The decoder starts with </s> and reads each token to predict the next one.
         read = torch.cat([torch.full((1, 1), 2, device=self.device), labels[:, :-1]], -1)
         given = {"encoder_outputs": encoded} if encoded is not None else {"input_ids": ids}
         with torch.inference_mode():

@@ -1,14 +1,21 @@
-"""What races of models share: the size of a bart-base, a tokenizer of numbers, and Django's settings."""
+"""Shared parts of model benchmarks: the size of bart-base, a number tokenizer, and Django's setup."""
 
 import os
 from typing import Any
 
-BASE = {"d_model": 768, "encoder_layers": 6, "decoder_layers": 6, "encoder_ffn_dim": 3072, "decoder_ffn_dim": 3072,
-        "encoder_attention_heads": 12, "decoder_attention_heads": 12}  # fmt: skip
+BASE = {
+    "d_model": 768,
+    "encoder_layers": 6,
+    "decoder_layers": 6,
+    "encoder_ffn_dim": 3072,
+    "decoder_ffn_dim": 3072,
+    "encoder_attention_heads": 12,
+    "decoder_attention_heads": 12,
+}
 
 
 def settle() -> None:
-    """Settings, for what asks for them on the way; no data base is touched."""
+    """Set up Django for code that reads settings. The database is not used."""
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -18,16 +25,14 @@ def settle() -> None:
 
 
 def numbers(vocabulary: int) -> Any:
-    """A tokenizer whose words are numbers below the vocabulary."""
+    """Return a tokenizer whose words are numbers below the vocabulary size."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
     specials = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
     words = Tokenizer(models.WordLevel({**specials, **{str(n): n for n in range(4, vocabulary)}}, unk_token="<unk>"))
     words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    words.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
-    )  # fmt: skip
+    words.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
     return PreTrainedTokenizerFast(
         tokenizer_object=words, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>"
     )

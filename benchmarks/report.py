@@ -1,4 +1,4 @@
-"""What a run came to: figures against aims, as one table and one file."""
+"""Results of a run: figures and targets, as a table and a file."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Line:
-    """One aim: what was reached, and whether that is enough. ``met`` None: there is no aim, or it was not measured."""
+    """One target and the result. ``met`` is None if there is no target or no measurement."""
 
     what: str
     aim: str
@@ -22,7 +22,7 @@ class Line:
 
 @dataclass
 class Found:
-    """The result of one benchmark: its lines, all figures, and what could not be measured."""
+    """The result of one benchmark: its lines, all figures, and skipped measurements."""
 
     lines: list[Line] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Found:
 
 
 def quantile_ms(seconds: Sequence[float], share: float) -> float:
-    """A quantile of times in seconds, in milliseconds; 0 of none."""
+    """Return a quantile of times in milliseconds, or 0 without times. The times are in seconds."""
     ordered = sorted(seconds) or [0.0]
     return 1000 * ordered[int(share * (len(ordered) - 1))]
 
@@ -49,7 +49,7 @@ def say(text: str) -> None:
 
 
 def table(lines: Sequence[Line]) -> str:
-    """aim / reached / met?, in columns."""
+    """Return a table of targets, results and whether they are met."""
     head = ("", "aim", "reached", "met?")
     rows = [head, *((x.what, x.aim, x.reached, {True: "yes", False: "NO", None: ""}[x.met]) for x in lines)]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
@@ -57,7 +57,7 @@ def table(lines: Sequence[Line]) -> str:
 
 
 def keep(folder: Path, results: dict[str, Found], options: dict[str, Any]) -> Path:
-    """Write ``<date>.json`` with everything."""
+    """Write ``<date>.json`` with all results."""
     folder.mkdir(parents=True, exist_ok=True)
     now = datetime.now(UTC)
     path = folder / f"{now:%Y-%m-%dT%H%M%SZ}.json"

@@ -1,8 +1,8 @@
-"""The pages of Results that are about people's ratings, of 100,000 of them, against those of a round of 1,000.
+"""Benchmark of the Results pages about ratings, with 100,000 ratings, compared with a round of 1,000.
 
-Rounds are closed and unblinded, and a worker has stored their figures: pages read what is stored. One round has many
-texts of few raters, another few texts of 400 raters each, as a crowd gives them. Every page is asked for over HTTP of
-the server of production, by a lead with a token.
+Rounds are closed and unblinded, and a worker has stored their figures, which the pages read. One round has many texts
+and few raters; another has few texts with 400 raters each, as in crowdsourcing. Every page is requested over HTTP from
+the production server by a lead with a token.
 """
 
 import http.client
@@ -16,18 +16,18 @@ from .loop import texts
 from .places import Place, on_each, place
 from .report import Found, say
 
-#: Seconds until a page has what it shows, and until the file of all ratings has come.
+#: Maximum seconds of a page, of examples, and of the file of all ratings.
 PAGE, EXAMPLES, FILE = 2.0, 1.0, 30.0
 #: Summaries on a page of examples.
 SHOWN = 10
-#: One rating of the protocol that ships.
+#: One rating of the shipped protocol.
 RATED_LOW = "criterion=coherence&value=2"
 WIDE, DEEP, FEW = "many texts", "many raters", "reference"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Sizes of a run; ``few``: ratings of the round that is the reference."""
+    """Sizes of a run. ``few`` is the number of ratings in the reference round."""
 
     ratings: int = 100_000
     few: int = 1_000
@@ -42,7 +42,7 @@ class Plan:
         return cls(ratings=12_000, few=600, systems=4, crowd=100, replicates=100, repeats=3, engines=("sqlite",))
 
     def rounds(self) -> dict[str, dict[str, int]]:
-        """Slug -> what its round is made of."""
+        """Return slug -> parameters of its round."""
         return {
             FEW: {"ratings": self.few, "systems": self.systems, "raters": 4},
             WIDE: {"ratings": self.ratings, "systems": self.systems, "raters": 4},
@@ -51,7 +51,7 @@ class Plan:
 
 
 def pages_of(slug: str, round: int) -> dict[str, tuple[str, float]]:
-    """What a page is called -> where it is, and in how many seconds it is to be there."""
+    """Return page name -> (path, maximum seconds)."""
     of_round, examples = f"rounds/{round}/ratings/", f"rounds/{round}/ratings/examples/"
     return {
         "tables": (f"projects/{slug}/results/", PAGE),
@@ -89,16 +89,16 @@ def run(plan: Plan) -> Found:
 
 
 def _times(at: Place, slug: str, one: dict[str, Any], repeats: int) -> dict[str, float]:
-    """Page -> the median of its seconds."""
+    """Return the median seconds of each page."""
     taken = {}
     for name, (path, _) in pages_of(slug, one["round"]).items():
-        _seconds(at, one["token"], path)  # what is read for the first time only is not measured
+        _seconds(at, one["token"], path)  # warm-up, not measured
         taken[name] = median(_seconds(at, one["token"], path) for _ in range(repeats))
     return taken
 
 
 def _seconds(at: Place, token: str, path: str) -> float:
-    """Until all of a page has come."""
+    """Return the seconds until the whole page has arrived."""
     with closing(http.client.HTTPConnection("127.0.0.1", at.port, timeout=600)) as connection:
         begun = time.perf_counter()
         connection.request("GET", f"/api/v1/{path}", headers={"Authorization": f"Bearer {token}"})

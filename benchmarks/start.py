@@ -1,4 +1,6 @@
-"""Server start to first answer, memory of an idle web server, and whether torch was imported."""
+"""Measure the time from server start to first reply, the memory of an idle web server, and whether torch is
+imported.
+"""
 
 from pathlib import Path
 from statistics import median
@@ -8,7 +10,7 @@ from .report import Found, say
 
 
 def run(repeats: int = 3) -> Found:
-    """Gunicorn with two workers, as the image starts it, on SQLite."""
+    """Measure gunicorn with two workers, as in the image, on SQLite."""
     found = Found()
     with place("concord") as at:
         times = []
@@ -21,8 +23,12 @@ def run(repeats: int = 3) -> Found:
         bare = at.start()
         bare_memory = at.memory_mb()
     found.figures = {
-        "seconds": times, "idle_mb": memory, "torch": torch, "bare_seconds": bare, "bare_idle_mb": bare_memory,
-    }  # fmt: skip
+        "seconds": times,
+        "idle_mb": memory,
+        "torch": torch,
+        "bare_seconds": bare,
+        "bare_idle_mb": bare_memory,
+    }
     say(f"    {found.figures}")
     found.at_most("start: server start to first answer", median(times), 3, " s")
     found.told("start: against the bare app's", f"{median(times) / bare:.3g}")

@@ -1,24 +1,25 @@
-"""A model whose texts end at lengths of their own: random weights end all of them at once, or never.
+"""Train a random model to end texts at different lengths. Random weights end all texts at once or never.
 
-The first word of an input says how long its text becomes: one of `PACES`. All weights stay random, but the end token's
-row is made longer, and the last decoder layer is trained for a minute, from a fixed seed, to point at that row from the
-said length on and away from it before. What comes before the end stays noise: it costs as much as any text.
+The first word of an input determines the length of its text, one of `PACES`. Weights stay random except for two
+changes. The row of the end token is lengthened. The last decoder layer is trained for a minute, with a fixed seed, to
+predict the end token from the given length on and not before. The text before the end is noise, which costs as much as
+any text.
 """
 
 import random
 from typing import Any
 
-#: Lengths in tokens, the end included; the word of each is the number from which words begin, and so on.
+#: Lengths in tokens, including the end. Their words are consecutive numbers from `FIRST_WORD`.
 PACES = (8, 14, 20, 26, 32, 38, 44, 50, 56, 62)
 FIRST_WORD, END = 4, 2
-#: Of training: items, how many are looked at together, words of an input (from, to), steps, their size.
+#: Training parameters: items, batch size, words of an input (from, to), steps, learning rate.
 ITEMS, TOGETHER, WORDS, STEPS, RATE = 96, 8, (24, 96), 240, 1e-3
-#: The logit of the end token where its row and the state point the same way, and the one that divides yes from no.
+#: Logit of the end token if its row and the state are parallel, and the threshold between end and no end.
 LOUDEST, DIVIDE = 20.0, 5.0
 
 
 def texts(count: int, lengths: tuple[int, int], vocabulary: int, seed: int = 0) -> list[str]:
-    """Inputs of so many words, of which the first says a pace; long inputs have short texts as often as long ones."""
+    """Return random inputs whose first word encodes the length. Lengths of inputs and texts are independent."""
     chance = random.Random(seed)
     words = range(FIRST_WORD + len(PACES), vocabulary)
     return [
@@ -28,9 +29,9 @@ def texts(count: int, lengths: tuple[int, int], vocabulary: int, seed: int = 0) 
 
 
 def teach(model: Any, vocabulary: int, *, steps: int | None = None, rate: float = RATE) -> float:
-    """Train it, in place, for so many ``steps`` (else `STEPS`).
+    """Train the model in place for ``steps`` steps (default `STEPS`).
 
-    The share of places at which it then is right about the end.
+    Return the share of positions at which it predicts the end correctly.
     """
     import torch
 
@@ -54,7 +55,7 @@ def teach(model: Any, vocabulary: int, *, steps: int | None = None, rate: float 
 
 
 def _lessons(model: Any, layer: Any, vocabulary: int) -> list[tuple[Any, Any]]:
-    """What the layer is given of batches of texts, and where each of them should end: (n, tokens) of 0 and 1."""
+    """Return inputs of the layer for batches of texts, and (n, tokens) of 0 and 1 that mark where each should end."""
     import torch
 
     chance, caught, wanted = random.Random(1), [], []
@@ -69,7 +70,11 @@ def _lessons(model: Any, layer: Any, vocabulary: int) -> list[tuple[Any, Any]]:
         paces = torch.tensor([PACES[words[0] - FIRST_WORD] for words in some])
         wanted.append((torch.arange(1, PACES[-1] + 1) >= paces[:, None]).float().to(model.device))
         with torch.no_grad():
-            model.model(input_ids=ids, attention_mask=(ids != 1).long(),
-                        decoder_input_ids=torch.tensor(written, device=model.device), use_cache=False)  # fmt: skip
+            model.model(
+                input_ids=ids,
+                attention_mask=(ids != 1).long(),
+                decoder_input_ids=torch.tensor(written, device=model.device),
+                use_cache=False,
+            )
     catching.remove()
     return list(zip(caught, wanted, strict=True))

@@ -1,4 +1,4 @@
-"""What others notice of a load: whether the site answers at all, how long a closing round waits, memory and disk."""
+"""Monitor a server during a load: health, closing of a round, memory and disk."""
 
 import http.client
 import json
@@ -12,13 +12,13 @@ from typing import Any
 
 from .places import Place, memory_of
 
-#: Seconds between two looks, and how long the health page may take.
+#: Seconds between two checks, and timeout of the health page.
 LOOK, HEALTHY = 0.5, 5.0
 
 
 @dataclass
 class Watched:
-    """What was seen from the beginning to the end of a load."""
+    """Observations from the beginning to the end of a load."""
 
     healthy: int = 0
     unhealthy: int = 0
@@ -33,7 +33,7 @@ class Watched:
 
 @contextmanager
 def watching(at: Place) -> Iterator[Watched]:
-    """Look twice a second, from threads of their own."""
+    """Check twice a second, in separate threads."""
     seen = Watched()
     threads = [threading.Thread(target=loop, args=(at, seen)) for loop in (_health, _sizes)]
     for thread in threads:
@@ -48,14 +48,14 @@ def watching(at: Place) -> Iterator[Watched]:
 
 def _health(at: Place, seen: Watched) -> None:
     while not seen.stop.wait(LOOK):
-        if answers(at.port):
+        if answers(at.web_port):
             seen.healthy += 1
         else:
             seen.unhealthy += 1
 
 
 def answers(port: int) -> bool:
-    """Whether the health page comes in time."""
+    """Whether the health page responds in time."""
     try:
         with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=HEALTHY)) as connection:
             connection.request("GET", "/healthz")
@@ -72,7 +72,7 @@ def _sizes(at: Place, seen: Watched) -> None:
 
 
 def folder_mb(folder: Path) -> float:
-    """What lies in a folder, in MB; files may go while they are counted."""
+    """Return the size of a folder in MB. Files may disappear while they are counted."""
     total = 0
     for path in folder.rglob("*"):
         with suppress(OSError):
@@ -81,10 +81,10 @@ def folder_mb(folder: Path) -> float:
 
 
 class Closing:
-    """A lead who closes a round while the load is on, and waits until its gold is formed."""
+    """Close a round during the load, and wait until its gold is aggregated."""
 
     def __init__(self, port: int, token: str, round: int, patience: float) -> None:
-        """``patience`` in seconds."""
+        """Set up the request. ``patience`` is in seconds."""
         self.port, self.token, self.round, self.patience = port, token, round, patience
         self.seconds: float | None = None
         self._thread = threading.Thread(target=self._wait)
@@ -94,7 +94,7 @@ class Closing:
         self._timer.start()
 
     def result(self) -> float | None:
-        """Seconds from asking until it was done; None where that was longer than the patience."""
+        """Return the seconds until the gold was aggregated, or None if the patience was exceeded."""
         self._timer.join()
         self._thread.join()
         return self.seconds
@@ -103,7 +103,7 @@ class Closing:
         begun, closed = time.monotonic(), False
         while time.monotonic() - begun < self.patience:
             with suppress(OSError, http.client.HTTPException, ValueError, KeyError):
-                # 409: a request before was carried out, and its reply came too late.
+                # 409: an earlier request succeeded, but its reply was too late.
                 closed = closed or self._ask("POST", f"rounds/{self.round}/close/")[0] in (202, 409)
                 if closed and self._ask("GET", f"rounds/{self.round}/progress/")[1]["gold"]:
                     self.seconds = time.monotonic() - begun

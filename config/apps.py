@@ -2,6 +2,6 @@ from django.apps import AppConfig
 
 
 class HouseConfig(AppConfig):
-    """The house itself: an app only so that its commands (`frontend`) are found."""
+    """App config that makes the management commands of the project available."""
 
     name = "config"

@@ -1,4 +1,4 @@
-"""What a body may be is settled before a byte of it is read: its kind, its letters, and the length that it tells."""
+"""Middleware that checks content type, charset and length of a request body before it is read."""
 
 import codecs
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from .error_pages import reply_with
 
 
 class Bodies:
-    """The first middleware beside the log. Which bodies a route takes stands with its view: the `UploadParser` among
-    its parsers says that it takes files, and how large; everything else is as long as what is read into memory may be.
+    """Reject request bodies that the view does not accept.
 
-    Its hook runs before that of the CSRF check, which would read a form.
+    A view with an `UploadParser` accepts files up to the parser's limit. Other bodies are limited to
+    `DATA_UPLOAD_MAX_MEMORY_SIZE`. The hook runs before the CSRF check, which would read a form.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -35,37 +35,37 @@ class Bodies:
 
 
 def refuse(request: HttpRequest, view: Any) -> None:
-    """Raise a `Problem` where the body is none for this view."""
+    """Raise a `Problem` if the view does not accept the body."""
     length = _length(request)
     _refuse_charset(request)
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0
     if (request.content_type or "").startswith("multipart/"):
         parser = upload_parser(view)
         if parser is None or request.content_type != parser.media_type:
-            raise WrongMedia("No files are taken at this address; it reads JSON.")
+            raise WrongMedia("This endpoint accepts JSON, not files.")
         limit = parser.limit()
     if length > limit:
         raise TooLarge.body(limit)
 
 
 def upload_parser(view: Any) -> type[UploadParser] | None:
-    """The parser by which a view takes files; None where it takes none."""
+    """Return the parser with which a view accepts files, or None."""
     parsers = getattr(getattr(view, "cls", None), "parser_classes", ())
     return next((parser for parser in parsers if issubclass(parser, UploadParser)), None)
 
 
 def _length(request: HttpRequest) -> int:
-    """The length that is announced, in bytes; servers give no more than that to read."""
+    """Return the announced length in bytes. Servers do not read more than that."""
     if request.META.get("HTTP_TRANSFER_ENCODING"):
-        raise LengthNeeded("Send the body with a Content-Length, not in chunks.")
+        raise LengthNeeded("Send the body with a Content-Length header, not chunked.")
     given = request.META.get("CONTENT_LENGTH") or "0"
     if not (given.isascii() and given.isdigit()):
-        raise Problem("The Content-Length is no number of bytes.")
+        raise Problem("The Content-Length header is not a number of bytes.")
     return int(given) if len(given) < 19 else 2**63
 
 
 def _refuse_charset(request: HttpRequest) -> None:
-    """JSON is UTF-8, and so are addresses. To Python `zlib` is a charset too, and Django takes what Python takes."""
+    """Reject charsets other than UTF-8. Django would accept all Python codecs, including `zlib`."""
     charset = (request.content_params or {}).get("charset", "utf-8")
     try:
         is_utf8 = codecs.lookup(charset).name == "utf-8"

@@ -1,4 +1,4 @@
-"""Celery, where there is Redis: it carries job ids as wake-ups and is never trusted to remember them."""
+"""Celery app, used if there is Redis. It carries job ids as wake-ups; the jobs are stored in the database."""
 
 import os
 import sys
@@ -7,35 +7,46 @@ from typing import Any
 
 from celery import Celery
 from celery.schedules import crontab, schedule
-from celery.signals import celeryd_after_setup, setup_logging, worker_shutting_down
+from celery.signals import celeryd_after_setup, celeryd_init, setup_logging, worker_shutting_down
+from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]
 def keep_our_log(**_: Any) -> None:
-    """Whoever connects here keeps Celery from setting up a log of its own: Django's settings have ours."""
+    """Keep the logging of Django's settings: a connected receiver stops Celery from configuring its own."""
 
 
 @celeryd_after_setup.connect  # type: ignore[untyped-decorator]
 def refuse_without_torch(instance: Any, **_: Any) -> None:
-    """A worker for models that has no torch would fail one run after the other."""
-    from projects.background.waiting import NEEDS_TORCH, NO_TORCH
+    """Stop a worker for models if torch is missing. All its runs would fail."""
+    from projects.jobs.queries import NEEDS_TORCH, NO_TORCH
 
     if NEEDS_TORCH in instance.app.amqp.queues.consume_from and find_spec("torch") is None:
         sys.exit(NO_TORCH)
 
 
+@celeryd_init.connect  # type: ignore[untyped-decorator]
+def supervise(**_: Any) -> None:
+    """Kill a process that hangs in a job. The parent process that does so is started before the worker has threads."""
+    from projects.jobs import supervision
+    from projects.jobs.running import end_killed
+
+    supervision.supervise(end_killed)
+
+
 @worker_shutting_down.connect  # type: ignore[untyped-decorator]
-def hand_back(**_: Any) -> None:
-    """A worker that was asked to end does not first do all that it has taken."""
-    from projects.background import jobs
+def requeue(**_: Any) -> None:
+    """Let a stopping worker leave: interruptible jobs are requeued, and no further ones are claimed."""
+    from projects.jobs.running import request_exit
 
-    jobs.leave()
+    request_exit()
 
 
+TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "config.broker:Transport")
 app = Celery("concord")
-# The broker's address is in the settings, which know `.env`; they are read when first needed, not now.
+# The settings know the broker's address from `.env`. Celery reads them lazily.
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(
     result_backend=None,
@@ -48,7 +59,7 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     broker_connection_retry_on_startup=True,
     broker_transport_options={
-        # A job longer than this is delivered twice; the lease in the job table lets only one worker have it.
+        # A longer job is delivered twice, but the lease in the job table permits only one worker.
         "visibility_timeout": 3600,
         "socket_timeout": 5,
         "socket_connect_timeout": 2,
@@ -57,19 +68,11 @@ app.conf.update(
         "resend lost wake-ups": {
             "task": "projects.resend_lost",
             "schedule": schedule(15.0),
-            # A worker that was busy for an hour need not look two hundred times.
+            # Prevents a backlog of wake-ups after a worker was busy.
             "options": {"expires": 15.0},
         },
-        "seal what waits": {
-            "task": "projects.seal",
-            "schedule": schedule(60.0),
-            "options": {"expires": 60.0},
-        },
-        "mail what is new": {
-            "task": "projects.mail",
-            "schedule": schedule(60.0),
-            "options": {"expires": 60.0},
-        },
+        "seal what waits": {"task": "projects.seal", "schedule": schedule(60.0), "options": {"expires": 60.0}},
+        "mail what is new": {"task": "projects.mail", "schedule": schedule(60.0), "options": {"expires": 60.0}},
         "sweep what is spent": {"task": "projects.sweep", "schedule": crontab(hour=3, minute=17)},
     },
 )

@@ -1,4 +1,4 @@
-"""Failures outside of API views, in the shape of those inside: problem details for /api/, words for the rest."""
+"""Error handlers and health checks outside of API views. Errors under /api/ are problem details, others are text."""
 
 import sys
 
@@ -20,42 +20,42 @@ def reply_with(request: HttpRequest, problem: Problem) -> HttpResponse:
 class _Csrf(Problem):
     status = 403
     type = "csrf"
-    title = "The page's security token is missing or old"
+    title = "The page's security token is missing or expired"
 
 
 class _Server(Problem):
     status = 500
     type = "server-error"
-    title = "Something went wrong here"
+    title = "Server error"
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return reply_with(request, _Csrf("Reload the page and try again; nothing was changed."))
+    return reply_with(request, _Csrf("Nothing was changed. Reload the page and try again."))
 
 
 def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """What Django refuses by itself: a host that is not ours, more fields than it reads, an address that is none."""
-    return reply_with(request, as_problem(exception) or Problem("The request cannot be read."))
+    """Handle requests that Django rejects: unknown hosts, too many fields, malformed addresses."""
+    return reply_with(request, as_problem(exception) or Problem("Malformed request."))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """A failure outside of the views, as in a session that cannot be read while the data base restarts."""
+    """Handle an error outside of views, such as an unreadable session while the database restarts."""
     if problem := as_problem(sys.exc_info()[1]):
         return reply_with(request, problem)
-    told = f"The failure was logged as {said('request')}. Nothing that was acknowledged is lost; try again."
+    told = f"The error was logged as {said('request')}. Acknowledged data is not lost; try again."
     return reply_with(request, _Server(told))
 
 
 def healthz(request: HttpRequest) -> HttpResponse:
-    """The process answers."""
+    """Liveness check: the process responds."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """The process can do its work: the data base answers."""
+    """Readiness check: the database responds."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except Exception:
-        return reply_with(request, Unavailable("The data base does not answer."))
+        return reply_with(request, Unavailable("The database does not respond."))
     return HttpResponse("ok\n", content_type="text/plain")

@@ -1,7 +1,7 @@
-"""Numbers for Prometheus: requests as this server's processes count them, everything else as the data base has it.
+"""Prometheus metrics: request counters of this server's processes, and values from the database.
 
-Off unless METRICS_TOKEN or METRICS_FROM says who may read them. gunicorn's processes share a folder of counters
-(config.gunicorn); background work needs none, because its rows are the truth about it.
+Metrics are disabled unless METRICS_TOKEN or METRICS_FROM is set. gunicorn's processes share a folder of counters
+(config.gunicorn). Metrics of background jobs are queried from their rows.
 """
 
 import os
@@ -22,19 +22,17 @@ from prometheus_client.registry import Collector
 from accounts import throttling
 from accounts.models import Failure
 from api.addresses import client_ip
-from projects.background.waiting import stalled as lapsed
+from projects.jobs.queries import stalled as lapsed
 from projects.models import Answer, Job, JobStatus
 
 METHODS = {"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-#: This process's counters; with gunicorn they lie in files that all its processes read.
+#: Counters of this process. With gunicorn they are stored in files that all its processes read.
 OF_PROCESS = CollectorRegistry()
-REQUESTS = Counter(
-    "concord_requests", "Requests answered.", ["method", "route", "status"], registry=OF_PROCESS
-)  # fmt: skip
+REQUESTS = Counter("concord_requests", "Number of HTTP requests.", ["method", "route", "status"], registry=OF_PROCESS)
 SECONDS = Histogram(
-    "concord_request_seconds", "Time to an answer.", ["method", "route"], buckets=BUCKETS, registry=OF_PROCESS
-)  # fmt: skip
+    "concord_request_seconds", "Duration of HTTP requests.", ["method", "route"], buckets=BUCKETS, registry=OF_PROCESS
+)
 
 
 def are_on() -> bool:
@@ -42,7 +40,7 @@ def are_on() -> bool:
 
 
 def count_request(method: str, route: str, status: int, seconds: float) -> None:
-    """Count one request, by the template of its address: never by the address, of which there are any number."""
+    """Count one request by its route. Addresses are unbounded and would create too many time series."""
     if are_on():
         method = method if method in METHODS else "other"
         REQUESTS.labels(method, route, str(status)).inc()
@@ -50,16 +48,19 @@ def count_request(method: str, route: str, status: int, seconds: float) -> None:
 
 
 class OfDataBase(Collector):
-    """What the rows say at the moment of asking."""
+    """Metrics that are queried from the database when they are collected."""
 
     def collect(self) -> Iterator[Metric]:
-        yield GaugeMetricFamily("concord_answers", "Answers stored, all revisions.", value=Answer.objects.count())
+        yield GaugeMetricFamily(
+            "concord_answers", "Number of stored answers, all revisions.", value=Answer.objects.count()
+        )
         yield from _waiting_jobs()
         yield from _finished_jobs()
         failures = GaugeMetricFamily(
-            "concord_failed_tries", "Failed tries at signing in, links and passwords in the last 15 minutes.",
+            "concord_failed_tries",
+            "Failed attempts to sign in, use links or change passwords in the last 15 minutes.",
             labels=["what"],
-        )  # fmt: skip
+        )
         recent = Failure.objects.filter(at__gt=timezone.now() - throttling.WINDOW)
         found = dict(recent.values_list("what").annotate(n=Count("pk")))
         for what in Failure.What.values:
@@ -69,10 +70,8 @@ class OfDataBase(Collector):
 
 def _waiting_jobs() -> Iterator[Metric]:
     now = timezone.now()
-    waiting = GaugeMetricFamily("concord_jobs_waiting", "Jobs that wait for a worker.", labels=["queue"])
-    oldest = GaugeMetricFamily(
-        "concord_job_oldest_waiting_seconds", "How long the oldest of them has waited.", labels=["queue"]
-    )  # fmt: skip
+    waiting = GaugeMetricFamily("concord_jobs_waiting", "Number of queued jobs.", labels=["queue"])
+    oldest = GaugeMetricFamily("concord_job_oldest_waiting_seconds", "Age of the oldest queued job.", labels=["queue"])
     queued = Job.objects.filter(status=JobStatus.QUEUED).order_by().values_list("queue")
     rows = {queue: (number, first) for queue, number, first in queued.annotate(n=Count("pk"), first=Min("created_at"))}
     for queue in sorted({"default", *rows}):
@@ -82,13 +81,17 @@ def _waiting_jobs() -> Iterator[Metric]:
     yield from (waiting, oldest)
     running = Job.objects.filter(status=JobStatus.RUNNING)
     stalled = Job.objects.filter(lapsed(now)).count()
-    yield GaugeMetricFamily("concord_jobs_running", "Jobs in a worker's hands.", value=running.count() - stalled)
-    yield GaugeMetricFamily("concord_jobs_stalled", "Jobs whose worker has gone silent.", value=stalled)
+    yield GaugeMetricFamily("concord_jobs_running", "Number of running jobs.", value=running.count() - stalled)
+    yield GaugeMetricFamily(
+        "concord_jobs_stalled", "Number of running jobs whose worker stopped responding.", value=stalled
+    )
 
 
 def _finished_jobs() -> Iterator[Metric]:
-    number = CounterMetricFamily("concord_jobs_finished", "Jobs that ended, by how.", labels=["kind", "status"])
-    seconds = CounterMetricFamily("concord_job_seconds", "Time from start to end of jobs.", labels=["kind", "status"])
+    number = CounterMetricFamily(
+        "concord_jobs_finished", "Number of finished jobs by status.", labels=["kind", "status"]
+    )
+    seconds = CounterMetricFamily("concord_job_seconds", "Duration of jobs.", labels=["kind", "status"])
     took = ExpressionWrapper(F("finished_at") - F("started_at"), output_field=DurationField())
     ended = Job.objects.exclude(finished_at=None).order_by().values_list("kind", "status")
     for kind, status, count, total in ended.annotate(n=Count("pk"), took=Sum(took)):
@@ -121,7 +124,7 @@ def _may_read(request: HttpRequest) -> bool:
 
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The numbers, for who may read them; for anybody else there is nothing here."""
+    """Return the metrics to permitted clients, and 404 to others."""
     if not (are_on() and _may_read(request)):
         return HttpResponse("Not found\n", status=404, content_type="text/plain")
     registry = CollectorRegistry()

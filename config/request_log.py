@@ -1,4 +1,4 @@
-"""One line in the log for each request, and its number in the metrics; both by route, never by address."""
+"""Request log and request metrics: one log line per request, by route instead of address."""
 
 import logging
 import re
@@ -17,16 +17,16 @@ from . import metrics
 
 logger = logging.getLogger("concord.request")
 HEADER = "X-Request-ID"
-#: What a proxy or a script may call a request: nothing that could break a line or pretend to be another field.
+#: Permitted request ids of proxies and scripts. The pattern prevents forged log fields and lines.
 GIVEN = re.compile(r"[A-Za-z0-9._-]{8,64}")
-#: Asked every few seconds by machines.
+#: Polled every few seconds by machines.
 PROBES = {"/healthz", "/readyz", "/metrics"}
-#: What is not worth a line unless it goes wrong.
+#: Routes that are logged only on errors.
 QUIET = PROBES | {"static"}
 
 
 class RequestLog:
-    """The outermost middleware, so that what others refuse is counted too."""
+    """Outermost middleware, so that requests rejected by other middleware are included."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -42,11 +42,17 @@ class RequestLog:
             logger.log(
                 logging.DEBUG if route in QUIET and response.status_code < 400 else logging.INFO,
                 "request",
-                extra={"fields": {
-                    "method": request.method, "route": route, "status": response.status_code,
-                    "ms": round(seconds * 1000, 1), "user": _user(request), "queries": queries.number,
-                }},
-            )  # fmt: skip
+                extra={
+                    "fields": {
+                        "method": request.method,
+                        "route": route,
+                        "status": response.status_code,
+                        "ms": round(seconds * 1000, 1),
+                        "user": _user(request),
+                        "queries": queries.number,
+                    }
+                },
+            )
         response.headers[HEADER] = name
         if route not in PROBES:
             metrics.count_request(request.method or "", route, response.status_code, seconds)
@@ -54,7 +60,7 @@ class RequestLog:
 
 
 class Count:
-    """Counts what is sent to the data base."""
+    """Count database queries."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -65,10 +71,10 @@ class Count:
 
 
 def _user(request: HttpRequest) -> int | None:
-    """The id of who was found to ask; a session that nobody looked at is not looked up for the log."""
+    """Return the id of the authenticated user, if the user is already loaded. Logging must not cause a query."""
     for name in ("_cached_user", "user"):
         found: Any = request.__dict__.get(name)
-        # By its type: to ask a lazy one for anything, `isinstance` among it, would load it.
+        # Check by type, because any access to a lazy user, including `isinstance`, would load it.
         if issubclass(type(found), User):
             return int(found.pk)
     return None

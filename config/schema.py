@@ -1,4 +1,4 @@
-"""How the API describes itself: drf-spectacular, with the problem details that it leaves out."""
+"""API schema generation: drf-spectacular with problem details."""
 
 from typing import Any, Literal
 
@@ -7,14 +7,14 @@ from rest_framework import serializers
 
 WRITES = {"POST", "PUT", "PATCH"}
 DESCRIPTIONS = {
-    "400": "The request cannot be read.",
+    "400": "Malformed request.",
     "401": "Not signed in, or the token is unknown, expired or revoked.",
-    "403": "Your role does not allow this, or (type `/problems/csrf`) the page's token is old.",
-    "404": "Absent, or hidden from you: the two look alike.",
-    "409": "The state has moved on; nothing was changed or deleted.",
-    "422": "A value breaks a rule: `errors` names the fields.",
-    "429": "Too many tries; wait as `Retry-After` says.",
-    "503": "The data base cannot be reached just now; try again.",
+    "403": "Not allowed for your role, or (type `/problems/csrf`) the page's security token has expired.",
+    "404": "Not found, or no access.",
+    "409": "Conflict with the current state. Nothing was changed.",
+    "422": "A value is invalid; `errors` lists the fields.",
+    "429": "Limit reached; retry after the time in `Retry-After`.",
+    "503": "The database is not reachable; try again.",
 }
 
 
@@ -34,7 +34,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 class Schema(AutoSchema):
-    """Adds the problems that every operation can answer with."""
+    """Add the problem replies that every operation can return."""
 
     def get_tags(self) -> list[str]:
         return [self.path.removeprefix("/api/v1/").split("/")[0] or "root"]

@@ -1,4 +1,4 @@
-"""The secret key of an installation that was given none: made once, kept beside its data, readable by its owner."""
+"""Secret key of an installation without SECRET_KEY: generated once and stored in the data folder."""
 
 import os
 import secrets
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def known_secret_key(folder: Path) -> str:
-    """The key in ``folder/secret_key``; empty where there is none that this user may read."""
+    """Return the key in ``folder/secret_key``, or "" if there is none that this user can read."""
     try:
         return (folder / "secret_key").read_text().strip()
     except OSError:
@@ -14,7 +14,7 @@ def known_secret_key(folder: Path) -> str:
 
 
 def kept_secret_key(folder: Path) -> str:
-    """The key in ``folder/secret_key``; a random one is made when there is none. Two processes get the same one."""
+    """Return the key in ``folder/secret_key``, generating it if needed. Concurrent processes get the same key."""
     path = folder / "secret_key"
     folder.mkdir(parents=True, exist_ok=True)
     if not path.exists():
@@ -24,7 +24,7 @@ def kept_secret_key(folder: Path) -> str:
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(50) + "\n")
         try:
-            os.link(fresh, path)  # whole or not at all, and never over a key that another process made meanwhile
+            os.link(fresh, path)  # atomic, and never replaces a key of another process
         except FileExistsError:
             pass
         finally:

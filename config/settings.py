@@ -1,4 +1,4 @@
-"""One settings module for every place: the environment (or `.env`) decides. See docs/admin.md for the list."""
+"""Django settings for all environments, configured by environment variables or `.env` (docs/settings.md)."""
 
 import re
 from ipaddress import ip_network
@@ -11,7 +11,6 @@ from django.core.exceptions import ImproperlyConfigured
 
 from api import limits, logs
 from config.secret_key import known_secret_key
-from config.server.limits import Limits
 from generation import endpoints
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,16 +20,16 @@ if (ROOT / ".env").exists() and env.bool("READ_DOT_ENV", default=True):
 
 DEBUG = env.bool("DEBUG", default=False)
 DATA_DIR = Path(env.str("DATA_DIR", default=str(ROOT / "var"))).resolve()
-# The only folder that a summariser's weights are read from beside the hub's cache; downloads only where allowed.
+# The only folder from which model weights are loaded, besides the hub's cache. Downloads must be allowed explicitly.
 MODELS_DIR = Path(env.str("MODELS_DIR", default=str(DATA_DIR / "models"))).resolve()
 MODELS_ONLINE = env.bool("MODELS_ONLINE", default=False)
-# OpenAI-compatible endpoints that a lead may choose by name, and private networks in which their hosts may lie.
+# OpenAI-compatible endpoints that a lead may choose by name, and private networks that may contain their hosts.
 try:
     GENERATION_ENDPOINTS = endpoints.parse(env.str("GENERATION_ENDPOINTS", default=""))
     GENERATION_NETWORKS = [ip_network(network) for network in env.list("GENERATION_NETWORKS", default=[])]
 except ValueError as error:
     raise ImproperlyConfigured(f"GENERATION_ENDPOINTS, GENERATION_NETWORKS: {error}.") from None
-# Where PubMed is asked (NCBI's E-utilities). Another address is for a mirror, or for tests.
+# Base address of NCBI's E-utilities. Set it for a mirror or for tests.
 PUBMED_URL = env.str("PUBMED_URL", default="https://eutils.ncbi.nlm.nih.gov/entrez/eutils/")
 if not re.match(r"https://[^/@?#\s]+/|http://(localhost|127\.0\.0\.1)(:\d+)?/", PUBMED_URL):
     raise ImproperlyConfigured("PUBMED_URL must begin with https:// and name a host and a path.")
@@ -39,22 +38,23 @@ BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 if (HTTPS or BEHIND_PROXY) and (not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS) and not DEBUG:
-    raise ImproperlyConfigured("ALLOWED_HOSTS must name the hosts that others use: for example concord.example.org.")
+    raise ImproperlyConfigured("ALLOWED_HOSTS must list the public host names, for example concord.example.org.")
 ALLOWED_HOSTS = ALLOWED_HOSTS or ["localhost", "127.0.0.1", "[::1]"]
 
 SAMPLE_WORDS = ("change-me", "changeme", "insecure", "development", "sample", "your-secret")
-# Where `manage.py demo` has served this data, its key is taken: other commands there need no setting either.
+# `manage.py demo` stores a key with the data, so that other commands need no setting.
 SECRET_KEY = env.str("SECRET_KEY", default="") or known_secret_key(DATA_DIR)
 if DEBUG and not SECRET_KEY:
     SECRET_KEY = "only-for-development-never-for-a-server-that-others-reach"
 weak = len(SECRET_KEY) < 32 or len(set(SECRET_KEY)) < 10 or any(word in SECRET_KEY.lower() for word in SAMPLE_WORDS)
 if not SECRET_KEY or (weak and not DEBUG):
     raise ImproperlyConfigured(
-        "SECRET_KEY is missing, short or a sample. Put a random one of 50 characters into .env, for example from: "
-        "python -c 'import secrets; print(secrets.token_urlsafe(50))'"
+        "SECRET_KEY is missing, too short or a sample. Put a random key of 50 characters into "
+        ".env, for example the output of: python -c 'import secrets; "
+        "print(secrets.token_urlsafe(50))'"
     )
 
-# The record is sealed when so many rows wait, or some for so long; closing a round and releasing seal at once.
+# A checkpoint is made after this number of audit rows or hours. Closing a round and releasing always make one.
 SEAL_AFTER_ROWS = env.int("SEAL_AFTER_ROWS", default=10_000)
 SEAL_AFTER_HOURS = env.float("SEAL_AFTER_HOURS", default=24.0)
 if SEAL_AFTER_ROWS < 1 or SEAL_AFTER_HOURS <= 0:
@@ -84,7 +84,6 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.request_log.RequestLog",
-    "config.told_to_wait.ToldToWait",
     "config.bodies.Bodies",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -119,8 +118,8 @@ TEMPLATES = [
 
 
 def data_base() -> dict[str, Any]:
-    """The default data base; SQLite gets the pragmas under which a committed answer survives kill -9."""
-    # The folder is made only where SQLite is used: a web container beside PostgreSQL may have a read-only disk.
+    """Return the default database. SQLite uses pragmas with which a committed answer survives kill -9."""
+    # Created for SQLite only: a web container with PostgreSQL may have a read-only disk.
     default = f"sqlite:///{DATA_DIR / 'concord.sqlite3'}"
     settings: dict[str, Any] = env.db_url("DATABASE_URL", default=default)
     if "sqlite" in settings["ENGINE"]:
@@ -131,18 +130,18 @@ def data_base() -> dict[str, Any]:
             "timeout": 30,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=30000;",
         }
-        # A test data base in shared memory would ignore WAL and busy time-outs: tests use a file.
+        # Tests use a file, because an in-memory database would ignore WAL and busy timeouts.
         settings["TEST"] = {"NAME": str(DATA_DIR / f"test-{Path(settings['NAME']).name}")}
     else:
         settings["ENGINE"] = "sql.postgresql"
         settings["CONN_HEALTH_CHECKS"] = True
         settings.setdefault("OPTIONS", {})
-        # An address of a socket (?host=/run/postgresql): pg_dump is told by the same two names where the server is.
+        # A socket address (?host=/run/postgresql) is moved to the settings from which pg_dump gets the server.
         for name in ("host", "port"):
             if name in settings["OPTIONS"]:
                 settings[name.upper()] = str(settings["OPTIONS"].pop(name))
-    # A connection a thread, kept; or, where PostgreSQL has few, so many for a process, which its threads share:
-    # a request then waits for one. Two at least: a worker renews the lease of its job beside the job.
+    # By default each thread keeps a connection. DB_CONNECTIONS sets a pool per process, in which a request waits for a
+    # connection. At least two are needed: a worker renews the lease of its job while the job runs.
     most = env.int("DB_CONNECTIONS", default=0)
     if most and "sqlite" not in settings["ENGINE"]:
         settings["OPTIONS"] |= {"pool": {"min_size": 1, "max_size": max(most, 2), "timeout": 30}}
@@ -154,7 +153,7 @@ def data_base() -> dict[str, Any]:
 DATABASES = {"default": data_base()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# Redis carries wake-ups of jobs and nothing else: whoever works in a browser must not notice when it is away.
+# Redis only carries wake-ups of jobs. Without Redis, the pages must work as usual.
 REDIS_URL = env.str("REDIS_URL", default="")
 CELERY_BROKER_URL = REDIS_URL or "memory://"
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
@@ -171,21 +170,21 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-# Throttled sign-in, counted in the data base and so over all processes; it cools off and never locks for good.
+# Sign-in is throttled. Failures are counted in the database over all processes, and a lock always expires.
 AXES_FAILURE_LIMIT = env.int("SIGN_IN_FAILURE_LIMIT", default=10)
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-# A try while locked does not begin the wait anew: else anyone beside you could lock you out for good.
+# A try during the lock does not extend it. Otherwise others at the same address could lock a user out forever.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_USERNAME_CALLABLE = "accounts.throttling.username"
 AXES_CLIENT_IP_CALLABLE = "api.addresses.place"
-AXES_WHITELIST_CALLABLE = "accounts.devices.is_exempt"
-AXES_DISABLE_ACCESS_LOG = True  # the audit log has it
+AXES_WHITELIST_CALLABLE = "accounts.sessions.is_exempt"
+AXES_DISABLE_ACCESS_LOG = True  # sign-ins are in the audit log
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 
-# Sign-in by an OpenID Connect provider, where one is named: config.oidc. allauth's own tables are never made.
+# Sign-in with an OpenID Connect provider (config.oidc). allauth's tables are never created.
 OIDC_ISSUER = env.str("OIDC_ISSUER", default="")
 OIDC_CLIENT_ID = env.str("OIDC_CLIENT_ID", default="")
 OIDC_CLIENT_SECRET = env.str("OIDC_CLIENT_SECRET", default="")
@@ -204,7 +203,7 @@ if OIDC_ISSUER or OIDC_CLIENT_ID or OIDC_CLIENT_SECRET:
     ACCOUNT_LOGIN_METHODS = {"email"}
     ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 
-# Digests of what is new, where a mail server is named. Whoever reads one must be able to follow its links.
+# E-mail digests, sent if a mail server is set. They contain links, so BASE_URL is required, too.
 EMAIL_HOST = env.str("EMAIL_HOST", default="")
 EMAIL_PORT = env.int("EMAIL_PORT", default=587)
 EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", default="")
@@ -216,15 +215,15 @@ DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="")
 BASE_URL = env.str("BASE_URL", default="").rstrip("/")
 if EMAIL_HOST and not (DEFAULT_FROM_EMAIL and re.match(r"https?://[^/]", BASE_URL)):
     raise ImproperlyConfigured(
-        "EMAIL_HOST needs EMAIL_FROM, an address, and BASE_URL, under which people reach Concord: for example "
-        "https://concord.example.org."
+        "EMAIL_HOST requires EMAIL_FROM (an e-mail address) and BASE_URL (the public address, "
+        "for example https://concord.example.org)."
     )
 if EMAIL_USE_TLS and EMAIL_USE_SSL:
-    raise ImproperlyConfigured("EMAIL_USE_TLS (STARTTLS) or EMAIL_USE_SSL, not both.")
+    raise ImproperlyConfigured("Set EMAIL_USE_TLS (STARTTLS) or EMAIL_USE_SSL, not both.")
 
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]  # asked from inside, where nothing speaks TLS
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]  # requested from the internal network, without TLS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
@@ -248,34 +247,36 @@ CONTENT_SECURITY_POLICY = {
 }
 
 
-def harmless(headers: Any, path: str, url: str) -> None:
-    """A file that a browser would show as a page (Vite leaves its index.html in the bundle) may do nothing as one."""
+def idempotent(headers: Any, path: str, url: str) -> None:
+    """Prevent scripts in served files that a browser would show as a page (Vite puts its index.html into the
+    bundle).
+    """
     if path.endswith((".html", ".svg", ".xml")):
         headers["Content-Security-Policy"] = "default-src 'none'; frame-ancestors 'none'; sandbox"
         headers["X-Frame-Options"] = "DENY"
 
 
 STATIC_URL = "/static/"
-# Files are served from where they lie; a STATIC_ROOT is only for those who put them elsewhere with collectstatic.
+# Files are served from their original folders. STATIC_ROOT is only needed for collectstatic.
 STATIC_ROOT = env.str("STATIC_ROOT", default="") or None
 FRONTEND_DIST = Path(env.str("FRONTEND_DIST", default=str(ROOT / "frontend" / "dist")))
 STATICFILES_DIRS = [("app", FRONTEND_DIST)] if FRONTEND_DIST.exists() else []
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/app/assets/.+[.-][A-Za-z0-9_-]{8,}\.\w+$"
-WHITENOISE_ADD_HEADERS_FUNCTION = harmless
+WHITENOISE_ADD_HEADERS_FUNCTION = idempotent
 MEDIA_ROOT = DATA_DIR / "files"
 FILE_UPLOAD_HANDLERS = ["api.uploading.NamelessFileHandler"]
-# Where a view takes a set; what takes one file says so itself (api.uploading).
+# For views that take several files. Views that take one file set their own limit (api.uploading).
 DATA_UPLOAD_MAX_NUMBER_FILES = limits.MOST_FILES
-# No longer body than the web server waits for before it gives a request to a thread.
-DATA_UPLOAD_MAX_MEMORY_SIZE = Limits().whole
-# Files that one process receives at once: so many of its threads wait for their senders, the others serve.
+# Maximum length of a body other than an upload. The proxy buffers as much (Caddyfile).
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+# Maximum number of concurrent uploads per process. Each occupies a thread until it is complete.
 UPLOADS_AT_ONCE = env.int("UPLOADS_AT_ONCE", default=2)
-# What one background job may take, in MiB, beyond what its worker has; 0 is no limit. Jobs with models are not limited.
+# Memory limit of a background job in MiB, in addition to its worker; 0 for none. Jobs with models are not limited.
 JOB_MEMORY_MB = env.int("JOB_MEMORY_MB", default=2048)
 UPLOAD_LIMIT = env.int("UPLOAD_LIMIT_MB", default=512) * 1024 * 1024
 
-# How much a person or a project may ask for: api.limits has the table.
+# Request limits by user and project; see the table in api.limits.
 LIMITS = limits.read(env.int)
 
 REST_FRAMEWORK = {
@@ -283,10 +284,7 @@ REST_FRAMEWORK = {
         "accounts.authentication.BearerTokenAuthentication",
         "accounts.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": [
-        "rest_framework.permissions.IsAuthenticated",
-        "accounts.permissions.NotForGuests",
-    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated", "accounts.permissions.NotForGuests"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["api.parsers.CarefulJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "config.schema.Schema",
@@ -297,7 +295,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Concord",
-    "DESCRIPTION": "Annotate, measure, release: the API behind every page of Concord.",
+    "DESCRIPTION": "The API of Concord. All pages use it.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,
@@ -306,9 +304,9 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "RoleEnum": "projects.models.Role",
-        "VerbEnum": "projects.models.roles.MAY",
+        "VerbEnum": "projects.models.project.MAY",
         "PropositionRoleEnum": ["target", "input"],
-        "GivenRoleEnum": "projects.serializers.people.GIVEN_ROLES",
+        "GivenRoleEnum": "projects.people.serializers.GIVEN_ROLES",
         "RoundStatusEnum": "projects.models.Round.Status",
         "JobStatusEnum": "projects.models.JobStatus",
         "PurposeEnum": "projects.models.Purpose",
@@ -318,18 +316,18 @@ SPECTACULAR_SETTINGS = {
         "TargetLevelEnum": "annotation.models.Level",
         "OriginEnum": "projects.models.Origin",
         "KindOfCounterfactualEnum": "annotation.models.counterfactual.KINDS",
-        "CounterfactualOriginEnum": "annotation.serializers.corpus.COUNTERFACTUAL_ORIGINS",
+        "CounterfactualOriginEnum": "annotation.corpus.serializers.COUNTERFACTUAL_ORIGINS",
         "TextOriginEnum": "annotation.models.TextOrigin",
-        "TaskKindEnum": "projects.serializers.corrections.KIND_CHOICES",
+        "TaskKindEnum": "projects.curation.serializers.KIND_CHOICES",
         "UnitLevelEnum": "generation.models.UnitLevel",
         "RunPurposeEnum": "generation.models.RunPurpose",
         "RunStatusEnum": "generation.models.RunStatus",
         "ItemStatusEnum": "generation.models.ItemStatus",
-        "PlannedPurposeEnum": "projects.serializers.rounds.PURPOSES",
-        "ReadinessEnum": "projects.rounds.readiness.STATES",
-        "PracticeStandingEnum": "projects.rounds.practice.STANDINGS",
+        "PlannedPurposeEnum": "projects.rounds.serializers.PURPOSES",
+        "ReadinessEnum": "projects.practice.readiness.STATES",
+        "PracticeStandingEnum": "projects.practice.queries.STANDINGS",
         "SearchStateEnum": "annotation.models.Search.State",
-        "SearchActEnum": "annotation.serializers.searches.DO",
+        "SearchActEnum": "annotation.pubmed.views.ACTIONS",
         "ProtocolKindEnum": "evaluation.protocols.parts.KINDS",
     },
 }
@@ -344,11 +342,11 @@ if LOG_FORMAT not in logs.FORMATS:
     raise ImproperlyConfigured(f"LOG_FORMAT must be one of: {', '.join(logs.FORMATS)}.")
 LOGGING = logs.configuration(LOG_FORMAT, env.str("LOG_LEVEL", default="INFO"))
 
-# Numbers for Prometheus at /metrics, for who has the token or asks from one of the networks; off where both are empty.
+# Prometheus metrics at /metrics, for clients with the token or in one of the networks; off if both are empty.
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 METRICS_FROM = env.list("METRICS_FROM", default=[])
 if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
-    raise ImproperlyConfigured("METRICS_TOKEN is short: take a random one of 16 characters or more.")
+    raise ImproperlyConfigured("METRICS_TOKEN is too short: use a random token of at least 16 characters.")
 for network in METRICS_FROM:
     try:
         ip_network(network, strict=False)

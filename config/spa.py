@@ -1,4 +1,4 @@
-"""The one HTML page: it names the built frontend's files and nothing else, so that a strict CSP can hold."""
+"""The HTML page of the frontend. It only references the built files, which allows a strict CSP."""
 
 import json
 from functools import lru_cache
@@ -24,13 +24,13 @@ def _manifest(path: Path, changed: float) -> dict[str, Any]:
 
 
 def manifest() -> dict[str, Any] | None:
-    """Vite's manifest of the production bundle, read again when it was rebuilt; None where there is none."""
+    """Return Vite's manifest of the production bundle, reloaded after a build, or None."""
     path = settings.FRONTEND_DIST / ".vite" / "manifest.json"
     return _manifest(path, path.stat().st_mtime) if path.exists() else None
 
 
 def _imports(files: dict[str, Any], entry: str) -> list[str]:
-    """The chunks that an entry loads before it runs, without repeats."""
+    """Return the chunks that an entry imports, transitively and without repeats."""
     seen: list[str] = []
     waiting = list(files[entry].get("imports", []))
     while waiting:
@@ -42,18 +42,18 @@ def _imports(files: dict[str, Any], entry: str) -> list[str]:
 
 
 def document(files: dict[str, Any]) -> str:
-    """The HTML of the page for a manifest."""
+    """Return the HTML of the page for a manifest."""
     entry, chunks = files[ENTRY], _imports(files, ENTRY)
     styles = [css for name in [ENTRY, *chunks] for css in files[name].get("css", [])]
 
     def url(path: str) -> str:
         return escape(f"{settings.STATIC_URL}app/{path}")
 
-    # What the sign-in page offers beside the password; it is not worth a request of its own.
+    # The provider's name for the sign-in page, which saves a request.
     provider = (
         [f'<meta name="concord-provider" content="{escape(settings.OIDC_NAME)}">'] if settings.OIDC_ISSUER else []
     )
-    # A bundle without one is not asked for /favicon.ico instead.
+    # Without an icon, an empty one prevents requests for /favicon.ico.
     icon = url(files[ICON]["file"]) if ICON in files else "data:,"
     head = provider + [f'<link rel="stylesheet" href="{url(css)}">' for css in styles]
     head += [f'<link rel="modulepreload" href="{url(files[name]["file"])}">' for name in chunks]
@@ -69,7 +69,7 @@ def document(files: dict[str, Any]) -> str:
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    """Every address of the pages: which one it is, is the frontend's business."""
+    """Serve all page addresses. The frontend does the routing."""
     files = manifest()
     if files is None:
         return HttpResponse(
@@ -77,14 +77,14 @@ def page(request: HttpRequest) -> HttpResponse:
             status=503,
             content_type="text/plain; charset=utf-8",
         )
-    get_token(request)  # sets the CSRF cookie that the page sends back with every change
+    get_token(request)  # sets the CSRF cookie that the frontend returns with every change
     response = HttpResponse(document(files))
     response["Cache-Control"] = "no-cache"
     return response
 
 
 def no_such_endpoint(request: HttpRequest, rest: str = "") -> JsonResponse:
-    """An address under /api/ that does not exist."""
+    """Return 404 for unknown addresses under /api/."""
     return JsonResponse(
-        NotFound("There is no such endpoint; see /api/v1/schema/.").as_json(), status=404, content_type=CONTENT_TYPE
+        NotFound("Unknown endpoint; see /api/v1/schema/.").as_json(), status=404, content_type=CONTENT_TYPE
     )

@@ -1,19 +1,18 @@
-"""All routes: the API, and the one page that shows everything."""
+"""URL configuration: the API, the admin, and the frontend page."""
 
 from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from . import admin_login, error_pages, guides, metrics
-from .description import DescriptionView
-from .spa import no_such_endpoint, page
+from config import error_pages, metrics, views
+from config.spa import no_such_endpoint, page
 
 handler400 = handler403 = handler404 = error_pages.refused
 handler500 = error_pages.server_error
 
 api: list[URLPattern | URLResolver] = [
-    path("schema/", DescriptionView.as_view(), name="schema"),
-    path("guides/", guides.GuideView.as_view()),
+    path("schema/", views.DescriptionView.as_view(), name="schema"),
+    path("guides/", views.GuideView.as_view()),
     path("", include("accounts.urls")),
     path("", include("projects.urls")),
     path("", include("annotation.urls")),
@@ -23,7 +22,7 @@ api: list[URLPattern | URLResolver] = [
 ]
 sign_in: list[URLPattern] = []
 if settings.OIDC_ISSUER:
-    from . import oidc
+    from config import oidc
 
     sign_in = [
         path("sign-in/oidc/", oidc.begin),
@@ -36,7 +35,7 @@ urlpatterns = [
     path("readyz", error_pages.readyz),
     path("metrics", metrics.metrics),
     *sign_in,
-    path("admin/login/", admin_login.door),
+    path("admin/login/", views.admin_login),
     path("admin/", admin.site.urls),
     re_path(r"^(?!api/|static/|admin/).*$", page),
 ]

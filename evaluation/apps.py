@@ -8,15 +8,13 @@ class EvaluationConfig(AppConfig):
         from django.db.models import Q
 
         from annotation import imports
-        from audit import triggers
-        from audit.witness import watch
-        from generation.actions.runs import keep_sealed_while
-        from projects import kinds, tables
+        from audit.witness import track
+        from generation.runs.actions import register_embargo_check
+        from projects import kinds, reports
+        from projects import workflow as workflow_registry
         from projects.models import Round
-        from projects.pages import steps
 
         from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
-        from .actions.unblinding import keeps_sealed
         from .models import (
             Entrant,
             PageText,
@@ -26,26 +24,32 @@ class EvaluationConfig(AppConfig):
             ProtocolVersion,
             Rating,
             RatingDesign,
+            RatingFigures,
             RatingPage,
             RatingSource,
             RatingSpan,
             Unblinding,
         )
+        from .unblinding.actions import keeps_sealed
 
         kinds.discover("evaluation.kinds")
-        steps.discover("evaluation.pages.steps")
-        tables.discover("evaluation.tables")
+        workflow_registry.discover("evaluation")
+        reports.discover("evaluation.results.tables", module="")
         imports.discover("evaluation.imports")
-        keep_sealed_while(keeps_sealed)
-        watch(Protocol, but=("name",))
-        watch(ProtocolVersion, batch=100)
-        # What is laid out of a round that has not opened may still go.
+        register_embargo_check(keeps_sealed)
+        track(Protocol, but=("name",))
+        track(ProtocolVersion, batch=100)
+        # The design of a round in preparation may still be deleted, so it is not tracked yet.
         preparing = Round.Status.PREPARING
         for model, path in (
-            (RatingDesign, ""), (Entrant, "design__"), (RatingSource, "design__"), (RatingPage, "source__design__"),
-            (PageText, "page__source__design__"), (PageTextOf, "text__page__source__design__"),
-        ):  # fmt: skip
-            watch(model, batch=100, when=~Q(**{f"{path}round__status": preparing}))
+            (RatingDesign, ""),
+            (Entrant, "design__"),
+            (RatingSource, "design__"),
+            (RatingPage, "source__design__"),
+            (PageText, "page__source__design__"),
+            (PageTextOf, "text__page__source__design__"),
+        ):
+            track(model, batch=100, when=~Q(**{f"{path}round__status": preparing}))
+        track(RatingFigures, batch=20)
         for said in (Unblinding, Rating, RatingSpan, Preference):
-            watch(said)
-        triggers.guard("evaluation_protocolversion", "evaluation_unblinding")
+            track(said)

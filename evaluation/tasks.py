@@ -1,15 +1,16 @@
-"""Background work of human evaluation."""
+"""Background jobs of human evaluation."""
 
 from typing import Any
 
-from projects.background import jobs
+from projects.jobs import jobs
+from projects.jobs.running import RunningJob
 
-from .actions import reckoning
 from .models import RatingDesign
+from .results import actions as results_actions
 
 
-@jobs.handler(reckoning.KIND, told=("Figures", "rounds/{round}"))
-def reckon_ratings(job: jobs.RunningJob) -> dict[str, Any]:
-    """Reckon what the ratings of a round come to, and store it. A second attempt reckons anew."""
+@jobs.handler(results_actions.KIND, told=("Figures", "rounds/{round}"))
+def reckon_ratings(job: RunningJob) -> dict[str, Any]:
+    """Compute and store the results of a rating round. A retry computes them again."""
     design = RatingDesign.objects.select_related("round__project").get(round=job.params["round"])
-    return reckoning.reckon_ratings(design=design, progress=job.paced())
+    return results_actions.reckon_ratings(design=design, progress=job.paced())

@@ -1,12 +1,13 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
+import { compressFiles } from './dev/compress.ts'
 import { keepPreviousBuild } from './dev/previous.ts'
 import { extraKinds } from './dev/kinds.ts'
 import { mockServer } from './dev/mock.ts'
 
 export default defineConfig(({ command }) => ({
   base: command === 'build' ? '/static/app/' : '/',
-  plugins: [extraKinds(), svelte(), mockServer(), keepPreviousBuild()],
+  plugins: [extraKinds(), svelte(), mockServer(), keepPreviousBuild(), compressFiles()],
   build: {
     manifest: true,
     // Emptied by keepPreviousBuild, which spares the chunks of the build before this one.
@@ -21,14 +22,14 @@ export default defineConfig(({ command }) => ({
         // The names of two hundred files stand in what is loaded first: letters of 36, not 64, are a hundred bytes less.
         hashCharacters: 'base36',
         // One file for what every page needs, one for work of any kind, one for labelling: left alone, Work comes in twelve
-        // small ones.
+        // small ones. A request costs more than the few bytes that a page loads without need.
         codeSplitting: {
           groups: [
-            { name: 'base', test: /node_modules|preload-helper|(src\/(api\/client|session|routes|parts\/(loaded|errorMessage|Skeleton|place|part\.)|kinds\/(\w+\/)?index\.ts)|extra-kinds)/ },
-            { name: 'work', test: /src\/(work\/(?!First|Questions|PracticeResult|Feedback|Introduction|Dialogs|CommentForm|later)|text\/(?![dD]ifferences|wordEdits))/ },
-            { name: 'parts', test: /src\/parts\/(Notice|ActionStatus|Page|Await|Scroll|Pager|Tabs|Copy|Bar|Counts|JobProgress|StartWorker|RunBar|AgreementText|save|address|follow|runs|corpus)\./ },
-            { name: 'rating', test: /src\/(rating\/(Asked|Break|Desk|Offer|Source|pause|protocol|sets|source)\.|kinds\/rate\/(place|answers|stored)\.)/ },
-            { name: 'label', test: /src\/kinds\/label\/(?!columns|inForce|InForce|newRow|typed|Handles|trial)/ },
+            { name: 'base', test: /node_modules|preload-helper|rolldown.runtime|(src\/(style\/|App\.svelte\?|api\/(client|resource|errorMessage)|session|routes|shell\/scrollPosition|components\/(Account|Menu|Skeleton|loadPart)\.|kinds\/(\w+\/)?index\.ts)|extra-kinds)/ },
+            { name: 'work', test: /src\/(work\/|pages\/Work\/(Work|Actions|Before|SavedLine)\.|components\/WorkHeader\.|text\/)/ },
+            { name: 'components', test: /src\/components\/((Page|ActionStatus|Await|Scroll|Pager|Tabs|Copy|Bar|save|address)|files\/Counts|jobs\/(JobProgress|StartWorker|follow)|systems\/(RunBar|runs)|rounds\/AgreementText|texts\/corpus)\./ },
+            { name: 'rating', test: /src\/(rating\/(QuestionBox|Break|RatingLayout|Offer|Source|pause|protocol|source)\.|kinds\/rate\/(sets|focusTarget|answers|stored)\.)/ },
+            { name: 'label', test: /src\/kinds\/label\/(?!columns|currentValues|CurrentValue|newRow|typed|Handles|tutorial)/ },
           ],
         },
       },

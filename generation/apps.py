@@ -6,27 +6,42 @@ class GenerationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation import rankers
-        from audit import triggers
-        from audit.witness import watch
-        from projects import tables, uploads
-        from projects.pages import steps
-        from projects.permissions import keep_from
+        from audit import rules
+        from audit.witness import track
+        from projects import reports, uploads
+        from projects import workflow as workflow_registry
+        from projects.permissions import hide_from_members
 
         from . import (
             permissions,
             tasks,  # noqa: F401 - registers the handlers of this app's jobs
         )
-        from .models import ProbeFigures, ProbeScore, Run, RunItem, Score, Summary, System, Version
+        from .models import ProbeFigures, ProbeScore, Run, RunItem, Score, Seal, Summary, System, Version
+        from .scoring import checking
 
-        tables.discover("generation.tables")
-        uploads.discover("generation.actions.uploads")
-        steps.discover("generation.pages.steps")
+        reports.discover("generation.results.tables", module="")
+        uploads.discover("generation")
+        workflow_registry.discover("generation")
         rankers.discover("generation.rankers")
-        keep_from("run", permissions.runs_sealed_from)
-        watch(Run, but=("status", "error", "finished_at", "lanes", "units_count", "laid_to", "items_cut", "tokens_cut",
-                        "tokens_out"))  # fmt: skip
-        watch(RunItem, but=("status", "job_id", "attempts", "error", "finished_at", "units_up_to"))
+        hide_from_members("run", permissions.runs_sealed_from)
+        track(
+            Run,
+            but=(
+                "status",
+                "error",
+                "finished_at",
+                "lanes",
+                "units_count",
+                "laid_to",
+                "items_cut",
+                "tokens_cut",
+                "tokens_out",
+            ),
+        )
+        track(RunItem, but=("status", "job_id", "attempts", "error", "finished_at", "units_up_to"))
         for model in (System, Version, Summary, ProbeFigures, Score):
-            watch(model)
-        watch(ProbeScore, batch=100)
-        triggers.guard("generation_version", "generation_summary", "generation_probescore")
+            track(model)
+        track(ProbeScore, batch=100)
+        track(Seal, but=("lifted_at",))
+        for rule in (checking.broken_counters, checking.lifted_without_entry, checking.wrong_means):
+            rules.register(rule)

@@ -1,55 +1,57 @@
-"""Who may reach summarisers and what they wrote. Whoever rates must not learn which system wrote a text: annotators,
-evaluators and volunteers reach nothing here, and a sealed run's outputs are kept even from those who may read."""
+"""Access rules for systems and their outputs.
+
+Raters must not learn which system wrote a text. Annotators, evaluators and volunteers have no access here, and the
+outputs of an embargoed run are hidden even from members who may read.
+"""
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 from accounts.models import User
-from api.problems import Forbidden, NotFound, Refused
+from api.problems import Forbidden, Refused
 from projects.models import Member, Role
-from projects.permissions import member_in, member_of, permit
+from projects.permissions import permitted_member, permitted_row
 
 from .models import Run, Seal, System, Version
 
-_Row = TypeVar("_Row")
 READ, RUN = "read systems and results", "register and run systems"
 
 
 def reader_of(user: User, slug: str) -> Member:
-    """The membership of someone who may read a project's systems and outputs."""
-    member = member_of(user, slug)
-    permit(member, READ)
-    return member
+    """Return the membership of a user who may read a project's systems and outputs."""
+    return permitted_member(user, slug, READ)
 
 
 def lead_of(user: User, slug: str) -> Member:
-    """The membership of someone who may register and run systems."""
-    member = member_of(user, slug)
-    permit(member, RUN)
-    return member
+    """Return the membership of a user who may register and run systems."""
+    return permitted_member(user, slug, RUN)
 
 
 def system_of(user: User, pk: int, verb: str = READ) -> tuple[System, Member]:
-    """A system and the user's membership of its project; by default any reader's."""
-    found = System.objects.select_related("project", "created_by").filter(pk=pk).first()
-    return _given(found), _member(user, found.project_id if found else None, verb)
+    """Return a system and the user's membership of its project. By default any reader has access."""
+    rows = System.objects.select_related("project", "created_by")
+    return permitted_row(user, rows, pk, lambda system: system.project_id, verb)
 
 
 def version_of(user: User, pk: int, verb: str = READ) -> tuple[Version, Member]:
-    found = Version.objects.select_related("system__project", "created_by").filter(pk=pk).first()
-    return _given(found), _member(user, found.system.project_id if found else None, verb)
+    """Return a version and the user's membership of its project. By default any reader has access."""
+    rows = Version.objects.select_related("system__project", "created_by")
+    return permitted_row(user, rows, pk, lambda version: version.system.project_id, verb)
 
 
 def run_of(user: User, pk: int, verb: str = READ) -> tuple[Run, Member]:
-    found = Run.objects.select_related("version__system__project", "started_by").filter(pk=pk).first()
-    return _given(found), _member(user, found.version.system.project_id if found else None, verb)
+    """Return a run and the user's membership of its project. By default any reader has access."""
+    rows = Run.objects.select_related("version__system__project", "started_by")
+    return permitted_row(user, rows, pk, lambda run: run.version.system.project_id, verb)
 
 
 def open_run_of(user: User, pk: int, verb: str = READ) -> tuple[Run, Member]:
-    """As `run_of`, for what would tell of the run: `Forbidden` where it is sealed from the user, lead or not."""
+    """Like `run_of`, for views that reveal outputs.
+
+    Raise `Forbidden` if the run is embargoed for the user, even a lead.
+    """
     run, member = run_of(user, pk, verb)
     if Seal.objects.upon(member).filter(run=run).exists():
-        raise Forbidden("This run is sealed from you: somebody else, who is not to rate what it wrote, can do this.")
+        raise Forbidden("This run is embargoed for you: a member who will not rate its outputs can do this.")
     return run, member
 
 
@@ -58,26 +60,15 @@ def runs_sealed_from(member: Member) -> set[int]:
 
 
 def seal_of(user: User, pk: int, verb: str = READ) -> tuple[Seal, Member]:
-    found = Seal.objects.select_related("run__version__system__project", "member__user").filter(pk=pk).first()
-    return _given(found), _member(user, found.run.version.system.project_id if found else None, verb)
+    """Return an embargo of a run and the user's membership of its project. By default any reader has access."""
+    rows = Seal.objects.select_related("run__version__system__project", "member__user")
+    return permitted_row(user, rows, pk, lambda seal: seal.run.version.system.project_id, verb)
 
 
 def members_to(run: Run, ids: Sequence[int]) -> list[Member]:
-    """Members of the run's project by their ids, in that order; `Refused` where one is none of them."""
+    """Return members of the run's project by id, in that order. Raise `Refused` if one is not found."""
     project = run.version.system.project
-    found = project.members.active().exclude(role=Role.VOLUNTEER).select_related("user").in_bulk(list(ids))
-    if missing := [pk for pk in ids if pk not in found]:
+    members = project.members.active().exclude(role=Role.VOLUNTEER).select_related("user").in_bulk(list(ids))
+    if missing := [pk for pk in ids if pk not in members]:
         raise Refused.field("members", f"There is no member {missing[0]} in this project.")
-    return [found[pk] for pk in dict.fromkeys(ids)]
-
-
-def _given(found: _Row | None) -> _Row:
-    if found is None:
-        raise NotFound("There is nothing here that you may see.")
-    return found
-
-
-def _member(user: User, project_id: int | None, verb: str) -> Member:
-    member = member_in(user, project_id)
-    permit(member, verb)
-    return member
+    return [members[pk] for pk in dict.fromkeys(ids)]

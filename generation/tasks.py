@@ -1,39 +1,42 @@
-"""Background work of generation."""
+"""Background jobs of the generation app."""
 
 from typing import Any
 
-from projects.background import jobs
+from projects.jobs import jobs
+from projects.jobs.running import RunningJob
 
-from .actions import chunks, lanes, reckoning, scores, systems
 from .models import Run, System
+from .runs import chunks, concurrency
+from .scoring import actions as scoring_actions
+from .systems import actions as systems_actions
 
 
 @jobs.handler("make_version", told=("New version of a system", "systems"))
-def make_version(job: jobs.RunningJob) -> dict[str, Any]:
-    """Make a version on a worker that can read what it points at. A second attempt finds it made."""
+def make_version(job: RunningJob) -> dict[str, Any]:
+    """Create a version on a worker that can read its facts. A second attempt finds the version of the first."""
     params = job.params
     system = System.objects.select_related("project").get(pk=params["system"])
-    made = systems.make_version(system=system, config=params["config"], note=params["note"], by=job.by)
-    return {"version": made.pk, "number": made.number, "hash": made.hash}
+    version = systems_actions.make_version(system=system, config=params["config"], note=params["note"], by=job.by)
+    return {"version": version.pk, "number": version.number, "hash": version.hash}
 
 
-@jobs.handler(lanes.KIND, ended=lanes.chunk_ended)
-def run_chunk(job: jobs.RunningJob) -> dict[str, Any]:
-    """Do a chunk of a run. A second attempt goes on with what the first left."""
+@jobs.handler(concurrency.KIND, ended=concurrency.chunk_ended)
+def run_chunk(job: RunningJob) -> dict[str, Any]:
+    """Process a chunk of a run. A second attempt continues with the remaining items."""
     return chunks.do_chunk(job=job)
 
 
-@jobs.handler(scores.KIND, told=("Scores", "systems/runs/{run}"))
-def score_run(job: jobs.RunningJob) -> dict[str, Any]:
-    """Score a run. A second attempt after the worker died scores what has no row yet."""
+@jobs.handler(scoring_actions.KIND, told=("Scores", "systems/runs/{run}"))
+def score_run(job: RunningJob) -> dict[str, Any]:
+    """Score a run. A second attempt scores the summaries that have no rows yet."""
     run = Run.objects.select_related("version__system__project").get(pk=job.params["run"])
-    scoring = scores.score_run(
+    scoring = scoring_actions.score_run(
         run=run, metric=job.params["metric"], params=job.params["params"], by=job.by, progress=job.progress, job=job.job
-    )  # fmt: skip
+    )
     return {"scoring": scoring.pk}
 
 
-@jobs.handler(reckoning.KIND)
-def reckon_probe(job: jobs.RunningJob) -> dict[str, Any]:
-    """Reckon what a probe that has ended comes to. A second attempt finds it there."""
-    return {"items": reckoning.reckon_probe(Run.objects.get(pk=job.params["run"])).items}
+@jobs.handler(scoring_actions.COMPUTE_SCORES)
+def compute_probe_figures(job: RunningJob) -> dict[str, Any]:
+    """Compute the figures of a probe that has ended. A second attempt finds the stored figures."""
+    return {"items": scoring_actions.compute_probe_figures(Run.objects.get(pk=job.params["run"])).items}

@@ -2,27 +2,30 @@
 
 from django.urls import path
 
-from .views import made_elsewhere, outputs, results, runs, systems
+from .imported_runs import views as imported_runs_views
+from .results import views as results_views
+from .runs import views as runs_views
+from .systems import views as systems_views
 
 urlpatterns = [
-    path("projects/<slug:slug>/backends/", systems.BackendListView.as_view()),
-    path("projects/<slug:slug>/systems/", systems.SystemListView.as_view()),
-    path("systems/<int:system_id>/", systems.SystemView.as_view()),
-    path("systems/<int:system_id>/versions/", systems.VersionListView.as_view()),
-    path("versions/<int:version_id>/", systems.VersionView.as_view()),
-    path("versions/<int:version_id>/runs/", runs.RunListView.as_view()),
-    path("runs/<int:run_id>/", runs.RunView.as_view()),
-    path("runs/<int:run_id>/stop/", runs.RunStopView.as_view()),
-    path("runs/<int:run_id>/resume/", runs.RunResumeView.as_view()),
-    path("runs/<int:run_id>/retry/", runs.RunRetryView.as_view()),
-    path("runs/<int:run_id>/items/", runs.RunItemListView.as_view()),
-    path("runs/<int:run_id>/summaries/", outputs.RunSummaryListView.as_view()),
-    path("runs/<int:run_id>/seals/", runs.SealListView.as_view()),
-    path("seals/<int:seal_id>/lift/", runs.SealLiftView.as_view()),
-    path("projects/<slug:slug>/outputs/files/", made_elsewhere.OutputsFileListView.as_view()),
-    path("projects/<slug:slug>/results/", results.ResultsView.as_view()),
-    path("projects/<slug:slug>/results/plot/", results.ResultPlotView.as_view()),
-    path("projects/<slug:slug>/results/<slug:table>/<slug:form>/", results.ResultFileView.as_view()),
-    path("runs/<int:run_id>/scores/", results.RunScoreListView.as_view()),
-    path("projects/<slug:slug>/outputs/", outputs.OutputListView.as_view()),
+    path("projects/<slug:slug>/backends/", systems_views.BackendListView.as_view()),
+    path("projects/<slug:slug>/systems/", systems_views.SystemListView.as_view()),
+    path("systems/<int:system_id>/", systems_views.SystemView.as_view()),
+    path("systems/<int:system_id>/versions/", systems_views.VersionListView.as_view()),
+    path("versions/<int:version_id>/", systems_views.VersionView.as_view()),
+    path("versions/<int:version_id>/runs/", runs_views.RunListView.as_view()),
+    path("runs/<int:run_id>/", runs_views.RunView.as_view()),
+    path("runs/<int:run_id>/stop/", runs_views.RunStopView.as_view()),
+    path("runs/<int:run_id>/resume/", runs_views.RunResumeView.as_view()),
+    path("runs/<int:run_id>/retry/", runs_views.RunRetryView.as_view()),
+    path("runs/<int:run_id>/items/", runs_views.RunItemListView.as_view()),
+    path("runs/<int:run_id>/summaries/", results_views.RunSummaryListView.as_view()),
+    path("runs/<int:run_id>/seals/", runs_views.SealListView.as_view()),
+    path("seals/<int:seal_id>/lift/", runs_views.SealLiftView.as_view()),
+    path("projects/<slug:slug>/outputs/files/", imported_runs_views.OutputsFileListView.as_view()),
+    path("projects/<slug:slug>/results/", results_views.ResultsView.as_view()),
+    path("projects/<slug:slug>/results/plot/", results_views.ResultPlotView.as_view()),
+    path("projects/<slug:slug>/results/<slug:table>/<slug:form>/", results_views.ResultFileView.as_view()),
+    path("runs/<int:run_id>/scores/", results_views.RunScoreListView.as_view()),
+    path("projects/<slug:slug>/outputs/", results_views.OutputListView.as_view()),
 ]

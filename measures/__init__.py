@@ -1,1 +1,1 @@
-"""Pure functions over plain values: agreement, spans, overlap of texts, direction, Merkle trees, sampling."""
+"""Statistics as pure functions over plain values. This package does not import Django."""

@@ -1,8 +1,8 @@
-"""The background of a structured abstract: what a review asks, before what it did and found.
+"""Extract the background and the conclusions of a structured abstract.
 
-MS^2 (DeYoung et al., EMNLP 2021) takes the pairs of a review from the sentences that its classifier calls BACKGROUND or
-GOAL. There is no such classifier here: sections are told by their headings, and an abstract without them has no
-background. For the review that MS^2 published as a sample the two are the same, to the letter.
+MS^2 (DeYoung et al., EMNLP 2021) extracts the pairs of a review from the sentences that its classifier labels
+BACKGROUND or GOAL. This module uses section headings instead of a classifier, so an abstract without headings has no
+background. For the review that MS^2 published as a sample, both methods return the same text.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-#: NLM's category of the sections in which an abstract concludes.
+#: NLM's category of the sections that contain conclusions.
 CONCLUSIONS = "CONCLUSIONS"
 
 
 def _either(listed: str) -> str:
-    """Longest first: "DATA SOURCES" before "DATA"."""
+    """Return an alternation pattern of comma-separated names, longest first ("DATA SOURCES" before "DATA")."""
     names = sorted((name.strip() for name in listed.split(",")), key=len, reverse=True)
     return "|".join(r"\s+".join(name.split()) for name in names)
 
@@ -40,23 +40,21 @@ _AFTER = _either(
 
 
 def _heading(names: str) -> re.Pattern[str]:
-    """In capitals before a word with a capital, a tag or a colon; or with a first capital before a colon."""
+    """Match a name in capitals before a capitalised word, a tag or a colon, or a capitalised name before a colon."""
     upper, title = names.upper().replace(r"\S", r"\s"), names
-    return re.compile(
-        rf"(?<![\w'/-])(?:(?:{upper})(?=\s*:|\s+(?:[^\W_a-z]|<))|(?=[A-Z])(?i:{title})(?=\s*:))",
-    )
+    return re.compile(rf"(?<![\w'/-])(?:(?:{upper})(?=\s*:|\s+(?:[^\W_a-z]|<))|(?=[A-Z])(?i:{title})(?=\s*:))")
 
 
 _STARTS, _ENDS = _heading(_BEFORE), _heading(_AFTER)
-#: In MS^2's files a sentence ends at its stop, and the tags that close behind it belong to the next.
+#: In MS^2's files a sentence ends at its stop, and closing tags after the stop belong to the next sentence.
 _CLOSING = re.compile(r"(?<=[.?!])(?:\s*</(?:pop|int|out)>)+\s*$")
 
 
 def background_of(abstract: str) -> str:
-    """The sections of background and aim that an abstract begins with, headings and tags included; "" without them.
+    """Return the leading background and aim sections with headings and tags, or "" if there are none.
 
-    Tags that close behind the last stop are left out, so that what they would close is not tagged: MS^2 loses it, too.
-    An abstract in which no other section follows has none: what it found cannot be told from what it asked.
+    Closing tags after the last stop are dropped, so the text they would close is untagged, as in MS^2. An abstract
+    without a later section has no background, because its end cannot be determined.
     """
     begin = len(abstract) - len(abstract.lstrip())
     if not _STARTS.match(abstract, begin):
@@ -66,10 +64,38 @@ def background_of(abstract: str) -> str:
 
 
 def conclusions_of(abstract: str, sections: Iterable[tuple[str, int, int]]) -> str:
-    """The conclusions of a structured abstract on one line, without their headings; "" where no section is one.
+    """Return the conclusions of a structured abstract on one line without headings, or "" if there are none.
 
-    ``sections``: (NLM's category, start, end) of each, half-open in code points, without its heading.
+    ``sections`` holds (NLM's category, start, end) of each section without its heading. Ranges are half-open and count
+    code points.
     """
     return " ".join(
         " ".join(abstract[start:end].split()) for category, start, end in sections if category == CONCLUSIONS
     )
+
+
+CLASSES = (
+    "BACKGROUND",
+    "GOAL",
+    "METHODS",
+    "DETAILED_FINDINGS",
+    "EVIDENCE_QUALITY",
+    "EFFECT",
+    "RECOMMENDATION",
+    "FURTHER_STUDY",
+    "ETC",
+)
+BACKGROUND, TARGET, OTHER = DERIVED = ("BACKGROUND", "TARGET", "OTHER")
+_DERIVED_FROM = {"BACKGROUND": BACKGROUND, "GOAL": BACKGROUND, "EFFECT": TARGET}
+
+
+def derived(rhetorical_class: str) -> str:
+    """Return BACKGROUND, TARGET or OTHER. Raise `ValueError` for a value that is not one of the nine classes."""
+    if rhetorical_class not in CLASSES:
+        raise ValueError(f"{rhetorical_class!r} is none of MS^2's classes.")
+    return _DERIVED_FROM.get(rhetorical_class, OTHER)
+
+
+def derived_text(part: str, sentences: Iterable[tuple[str, str]]) -> str:
+    """Return the texts of one derived part, one per line. ``sentences`` holds (class, text) in document order."""
+    return "\n".join(text for rhetorical_class, text in sentences if derived(rhetorical_class) == part)

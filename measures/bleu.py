@@ -1,7 +1,7 @@
-"""BLEU and chrF by sacrebleu 2.6.0: an output at a time, and over all outputs of a system; 0 to 100, as there.
+"""Compute BLEU and chrF (0 to 100) with sacrebleu, for one output and for all outputs of a system.
 
 Sources: Papineni et al. (ACL 2002); Popovic, chrF (WMT 2015); Post, A Call for Clarity in Reporting BLEU Scores (WMT
-2018). A figure's ``signature`` is sacrebleu's: with it the figure can be made again anywhere.
+2018). Each figure has sacrebleu's ``signature``, with which it can be reproduced.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ NO_ITEMS = "no item with a reference"
 
 @dataclass(frozen=True, slots=True)
 class Sacre:
-    """One figure of sacrebleu.
+    """One sacrebleu score.
 
-    ``score`` 0..100, None exactly when ``undefined`` says why. ``n`` items were scored; ``n_left_out`` had an empty
-    reference; ``n_empty`` of the scored had an empty output. ``note`` says what a reader must know of a defined score.
+    ``score`` is 0..100, and None exactly when ``undefined`` gives the reason. ``n`` items were scored. ``n_left_out``
+    items had an empty reference. ``n_empty`` of the scored items had an empty output. ``note`` qualifies a defined
+    score.
     """
 
     score: float | None
@@ -35,36 +36,41 @@ class Sacre:
 
     def as_json(self) -> dict[str, object]:
         return {
-            "score": self.score, "signature": self.signature, "n": self.n, "n_left_out": self.n_left_out,
-            "n_empty": self.n_empty, "undefined": self.undefined, "note": self.note,
-        }  # fmt: skip
+            "score": self.score,
+            "signature": self.signature,
+            "n": self.n,
+            "n_left_out": self.n_left_out,
+            "n_empty": self.n_empty,
+            "undefined": self.undefined,
+            "note": self.note,
+        }
 
 
 def bleu(output: str, references: Sequence[str]) -> Sacre:
-    """BLEU of one output with effective order, which sacrebleu recommends for single texts."""
+    """Return BLEU of one output with effective order, which sacrebleu recommends for single texts."""
     return _single("bleu", output, references)
 
 
 def chrf(output: str, references: Sequence[str]) -> Sacre:
-    """chrF2 of one output: character n-grams to 6, no words, recall counted twice."""
+    """Return chrF2 of one output: character n-grams up to 6, no word n-grams, recall weighted twice."""
     return _single("chrf", output, references)
 
 
 def corpus_bleu(outputs: Sequence[str], references: Sequence[str]) -> Sacre:
-    """BLEU over all outputs together, each with its reference: counts are summed, then the score is taken.
+    """Return corpus BLEU: n-gram counts are summed over all outputs before the score is computed.
 
-    It is no mean of single scores, and has no effective order. ValueError when the lengths differ.
+    It is not a mean of single scores and does not use effective order. Raise ValueError if the lengths differ.
     """
     return _corpus("bleu", outputs, references)
 
 
 def corpus_chrf(outputs: Sequence[str], references: Sequence[str]) -> Sacre:
-    """chrF2 over all outputs together, each with its reference. ValueError when the lengths differ."""
+    """Return corpus chrF2 over all outputs, each with its reference. Raise ValueError if the lengths differ."""
     return _corpus("chrf", outputs, references)
 
 
 def _metric(family: Family, *, single: bool) -> Any:
-    from sacrebleu.metrics import BLEU, CHRF  # a quarter of a second: not at the start of a web process
+    from sacrebleu.metrics import BLEU, CHRF  # imported here: it takes 0.25 s, which would delay web processes
 
     return BLEU(effective_order=single) if family == "bleu" else CHRF()
 

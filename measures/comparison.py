@@ -1,15 +1,15 @@
-"""Two systems on the units that both have: the difference of their means, its interval, and p of a paired test.
+"""Compare two systems on their common units: difference of means, confidence interval, p of a paired test.
 
-A mean of one system over its units and that of another over others differ by the units, too. So only common units
-count, each with the difference of its two figures, and the difference of the means is the mean of these.
+Means over different units would also reflect the units. Therefore only common units count: the difference of the means
+is the mean of the differences by unit.
 
-Units of one review are alike. The interval of the difference knows it (`measures.means`), and the test swaps the two
-systems' figures review by review: if the systems were alike, every swap would be as likely (Fisher 1935, *The Design of
-Experiments*, section 21; of tests in language processing: Dror et al. 2018, *The Hitchhiker's Guide to Testing
-Statistical Significance in NLP*, ACL). All swaps are counted where they are few; else they are drawn, and as the
-observed one is among them p is (b + 1) / (m + 1) (Phipson & Smyth 2010, *Permutation P-values should never be zero*,
-SAGMB 9:39). Of several comparisons p is adjusted by Holm (1979, *A simple sequentially rejective multiple test
-procedure*, Scand. J. Statist. 6:65-70).
+Units of one review are alike, so the interval of the difference is clustered (`measures.means`). The test swaps the two
+systems' figures review by review, because all swaps are equally likely if the systems do not differ (Fisher 1935, *The
+Design of Experiments*, section 21; for language processing: Dror et al. 2018, *The Hitchhiker's Guide to Testing
+Statistical Significance in NLP*, ACL). For few reviews all swaps are enumerated. Otherwise a sample is drawn, and p is
+(b + 1) / (m + 1) because the observed arrangement is one of them (Phipson & Smyth 2010, *Permutation P-values should
+never be zero*, SAGMB 9:39). For several comparisons p is adjusted by Holm (1979, *A simple sequentially rejective
+multiple test procedure*, Scand. J. Statist. 6:65-70).
 """
 
 from __future__ import annotations
@@ -17,40 +17,44 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
-from measures.agreement.patterns import FloatArray
-from measures.means import METHOD as OF_MEANS
-from measures.means import UNBOUNDED, Bounds, Mean, clustered_mean
+from .agreement.ratings import FloatArray
+from .clustered import METHOD as OF_MEANS
+from .clustered import Bounds
+from .means import FORMER_METHOD, FROM_0_TO_1, UNBOUNDED, Mean, clustered_mean
+from .probe import OVERALL, Pair
 
 Unit = TypeVar("Unit", bound=Hashable)
 
-#: Swaps are counted, all of them, for so many reviews in which two systems differ; 2 ** 16 of them.
+#: All swaps (at most 2 ** 16) are enumerated up to this number of reviews in which the systems differ.
 COUNTED = 16
 DRAWN = 9_999
 SEED = 20221207
-#: Below so many reviews in which the two differ two-sided p is above .05 whatever the figures: 2 / 2 ** 5 = .0625.
+#: With fewer differing reviews the two-sided p always exceeds .05: for 5 reviews it is at least 2 / 2 ** 5 = .0625.
 FEWEST = 6
 NONE_COMMON = "no unit that both have"
 METHOD = (
     f"two-sided, swaps by review: all of them up to {COUNTED} reviews that differ, else {DRAWN} drawn (seed {SEED})"
 )
-#: How a comparison is taken. What was stored by another rule is reckoned anew.
+#: Name of the method. Comparisons stored under another rule are recomputed.
 RULE = f"{OF_MEANS}; p {METHOD}"
+FORMER_RULE = f"{FORMER_METHOD}; p {METHOD}"
 _BLOCK = 1 << 12
 _NUMBERS = 1 << 20
-"""Signs that are in memory at a time as floats."""
+"""Maximum number of signs that are held in memory as floats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``first`` and ``second``: means over the common units; ``difference``: of first less second, with its n, clusters
-    and interval. ``p`` is None exactly where the difference is undefined.
+    """Difference between two systems on their common units.
 
-    ``differing``: clusters whose sums differ; ``least``: the smallest p that so many clusters can give.
+    ``first`` and ``second`` are the means over the common units. ``difference`` is first minus second, with n, clusters
+    and interval. ``p`` is None exactly when the difference is undefined. ``differing`` counts the clusters whose sums
+    differ. ``least`` is the smallest p that this number of clusters can give.
     """
 
     first: float | None
@@ -62,11 +66,11 @@ class Comparison:
 
     @property
     def can_be_small(self) -> bool:
-        """Whether p below .05 is possible at all."""
+        """Whether p can be below .05."""
         return self.differing >= FEWEST
 
     def turned(self) -> Comparison:
-        """The same, of second less first."""
+        """Return the comparison of second minus first."""
         mean = self.difference
         ci = (0.0 - mean.ci[1], 0.0 - mean.ci[0]) if mean.ci else None
         value = None if mean.value is None else 0.0 - mean.value
@@ -74,27 +78,31 @@ class Comparison:
 
     def as_json(self) -> dict[str, object]:
         return {
-            "first": self.first, "second": self.second, "difference": self.difference.as_json(), "p": self.p,
-            "differing": self.differing, "least": self.least,
-        }  # fmt: skip
+            "first": self.first,
+            "second": self.second,
+            "difference": self.difference.as_json(),
+            "p": self.p,
+            "differing": self.differing,
+            "least": self.least,
+        }
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Comparison:
-        """What `as_json` gave. A data base may have made whole floats integers."""
+        """Restore a comparison from `as_json`. Some databases return whole floats as integers."""
         first, second, p = (None if stored[k] is None else float(stored[k]) for k in ("first", "second", "p"))
-        return cls(
-            first, second, Mean.from_json(stored["difference"]), p, stored["differing"], float(stored["least"])
-        )  # fmt: skip
+        return cls(first, second, Mean.from_json(stored["difference"]), p, stored["differing"], float(stored["least"]))
 
 
 def compared(
-    first: Mapping[Unit, float], second: Mapping[Unit, float], clusters: Mapping[Unit, Hashable],
+    first: Mapping[Unit, float],
+    second: Mapping[Unit, float],
+    clusters: Mapping[Unit, Hashable],
     bounds: Bounds = UNBOUNDED,
-) -> Comparison:  # fmt: skip
-    """Two systems' figures by unit, on the units that both have; ``clusters``: each unit's review, ``bounds``: what no
-    figure can leave.
+) -> Comparison:
+    """Compare two systems on the units that both have.
 
-    The same figures give the same to the last bit, whatever the order of the units and the names of the clusters.
+    ``first`` and ``second`` hold figures by unit, ``clusters`` the review of each unit, ``bounds`` the range of the
+    figure. The result does not depend on the order of the units or the names of the clusters, to the last bit.
     """
     common = [unit for unit in first if unit in second]
     if not common:
@@ -108,49 +116,53 @@ def compared(
     p, differing, least = sign_flip_p([math.fsum(part) for part in parts.values()])
     n = len(common)
     return Comparison(
-        math.fsum(first[unit] for unit in common) / n, math.fsum(second[unit] for unit in common) / n,
-        clustered_mean(differences, places, bounds=(bounds[0] - bounds[1], bounds[1] - bounds[0])), p, differing,
+        math.fsum(first[unit] for unit in common) / n,
+        math.fsum(second[unit] for unit in common) / n,
+        clustered_mean(differences, places, bounds=(bounds[0] - bounds[1], bounds[1] - bounds[0])),
+        p,
+        differing,
         least,
-    )  # fmt: skip
+    )
 
 
 def sign_flip_p(totals: Sequence[float]) -> tuple[float, int, float]:
-    """Of the sums of clusters (k,): (two-sided p that their sum is as far from 0, how many are not 0, the least p).
+    """Return the two-sided p, the number of nonzero sums, and the smallest possible p of sums of clusters (k,).
 
-    Under the null hypothesis each sum is as likely with the other sign. Sums of 0 tell nothing, and leave p as it is.
+    Under the null hypothesis the sign of each sum is random. Sums of 0 do not affect p.
     """
     return sign_flips_p([totals])[0]
 
 
 def sign_flips_p(families: Sequence[Sequence[float] | FloatArray]) -> list[tuple[float, int, float]]:
-    """`sign_flip_p` of each of several comparisons. Signs are drawn once for all that need them, as many as the longest
-    takes: of a family of pairs that is what takes the time."""
+    """Return `sign_flip_p` of several comparisons. Signs are drawn once for all comparisons, because drawing takes most
+    of the time. Their number is that of the longest comparison.
+    """
     sizes = [_sizes(totals) for totals in families]
-    found: list[tuple[float, int, float]] = [(1.0, 0, 1.0)] * len(sizes)
+    results: list[tuple[float, int, float]] = [(1.0, 0, 1.0)] * len(sizes)
     many = [i for i, each in enumerate(sizes) if len(each) > COUNTED]
     for i, each in enumerate(sizes):
         if len(each) <= COUNTED:
-            # The other half are the same with all signs turned.
+            # The other half has all signs flipped and the same absolute sums.
             half = 1 << max(len(each) - 1, 0)
             blocks = (np.arange(at, min(at + _BLOCK, half)) for at in range(0, half, _BLOCK))
             hits = sum(_hits(_signs_of(numbers, len(each)), each, _reached(families[i], each)) for numbers in blocks)
-            found[i] = hits / half, len(each), 1 / half
+            results[i] = hits / half, len(each), 1 / half
     if many:
         least = 1 / (DRAWN + 1)
         for i, hits in zip(many, _drawn_hits([(families[i], sizes[i]) for i in many]), strict=True):
-            found[i] = (hits + 1) / (DRAWN + 1), len(sizes[i]), least
-    return found
+            results[i] = (hits + 1) / (DRAWN + 1), len(sizes[i]), least
+    return results
 
 
 def _sizes(totals: Sequence[float] | FloatArray) -> FloatArray:
-    # The larger first, without signs: what clusters are called, and how they come, must not change what is drawn.
+    # Sort by size and drop the signs, so that neither names nor order of the clusters affects the draws.
     sizes: FloatArray = np.sort(np.abs(np.asarray(totals, dtype=np.float64)))[::-1]
-    # What is 0 but for the rounding of a sum of differences is 0.
+    # Rounding can make a sum of differences differ slightly from 0.
     return np.asarray(sizes[sizes > 1e-12 * sizes.sum()], dtype=np.float64)
 
 
 def _reached(totals: Sequence[float] | FloatArray, sizes: FloatArray) -> float:
-    # So much more than rounding makes of one sum in two orders, so much less than figures differ by.
+    # The tolerance is larger than rounding errors from a different order and smaller than differences of figures.
     return abs(math.fsum(totals)) - 1e-10 * float(sizes.sum())
 
 
@@ -172,21 +184,86 @@ def _drawn_hits(compared: Sequence[tuple[Sequence[float] | FloatArray, FloatArra
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
-    """Holm's adjusted p of comparisons of one family (m,), in their order: the i-th smallest times m - i + 1, never
-    below that of a smaller one, and at most 1. None, where nothing could be compared, stays None and does not count."""
-    there = sorted((p, i) for i, p in enumerate(ps) if p is not None)
+    """Return the p values (m,) of one family adjusted by Holm, in their order.
+
+    The i-th smallest p is multiplied by m - i + 1, is at least the adjusted value of the previous one, and at most 1.
+    None (not comparable) stays None and is not counted in m.
+    """
+    defined = sorted((p, i) for i, p in enumerate(ps) if p is not None)
     adjusted: list[float | None] = [None] * len(ps)
     least = 0.0
-    for rank, (p, i) in enumerate(there):
-        adjusted[i] = least = max(least, min(1.0, p * (len(there) - rank)))
+    for rank, (p, i) in enumerate(defined):
+        adjusted[i] = least = max(least, min(1.0, p * (len(defined) - rank)))
     return adjusted
 
 
 def _signs_of(numbers: Any, k: int) -> FloatArray:
-    """(n, k): the signs that the bits of a number stand for; the last is always the same."""
+    """Return the signs (n, k) encoded by the bits of each number; the last sign is constant."""
     signs: FloatArray = 1.0 - 2.0 * ((numbers[:, None] >> np.arange(k)) & 1)
     return signs
 
 
 def _hits(signs: FloatArray, sizes: FloatArray, reached: float) -> int:
     return int((np.abs(signs @ sizes) >= reached).sum())
+
+
+Json = dict[str, Any]
+#: Figures by which probes are compared.
+PROBED = ("delta", "accuracy")
+
+
+@dataclass
+class _Column:
+    values: dict[Hashable, float] = field(default_factory=dict)
+    reviews: dict[Hashable, Hashable] = field(default_factory=dict)
+
+
+class ScoredUnits:
+    """Scores of one system by a metric, for ``figures`` only, by figure and reference kind."""
+
+    def __init__(self, figures: Sequence[str]) -> None:
+        self.figures = figures
+        self.columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
+
+    def add(self, unit: Hashable, review: Hashable, side: str, values: Mapping[str, float | None]) -> None:
+        """Add a row. ``unit`` is the key by which two systems are paired; it includes the reference, if any."""
+        for figure in self.figures:
+            value = values.get(figure)
+            if value is not None:
+                column = self.columns[figure, side]
+                column.values[unit], column.reviews[unit] = value, review
+
+
+def scores_compared(first: ScoredUnits, second: ScoredUnits, bounds: Mapping[str, Bounds]) -> list[Json]:
+    """Return a comparison (first minus second) for each figure and reference kind that both have.
+
+    ``bounds`` holds the range of each figure.
+    """
+    rows = []
+    for figure, side in sorted(first.columns.keys() & second.columns.keys()):
+        first_column, other = first.columns[figure, side], second.columns[figure, side]
+        comparison = compared(first_column.values, other.values, first_column.reviews, bounds.get(figure, UNBOUNDED))
+        rows.append({"figure": figure, "side": side, **comparison.as_json()})
+    return rows
+
+
+#: (target, counterfactual) -> the pair of likelihoods.
+Judged = Mapping[Any, Pair]
+
+
+def probes_compared(first: Judged, second: Judged, kinds: Sequence[str]) -> list[Json]:
+    """Return comparisons (first minus second) over all tokens, by kind and over all kinds, for each of `PROBED`."""
+    rows = []
+    for kind in (*kinds, OVERALL):
+        first_values, other = (
+            {key: pair.delta("all") for key, pair in judged.items() if kind in (pair.kind, OVERALL)}
+            for judged in (first, second)
+        )
+        reviews = {key: first[key].review for key in first_values}
+        right, other_right = ({key: float(delta > 0) for key, delta in each.items()} for each in (first_values, other))
+        comparisons = {
+            "delta": compared(first_values, other, reviews),
+            "accuracy": compared(right, other_right, reviews, FROM_0_TO_1),
+        }
+        rows += [{"kind": kind, "figure": figure, **comparisons[figure].as_json()} for figure in PROBED]
+    return rows

@@ -1,8 +1,7 @@
-"""Drafts of counterfactuals by transparent rules: what a person accepts, edits or turns down. No model, no grammar.
+"""Generate drafts of counterfactuals by rules, for a person to accept, edit or reject. No model is used.
 
-A rule changes a few words at one place and leaves the syntax alone; where the words that carry the claim are marked
-(cues), the places nearest to them come first. A draft that fails `measures.counterfactuals.check` is not offered, one
-that changes the words of a PICO slot only after those that do not.
+A rule changes a few words at one position and keeps the syntax. If cues are annotated, positions near the cue come
+first. A draft is dropped if it fails `measures.counterfactuals.check` or changes a PICO element.
 """
 
 from __future__ import annotations
@@ -14,17 +13,19 @@ from dataclasses import dataclass, field
 from measures import counterfactual_modality as modalities
 from measures import counterfactual_rules as rules
 from measures.counterfactual_rules import Change, Rule
-from measures.counterfactuals import Kind, Labels, allowed, check
+from measures.counterfactuals import PICO_TOUCHED, Kind, Labels, allowed, check
 from measures.spans import Range, Ranges
 from measures.word_edits import same_words
 
-#: So many of one kind are offered at most.
+#: Maximum number of drafts of one kind.
 MOST_DRAFTS = 3
+#: Maximum number of changes that are tried. Each is compared with the whole text, and a text may have thousands.
+_MOST_TRIED = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text for one kind, and the rule that it was made by."""
+    """A draft of one kind and the rule that produced it."""
 
     rule: Rule
     text: str
@@ -32,7 +33,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Target:
-    """A target as far as it is known: cues and slots are half-open ranges of code points of its text."""
+    """A target with its known annotations. Cues and PICO elements are half-open ranges of code points of ``text``."""
 
     text: str
     labels: Labels | None = None
@@ -42,25 +43,28 @@ class Target:
 
 
 def drafts(kind: Kind, target: Target) -> list[Draft]:
-    """Up to `MOST_DRAFTS` drafts of a kind, the likeliest first; none where the kind does not fit the label."""
+    """Return up to `MOST_DRAFTS` drafts of a kind, the likeliest first; none if the kind does not fit the label."""
     if target.labels and not allowed(kind, target.labels):
         return []
-    found: list[tuple[int, Draft]] = []
-    for change in _ordered(kind, target):
+    offered: list[Draft] = []
+    for change in _ordered(kind, target)[:_MOST_TRIED]:
         text = _applied(target.text, change)
         checked = check(kind, target.text, text, pico=target.pico)
-        if not checked.errors and not any(same_words(text, other.text) for _, other in found):
-            found.append((len(checked.warnings), Draft(change.rule, text)))
-    return [draft for _, draft in sorted(found, key=lambda one: one[0])][:MOST_DRAFTS]
+        has_fault = bool(checked.errors) or any(warning.code == PICO_TOUCHED for warning in checked.warnings)
+        if not has_fault and not any(same_words(text, other.text) for other in offered):
+            offered.append(Draft(change.rule, text))
+            if len(offered) == MOST_DRAFTS:
+                break
+    return offered
 
 
 def _ordered(kind: Kind, target: Target) -> list[Change]:
-    """The changes of a kind, those of its better rules first and, of one rule, those nearest to the cue."""
+    """Return the changes of a kind, sorted by the rank of their rule, then by distance from the cue."""
     cue = target.modality_cue if kind == Kind.MODALITY else target.polarity_cue
-    found = []
+    ranked = []
     for rank, changes in enumerate(_changes(kind, target)):
-        found += [(rank, _distance(change.at, cue), change) for change in changes]
-    return [change for _, _, change in sorted(found, key=lambda one: one[:2])]
+        ranked += [(rank, _distance(change.at, cue), change) for change in changes]
+    return [change for _, _, change in sorted(ranked, key=lambda one: one[:2])]
 
 
 def _distance(at: Range, cue: Ranges) -> int:
@@ -68,7 +72,7 @@ def _distance(at: Range, cue: Ranges) -> int:
 
 
 def _changes(kind: Kind, target: Target) -> list[list[Change]]:
-    """Rule by rule, in the order in which they are tried."""
+    """Return the changes of each rule, in the order in which the rules are tried."""
     polarity, modality = target.labels or (None, None)
     text = target.text
     if kind == Kind.NEGATION:
@@ -97,9 +101,14 @@ def _changes(kind: Kind, target: Target) -> list[list[Change]]:
 
 
 _NEGATIONS = (
-    rules.not_dropped, rules.no_dropped, rules.both, rules.verb_negated, rules.no_added, rules.but_not,
+    rules.not_dropped,
+    rules.no_dropped,
+    rules.both,
+    rules.verb_negated,
+    rules.no_added,
+    rules.but_not,
     rules.with_or_without,
-)  # fmt: skip
+)
 
 
 def _applied(text: str, change: Change) -> str:
@@ -112,24 +121,22 @@ def _applied(text: str, change: Change) -> str:
 
 
 def _any(text: str, change: Change) -> str:
-    """After a negation "some" reads "any": the nearest within eight words."""
+    """Replace the nearest "some" within eight words after a negation by "any"."""
     tail = text[change.at[0] :]
     return text[: change.at[0]] + re.sub(r"^((?:\S+\s+){1,8}?)some\b", r"\1any", tail, count=1)
 
 
 def _article_fitted(text: str, at: int) -> str:
-    """ "a" or "an" before the changed words, as they begin now."""
-    match = re.search(r"\b(an?) $", text[:at], re.IGNORECASE)
+    """Fit "a" or "an" before the changed words to their first letter."""
+    match = re.compile(r"\b(an?) $", re.IGNORECASE).search(text, max(0, at - 4), at)
     if not match or not text[at : at + 1].isalpha():
         return text
-    fits = match[1][0] + (
-        "n" if text[at].lower() in "aeiou" and not text[at:].startswith(("uni", "use", "one")) else ""
-    )
+    fits = match[1][0] + ("n" if text[at].lower() in "aeiou" and not text.startswith(("uni", "use", "one"), at) else "")
     return text[: match.start()] + fits + text[match.end() - 1 :]
 
 
 def _lower_first(text: str) -> str:
-    """Fit to stand inside a sentence; a name in capitals stays."""
+    """Lower the first letter for use inside a sentence. Names in capitals are unchanged."""
     return text[0].lower() + text[1:] if re.match(r"(?:[A-Z][a-z]+(?![\w-]*[A-Z\d])|A) ", text) else text
 
 

@@ -1,28 +1,29 @@
-"""Modality of counterfactuals: the rules that hedge a claim or take a hedge away, and what M3 never did to one."""
+"""Rules that change the modality of a claim, and the check against M3's modality changes."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from measures.counterfactual_rules import Change, Rule, leading, matches, verbs
+from measures.counterfactual_rules import Change, Rule, last_word, leading, matches, verbs
 from measures.counterfactual_words import BOOSTERS, BY_FORM, HEDGES, VERBS
 
-#: What M3 did to a claim of each modality.
+#: How M3 changed each modality: it hedged moderate claims and made weak and strong claims moderate.
 OF_M3 = {"moderate": "weak", "weak": "moderate", "strong": "moderate"}
 
 
 def unlike_m3(modality: str, target: str, text: str) -> str:
-    """Why a rewriting of the modality is none of M3's, which hedged what was moderate, and made moderate what was
-    weak or strong; "" where it is one. By the words of `HEDGES` and `BOOSTERS` alone."""
+    """Return why a change of modality differs from M3's changes (`OF_M3`), or "" if it does not.
+
+    The decision uses only the words of `HEDGES` and `BOOSTERS`.
+    """
     hedges = _count(HEDGES, text) - _count(HEDGES, target)
     boosters = _count(BOOSTERS, text) - _count(BOOSTERS, target)
     if modality == "moderate" and hedges <= 0:
-        return "M3 hedges a moderate claim; no hedge was added here."
+        return "M3 hedges a moderate claim, but no hedge was added."
     if modality == "weak" and (boosters > 0 or hedges >= 0):
-        return "M3 makes a weak claim moderate: a hedge goes, and nothing that strengthens it comes."
+        return "M3 makes a weak claim moderate: remove a hedge and add no booster."
     if modality == "strong" and (hedges > 0 or boosters >= 0):
-        return "M3 makes a strong claim moderate: what strengthens it goes, and no hedge comes."
+        return "M3 makes a strong claim moderate: remove a booster and add no hedge."
     return ""
 
 
@@ -51,7 +52,7 @@ def hedged(text: str) -> Iterator[Change]:
 
 def unhedged(text: str) -> Iterator[Change]:
     def be(at: int, one: str, many: str) -> str:
-        return many if _is_plural(text[:at]) else one
+        return many if _is_plural(last_word(text, at)) else one
 
     for match in matches(r"(?:may|might|could) (?P<not>not |\w+ly )?be", text):
         yield Change(Rule.UNHEDGED, match.span(), f"{be(match.start(), 'is', 'are')} {match['not'] or ''}".strip())
@@ -72,11 +73,11 @@ def unhedged(text: str) -> Iterator[Change]:
     for match in matches(r"(?P<verb>(?:seem|appear)s?|tends?) to (?P<what>\w+)", text):
         verb = BY_FORM.get(match["what"].lower())
         single = match["verb"].lower().endswith("s")
-        said = (verb.third if verb else match["what"] + "s") if single else match["what"]
-        yield Change(Rule.UNHEDGED, match.span(), said)
-    shown = {"suggests": "shows", "suggest": "show", "suggested": "showed", "suggesting": "showing"}
-    for match in matches("|".join(shown), text):
-        yield Change(Rule.UNHEDGED, match.span(), shown[match[0].lower()])
+        verb_form = (verb.third if verb else match["what"] + "s") if single else match["what"]
+        yield Change(Rule.UNHEDGED, match.span(), verb_form)
+    assertive_verbs = {"suggests": "shows", "suggest": "show", "suggested": "showed", "suggesting": "showing"}
+    for match in matches("|".join(assertive_verbs), text):
+        yield Change(Rule.UNHEDGED, match.span(), assertive_verbs[match[0].lower()])
     dropped = (
         "probably|possibly|possible|potentially|potential|perhaps|likely|presumably|apparently|limited|weak|some|weakly|"
         "low-quality|low quality|preliminary|moderate-quality|slightly|a trend (?:towards?|to)|trends? towards?"
@@ -88,8 +89,8 @@ def unhedged(text: str) -> Iterator[Change]:
 
 
 def _is_plural(before: str) -> bool:
-    """By the last word before: a rough guess that a person sees at once."""
-    word = (re.findall(r"[\w-]+", before) or [""])[-1].lower()
+    """Guess the number from the last word. The guess is rough; a person reviews each draft."""
+    word = before.lower()
     return word in ("data", "they", "both", "these") or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
 
 
@@ -105,8 +106,15 @@ def toned_down(text: str) -> Iterator[Change]:
     for match in leading(_BOOSTED, text):
         yield Change(Rule.TONED_DOWN, match.span(), "")
     for match in matches("proves?|proved|confirms?|confirmed|proven", text):
-        milder = {"prove": "show", "proves": "shows", "proved": "showed", "confirm": "show", "confirms": "shows",
-                  "confirmed": "showed", "proven": "shown"}  # fmt: skip
+        milder = {
+            "prove": "show",
+            "proves": "shows",
+            "proved": "showed",
+            "confirm": "show",
+            "confirms": "shows",
+            "confirmed": "showed",
+            "proven": "shown",
+        }
         yield Change(Rule.TONED_DOWN, match.span(), milder[match[0].lower()])
     for match in matches("must|should", text):
         yield Change(Rule.TONED_DOWN, match.span(), "can")

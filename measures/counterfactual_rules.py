@@ -1,5 +1,7 @@
-"""The rules by which drafts of counterfactuals are made: which words of a text change, and into what (negation,
-antonyms, effects, evidence; those of modality are in `measures.counterfactual_modality`)."""
+"""Rules that generate drafts of counterfactuals: negation, antonyms, effect and evidence.
+
+The rules for modality are in `measures.counterfactual_modality`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from measures.spans import Range
 
 
 class Rule(StrEnum):
-    """What was done: a stable code, stored with what people make of a draft."""
+    """Stable code of a rule, stored with the decision about a draft."""
 
     NOT_ADDED = "not added"
     NOT_DROPPED = "not removed"
@@ -34,7 +36,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One draft before it is checked: what stands at a place of the target, and what it is to be."""
+    """An unchecked draft: the range ``at`` of the target is replaced by ``to``."""
 
     rule: Rule
     at: Range
@@ -42,12 +44,14 @@ class Change:
 
 
 def renamed(rule: Rule, changes: Iterator[Change]) -> Iterator[Change]:
-    """The same changes, made for another reason."""
+    """Return the same changes under another rule."""
     return (Change(rule, change.at, change.to) for change in changes)
 
 
 # Negation
 
+#: Number of characters before a match that are used as context.
+_NEAR = 200
 _BE = "is|are|was|were"
 _MODAL = "can|could|may|might|should|will|would|must"
 _AUXILIARY = rf"{_BE}|{_MODAL}|has|have|had|does|do|did"
@@ -57,8 +61,16 @@ def matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
     return re.finditer(rf"(?<![\w-])(?:{pattern})(?![\w-])", text, re.IGNORECASE)
 
 
+def last_word(text: str, end: int) -> str:
+    """Return the last word before a position, or "" if none is near. The context is limited because it is read per
+    match.
+    """
+    words = re.findall(r"[\w-]+", text[max(0, end - _NEAR) : end])
+    return words[-1] if words else ""
+
+
 def leading(pattern: str, text: str) -> Iterator[re.Match[str]]:
-    """A word that can be left out with the space behind it."""
+    """Match a word that can be removed with the space after it."""
     return re.finditer(rf"(?<![\w-])(?:{pattern}),? +(?=\w)", text, re.IGNORECASE)
 
 
@@ -84,10 +96,26 @@ def no_dropped(text: str) -> Iterator[Change]:
 
 
 def _article(rest: str) -> str:
-    """What stands for "no" before these words: nothing before a plural or an uncountable noun, else "a" or "an"."""
+    """Return the replacement of "no" before these words: "a", "an", or "" before a plural or an uncountable noun."""
     words = re.findall(r"[\w-]+", rest)[:4]
-    nouns = ("difference", "effect", "association", "benefit", "change", "relationship", "impact", "influence", "role",
-             "increase", "decrease", "reduction", "correlation", "advantage", "link", "improvement")  # fmt: skip
+    nouns = (
+        "difference",
+        "effect",
+        "association",
+        "benefit",
+        "change",
+        "relationship",
+        "impact",
+        "influence",
+        "role",
+        "increase",
+        "decrease",
+        "reduction",
+        "correlation",
+        "advantage",
+        "link",
+        "improvement",
+    )
     for word in words:
         if word.lower() in nouns:
             return "an " if words[0][0].lower() in "aeiou" else "a "
@@ -112,7 +140,7 @@ def verb_negated(text: str) -> Iterator[Change]:
     yield from verbs(text, Rule.NOT_ADDED, {"base": "do not {0}", "third": "does not {0}", "past": "did not {0}"})
 
 
-#: Behind one of these a form of a verb is none that can be negated: "to reduce", "the reduced risk", "was reduced".
+#: After one of these words a verb form cannot be negated: "to reduce", "the reduced risk", "was reduced".
 _NO_VERB_BEHIND = frozenset(
     re.findall(
         r"\w+",
@@ -123,23 +151,26 @@ _NO_VERB_BEHIND = frozenset(
 
 
 def verbs(text: str, rule: Rule, how: Mapping[str, str]) -> Iterator[Change]:
-    """Verbs of the lexicon where they are the verb of a clause, as ``how`` has it for their form: ``{0}`` is the base,
-    ``{1}`` the participle, with an adverb before them kept."""
+    """Replace verbs of the lexicon that are the verb of a clause.
+
+    ``how`` holds a template for each form: ``{0}`` is the base, ``{1}`` the participle. An adverb before the verb is
+    kept.
+    """
     alternatives = "|".join(sorted(BY_FORM, key=len, reverse=True))
     for match in matches(rf"(?P<adverb>\w+ly )?(?P<verb>{alternatives})", text):
         verb = BY_FORM[match["verb"].lower()]
-        before = re.findall(r"[\w-]+", text[: match.start()])
-        if not before or before[-1].lower() in _NO_VERB_BEHIND or before[-1].lower() in BY_FORM:
+        before = last_word(text, match.start())
+        if not before or before.lower() in _NO_VERB_BEHIND or before.lower() in BY_FORM:
             continue
-        if rule == Rule.NOT_ADDED and before[-1].lower() == "and":
-            # `but_not` denies the second of two.
+        if rule == Rule.NOT_ADDED and before.lower() == "and":
+            # `but_not` negates the second of two verbs.
             continue
-        if rule == Rule.HEDGED and text[match.end() :].startswith(" that "):
-            # What is claimed stands behind "that"; who reports it is certain.
+        if rule == Rule.HEDGED and text.startswith(" that ", match.end()):
+            # The claim is in the clause after "that", so the reporting verb is not hedged.
             continue
         form = match["verb"].lower()
         name = "third" if form == verb.third else "past" if form == verb.past else "base" if form == verb.base else ""
-        if name == "base" and not before[-1].endswith(("s", "data", "trials", "studies")):
+        if name == "base" and not before.endswith(("s", "data", "trials", "studies")):
             continue
         if name in how:
             adverb = match["adverb"] or ""
@@ -163,7 +194,7 @@ def no_added(text: str) -> Iterator[Change]:
 
 
 def but_not(text: str) -> Iterator[Change]:
-    """The second of two verbs: "reduces pain and improves sleep", "is effective and safe"."""
+    """Negate the second of two verbs: "reduces pain and improves sleep", "is effective and safe"."""
     for match in matches(r"and (?P<verb>\w+)", text):
         verb = BY_FORM.get(match["verb"].lower())
         form = match["verb"].lower()
@@ -185,27 +216,28 @@ def with_or_without(text: str) -> Iterator[Change]:
 
 
 def antonyms(text: str, *, no_effect: bool) -> Iterator[Change]:
-    """Every word that has an opposite; ``no_effect``: that is what the text says, so "no difference" has one too."""
+    """Replace each word that has an antonym.
+
+    ``no_effect`` is true if the text states no effect; "no difference" then has an antonym, too.
+    """
     for match in re.finditer(r"[\w-]+", text):
         other = ANTONYMS.get(match[0].lower())
-        before = text[: match.start()].lower()
+        before = text[max(0, match.start() - _NEAR) : match.start()].lower()
         if other and _is_read(match, text) and not (" " in other and before.endswith(("no ", "not "))):
             yield Change(Rule.ANTONYM, match.span(), _like(match[0], other))
     for match in matches(
         r"no (?P<what>(?:[\w-]+ ){0,3}?(?:difference|effect|association|change|benefit|improvement)s?)", text
     ):
         if no_effect:
-            rest = text[match.start("what") :]
-            yield Change(Rule.ANTONYM, (match.start(), match.start("what")), _article(rest))
+            yield Change(Rule.ANTONYM, (match.start(), match.start("what")), _article(match["what"]))
     for match in matches(r"not (?:significantly )?different", text):
         yield Change(Rule.ANTONYM, match.span(), "significantly worse")
 
 
 def _is_read(match: re.Match[str], text: str) -> bool:
-    """Not the "risk" of "risk of", nor "more" where it only compares an adjective with an opposite of its own."""
-    rest = text[match.end() :]
+    """Whether the word can be replaced by its antonym: "risk" only in "risk factor"."""
     if match[0].lower() == "risk":
-        return rest.startswith((" factor", " factors"))
+        return text.startswith((" factor", " factors"), match.end())
     return True
 
 
@@ -241,9 +273,24 @@ def effect_denied(text: str) -> Iterator[Change]:
     ):
         yield Change(Rule.NO_EFFECT, match.span(), f"{match['aux']} not {match['rest']}")
     moved = {verb.base for verb in VERBS} & {
-        "improve", "reduce", "increase", "decrease", "lower", "enhance", "worsen", "impair", "elevate", "prolong",
-        "prevent", "delay", "slow", "shorten", "raise", "relieve", "alleviate",
-    }  # fmt: skip
+        "improve",
+        "reduce",
+        "increase",
+        "decrease",
+        "lower",
+        "enhance",
+        "worsen",
+        "impair",
+        "elevate",
+        "prolong",
+        "prevent",
+        "delay",
+        "slow",
+        "shorten",
+        "raise",
+        "relieve",
+        "alleviate",
+    }
     for change in verbs(
         text, Rule.NO_EFFECT, {"base": "have no effect on", "third": "has no effect on", "past": "had no effect on"}
     ):
@@ -256,10 +303,23 @@ def effect_stated(text: str) -> Iterator[Change]:
     yield from renamed(Rule.EFFECT, no_dropped(text))
     for match in matches("as (?P<what>effective|safe|good|well) as", text):
         yield Change(Rule.EFFECT, match.span(), f"more {match['what']} than")
-    better = {"similar": "better", "comparable": "better", "equivalent": "superior", "equal": "superior",
-              "non-inferior": "superior", "noninferior": "superior", "ineffective": "effective", "unrelated": "related",
-              "similarly": "more", "equally": "more", "same": "better", "unaffected": "affected",
-              "unchanged": "improved", "insignificant": "significant", "non-significant": "significant"}  # fmt: skip
+    better = {
+        "similar": "better",
+        "comparable": "better",
+        "equivalent": "superior",
+        "equal": "superior",
+        "non-inferior": "superior",
+        "noninferior": "superior",
+        "ineffective": "effective",
+        "unrelated": "related",
+        "similarly": "more",
+        "equally": "more",
+        "same": "better",
+        "unaffected": "affected",
+        "unchanged": "improved",
+        "insignificant": "significant",
+        "non-significant": "significant",
+    }
     for match in matches("|".join(better), text):
         yield Change(Rule.EFFECT, match.span(), _like(match[0], better[match[0].lower()]))
     for match in matches(r"not (?:significantly )?different", text):
@@ -298,11 +358,28 @@ def no_evidence(text: str) -> Iterator[Change]:
 
 
 def evidence(text: str) -> Iterator[Change]:
-    stated = {"insufficient": "sufficient", "inadequate": "adequate", "unclear": "clear", "inconclusive": "conclusive",
-              "uncertain": "certain", "unknown": "known", "lack of": "good", "lacking": "available",
-              "limited": "good", "little": "good", "not enough": "enough", "unable": "able", "too few": "enough",
-              "sparse": "ample", "scarce": "ample", "weak": "strong", "conflicting": "consistent",
-              "controversial": "established", "poor": "good", "low": "high"}  # fmt: skip
+    stated = {
+        "insufficient": "sufficient",
+        "inadequate": "adequate",
+        "unclear": "clear",
+        "inconclusive": "conclusive",
+        "uncertain": "certain",
+        "unknown": "known",
+        "lack of": "good",
+        "lacking": "available",
+        "limited": "good",
+        "little": "good",
+        "not enough": "enough",
+        "unable": "able",
+        "too few": "enough",
+        "sparse": "ample",
+        "scarce": "ample",
+        "weak": "strong",
+        "conflicting": "consistent",
+        "controversial": "established",
+        "poor": "good",
+        "low": "high",
+    }
     for match in matches(r"no (?P<what>(?:[\w-]+ ){0,3}?(?:evidence|data|trials|studies))", text):
         yield Change(
             Rule.EVIDENCE,

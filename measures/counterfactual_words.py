@@ -1,5 +1,7 @@
-"""The words by which drafts of counterfactuals are made and modality is read: verbs and their forms, antonyms, hedges
-and boosters. Small on purpose, to be read and argued with; case is ignored."""
+"""Word lists for counterfactual drafts and modality: verb forms, antonyms, hedges and boosters.
+
+The lists are deliberately small, so that they can be reviewed. Case is ignored.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import NamedTuple
 
 
 class Forms(NamedTuple):
-    """A verb: "reduce", "reduces", "reduced", "reduced"."""
+    """Forms of a verb: "reduce", "reduces", "reduced", "reduced"."""
 
     base: str
     third: str
@@ -17,10 +19,17 @@ class Forms(NamedTuple):
 
 
 _IRREGULAR = {
-    "show": ("showed", "shown"), "lead": ("led", "led"), "find": ("found", "found"), "give": ("gave", "given"),
-    "have": ("had", "had"), "rise": ("rose", "risen"), "fall": ("fell", "fallen"), "become": ("became", "become"),
-    "make": ("made", "made"), "begin": ("began", "begun"),
-}  # fmt: skip
+    "show": ("showed", "shown"),
+    "lead": ("led", "led"),
+    "find": ("found", "found"),
+    "give": ("gave", "given"),
+    "have": ("had", "had"),
+    "rise": ("rose", "risen"),
+    "fall": ("fell", "fallen"),
+    "become": ("became", "become"),
+    "make": ("made", "made"),
+    "begin": ("began", "begun"),
+}
 _VERBS = (
     "achieve affect alleviate appear benefit cause confirm contribute correlate decrease delay demonstrate differ"
     " elevate eliminate enhance exacerbate exert exhibit favour favor find give have help impair improve increase"
@@ -40,7 +49,7 @@ def _forms(base: str) -> Forms:
 
 
 VERBS: tuple[Forms, ...] = tuple(_forms(base) for base in _VERBS.split())
-#: Any form of a verb -> the verb; a form that is its own base is found as the base.
+#: Verb by each of its forms. A form that is also a base maps to the verb with that base.
 BY_FORM: Mapping[str, Forms] = {form: verb for verb in VERBS for form in reversed(verb)}
 
 _PAIRS = """
@@ -57,7 +66,7 @@ protective harmful; detrimental beneficial; adverse beneficial; useful useless; 
 tolerable intolerable; accelerates delays; delays accelerates; slows speeds; strong weak; alleviates aggravates;
 relieves aggravates; rises falls; rise fall
 """
-#: One way: these have no word that says the opposite and comes back.
+#: Antonyms in one direction only: the second word does not map back.
 _ONE_WAY = """
 similar different; similarly differently; comparable different; equivalent inferior; equal unequal; same opposite;
 associated inversely associated; association inverse association; associations inverse associations;
@@ -67,29 +76,84 @@ increases decreases; increased decreased; less more; well poorly; risk protectiv
 
 
 def _antonyms() -> dict[str, str]:
-    found: dict[str, str] = {}
+    antonyms: dict[str, str] = {}
     for line in _ONE_WAY.split(";"):
         word, _, other = line.strip().partition(" ")
-        found.setdefault(word, other)
+        antonyms.setdefault(word, other)
     for line in _PAIRS.split(";"):
         word, other = line.split()
-        found.setdefault(word, other)
-        found.setdefault(other, word)
-    return found
+        antonyms.setdefault(word, other)
+        antonyms.setdefault(other, word)
+    return antonyms
 
 
 ANTONYMS: Mapping[str, str] = _antonyms()
 
-#: Words and phrases that weaken a claim, and such as strengthen it.
+#: Words and phrases that weaken a claim (hedges) or strengthen it (boosters).
 HEDGES: tuple[str, ...] = (
-    "may", "might", "could", "possible", "possibly", "probably", "probable", "perhaps", "potentially", "potential",
-    "likely", "seems", "seem", "seemed", "appears", "appear", "appeared", "suggests", "suggest", "suggested",
-    "suggesting", "tends", "tend", "trend", "limited", "weak", "some evidence", "little evidence", "low-quality",
-    "low quality", "unclear", "uncertain", "presumably", "apparently", "should", "preliminary",
-)  # fmt: skip
+    "may",
+    "might",
+    "could",
+    "possible",
+    "possibly",
+    "probably",
+    "probable",
+    "perhaps",
+    "potentially",
+    "potential",
+    "likely",
+    "seems",
+    "seem",
+    "seemed",
+    "appears",
+    "appear",
+    "appeared",
+    "suggests",
+    "suggest",
+    "suggested",
+    "suggesting",
+    "tends",
+    "tend",
+    "trend",
+    "limited",
+    "weak",
+    "some evidence",
+    "little evidence",
+    "low-quality",
+    "low quality",
+    "unclear",
+    "uncertain",
+    "presumably",
+    "apparently",
+    "should",
+    "preliminary",
+)
 BOOSTERS: tuple[str, ...] = (
-    "clearly", "strongly", "strong", "definitely", "definitive", "certainly", "undoubtedly", "conclusively",
-    "conclusive", "convincing", "convincingly", "robust", "highly", "proves", "proved", "proven", "prove", "confirms",
-    "confirmed", "confirm", "high-quality", "high quality", "compelling", "significantly", "markedly",
-    "substantially", "evident",
-)  # fmt: skip
+    "clearly",
+    "strongly",
+    "strong",
+    "definitely",
+    "definitive",
+    "certainly",
+    "undoubtedly",
+    "conclusively",
+    "conclusive",
+    "convincing",
+    "convincingly",
+    "robust",
+    "highly",
+    "proves",
+    "proved",
+    "proven",
+    "prove",
+    "confirms",
+    "confirmed",
+    "confirm",
+    "high-quality",
+    "high quality",
+    "compelling",
+    "significantly",
+    "markedly",
+    "substantially",
+    "evident",
+)

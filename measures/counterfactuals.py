@@ -1,7 +1,7 @@
-"""Counterfactuals (M3, section 6): a target rewritten in a few words so that one aspect of it becomes false.
+"""Counterfactuals (M3, section 6): a target rewritten in a few words so that one aspect becomes false.
 
-What is checked here needs the texts alone, where known also the labels and the places of the PICO slots. *Errors* say
-that a text is no counterfactual of its kind; *warnings* what a person should look at, for M3's own set has such rows.
+The checks use the texts and, if known, the labels and the positions of the PICO elements. *Errors* mean that a text is
+no counterfactual of its kind. *Warnings* ask a person to look at the text, because M3's own data has such rows.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from measures.counterfactual_modality import OF_M3, unlike_m3
 from measures.spans import Ranges
 from measures.word_edits import COUNTED, Difference, difference, same_words
 
-#: The most words that may change, case aside: "There is no evidence that" is five.
+#: Maximum number of changed words, ignoring case. "There is no evidence that" has five.
 MOST_WORDS = 5
 
 
 class Kind(StrEnum):
-    """The five ways, in the order of M3's Table 7."""
+    """The five kinds of counterfactuals, in the order of M3's Table 7."""
 
     NEGATION = "negation"
     ANTONYM = "antonym"
@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 
 class Labels(NamedTuple):
-    """Polarity and modality of a text, as `annotation.models.Polarity` and ``Modality`` spell them."""
+    """Polarity and modality of a text, spelled as in `annotation.models.Polarity` and ``Modality``."""
 
     polarity: str
     modality: str
@@ -43,8 +43,8 @@ _MODALITIES = ("strong", "moderate", "weak")
 _NO_EVIDENCE = Labels("n/a", "no evidence")
 _CLAIMS = frozenset(Labels(p, m) for p in _POLARITIES for m in _MODALITIES)
 _Transition = tuple[tuple[str, ...], tuple[str, ...]]
-#: kind -> changes of polarity (from, to) that leave the modality alone. Negation may, but need not, alter the polarity:
-#: "does not reduce" is no effect to one reader and harm to another. "Similar" has antonyms too.
+#: kind -> changes of polarity (from, to) that keep the modality. Negation may keep the polarity, because readers differ
+#: on "does not reduce" (no effect or harm). "Similar" has antonyms, too.
 POLARITY_CHANGES: Mapping[Kind, tuple[_Transition, ...]] = {
     Kind.NEGATION: ((_POLARITIES, _POLARITIES),),
     Kind.ANTONYM: ((("positive",), ("negative",)), (("negative",), ("positive",)), (("no effect",), _EFFECTS)),
@@ -52,7 +52,7 @@ POLARITY_CHANGES: Mapping[Kind, tuple[_Transition, ...]] = {
     Kind.NO_EVIDENCE: (),
     Kind.MODALITY: (),
 }
-#: kind -> changes of modality (from, to) that leave the polarity alone.
+#: kind -> changes of modality (from, to) that keep the polarity.
 MODALITY_CHANGES: Mapping[Kind, tuple[_Transition, ...]] = {
     Kind.NEGATION: (),
     Kind.ANTONYM: (),
@@ -60,18 +60,20 @@ MODALITY_CHANGES: Mapping[Kind, tuple[_Transition, ...]] = {
     Kind.NO_EVIDENCE: (),
     Kind.MODALITY: tuple(((m,), tuple(other for other in _MODALITIES if other != m)) for m in _MODALITIES),
 }
-#: Kinds that turn a claim into "no evidence", and "no evidence" into a claim: both fields change at once.
+#: Kinds that turn a claim into "no evidence" or the reverse. Both labels change at once.
 TO_NO_EVIDENCE = frozenset({Kind.NO_EVIDENCE})
 FROM_NO_EVIDENCE = frozenset({Kind.NO_EVIDENCE, Kind.NEGATION})
 
 
 def allowed(kind: Kind, before: Labels) -> frozenset[Labels]:
-    """What the labels may be after a rewriting of this kind; empty where the kind does not apply to such a target."""
+    """Return the labels that are possible after a rewriting of this kind; empty if the kind does not apply to the
+    target.
+    """
     if before == _NO_EVIDENCE:
         return _CLAIMS if kind in FROM_NO_EVIDENCE else frozenset()
-    found = {Labels(p, before.modality) for p in _reached(POLARITY_CHANGES[kind], before.polarity)}
-    found |= {Labels(before.polarity, m) for m in _reached(MODALITY_CHANGES[kind], before.modality)}
-    return frozenset(found | ({_NO_EVIDENCE} if kind in TO_NO_EVIDENCE else set()))
+    labels = {Labels(p, before.modality) for p in _reached(POLARITY_CHANGES[kind], before.polarity)}
+    labels |= {Labels(before.polarity, m) for m in _reached(MODALITY_CHANGES[kind], before.modality)}
+    return frozenset(labels | ({_NO_EVIDENCE} if kind in TO_NO_EVIDENCE else set()))
 
 
 def _reached(changes: Collection[_Transition], value: str) -> Iterator[str]:
@@ -79,7 +81,7 @@ def _reached(changes: Collection[_Transition], value: str) -> Iterator[str]:
 
 
 def kind_named(name: str) -> Kind | None:
-    """The kind of a name in any common spelling: "no_effect", "No effect", "NO-EVIDENCE"; None for any other."""
+    """Return the kind for any common spelling ("no_effect", "No effect", "NO-EVIDENCE"), or None."""
     return _BY_LETTERS.get(_letters(name))
 
 
@@ -92,7 +94,7 @@ _BY_LETTERS = {_letters(kind): kind for kind in Kind}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a check found: a stable code and a sentence."""
+    """One result of a check: a stable code and a sentence."""
 
     code: str
     message: str
@@ -110,7 +112,7 @@ NOT_OF_M3 = "modality changed as M3 did not"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is wrong (``errors``: refused) and what is odd (``warnings``: kept), with the words that changed."""
+    """Errors (the text is rejected), warnings (the text is kept), and the changed words."""
 
     errors: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
@@ -129,8 +131,9 @@ def check(
 ) -> Check:
     """Check one counterfactual.
 
-    ``pico``: where each slot's text stands in the target, by the slot's name. ``others``: the texts of the target's
-    other kinds. ``before``: the labels of the target, ``after``: of the text; None where nobody has said.
+    ``pico`` holds the ranges of each PICO element in the target, by its name. ``others`` holds the target's
+    counterfactuals of other kinds. ``before`` and ``after`` are the labels of the target and the text, None if
+    unlabelled.
     """
     changed = difference(target, text)
     errors = tuple(_errors(kind, target, text, changed, before, after))
@@ -150,11 +153,11 @@ def _errors(
     kind: Kind, target: str, text: str, changed: Difference, before: Labels | None, after: Labels | None
 ) -> Iterator[Finding]:
     if not text.strip():
-        yield Finding(NO_TEXT, "There is no text.")
+        yield Finding(NO_TEXT, "The text is empty.")
         return
     if changed.words == 0:
-        how = "It is the target's text" if text == target else "It differs from the target in no word"
-        yield Finding(UNCHANGED, f"{how}; a counterfactual says something else.")
+        how = "The text is that of the target" if text == target else "The text differs from the target in no word"
+        yield Finding(UNCHANGED, f"{how}; a counterfactual must differ.")
     elif changed.words is None or changed.words > MOST_WORDS:
         count = f"more than {COUNTED}" if changed.words is None else changed.words
         yield Finding(TOO_MANY, f"At most {MOST_WORDS} words may differ from the target; {count} do.")
@@ -170,17 +173,17 @@ def _touched(target: str, changed: Difference, pico: Mapping[str, Ranges]) -> It
     for slot, ranges in pico.items():
         for start, end in ranges:
             if any(e.target[0] < end and start < e.target[1] for e in changed.edits):
-                yield Finding(PICO_TOUCHED, f"Words of the {slot} changed: “{target[start:end]}”.")
+                yield Finding(PICO_TOUCHED, f"Words of the {slot} were changed: “{target[start:end]}”.")
 
 
 def _same(kind: Kind, text: str, others: Mapping[Kind, str]) -> Iterator[Finding]:
-    for other, said in others.items():
-        if other != kind and same_words(said, text):
-            yield Finding(SAME_AS_OTHER, f"The same words as the {other} counterfactual of this target.")
+    for other, other_text in others.items():
+        if other != kind and same_words(other_text, text):
+            yield Finding(SAME_AS_OTHER, f"The text equals the {other} counterfactual of this target.")
 
 
 def _unlike_m3(target: str, text: str, before: Labels, after: Labels | None) -> str:
-    """By the label of the text where somebody gave one, else by its words."""
+    """Return a warning, based on the label of the text if there is one, else on its words."""
     if after is None:
         return unlike_m3(before.modality, target, text)
     expected = OF_M3.get(before.modality)

@@ -1,11 +1,11 @@
-"""Delta-EI and direction F1: do target and output say the same about what rises and falls?
+"""Compute Delta-EI and direction F1: whether target and output agree on the direction of effects.
 
 Source: DeYoung et al., MS^2 (EMNLP 2021), and its ``consistency_scorer``. For each intervention-outcome pair of a
-review a classifier gives the target and the output each a distribution over three classes. Delta-EI is the
-Jensen-Shannon *distance* (the root of the divergence) of the two, averaged over the pairs of a review, then over
-reviews; 0 is best. The paper's 0.83 for no agreement at all is the root of ln 2, of natural logarithms; the published
-programs take base 2, in which that is 1. Both are given; natural = 0.8326 * base 2. Never to be compared with M3's
-polarity, which is benefit or harm, not rise or fall.
+review a classifier gives the target and the output a distribution over three classes each. Delta-EI is the
+Jensen-Shannon *distance* (the square root of the divergence) of the two distributions, averaged over the pairs of a
+review, then over reviews; 0 is best. The paper's maximum of 0.83 is the root of ln 2 (natural logarithms). The
+published programs use base 2, where the maximum is 1. Both are reported; natural = 0.8326 * base 2. These figures are
+not comparable with M3's polarity, which is benefit or harm, not increase or decrease.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from measures.agreement.gold import ClassScore, class_scores
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
 CLASSES = ("decreases", "no change", "increases")
-"""The order of every distribution here; MS^2's files call them as ``MS2_CLASSES`` says."""
+"""The order of the classes in every distribution; ``MS2_CLASSES`` holds the names in MS^2's files."""
 MS2_CLASSES = ("significantly decreased", "no significant difference", "significantly increased")
 PRIOR = (0.134, 0.570, 0.296)
-"""What MS^2's program compares targets with as the baseline: always the same distribution."""
+"""The constant distribution that MS^2's program uses as the baseline output."""
 NATURAL_OF_BASE_2 = math.sqrt(math.log(2))
-"""0.8326: a distance in base 2 times this is the distance by natural logarithms."""
+"""0.8326: the factor from a distance in base 2 to the distance in natural logarithms."""
 
 NO_PAIRS = "no review has an intervention-outcome pair"
 
@@ -39,12 +39,12 @@ Reviews = Mapping[Review, Sequence[Pair]]
 
 
 class DirectionError(ValueError):
-    """What was given is no distribution over the three classes."""
+    """A value is not a distribution over the three classes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Mean over reviews and population standard deviation, as MS^2 prints them."""
+    """Mean and population standard deviation over reviews, as MS^2 reports them."""
 
     mean: float
     sd: float
@@ -52,7 +52,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class ReviewDeltaEi:
-    """One review: the mean distance over its pairs, by both logarithms."""
+    """The mean distance over the pairs of one review, in natural logarithms and in base 2."""
 
     review: Hashable
     n_pairs: int
@@ -62,9 +62,11 @@ class ReviewDeltaEi:
 
 @dataclass(frozen=True, slots=True)
 class DeltaEi:
-    """``natural`` in 0..0.8326 and ``base_2`` in 0..1 are None exactly when ``undefined`` says why.
+    """Delta-EI over reviews.
 
-    ``n_reviews`` with ``n_pairs`` in all were averaged; ``n_without_pairs`` had no pair and were left out, as in MS^2.
+    ``natural`` (0..0.8326) and ``base_2`` (0..1) are None exactly when ``undefined`` gives the reason. The means are
+    over ``n_reviews`` reviews with ``n_pairs`` pairs. ``n_without_pairs`` reviews have no pair and are left out, as in
+    MS^2.
     """
 
     natural: Spread | None
@@ -78,13 +80,13 @@ class DeltaEi:
 
 @dataclass(frozen=True, slots=True)
 class DirectionScores:
-    """The likeliest classes of all pairs of all reviews, pooled: the output's against the target's.
+    """F1 of the likeliest class, pooled over the pairs of all reviews.
 
-    ``table`` (3, 3): rows the target's class, columns the output's, both in the order of ``CLASSES``; ``shares`` the
-    same by row, None in a row without a target. ``classes``: precision, recall and F1 of each (``n_gold`` counts
-    targets, ``n_given`` outputs). ``macro_f1``: mean F1 over the classes that occur on either side (``n_classes``);
-    ``micro_f1``: the share of equal pairs. ``n_ties``: pairs in which a likeliest class was not the only one. Macro and
-    micro are None exactly when ``undefined`` says why.
+    ``table`` (3, 3): counts; rows are the target's class, columns the output's, in the order of ``CLASSES``.
+    ``shares``: the same as shares of each row, None for a row without a target. ``classes``: precision, recall and F1
+    of each class; ``n_gold`` counts targets, ``n_given`` outputs. ``macro_f1``: mean F1 over the ``n_classes`` classes
+    that occur on either side. ``micro_f1``: the share of equal pairs. ``n_ties``: pairs in which the likeliest class
+    was not unique. Macro and micro F1 are None exactly when ``undefined`` gives the reason.
     """
 
     classes: tuple[ClassScore, ...]
@@ -99,10 +101,10 @@ class DirectionScores:
 
 
 def js_distances(p: Sequence[Distribution] | FloatArray, q: Sequence[Distribution] | FloatArray) -> FloatArray:
-    """Jensen-Shannon distances by natural logarithms: (n, 3) and (n, 3) to (n,), in 0..0.8326.
+    """Return Jensen-Shannon distances (n,) of distributions (n, 3) in natural logarithms, in 0..0.8326.
 
-    Divide by ``NATURAL_OF_BASE_2`` for base 2. Distributions are scaled to sum 1, as scipy does; DirectionError for one
-    that is off by more than 0.01, negative or not finite.
+    Divide by ``NATURAL_OF_BASE_2`` for base 2. Distributions are scaled to sum 1, as in scipy. Raise DirectionError if
+    a sum differs from 1 by more than 0.01, or if a value is negative or not finite.
     """
     left, right = _checked(p), _checked(q)
     if len(left) != len(right):
@@ -114,32 +116,32 @@ def js_distances(p: Sequence[Distribution] | FloatArray, q: Sequence[Distributio
 
 
 def delta_ei(reviews: Reviews[Review]) -> DeltaEi:
-    """Delta-EI over ``reviews``: for each its pairs of (target, output) distributions in the order of ``CLASSES``.
+    """Return Delta-EI over ``reviews``, which hold (target, output) distributions in the order of ``CLASSES``.
 
-    With ``against_prior(reviews)`` it is MS^2's baseline. DirectionError for what is no distribution.
+    MS^2's baseline is Delta-EI of ``against_prior(reviews)``. Raise DirectionError for an invalid distribution.
     """
-    found = []
+    distances = []
     for review, pairs in reviews.items():
         if pairs:
             distance = float(js_distances([t for t, _ in pairs], [o for _, o in pairs]).mean())
-            found.append(ReviewDeltaEi(review, len(pairs), distance, distance / NATURAL_OF_BASE_2))
-    left_out = len(reviews) - len(found)
-    if not found:
+            distances.append(ReviewDeltaEi(review, len(pairs), distance, distance / NATURAL_OF_BASE_2))
+    left_out = len(reviews) - len(distances)
+    if not distances:
         return DeltaEi(None, None, 0, 0, left_out, (), NO_PAIRS)
-    natural = _spread([each.natural for each in found])
-    base_2 = _spread([each.base_2 for each in found])
-    return DeltaEi(natural, base_2, len(found), sum(each.n_pairs for each in found), left_out, tuple(found))
+    natural = _spread([each.natural for each in distances])
+    base_2 = _spread([each.base_2 for each in distances])
+    return DeltaEi(natural, base_2, len(distances), sum(each.n_pairs for each in distances), left_out, tuple(distances))
 
 
 def against_prior(reviews: Reviews[Review], prior: Distribution = PRIOR) -> dict[Review, list[Pair]]:
-    """The same targets, with ``prior`` in place of every output: the baseline to read the figures beside."""
+    """Return the baseline: the same targets with ``prior`` as the output of every pair."""
     return {review: [(target, prior) for target, _ in pairs] for review, pairs in reviews.items()}
 
 
 def direction_f1(reviews: Reviews[Review]) -> DirectionScores:
-    """F1 of the likeliest class over the pairs of all reviews. Of equals the later in ``CLASSES`` counts, as in MS^2.
+    """Return F1 of the likeliest class over the pairs of all reviews.
 
-    DirectionError for what is no distribution.
+    Ties go to the later class in ``CLASSES``, as in MS^2. Raise DirectionError for an invalid distribution.
     """
     pairs = [pair for each in reviews.values() for pair in each]
     table = np.zeros((3, 3))
@@ -155,13 +157,11 @@ def direction_f1(reviews: Reviews[Review]) -> DirectionScores:
     shares = tuple(tuple(cell / sum(row) if sum(row) else None for cell in row) for row in rows)
     if not n:
         return DirectionScores(classes, None, None, 0, 0, 0, rows, shares, NO_PAIRS)
-    return DirectionScores(
-        classes, sum(f1) / len(f1), float(np.trace(table)) / n, len(f1), n, ties, rows, shares
-    )  # fmt: skip
+    return DirectionScores(classes, sum(f1) / len(f1), float(np.trace(table)) / n, len(f1), n, ties, rows, shares)
 
 
 def f1_of_counts(counts: Mapping[Review, Mapping[str, float | None]]) -> dict[str, Any]:
-    """`direction_f1` from how often each summary has each pair of classes, ``target/output`` -> count; plain values.
+    """Return `direction_f1` as plain values, from the counts of ``target/output`` class pairs of each summary.
 
     ``n`` counts the summaries that have a pair.
     """
@@ -177,16 +177,20 @@ def f1_of_counts(counts: Mapping[Review, Mapping[str, float | None]]) -> dict[st
     }
     scores = direction_f1(found)
     return {
-        "macro_f1": scores.macro_f1, "micro_f1": scores.micro_f1, "undefined": scores.undefined,
-        "n_pairs": scores.n_pairs, "n": sum(bool(pairs) for pairs in found.values()), "table": scores.table,
+        "macro_f1": scores.macro_f1,
+        "micro_f1": scores.micro_f1,
+        "undefined": scores.undefined,
+        "n_pairs": scores.n_pairs,
+        "n": sum(bool(pairs) for pairs in found.values()),
+        "table": scores.table,
         "classes": {str(each.label): each.f1 for each in scores.classes},
-    }  # fmt: skip
+    }
 
 
-def _checked(given: Sequence[Distribution] | FloatArray) -> FloatArray:
-    """(n, 3), each row scaled to sum 1."""
+def _checked(distributions: Sequence[Distribution] | FloatArray) -> FloatArray:
+    """Return the distributions (n, 3), each row scaled to sum 1."""
     try:
-        rows = np.asarray(given, dtype=np.float64)
+        rows = np.asarray(distributions, dtype=np.float64)
     except (TypeError, ValueError):
         raise DirectionError("a distribution is three numbers") from None
     if rows.ndim != 2 or rows.shape[1] != len(CLASSES):
@@ -199,7 +203,7 @@ def _checked(given: Sequence[Distribution] | FloatArray) -> FloatArray:
 
 
 def _relative_entropy(p: FloatArray, m: FloatArray) -> FloatArray:
-    """(n,): sum of p ln (p / m), where p is 0 nothing."""
+    """Return the sums (n,) of p ln (p / m); terms with p = 0 are 0."""
     ratio = np.divide(p, m, out=np.ones_like(p), where=p > 0)
     summed: FloatArray = (p * np.log(ratio)).sum(axis=1)
     return summed

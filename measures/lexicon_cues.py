@@ -1,44 +1,54 @@
-"""The rules of the lexicon classifier: which words of a sentence speak of the outcome, and what they come to."""
+"""Rules of the lexicon classifier: find the words of a sentence that describe the outcome, and their direction."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from measures.lexicon import plays
-from measures.lexicon_scope import LINKS, Scope
-from measures.spans import Range
-from measures.tokens import Tokens
+from .direction import CLASSES, PRIOR
+from .lexicon import LEXICON_NAME, LINKS, Scope, plays
+from .sentences import SPLITTER, TOKENIZER, Tokens, sentence_ranges, tokens_of
+from .spans import Range
 
 Says = Literal["decreases", "no change", "increases"]
 
 FLOOR = 0.4
-"""What a cue far from the outcome still weighs."""
+"""Minimum weight factor of a cue that is far from the outcome."""
 _FAR = 6
-"""So many words between the two, and it is far: 1 / (1 + 6 / 4) is the floor."""
+"""Distance in words from which a cue is far: 1 / (1 + 6 / 4) equals the minimum."""
 LEAST = 0.2
-"""What any cue weighs at least: alone it outweighs the prior's "no change"."""
+"""Minimum weight of a cue. A single cue of this weight still outweighs the prior's "no change"."""
 WEAK = 0.5
-"""What an association weighs that has no direction ("is associated with")."""
+"""Weight of an association without direction ("is associated with")."""
 
 CUE_BONUS = 0.25
-"""What a word of direction adds to the fit of a sentence."""
+"""Increase of a sentence's fit if it has a cue."""
 
 _MANNER = (
-    "effective", "efficac", "pronounced", "marked", "safe", "toler", "than", "research", "stud", "trial", "sample",
+    "effective",
+    "efficac",
+    "pronounced",
+    "marked",
+    "safe",
+    "toler",
+    "than",
+    "research",
+    "stud",
+    "trial",
+    "sample",
     "follow",
-)  # fmt: skip
-"""What makes a comparison one of something other than the outcome: "more effective", "larger studies"."""
+)
+"""Words after which a comparison does not concern the outcome: "more effective", "larger studies"."""
 _COMPARED = ("more", "less", "larger", "smaller", "longer", "shorter", "fewer", "higher", "greater")
 _BODY = ("extremit", "limb", "back", "leg", "respiratory", "urinary", "body", "eyelid", "gastrointestinal", "abdom")
-"""What "lower" only says the place of."""
+"""Words after "lower" or "higher" that make it an anatomical location."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A word that ``says`` a class: its ``range`` in the text, its ``weight`` (0..1), the ``rule`` it fell under."""
+    """A word that indicates a class: its ``range`` in the text, its ``weight`` (0..1) and the ``rule`` that matched."""
 
     says: Says
     range: Range
@@ -49,7 +59,7 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One sentence, [begin, end) of the text, as read for one pair; ``score`` says how well it fits the pair."""
+    """One sentence, [begin, end) of the text, interpreted for one pair. ``score`` is its fit to the pair."""
 
     begin: int
     end: int
@@ -61,7 +71,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A cue before its weight: ``sign`` -1, 0, 1 at token ``at``."""
+    """An unweighted cue with ``sign`` -1, 0 or 1 at token ``at``."""
 
     at: int
     sign: int
@@ -75,26 +85,32 @@ _SAYS: dict[int, Says] = {-1: "decreases", 0: "no change", 1: "increases"}
 def read(
     tokens: Tokens, stems: Sequence[str], intervention: frozenset[str], outcome: frozenset[str], sentence: Range
 ) -> Statement:
-    """One sentence for one pair. ``stems`` are the tokens' keys in the singular, the two sets words in the singular."""
+    """Interpret one sentence for one pair.
+
+    ``stems`` are the tokens' keys in the singular; both word sets are singular.
+    """
     begin, end = sentence
     reading = _Reading(tokens.keys, stems, intervention, outcome)
     cues = tuple(
         Cue(
-            _SAYS[found.sign],
-            (begin + tokens.ranges[found.at][0], begin + tokens.ranges[found.at][1]),
-            tokens.keys[found.at],
-            found.strength,
-            found.rule,
+            _SAYS[cue.sign],
+            (begin + tokens.ranges[cue.at][0], begin + tokens.ranges[cue.at][1]),
+            tokens.keys[cue.at],
+            cue.strength,
+            cue.rule,
         )
-        for found in reading.weighed()
+        for cue in reading.weighed()
     )
     score = fit(tokens.keys, stems, intervention, outcome) + CUE_BONUS * bool(cues)
     return Statement(begin, end, _share(outcome, stems), _share(intervention, stems), cues, score)
 
 
 def fit(keys: Sequence[str], stems: Sequence[str], intervention: frozenset[str], outcome: frozenset[str]) -> float:
-    """How well a sentence fits a pair, -1..3: the share of the outcome's words counts twice the intervention's, and a
-    sentence that states a purpose loses 1."""
+    """Return the fit of a sentence to a pair, -1..3.
+
+    The share of the outcome's words counts twice as much as the intervention's. A sentence that states a purpose loses
+    1.
+    """
     asks = any(plays("purpose", key) for key in keys)
     return 2 * _share(outcome, stems) + _share(intervention, stems) - asks
 
@@ -104,7 +120,7 @@ def _share(words: frozenset[str], stems: Sequence[str]) -> float:
 
 
 class _Reading:
-    """The tokens of one sentence, where the pair stands in it, and the rules in the order they apply."""
+    """The tokens of one sentence, the positions of the pair in it, and the rules in the order in which they apply."""
 
     def __init__(
         self, keys: tuple[str, ...], stems: Sequence[str], intervention: frozenset[str], outcome: frozenset[str]
@@ -118,35 +134,38 @@ class _Reading:
         self.clauses = self._clauses()
 
     def weighed(self) -> list[_Found]:
-        """The cues of the clause around the outcome (else of the nearest that has any), weighed by their distance."""
+        """Return the cues of the clause around the outcome, weighted by distance.
+
+        If this clause has no cue, the nearest clause with a cue is used.
+        """
         home = max(self.clauses, key=lambda span: (self._outcomes_in(span), span[0]))
         order = sorted(self.clauses, key=lambda span: abs(span[0] - home[0]))
         for clause in order:
-            found = self._directed(clause)
-            if found:
+            cues = self._directed(clause)
+            if cues:
                 away = 1.0 if clause == home else 0.6
-                return [self._weighed(each, away) for each in found]
+                return [self._weighed(each, away) for each in cues]
         return []
 
-    def _weighed(self, found: _Found, away: float) -> _Found:
-        return replace(found, strength=max(LEAST, away * found.strength * self._closeness(found.at)))
+    def _weighed(self, cue: _Found, away: float) -> _Found:
+        return replace(cue, strength=max(LEAST, away * cue.strength * self._closeness(cue.at)))
 
     def _directed(self, clause: Range) -> list[_Found]:
-        found = [each for i in range(*clause) if (each := self._cue(i, clause))]
-        found = self._chained(found)
-        found = [self._negated(each, clause) for each in found]
-        if any(each.sign and each.rule != "association" for each in found):
-            found = [each for each in found if each.rule != "association" or not each.sign]
-        found += self._neutral(clause, found)
+        cues = [each for i in range(*clause) if (each := self._cue(i, clause))]
+        cues = self._chained(cues)
+        cues = [self._negated(each, clause) for each in cues]
+        if any(each.sign and each.rule != "association" for each in cues):
+            cues = [each for each in cues if each.rule != "association" or not each.sign]
+        cues += self._neutral(clause, cues)
         if self.scope.turned(clause):
-            found = [
+            cues = [
                 replace(each, sign=-each.sign, rule=f"{each.rule}, turned round") if each.sign else each
-                for each in found
+                for each in cues
             ]
-        return sorted(found, key=lambda each: each.at)
+        return sorted(cues, key=lambda each: each.at)
 
     def _cue(self, i: int, clause: Range) -> _Found | None:
-        """What one word says by itself."""
+        """Return the cue of a single word, or None."""
         word = self.keys[i]
         following = self.keys[i + 1] if i + 1 < clause[1] else ""
         if i in self.of_outcome or i in self.of_intervention or self._is_modifier(i):
@@ -188,30 +207,33 @@ class _Reading:
             return True
         return i + 1 in self.of_intervention and self.keys[i].endswith(("ed", "er"))
 
-    def _chained(self, found: list[_Found]) -> list[_Found]:
-        """Of "greater reduction", "prevents the increase" the second word counts, turned by a first that falls."""
-        kept: list[_Found] = []
-        for each in found:
-            if kept and kept[-1].sign and each.sign and self._linked(kept[-1].at, each.at):
-                first = kept.pop()
+    def _chained(self, cues: list[_Found]) -> list[_Found]:
+        """Merge linked cues ("greater reduction", "prevents the increase").
+
+        The second word counts. Its direction is reversed if the first one is a decrease.
+        """
+        chained: list[_Found] = []
+        for each in cues:
+            if chained and chained[-1].sign and each.sign and self._linked(chained[-1].at, each.at):
+                first = chained.pop()
                 if first.sign < 0 and first.rule == "falls":
                     each = replace(each, sign=-each.sign, rule=f"{each.rule} after falls")
-            kept.append(each)
-        return kept
+            chained.append(each)
+        return chained
 
     def _linked(self, i: int, j: int) -> bool:
         return j - i <= 3 and all(self.keys[k] in LINKS for k in range(i + 1, j))
 
-    def _negated(self, found: _Found, clause: Range) -> _Found:
-        if not found.sign:
-            return found
-        if self.scope.negator(found.at, clause) or self.scope.not_significant(found.at, clause):
-            return replace(found, sign=0, strength=1.0, rule=f"{found.rule}, negated")
-        return found
+    def _negated(self, cue: _Found, clause: Range) -> _Found:
+        if not cue.sign:
+            return cue
+        if self.scope.negator(cue.at, clause) or self.scope.not_significant(cue.at, clause):
+            return replace(cue, sign=0, strength=1.0, rule=f"{cue.rule}, negated")
+        return cue
 
-    def _neutral(self, clause: Range, found: Sequence[_Found]) -> list[_Found]:
-        """Of "no difference", "did not affect": one cue for a negation that no other cue has used."""
-        if any("negated" in each.rule for each in found):
+    def _neutral(self, clause: Range, cues: Sequence[_Found]) -> list[_Found]:
+        """Return a cue for a negation that no other cue uses ("no difference", "did not affect")."""
+        if any("negated" in each.rule for each in cues):
             return []
         for i in range(*clause):
             if plays("neutral", self.keys[i]) and i not in self.of_outcome and self.scope.negator(i, clause):
@@ -219,7 +241,10 @@ class _Reading:
         return []
 
     def _closeness(self, at: int) -> float:
-        """1 next to the outcome, less with every word between; another item of a list counts as three."""
+        """Return 1 next to the outcome, and less for each word between.
+
+        A separator of a list counts as three more words.
+        """
         if not self.outcomes:
             return FLOOR
         behind = bisect_left(self.outcomes, at)
@@ -236,8 +261,124 @@ class _Reading:
         return list(zip(starts, [*starts[1:], len(self.keys)], strict=True))
 
     def _harm_near(self) -> bool:
-        """Whether "risk of", "loss of" or the like stands right before the outcome."""
+        """Whether a harm ("risk of", "loss of") precedes the outcome."""
         return any(plays("harm", self.keys[j]) for i in self.outcomes for j in range(max(0, i - 3), i))
 
     def _before(self, i: int, words: tuple[str, ...]) -> bool:
         return i > 0 and self.keys[i - 1] in words
+
+
+SMOOTHING = 0.5
+"""Weight of the prior, in cues. One cue next to the outcome has a probability of 0.7 to 0.86."""
+
+NOTHING = "the text is empty: the prior"
+NO_CUE = "no word of direction: the prior"
+NOT_NAMED = "the outcome is not named"
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconDirection:
+    """The direction of an outcome in a text, with the words on which it is based.
+
+    ``distribution`` is over ``measures.direction.CLASSES`` and sums to 1. ``evidence`` is the range of the sentence
+    that was used, None for an empty text; ``sentence`` is its text. ``outcome_named`` and ``intervention_named`` are
+    the shares of their words that the sentence contains, 0..1. ``cues`` are the cues of the answer, with ranges in the
+    text. ``note`` states limitations of the answer.
+    """
+
+    distribution: tuple[float, float, float]
+    evidence: Range | None
+    sentence: str
+    outcome_named: float
+    intervention_named: float
+    cues: tuple[Cue, ...]
+    note: str = ""
+
+    @property
+    def likeliest(self) -> str:
+        """The class with the highest probability. Ties go to the later class, as in `measures.direction`."""
+        return CLASSES[max(range(3), key=lambda i: (self.distribution[i], i))]
+
+
+def lexicon_parameters() -> dict[str, object]:
+    """Return the parameters that are stored with an answer."""
+    return {
+        "classifier": LEXICON_NAME,
+        "smoothing": SMOOTHING,
+        "prior": list(PRIOR),
+        "sentences": SPLITTER,
+        "tokenizer": TOKENIZER,
+    }
+
+
+def lexicon_direction(text: str, intervention: str, outcome: str) -> LexiconDirection:
+    """Return the direction of ``outcome`` under ``intervention`` in ``text``. Without a cue it is the prior."""
+    return lexicon_directions(text, [(intervention, outcome)])[0]
+
+
+def lexicon_directions(text: str, pairs: Iterable[tuple[str, str]]) -> list[LexiconDirection]:
+    """Return one answer for each (intervention, outcome), in order. The text is tokenized once."""
+    read_text = [_Sentence.of(text, each) for each in sentence_ranges(text)]
+    return [_answer(text, read_text, intervention, outcome) for intervention, outcome in pairs]
+
+
+def _answer(text: str, sentences: Sequence[_Sentence], intervention: str, outcome: str) -> LexiconDirection:
+    statements = _statements(sentences, content_words(intervention), content_words(outcome))
+    if not statements:
+        return LexiconDirection(PRIOR, None, "", 0.0, 0.0, (), NOTHING)
+    # of equals the later, because conclusions come last
+    best = max(statements, key=lambda each: (each.score, each.begin))
+    weights = [SMOOTHING * share for share in PRIOR]
+    for cue in best.cues:
+        weights[CLASSES.index(cue.says)] += cue.weight
+    total = sum(weights)
+    distribution = (weights[0] / total, weights[1] / total, weights[2] / total)
+    notes = [NO_CUE] * (not best.cues) + [NOT_NAMED] * (not best.outcome_named)
+    return LexiconDirection(
+        distribution,
+        (best.begin, best.end),
+        text[best.begin : best.end],
+        best.outcome_named,
+        best.intervention_named,
+        best.cues,
+        "; ".join(notes),
+    )
+
+
+def content_words(phrase: str) -> frozenset[str]:
+    """Return the singular content words of a phrase: the words that are not general, or all words if there are none."""
+    words = [key for key in tokens_of(phrase).keys if key[0].isalnum()]
+    named = [word for word in words if not plays("general", word)]
+    return frozenset(singular(word) for word in named or words)
+
+
+def singular(word: str) -> str:
+    """Remove a plural s: "fractures", "injuries". "loss" and "pus" are unchanged."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] not in "su" else word
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    range: Range
+    tokens: Tokens
+    stems: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str, span: Range) -> _Sentence:
+        tokens = tokens_of(text[slice(*span)])
+        return cls(span, tokens, tuple(singular(key) for key in tokens.keys))
+
+
+def _statements(
+    sentences: Sequence[_Sentence], intervention: frozenset[str], outcome: frozenset[str]
+) -> list[Statement]:
+    """Interpret the sentences that can still have the best score: cues add at most ``CUE_BONUS``."""
+    fits = [fit(each.tokens.keys, each.stems, intervention, outcome) for each in sentences]
+    enough = max(fits, default=0.0) - CUE_BONUS
+    return [
+        read(each.tokens, each.stems, intervention, outcome, each.range)
+        for each, fits_so in zip(sentences, fits, strict=True)
+        if fits_so >= enough
+    ]

@@ -1,7 +1,7 @@
-"""Merkle trees over digests (RFC 6962, section 2.1) and the hash that chains one seal to the next.
+"""Merkle trees over digests (RFC 6962, section 2.1) and the hash chain of audit checkpoints.
 
-A leaf and a node are hashed under different prefixes, so that no node can pass for a leaf; the root commits to every
-leaf and its place, and a proof of about log2(n) digests shows that one leaf is among them.
+Leaves and nodes are hashed with different prefixes, so that a node cannot be presented as a leaf. The root commits to
+each leaf and its position. A proof of about log2(n) digests shows that a leaf is included.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _LINK = b"\x02"
 
 DIGEST_SIZE = 32
 GENESIS = bytes(DIGEST_SIZE)
-"""What the first seal of a chain has as its previous hash."""
+"""The previous hash of the first checkpoint of a chain."""
 
 
 def leaf_hash(leaf: bytes) -> bytes:
-    """SHA-256 of 0x00 and the leaf (with us the SHA-256 digest of a row's content)."""
+    """Return SHA-256 of 0x00 and the leaf. Leaves are SHA-256 digests of row contents."""
     return hashlib.sha256(_LEAF + leaf).digest()
 
 
@@ -29,7 +29,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def merkle_root(leaves: Sequence[bytes]) -> bytes:
-    """The root over ``leaves`` in their order; SHA-256 of nothing when there are none."""
+    """Return the root over ``leaves`` in their order, or SHA-256 of the empty string if there are none."""
     if not leaves:
         return hashlib.sha256(b"").digest()
     level = [leaf_hash(leaf) for leaf in leaves]
@@ -39,7 +39,7 @@ def merkle_root(leaves: Sequence[bytes]) -> bytes:
 
 
 def inclusion_proof(leaves: Sequence[bytes], index: int) -> tuple[bytes, ...]:
-    """The sibling digests from leaf ``index`` up to the root. IndexError when there is no such leaf."""
+    """Return the sibling digests from leaf ``index`` up to the root. Raise IndexError if there is no such leaf."""
     if not 0 <= index < len(leaves):
         raise IndexError(f"no leaf {index} among {len(leaves)}")
     level = [leaf_hash(leaf) for leaf in leaves]
@@ -53,7 +53,7 @@ def inclusion_proof(leaves: Sequence[bytes], index: int) -> tuple[bytes, ...]:
 
 
 def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:
-    """Whether ``path`` shows that ``leaf`` is number ``index`` of the ``size`` leaves under ``root``."""
+    """Whether ``path`` proves that ``leaf`` is number ``index`` of the ``size`` leaves under ``root``."""
     if not 0 <= index < size:
         return False
     node, last, rest = leaf_hash(leaf), size - 1, list(path)
@@ -69,14 +69,17 @@ def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], 
 
 
 def chain_hash(previous: bytes, root: bytes) -> bytes:
-    """The hash of a seal: the previous seal's hash and this seal's Merkle root, 32 bytes each (else ValueError)."""
+    """Return the hash of a checkpoint from the previous hash and the checkpoint's Merkle root.
+
+    Raise ValueError unless both have 32 bytes.
+    """
     if len(previous) != DIGEST_SIZE or len(root) != DIGEST_SIZE:
         raise ValueError("a chain links SHA-256 digests of 32 bytes")
     return hashlib.sha256(_LINK + previous + root).digest()
 
 
 def chain_head(roots: Sequence[bytes], start: bytes = GENESIS) -> bytes:
-    """The hash of the last seal of a chain with these Merkle roots; ``start`` when there is none."""
+    """Return the hash of the last checkpoint of a chain with these Merkle roots, or ``start`` if there are none."""
     head = start
     for root in roots:
         head = chain_hash(head, root)
@@ -84,6 +87,6 @@ def chain_head(roots: Sequence[bytes], start: bytes = GENESIS) -> bytes:
 
 
 def _parents(level: list[bytes]) -> list[bytes]:
-    """Pairs hashed together. Moving an odd last node up unchanged gives RFC 6962's tree, split at powers of two."""
+    """Hash the nodes in pairs. An odd last node moves up unchanged, which gives RFC 6962's split at powers of two."""
     paired = [node_hash(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
     return [*paired, level[-1]] if len(level) % 2 else paired

@@ -1,7 +1,8 @@
-"""MS^2's tags of populations, interventions and outcomes, read as standoff: they cross one another, so no XML.
+"""Parse MS^2's tags of populations, interventions and outcomes as standoff spans.
 
-``... low intake of <int> vitamin K </int> may raise the <out> risk of <pop> fracture . </out> </pop>``. Sources:
-DeYoung et al., MS^2 (EMNLP 2021) and its files, in which the pairs of a review are those that ``pairs_of`` gives.
+The tags may cross, so they are not XML: ``... low intake of <int> vitamin K </int> may raise the <out> risk of <pop>
+fracture . </out> </pop>``. Sources: DeYoung et al., MS^2 (EMNLP 2021), and its files. The pairs of a review in these
+files are those of ``pairs_of``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _TAG = re.compile(r"<(/?)(pop|int|out)>")
 
 @dataclass(frozen=True, slots=True)
 class PioSpan:
-    """One tagged range of the plain text; half-open, in code points, without white space at either end."""
+    """A tagged range of the plain text: half-open, in code points, without white space at either end."""
 
     kind: PioKind
     range: Range
@@ -29,14 +30,14 @@ class PioSpan:
 
 @dataclass(frozen=True, slots=True)
 class PioText:
-    """``text`` without tags, ``spans`` in the order of their beginnings; ``strays``: tags without a partner."""
+    """``text`` without tags, ``spans`` by start position, and ``strays``, the number of tags without a partner."""
 
     text: str
     spans: tuple[PioSpan, ...]
     strays: int
 
     def quotes(self, kind: PioKind) -> tuple[str, ...]:
-        """What the spans of one kind show, in order, repeats included."""
+        """Return the texts of the spans of one kind, in order, including repeats."""
         return tuple(self.text[slice(*span.range)] for span in self.spans if span.kind == kind)
 
     @property
@@ -49,10 +50,10 @@ class PioText:
 
 
 def parse_pio(tagged: str) -> PioText:
-    """The plain text and its spans. The blank that MS^2 puts between a tag and its word goes with the tag.
+    """Parse tagged text into plain text and spans. The blank that MS^2 puts between a tag and its word is removed.
 
-    A tag closes the open one of its kind, whatever else is open. An opening tag inside one of its own kind, and one
-    without a partner, are ignored and counted. A span that shows nothing is dropped.
+    A tag closes the open tag of its kind, even if other tags are open. An opening tag inside one of its own kind and a
+    tag without a partner are ignored and counted. Empty spans are dropped.
     """
     plain: list[str] = []
     length = at = strays = 0
@@ -63,7 +64,7 @@ def parse_pio(tagged: str) -> PioText:
         at = tag.end()
         closing, kind = bool(tag.group(1)), _KINDS[tag.group(2)]
         ended = plain[-1] if plain else ""
-        # One blank on either side of a tag: keep one of the two.
+        # A tag may have a blank on either side; one of the two is kept.
         if piece[-1:].isspace() and tagged[at : at + 1].isspace():
             piece = piece[:-1]
         elif not piece and ended[-1:].isspace() and tagged[at : at + 1].isspace():
@@ -85,23 +86,23 @@ def parse_pio(tagged: str) -> PioText:
 
 
 def pairs_of(interventions: Iterable[str], outcomes: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """All (intervention, outcome) pairs of a review as in MS^2's files: ``distinct_spans`` of both, each with each."""
+    """Return all (intervention, outcome) pairs of a review as in MS^2's files: the product of ``distinct_spans``."""
     return tuple(product(distinct_spans(interventions), distinct_spans(outcomes)))
 
 
 def every_pair_of(interventions: Iterable[str], outcomes: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """As MS^2's ``consistency_scorer`` and MSLR's evaluator take them: every tag with every tag, in their own case.
+    """Return all pairs as MS^2's ``consistency_scorer`` and MSLR's evaluator form them: all tags, case unchanged.
 
-    What a background names twice counts twice: for the background of MS^2's sample 4 pairs, of which ``pairs_of``
-    leaves 2.
+    Repeated tags count repeatedly. The background of MS^2's sample has 4 such pairs, and 2 in ``pairs_of``.
     """
     return tuple(product(_shown(interventions), _shown(outcomes)))
 
 
 def distinct_spans(spans: Iterable[str]) -> tuple[str, ...]:
-    """Spans in lower case, in order, once each, without those that are raw substrings of another.
+    """Return distinct spans in lower case, in order, without spans that are substrings of another.
 
-    Raw: "vertebral fractures" vanishes inside "nonvertebral fractures", as it does in MS^2's files.
+    Word boundaries are ignored: "vertebral fractures" is dropped because of "nonvertebral fractures", as in MS^2's
+    files.
     """
     known = [span for span in dict.fromkeys(span.strip().lower() for span in spans) if span]
     return tuple(span for span in known if not any(span != other and span in other for other in known))

@@ -1,12 +1,12 @@
-"""Statistics of the counterfactual probe (M3, Table 7): does a model find the true target likelier than a false one?
+"""Statistics of the counterfactual probe (M3, Table 7): whether a model prefers the true target to a false one.
 
 For a pair of target y and counterfactual y' given the same inputs x, nll(y) = -sum log p(y_t | y_<t, x) in nats, and
-the mean is over the tokens of y. Delta = mean nll(y') - mean nll(y): above 0 is good. A pair is right when its delta is
-*strictly* above 0; a tie is wrong, for a model that does not tell the two apart knows nothing.
+the mean is over the tokens of y. Delta = mean nll(y') - mean nll(y); positive values are good. A pair is right if its
+delta is *strictly* positive. A tie is wrong, because the model does not distinguish the two texts.
 
-Two bases: ``all`` tokens, special ones included (what a library's loss averages over, and M3's figure), and ``content``
-tokens only. A counterfactual is often longer than its target, and most of its words are the target's: so the delta of
-the sums, and that of the means over the tokens that differ, are given beside that of the means.
+There are two bases: ``all`` tokens, including special ones (as in a library's loss and in M3), and ``content`` tokens
+only. A counterfactual is often longer than its target and shares most of its words. Therefore the delta of the sums and
+the delta over the differing tokens are reported, too.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from measures.clustered import Interval
-from measures.means import METHOD, SHARE_METHOD, Mean, clustered_mean, clustered_means, clustered_share
+from measures import former
+from measures.clustered import METHOD, Interval
+from measures.means import FORMER_METHOD, FORMER_SHARE_METHOD, Mean, clustered_mean, clustered_means, clustered_share
 
 Basis = Literal["all", "content"]
 BASES: tuple[Basis, ...] = ("all", "content")
@@ -27,17 +28,18 @@ NO_PAIRS = "no pairs"
 NONE_CHANGED = "no pair in which both texts have tokens of their own"
 ONE_PAIR = "one pair: no spread"
 SD_METHOD = "sample standard deviation over pairs (ddof 1)"
-#: How a row is taken. What was stored by another rule is reckoned anew.
-RULE = f"means over pairs: {METHOD}; accuracy: {SHARE_METHOD}"
+#: Name of the method. Rows stored under another rule are recomputed.
+RULE = f"means and shares of pairs: {METHOD}"
+FORMER_RULE = f"means over pairs: {FORMER_METHOD}; accuracy: {FORMER_SHARE_METHOD}"
 
 
 class ProbeError(ValueError):
-    """Likelihoods that cannot be: not finite, above 1 by more than rounding, or of no tokens."""
+    """Invalid likelihoods: not finite, above 1 by more than rounding, or without tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextNll:
-    """Sums of negative log-likelihoods (nats) of one text and how many tokens each is over."""
+    """Sums of negative log-likelihoods (nats) of one text and the numbers of tokens."""
 
     content_sum: float
     content_tokens: int
@@ -47,7 +49,7 @@ class TextNll:
     def __post_init__(self) -> None:
         for basis in BASES:
             total, tokens = self.total(basis)
-            # A likely token's log-softmax may come out a hair above 0.
+            # Because of rounding, the log-softmax of a likely token can be slightly above 0.
             if not math.isfinite(total) or total < -1e-4 * max(tokens, 1):
                 raise ProbeError(f"a sum of negative log-likelihoods of {total} ({basis} tokens)")
             if tokens < 1:
@@ -55,26 +57,26 @@ class TextNll:
 
     @classmethod
     def of_tokens(cls, nll: Sequence[float], special: Sequence[bool]) -> TextNll:
-        """From the tokens of a text: each one's nll, and whether it is special (``<s>``, ``</s>``: no content)."""
+        """Compute the sums from the nll of each token. Special tokens (``<s>``, ``</s>``) are not content."""
         content = [value for value, is_special in zip(nll, special, strict=True) if not is_special]
         return cls(math.fsum(content), len(content), math.fsum(nll), len(nll))
 
     def total(self, basis: Basis) -> tuple[float, int]:
-        """(sum in nats, number of tokens)."""
+        """Return (sum in nats, number of tokens)."""
         return (self.all_sum, self.all_tokens) if basis == "all" else (self.content_sum, self.content_tokens)
 
     def mean(self, basis: Basis) -> float:
-        """Nats a token."""
+        """Return nats per token."""
         total, tokens = self.total(basis)
         return total / tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A target and one counterfactual, judged given the same inputs. ``review``: whose pairs are alike.
+    """A target and one counterfactual with likelihoods given the same inputs.
 
-    ``replaced`` is (sum in nats, tokens) over the content tokens that only the target has, ``changed`` over those that
-    only the counterfactual has.
+    ``review`` is the cluster of the pair. ``replaced`` is (sum in nats, tokens) over the content tokens that only the
+    target has, ``changed`` over those that only the counterfactual has.
     """
 
     review: Hashable
@@ -85,34 +87,47 @@ class Pair:
     changed: tuple[float, int] = (0.0, 0)
 
     def delta(self, basis: Basis) -> float:
-        """Nats a token."""
+        """Return the delta in nats per token."""
         return self.counterfactual.mean(basis) - self.target.mean(basis)
 
     def delta_sum(self, basis: Basis) -> float:
-        """Nats."""
+        """Return the delta in nats."""
         return self.counterfactual.total(basis)[0] - self.target.total(basis)[0]
 
     def delta_changed(self) -> float | None:
-        """Nats a token, over the tokens that differ; None where a text has no token of its own (words only put in)."""
+        """Return the delta over the differing tokens in nats per token, or None if one of the texts has none."""
         (old, of_old), (new, of_new) = self.replaced, self.changed
         return new / of_new - old / of_old if of_old and of_new else None
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number. ``value`` is None exactly when ``undefined`` says why; without ``ci``, ``flags`` may say why."""
+    """One number.
+
+    ``value`` is None exactly when ``undefined`` is set. Without ``ci``, ``flags`` may give the reason.
+    """
 
     value: float | None
     ci: Interval | None = None
     undefined: str | None = None
     flags: tuple[str, ...] = ()
 
+    @property
+    def ci_reason(self) -> str:
+        """The reason why the interval is withheld."""
+        return self.flags[0] if self.flags and not self.ci else ""
+
     def as_json(self) -> dict[str, object]:
-        return {"value": self.value, "ci": list(self.ci) if self.ci else None, "flags": list(self.flags)}
+        return {
+            "value": self.value,
+            "ci": list(self.ci) if self.ci else None,
+            "ci_reason": self.ci_reason or None,
+            "flags": list(self.flags),
+        }
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Figure:
-        """What `as_json` gave of a figure that has a value. A data base may have made whole floats integers."""
+        """Restore a defined figure from `as_json`. Some databases return whole floats as integers."""
         ci = (float(stored["ci"][0]), float(stored["ci"][1])) if stored["ci"] else None
         return cls(float(stored["value"]), ci, flags=tuple(stored["flags"]))
 
@@ -121,9 +136,9 @@ class Figure:
 class ProbeResult:
     """One row of the table: a kind, or all pairs (`OVERALL`).
 
-    ``delta`` (nats a token) and ``delta_sum`` (nats) are means over pairs, ``sd`` is of the deltas, ``accuracy`` the
-    share of the ``right`` among ``n``; ``ties`` are among the wrong ones. ``delta_changed`` (nats a token) is over the
-    tokens that differ, of the ``n_changed`` pairs in which both texts have some.
+    ``delta`` (nats per token) and ``delta_sum`` (nats) are means over pairs; ``sd`` is the standard deviation of the
+    deltas. ``accuracy`` is the share of the ``right`` pairs among ``n``; ``ties`` are wrong. ``delta_changed`` (nats
+    per token) is over the differing tokens of the ``n_changed`` pairs in which both texts have some.
     """
 
     kind: str
@@ -141,21 +156,30 @@ class ProbeResult:
     method: str
 
     def as_json(self) -> dict[str, object]:
-        """The figures that are defined under their names, and why the others are not."""
+        """Return the defined figures by name, and the reasons why the others are undefined."""
         figures = {
-            "delta": self.delta, "sd": self.sd, "accuracy": self.accuracy, "delta_sum": self.delta_sum,
+            "delta": self.delta,
+            "sd": self.sd,
+            "accuracy": self.accuracy,
+            "delta_sum": self.delta_sum,
             "delta_changed": self.delta_changed,
-        }  # fmt: skip
+        }
         return {
-            "kind": self.kind, "basis": self.basis, "n": self.n, "reviews": self.reviews, "right": self.right,
-            "ties": self.ties, "n_changed": self.n_changed, "method": self.method,
+            "kind": self.kind,
+            "basis": self.basis,
+            "n": self.n,
+            "reviews": self.reviews,
+            "right": self.right,
+            "ties": self.ties,
+            "n_changed": self.n_changed,
+            "method": self.method,
             "figures": {name: figure.as_json() for name, figure in figures.items() if figure.value is not None},
             "undefined": {name: figure.undefined for name, figure in figures.items() if figure.undefined},
-        }  # fmt: skip
+        }
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> ProbeResult:
-        """What `as_json` gave."""
+        """Restore a row from `as_json`."""
         fields: dict[str, Any] = {name: stored[name] for name in stored if name not in ("figures", "undefined")}
         fields |= {name: Figure.from_json(figure) for name, figure in stored["figures"].items()}
         fields |= {name: Figure(None, undefined=why) for name, why in stored["undefined"].items()}
@@ -163,34 +187,29 @@ class ProbeResult:
 
 
 def probe_table(
-    pairs: Sequence[Pair],
-    kinds: Sequence[str],
-    *,
-    basis: Basis = "all",
-    level: float = 0.95,
+    pairs: Sequence[Pair], kinds: Sequence[str], *, basis: Basis = "all", level: float = 0.95
 ) -> tuple[ProbeResult, ...]:
-    """A row for each of ``kinds``, whether it has pairs or not, then one over all pairs.
+    """Return a row for each of ``kinds``, with or without pairs, then one over all pairs.
 
-    Intervals know that pairs of one review are alike (`measures.means`); that of the accuracy has a width where all
-    pairs are right, or none. The same pairs give the same figures to the last bit, whatever their order and whatever
-    the reviews are called. Raises ValueError for a pair of another kind.
+    Intervals are clustered by review (`measures.means`). The result does not depend on the order of the pairs or the
+    names of the reviews, to the last bit. Raise ValueError for a pair of another kind.
     """
-    if strange := {p.kind for p in pairs} - set(kinds):
-        raise ValueError(f"pairs of unknown kinds: {', '.join(sorted(strange))}")
+    if unknown := {p.kind for p in pairs} - set(kinds):
+        raise ValueError(f"pairs of unknown kinds: {', '.join(sorted(unknown))}")
     rows = [(kind, [p for p in pairs if p.kind == kind]) for kind in kinds]
     return tuple(_row(kind, rows_of, basis, level) for kind, rows_of in [*rows, (OVERALL, pairs)])
 
 
 def probe_tables(pairs: Sequence[Pair], kinds: Sequence[str]) -> tuple[ProbeResult, ...]:
-    """The rows of `probe_table` on each basis."""
+    """Return the rows of `probe_table` on each basis."""
     return tuple(result for basis in BASES for result in probe_table(pairs, kinds, basis=basis))
 
 
 def _row(kind: str, pairs: Sequence[Pair], basis: Basis, level: float) -> ProbeResult:
-    n = len(pairs)
+    n, rule = len(pairs), FORMER_RULE if former.is_on() else RULE
     if not n:
         none = Figure(None, undefined=NO_PAIRS)
-        return ProbeResult(kind, basis, 0, 0, 0, 0, none, none, none, none, none, 0, RULE)
+        return ProbeResult(kind, basis, 0, 0, 0, 0, none, none, none, none, none, 0, rule)
     deltas = [p.delta(basis) for p in pairs]
     right = [delta > 0 for delta in deltas]
     numbers: dict[Hashable, int] = {}
@@ -199,30 +218,51 @@ def _row(kind: str, pairs: Sequence[Pair], basis: Basis, level: float) -> ProbeR
     changed = [(place, d) for place, p in zip(review, pairs, strict=True) if (d := p.delta_changed()) is not None]
     over_changed = clustered_mean([d for _, d in changed], [place for place, _ in changed], level=level)
     return ProbeResult(
-        kind, basis, n, len(numbers), sum(right), deltas.count(0), _figure(delta),
+        kind,
+        basis,
+        n,
+        len(numbers),
+        sum(right),
+        deltas.count(0),
+        _figure(delta),
         Figure(delta.sd, undefined=ONE_PAIR if delta.sd is None else None),
-        _figure(clustered_share(right, review, level=level)), _figure(sums), _figure(over_changed), len(changed), RULE,
-    )  # fmt: skip
+        _figure(clustered_share(right, review, level=level)),
+        _figure(sums),
+        _figure(over_changed),
+        len(changed),
+        rule,
+    )
 
 
 def _figure(mean: Mean) -> Figure:
-    if mean.value is None:  # only the mean over changed tokens can be of nothing: a row without pairs has no means
+    if mean.value is None:  # only the mean over changed tokens can be undefined here
         return Figure(None, undefined=NONE_CHANGED)
-    return Figure(mean.value, mean.ci, flags=(mean.no_interval,) if mean.no_interval else ())
+    return Figure(mean.value, mean.ci, flags=(mean.ci_reason,) if mean.ci_reason else ())
 
 
-#: item, target, counterfactual (None: this is the target), its kind, review, and of each (sum, tokens): content, all,
-#: replaced, changed
+#: item, target, counterfactual (None for the target itself), its kind, review, and (sum, tokens) of each of: content,
+#: all, replaced, changed
 Judged = tuple[
-    Hashable, Hashable, Hashable | None, str | None, Hashable, float, int, float, int,
-    float | None, int | None, float | None, int | None,
-]  # fmt: skip
+    Hashable,
+    Hashable,
+    Hashable | None,
+    str | None,
+    Hashable,
+    float,
+    int,
+    float,
+    int,
+    float | None,
+    int | None,
+    float | None,
+    int | None,
+]
 
 
 def paired(rows: Iterable[Judged]) -> dict[tuple[Hashable, Hashable], Pair]:
-    """Each counterfactual with its target, by (target, counterfactual), from the likelihoods of single texts.
+    """Return each counterfactual with its target, by (target, counterfactual), from likelihoods of single texts.
 
-    Raises ValueError for a counterfactual whose target was not judged with it.
+    Raise ValueError for a counterfactual whose target has no likelihood.
     """
     targets: dict[tuple[Hashable, Hashable], TextNll] = {}
     others: dict[tuple[Hashable, Hashable], tuple[Hashable, Pair]] = {}
@@ -233,6 +273,6 @@ def paired(rows: Iterable[Judged]) -> dict[tuple[Hashable, Hashable], Pair]:
         else:
             pair = Pair(review, kind, sums, sums, replaced=(old or 0.0, of_old or 0), changed=(new or 0.0, of_new or 0))
             others[target, other] = item, pair
-    if lost := [key for key, (item, _) in others.items() if (item, key[0]) not in targets]:
-        raise ValueError(f"a counterfactual without its target: {lost[0]}")
+    if orphans := [key for key, (item, _) in others.items() if (item, key[0]) not in targets]:
+        raise ValueError(f"a counterfactual without its target: {orphans[0]}")
     return {key: replace(pair, target=targets[item, key[0]]) for key, (item, pair) in others.items()}

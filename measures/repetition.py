@@ -1,9 +1,9 @@
-"""How long a summary is, and how much it repeats itself.
+"""Measure the length of a summary and its repetition.
 
-Sources: distinct-n: J. Li et al., A Diversity-Promoting Objective Function (NAACL 2016), here over n-grams rather than
+Sources: distinct-n: J. Li et al., A Diversity-Promoting Objective Function (NAACL 2016), here over n-grams instead of
 tokens; the repeated share, its complement within one text: S. Welleck et al., Neural Text Generation with Unlikelihood
-Training (ICLR 2020). n-grams are of words (``measures.tokens`` without punctuation, case ignored) and run on over the
-ends of sentences, never over those of texts.
+Training (ICLR 2020). n-grams are of words (``measures.sentences`` without punctuation, case ignored). They cross
+sentence boundaries, but not text boundaries.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from measures.sentences import sentences
 from measures.spans import words
-from measures.tokens import ngrams, tokens_of
+
+from .sentences import ngrams, tokens_of
 
 SIZES = (1, 2, 3, 4)
 
@@ -24,7 +25,7 @@ _WORDY = re.compile(r"\w")
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """``words`` (those of ``measures.spans``), ``sentences``, and ``characters``: code points, spaces included."""
+    """Length of a text. ``words`` are those of ``measures.spans``; ``characters`` are code points, including spaces."""
 
     words: int
     sentences: int
@@ -33,10 +34,10 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class Ngrams:
-    """The n-grams of one size: ``total``, how many are ``distinct``, and both shares, 0..1.
+    """Counts of n-grams of one size: ``total``, ``distinct``, and both shares, 0..1.
 
-    ``distinct_share`` (distinct-n) is distinct / total, ``repeated_share`` the rest: n-grams that had come before. Both
-    are None when ``undefined`` says why: there is no n-gram of that size.
+    ``distinct_share`` (distinct-n) is distinct / total. ``repeated_share`` is the remainder, the n-grams that occurred
+    before. Both are None, with the reason in ``undefined``, if there is no n-gram of that size.
     """
 
     n: int
@@ -48,14 +49,18 @@ class Ngrams:
 
     def as_json(self) -> dict[str, object]:
         return {
-            "n": self.n, "total": self.total, "distinct": self.distinct, "distinct_share": self.distinct_share,
-            "repeated_share": self.repeated_share, "undefined": self.undefined,
-        }  # fmt: skip
+            "n": self.n,
+            "total": self.total,
+            "distinct": self.distinct,
+            "distinct_share": self.distinct_share,
+            "repeated_share": self.repeated_share,
+            "undefined": self.undefined,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """Repetition in one text; ``repeated_sentences`` of ``sentences`` say, word for word, what an earlier one did."""
+    """Repetition in one text. ``repeated_sentences`` of ``sentences`` equal an earlier sentence, word for word."""
 
     ngrams: tuple[Ngrams, ...]
     sentences: int
@@ -63,24 +68,27 @@ class Repetition:
 
     def as_json(self) -> dict[str, object]:
         return {
-            "ngrams": [each.as_json() for each in self.ngrams], "sentences": self.sentences,
+            "ngrams": [each.as_json() for each in self.ngrams],
+            "sentences": self.sentences,
             "repeated_sentences": self.repeated_sentences,
-        }  # fmt: skip
+        }
 
 
 def length_of(text: str) -> Length:
-    """Length in words, sentences and characters; all 0 for an empty text, which has a length."""
+    """Return length in words, sentences and characters; all 0 for an empty text."""
     return Length(len(words(text)), len(sentences(text)), len(text))
 
 
 def repetition(text: str, sizes: Sequence[int] = SIZES) -> Repetition:
-    """Repeated and distinct n-grams of one text, and repeated sentences. ValueError for a size below 1."""
-    said = [key for key in (_word_keys(sentence) for sentence in sentences(text)) if key]
-    return Repetition(tuple(distinct_over([text], n) for n in sizes), len(said), len(said) - len(set(said)))
+    """Count repeated and distinct n-grams and repeated sentences of one text. Raise ValueError for a size below 1."""
+    sentence_keys = [key for key in (_word_keys(sentence) for sentence in sentences(text)) if key]
+    return Repetition(
+        tuple(distinct_over([text], n) for n in sizes), len(sentence_keys), len(sentence_keys) - len(set(sentence_keys))
+    )
 
 
 def distinct_over(texts: Iterable[str], n: int) -> Ngrams:
-    """distinct-n over many texts together: how varied a system's outputs are. ValueError for n < 1."""
+    """Return distinct-n over many texts together, the diversity of a system's outputs. Raise ValueError for n < 1."""
     counts: Counter[tuple[str, ...]] = Counter()
     for text in texts:
         counts.update(ngrams(_word_keys(text), n))

@@ -1,25 +1,88 @@
-"""ROUGE-1, -2, -L and -Lsum: the figures of google's rouge-score 0.1.2, bit for bit, many times faster on long texts.
+"""Compute ROUGE-1, -2, -L and -Lsum, identical to google's rouge-score 0.1.2 and much faster on long texts.
 
-Source: C.-Y. Lin, ROUGE (2004), as implemented by rouge-score. Its tokens are runs of a-z and 0-9 of the text in lower
-case: Greek letters and signs such as "<" vanish, and "0.05" becomes two tokens. With ``stemmer`` tokens of more than
-three characters are stemmed by NLTK's Porter stemmer, as there. Lsum takes our sentences (``measures.sentences``), as
-rouge-score does when they come one a line; its own ``split_summaries`` needs a download. Precision is the share of the
-output that is in the reference, recall the share of the reference that is in the output. (MS^2's and MSLR's scripts
-hand them over swapped: their P is our R; F is the same.)
+Source: C.-Y. Lin, ROUGE (2004), as implemented by rouge-score. Tokens are runs of a-z and 0-9 of the lower-case text:
+Greek letters and signs such as "<" are dropped, and "0.05" becomes two tokens. With ``stemmer`` tokens of more than
+three characters are stemmed by NLTK's Porter stemmer. Lsum uses the sentences of ``measures.sentences``, like
+rouge-score for texts with one sentence per line; rouge-score's own ``split_summaries`` needs a download. Precision is
+the share of the output that is in the reference, recall the share of the reference that is in the output. MS^2's and
+MSLR's scripts swap the two arguments, so their precision is this module's recall; F1 is the same.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.metadata import version
 from typing import Literal, get_args
 
-from measures.lcs import lcs_indices, lcs_length, places_of
-from measures.sentences import SPLITTER, sentences
+from .sentences import SPLITTER, sentences
+
+Places = Mapping[Hashable, int]
+
+
+def places_of(tokens: Sequence[Hashable]) -> Places:
+    """Return for each token an integer whose bits mark the token's positions."""
+    places: dict[Hashable, int] = {}
+    for i, token in enumerate(tokens):
+        places[token] = places.get(token, 0) | 1 << i
+    return places
+
+
+def lcs_length(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
+    """Return the length of a longest common subsequence in O(len(a) len(b) / word size)."""
+    short, long = (a, b) if len(a) <= len(b) else (b, a)
+    places = places_of(short)
+    row = full = (1 << len(short)) - 1
+    for row in _rows((places[token] for token in long if token in places), full):  # noqa: B007
+        pass
+    return len(short) - row.bit_count()
+
+
+def lcs_indices(a: Sequence[Hashable], b: Sequence[Hashable], places: Places | None = None) -> list[int]:
+    """Return indices in ``a``, descending, of the longest common subsequence that rouge-score's backtracking finds.
+
+    From the last cell, equal tokens are taken. Otherwise the path moves left if that cell is larger, else up.
+    ``places`` may pass a precomputed ``places_of(b)``. Rows of tokens that are not in ``b`` equal the row above, so the
+    path always leaves them upwards. They are therefore left out.
+    """
+    places = places_of(b) if places is None else places
+    candidates = [i for i, token in enumerate(a) if token in places]
+    if not candidates:
+        return []
+    full = (1 << len(b)) - 1
+    rows = [full, *_rows((places[a[i]] for i in candidates), full)]
+    indices = []
+    i, j = len(candidates), len(b)
+    below = (1 << j) - 1
+    while i and j:
+        # The value of a cell is the number of zeros among the first j bits of its row. Cells: t[i][j], t[i - 1][j],
+        # t[i][j - 1].
+        if places[a[candidates[i - 1]]] >> (j - 1) & 1:
+            indices.append(candidates[i - 1])
+            i, j, below = i - 1, j - 1, below >> 1
+            continue
+        here = j - (rows[i] & below).bit_count()
+        if not here:
+            break
+        up = j - (rows[i - 1] & below).bit_count()
+        left = here - 1 + (rows[i] >> (j - 1) & 1)
+        if left > up:
+            j, below = j - 1, below >> 1
+        else:
+            i -= 1
+    return indices
+
+
+def _rows(matches: Iterator[int], full: int) -> Iterator[int]:
+    row = full
+    for match in matches:
+        common = row & match
+        row = (row + common | row - common) & full
+        yield row
+
 
 RougeKind = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 ROUGE_KINDS: tuple[RougeKind, ...] = get_args(RougeKind)
@@ -29,7 +92,7 @@ EMPTY_OUTPUT = "the output has nothing to compare: 0 by rouge-score"
 EMPTY_REFERENCE = "the reference has nothing to compare"
 NO_REFERENCE = "no reference"
 TOO_LONG = "too long to compare: every {what} with every {what} are more than {most:,} pairs"
-#: What compares each with each, of an output and a reference: far above what people and models write.
+#: Limits for comparisons of each token or sentence with each other. They far exceed the length of real summaries.
 MOST_TOKEN_PAIRS = 400_000_000
 MOST_SENTENCE_PAIRS = 1_000_000
 
@@ -38,9 +101,9 @@ _TOKEN = re.compile(r"[a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Prf:
-    """Precision, recall and F1, each 0..1; all None exactly when ``undefined`` says why.
+    """Precision, recall and F1, each 0..1. All are None exactly when ``undefined`` gives the reason.
 
-    ``note`` is what a reader must know of a defined figure: that a 0 comes from an output without a token.
+    ``note`` qualifies a defined figure, for example a 0 because the output has no token.
     """
 
     precision: float | None
@@ -51,24 +114,25 @@ class Prf:
 
     def as_json(self) -> dict[str, object]:
         return {
-            "precision": self.precision, "recall": self.recall, "f1": self.f1,
-            "undefined": self.undefined, "note": self.note,
-        }  # fmt: skip
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "undefined": self.undefined,
+            "note": self.note,
+        }
 
 
 Rouge = Mapping[RougeKind, Prf]
 
 
 def rouge_parameters(*, stemmer: bool) -> dict[str, object]:
-    """What the figures depend on, to be kept with them."""
+    """Return the parameters that are stored with the figures."""
     stems = {"stems": f"nltk {version('nltk')}, Porter"} if stemmer else {}
-    return {
-        "library": ROUGE_LIBRARY, "stemmer": stemmer, **stems, "tokenizer": "rouge-score default", "lsum": SPLITTER
-    }  # fmt: skip
+    return {"library": ROUGE_LIBRARY, "stemmer": stemmer, **stems, "tokenizer": "rouge-score default", "lsum": SPLITTER}
 
 
 def rouge_tokens(text: str, *, stemmer: bool = False) -> list[str]:
-    """The tokens of rouge-score's default tokenizer, in order."""
+    """Return the tokens of rouge-score's default tokenizer, in order."""
     tokens = _TOKEN.findall(text.lower())
     if not stemmer:
         return tokens
@@ -77,9 +141,9 @@ def rouge_tokens(text: str, *, stemmer: bool = False) -> list[str]:
 
 
 class RougeText:
-    """A text made ready once, to be compared with many: what is counted of it is counted at first use.
+    """A text prepared once for comparison with many others. Counts are computed at first use.
 
-    Texts that are compared must have been made with the same ``stemmer``.
+    Texts that are compared must have the same ``stemmer``.
     """
 
     def __init__(self, text: str, *, stemmer: bool = False) -> None:
@@ -110,16 +174,16 @@ def rouge(
     stemmer: bool = False,
     kinds: Sequence[RougeKind] = ROUGE_KINDS,
 ) -> dict[RougeKind, Prf]:
-    """ROUGE of an output against one reference, by kind.
+    """Return ROUGE of an output against one reference, by kind.
 
-    An output without a token (or, for ROUGE-2, a bigram) gets 0, as rouge-score says, with a note. A reference without
-    one leaves the kind undefined, where rouge-score would say 0. ``stemmer`` is that of the texts where they come as
-    ``RougeText``: ValueError when those differ. ValueError for an unknown kind.
+    An output without a token (or, for ROUGE-2, a bigram) gets 0 as in rouge-score, with a note. For a reference without
+    one the kind is undefined; rouge-score returns 0. For ``RougeText`` arguments their own ``stemmer`` is used. Raise
+    ValueError if the two differ, and for an unknown kind.
     """
-    made = [text.stemmer for text in (output, reference) if isinstance(text, RougeText)]
-    if len(set(made)) > 1:
+    stemmers = [text.stemmer for text in (output, reference) if isinstance(text, RougeText)]
+    if len(set(stemmers)) > 1:
         raise ValueError("one text is stemmed, the other is not")
-    stemmer = made[0] if made else stemmer
+    stemmer = stemmers[0] if stemmers else stemmer
     left = output if isinstance(output, RougeText) else RougeText(output, stemmer=stemmer)
     right = reference if isinstance(reference, RougeText) else RougeText(reference, stemmer=stemmer)
     if unknown := set(kinds) - set(ROUGE_KINDS):
@@ -134,8 +198,10 @@ def rouge_best(
     stemmer: bool = False,
     kinds: Sequence[RougeKind] = ROUGE_KINDS,
 ) -> dict[RougeKind, Prf]:
-    """ROUGE against the reference with the largest F1, kind by kind (rouge-score's ``score_multi``); the first of
-    equals. Undefined where there is no reference, or none with anything to compare."""
+    """Return ROUGE against the reference with the largest F1, by kind (rouge-score's ``score_multi``).
+
+    Ties go to the first reference. A kind is undefined if there is no reference, or none with tokens.
+    """
     ready = output if isinstance(output, RougeText) else RougeText(output, stemmer=stemmer)
     every = [rouge(ready, reference, stemmer=stemmer, kinds=kinds) for reference in references]
     best: dict[RougeKind, Prf] = {}
@@ -148,7 +214,7 @@ def rouge_best(
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Callable[[str], str]:
-    from nltk.stem.porter import PorterStemmer  # takes over a second to import: never at the start of a process
+    from nltk.stem.porter import PorterStemmer  # takes over a second, so it is not imported at startup
 
     stem: Callable[[str], str] = PorterStemmer().stem
     return stem
@@ -184,7 +250,7 @@ def _of_lcs(output: RougeText, reference: RougeText) -> Prf:
 
 
 def _of_union_lcs(output: RougeText, reference: RougeText) -> Prf:
-    """Summary-level LCS: each reference sentence against all output sentences, no token counted twice."""
+    """Return summary-level LCS: each reference sentence against all output sentences, each token counted once."""
     if refused := _too_long("token", len(output.tokens) * len(reference.tokens), MOST_TOKEN_PAIRS):
         return refused
     if refused := _too_long("sentence", len(output.sentences) * len(reference.sentences), MOST_SENTENCE_PAIRS):

@@ -1,7 +1,7 @@
-"""Samples, orders and deals that depend on the seed and the identifiers alone.
+"""Sample, order and allocate identifiers, depending only on the seed and the identifiers.
 
-Every choice is by SHA-256 of "seed:id": the same on every platform and Python version, and independent of the order
-in which the ids come. Adding an id moves no other id relative to the rest.
+Every choice uses SHA-256 of "seed:id". The result is the same on every platform and Python version, and independent of
+the order of the ids. Adding an id does not change the relative order of the others.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Seed = str | int
 
 
 def order_key(seed: Seed, identifier: object) -> bytes:
-    """What things are sorted by: SHA-256 of "seed:id"."""
+    """Return the sort key of an identifier: SHA-256 of "seed:id"."""
     return hashlib.sha256(f"{seed}:{identifier}".encode()).digest()
 
 
 def shuffled(ids: Iterable[T], seed: Seed) -> list[T]:
-    """All ids in the seed's order. ValueError when an id comes twice."""
+    """Return all ids in the seed's order. Raise ValueError for a repeated id."""
     known = list(ids)
     if len(set(known)) != len(known):
         raise ValueError("an id comes twice")
@@ -32,7 +32,7 @@ def shuffled(ids: Iterable[T], seed: Seed) -> list[T]:
 
 
 def sample(ids: Iterable[T], n: int, seed: Seed) -> list[T]:
-    """``n`` of the ids, in the seed's order; a larger n only appends. ValueError when there are fewer than n."""
+    """Return ``n`` ids in the seed's order. A larger n only appends ids. Raise ValueError for fewer than n ids."""
     known = shuffled(ids, seed)
     if not 0 <= n <= len(known):
         raise ValueError(f"{n} of {len(known)} cannot be sampled")
@@ -40,9 +40,9 @@ def sample(ids: Iterable[T], n: int, seed: Seed) -> list[T]:
 
 
 def stratified(ids_by_stratum: Mapping[K, Sequence[T]], n: int, seed: Seed) -> list[T]:
-    """``n`` ids, each stratum in proportion to its size (largest remainder), in the seed's order over all.
+    """Return ``n`` ids, proportional to the sizes of the strata (largest remainder), in the seed's order.
 
-    Equal remainders are decided by the seed. ValueError when there are fewer than n ids.
+    The seed decides between equal remainders. Raise ValueError for fewer than n ids.
     """
     sizes = {stratum: len(ids) for stratum, ids in ids_by_stratum.items()}
     total = sum(sizes.values())
@@ -59,9 +59,9 @@ def stratified(ids_by_stratum: Mapping[K, Sequence[T]], n: int, seed: Seed) -> l
 
 
 def shuffled_groups(groups: Mapping[K, Sequence[U]] | Sequence[Sequence[U]], seed: Seed) -> list[U]:
-    """All members, the groups in the seed's order, each group together and in its own order.
+    """Return the members of all groups, with the groups in the seed's order. Groups stay together and keep their order.
 
-    A group given without a name goes by its first member.
+    A group without a name is identified by its first member.
     """
     named: dict[object, Sequence[U]]
     if isinstance(groups, Mapping):
@@ -75,22 +75,17 @@ def shuffled_groups(groups: Mapping[K, Sequence[U]] | Sequence[Sequence[U]], see
 
 
 def deal(
-    units: Sequence[U],
-    people: Sequence[P],
-    k: int,
-    seed: Seed,
-    *,
-    groups: Mapping[U, Hashable] | None = None,
+    units: Sequence[U], people: Sequence[P], k: int, seed: Seed, *, groups: Mapping[U, Hashable] | None = None
 ) -> dict[U, tuple[P, ...]]:
-    """Each unit to ``k`` distinct people; the loads of any two people differ by at most 1.
+    """Assign each unit to ``k`` distinct people, whose loads differ by at most 1.
 
-    ``groups`` names the context of a unit (its cluster or study): the units of one context go to the same people as
-    far as the balance allows. Contexts meet changing sets of people, so that every pair of people tends to share
-    units. Units are dealt in the seed's order and returned in theirs. ValueError when k > len(people) or k < 1, and
-    for repeated units or people.
+    ``groups`` holds the context of a unit (its cluster or study). The units of one context go to the same people if the
+    balance permits. The set of people changes between contexts, so that most pairs of people share units. Units are
+    assigned in the seed's order and returned in the given order. Raise ValueError if k > len(people) or k < 1, and for
+    repeated units or people.
 
-    Balance: everybody has a quota of floor or ceil(n k / p). Whoever has as many units left to take as there are
-    units left must take each of them; as long as that is kept, k people with quota left always exist.
+    Balance: each person has a quota of floor or ceil(n k / p). A person whose remaining quota equals the number of
+    remaining units must take each of them. Under this rule there are always k people with a remaining quota.
     """
     if len(set(units)) != len(units) or len(set(people)) != len(people):
         raise ValueError("units and people must be distinct")
@@ -134,12 +129,15 @@ def _team(
     remaining: int,
     ahead: int,
 ) -> list[P]:
-    """The k people of the next unit: those who must, then those who had the unit before, then the freest."""
+    """Return the k people of the next unit.
+
+    People who must take it come first, then the people of the previous unit, then those with the largest quota.
+    """
     must = [person for person, quota in left.items() if quota == remaining]
     team = [person for person in before if person in must] + [person for person in must if person not in before]
     team += [person for person in before if left[person] > 0 and person not in team][: k - len(team)]
     while len(team) < k:
-        # someone who can take the whole context first; then the fullest quota; then whoever met the others least
+        # Prefer people who can take the whole context, then the largest quota, then the fewest shared units.
         team.append(
             min(
                 (person for person, quota in left.items() if quota > 0 and person not in team),
@@ -150,6 +148,6 @@ def _team(
 
 
 def _ties(seed: Seed, context: Hashable, n: int) -> list[int]:
-    """n numbers that decide equal claims in one context, from one call of an extendable hash."""
+    """Return n numbers that break ties in one context, from one call of an extendable hash."""
     stream = hashlib.shake_256(f"{seed}:ties:{context}".encode()).digest(8 * n)
     return [int.from_bytes(stream[i : i + 8], "big") for i in range(0, 8 * n, 8)]

@@ -1,7 +1,9 @@
-"""Spans: half-open ranges of Unicode code points of a text exactly as stored.
+"""Spans: half-open ranges of Unicode code points of a text, exactly as stored.
 
-A span (a cue, a slot, an entity) is one or more fragments, each a range [start, end). Texts are never normalised and
-quotes never repaired: what is compared is what is there, trailing spaces included.
+A span (a cue, a PICO element, an entity) has one or more fragments, each a range [start, end). Texts are never
+normalised and quotes never repaired. Comparisons are exact, including trailing spaces.
+
+The fragments of one span do not overlap. Different spans of a text, also of the same type, may overlap, cross and nest.
 """
 
 from __future__ import annotations
@@ -15,16 +17,19 @@ from typing import Literal
 Range = tuple[int, int]
 Ranges = Sequence[Range]
 _RUNS = re.compile(r"\S+")
+#: Separators in a cell.
+BETWEEN_FRAGMENTS, BETWEEN_SPANS = " | ", " || "
 
 
 class SpanError(ValueError):
-    """A range that does not lie in its text, or a quote that is not what the range shows."""
+    """A range is outside its text, or a quote differs from the text of its range."""
 
 
 def check_ranges(text: str, ranges: Ranges) -> tuple[Range, ...]:
-    """The fragments of one span, checked: inside the text, not empty, in order, not overlapping (touching is fine).
+    """Return the fragments of one span after checking them.
 
-    Raises SpanError for the first that is not; a span without fragments is none either.
+    Fragments must be inside the text, not empty, in order and without overlaps; they may touch. Raise SpanError for the
+    first invalid fragment, and for a span without fragments.
     """
     if not ranges:
         raise SpanError("a span needs at least one fragment")
@@ -41,32 +46,32 @@ def check_ranges(text: str, ranges: Ranges) -> tuple[Range, ...]:
 
 
 def quotes_of(text: str, ranges: Ranges) -> tuple[str, ...]:
-    """What each fragment shows."""
+    """Return the text of each fragment."""
     return tuple(text[start:end] for start, end in ranges)
 
 
 def check_quotes(text: str, ranges: Ranges, quotes: Sequence[str]) -> tuple[Range, ...]:
-    """Slice the text again and compare: SpanError unless every fragment shows exactly its quote."""
+    """Return the checked ranges. Raise SpanError unless every fragment equals its quote."""
     checked = check_ranges(text, ranges)
     if len(quotes) != len(checked):
         raise SpanError(f"{len(checked)} fragments have {len(quotes)} quotes")
-    for number, (shown, quote) in enumerate(zip(quotes_of(text, checked), quotes, strict=True), start=1):
-        if shown != quote:
-            raise SpanError(f"fragment {number} shows {shown!r}, its quote says {quote!r}")
+    for number, (text_quote, quote) in enumerate(zip(quotes_of(text, checked), quotes, strict=True), start=1):
+        if text_quote != quote:
+            raise SpanError(f"fragment {number} shows {text_quote!r}, its quote says {quote!r}")
     return checked
 
 
 def place(text: str, quotes: Sequence[str]) -> tuple[Range, ...]:
-    """Where quotes stand in a text, exactly as they are, each after the one before it.
+    """Return the ranges of verbatim quotes in a text, each after the previous one.
 
-    SpanError for a quote that does not occur from there on, or occurs more than once: which is meant is not guessed.
+    Raise SpanError for a quote that does not occur, or occurs more than once and is therefore ambiguous.
     """
     ranges: list[Range] = []
     at = 0
     for quote in quotes:
-        found = text.count(quote, at) if quote else 0
-        if found != 1:
-            how = f"{found} times" if found else "nowhere"
+        count = text.count(quote, at) if quote else 0
+        if count != 1:
+            how = f"{count} times" if count else "nowhere"
             raise SpanError(f"{quote!r} occurs {how} in the text{' after what precedes it' if at else ''}")
         start = text.index(quote, at)
         at = start + len(quote)
@@ -75,49 +80,66 @@ def place(text: str, quotes: Sequence[str]) -> tuple[Range, ...]:
 
 
 def as_cell(fragments: Iterable[tuple[int, int, str]]) -> str:
-    """A span in one cell of a table: ``start-end "quote"`` a fragment, joined by `` | ``; offsets in code points."""
-    return " | ".join(f'{start}-{end} "{quote}"' for start, end, quote in fragments)
+    """Return a span as one cell: ``start-end "quote"`` for each fragment, joined by `` | ``; offsets in code points."""
+    return BETWEEN_FRAGMENTS.join(f'{start}-{end} "{quote}"' for start, end, quote in fragments)
+
+
+def spans_as_cell(spans: Iterable[Iterable[tuple[int, int, str]]]) -> str:
+    """Return several spans as one cell, each as in `as_cell`, joined by `` || ``. They may overlap and nest."""
+    return BETWEEN_SPANS.join(as_cell(fragments) for fragments in spans)
 
 
 _BEGINNING = re.compile(r'(\d+)-(\d+) "', re.ASCII)
 
 
 def ranges_of_cell(cell: str) -> tuple[Range, ...]:
-    """The ranges of what `as_cell` gave; none of an empty cell. A quote may have any letter: its length is known.
+    """Return the ranges of a cell made by `as_cell`; an empty cell has none. Raise SpanError for any other cell.
 
-    SpanError for any other cell.
+    A quote may contain any character, because its length is given by the offsets.
     """
-    ranges: list[Range] = []
+    spans = spans_of_cell(cell)
+    if len(spans) > 1:
+        raise SpanError(f"{cell!r} has {len(spans)} spans; expected one")
+    return spans[0] if spans else ()
+
+
+def spans_of_cell(cell: str) -> tuple[tuple[Range, ...], ...]:
+    """Return the ranges of each span of a cell made by `spans_as_cell`. Raise SpanError for any other cell."""
+    spans: list[list[Range]] = [[]]
     at = 0
     while at < len(cell):
-        found = _BEGINNING.match(cell, at)
-        if found is None:
+        beginning = _BEGINNING.match(cell, at)
+        if beginning is None:
             break
-        start, end = int(found[1]), int(found[2])
-        at = found.end() + end - start
+        start, end = int(beginning[1]), int(beginning[2])
+        at = beginning.end() + end - start
         if end < start or cell[at : at + 1] != '"':
             break
-        ranges.append((start, end))
+        spans[-1].append((start, end))
         at += 1
         if at == len(cell):
-            return tuple(ranges)
-        if not cell.startswith(" | ", at):
+            return tuple(map(tuple, spans))
+        if cell.startswith(BETWEEN_FRAGMENTS, at):
+            at += len(BETWEEN_FRAGMENTS)
+        elif cell.startswith(BETWEEN_SPANS, at):
+            at += len(BETWEEN_SPANS)
+            spans.append([])
+        else:
             break
-        at += 3
     if cell:
-        raise SpanError(f"{cell!r} is no span in a cell")
+        raise SpanError(f'{cell!r} is no span in a cell; expected start-end "quote", as in 3-7 "pain"')
     return ()
 
 
 def covering_range(ranges: Ranges) -> Range:
-    """The smallest range that holds all fragments; SpanError when there is none."""
+    """Return the smallest range that covers all fragments. Raise SpanError if there are none."""
     if not ranges:
         raise SpanError("no fragment, no range")
     return min(start for start, _ in ranges), max(end for _, end in ranges)
 
 
 def merged(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """The same characters as ordered ranges that neither overlap nor touch; empty ranges vanish."""
+    """Return ordered ranges of the same characters that neither overlap nor touch. Empty ranges are dropped."""
     joined: list[Range] = []
     for start, end in sorted(r for r in ranges if r[1] > r[0]):
         if joined and start <= joined[-1][1]:
@@ -128,8 +150,11 @@ def merged(ranges: Iterable[Range]) -> tuple[Range, ...]:
 
 
 def words(text: str) -> tuple[Range, ...]:
-    """The words of a text: runs without white space, punctuation trimmed off both ends; bare punctuation is none."""
-    found: list[Range] = []
+    """Return the words of a text: runs without white space, with punctuation trimmed.
+
+    Bare punctuation is not a word.
+    """
+    ranges: list[Range] = []
     for run in _RUNS.finditer(text):
         low, high = run.span()
         while low < high and _is_punctuation(text[low]):
@@ -137,8 +162,8 @@ def words(text: str) -> tuple[Range, ...]:
         while low < high and _is_punctuation(text[high - 1]):
             high -= 1
         if low < high:
-            found.append((low, high))
-    return tuple(found)
+            ranges.append((low, high))
+    return tuple(ranges)
 
 
 def _is_punctuation(character: str) -> bool:
@@ -150,10 +175,10 @@ Status = Literal["exact", "case", "absent", "empty"]
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Where a quote lies: ``ranges`` holds the hit that was chosen (none when absent or empty).
+    """Result of a search for a quote. ``ranges`` holds the chosen match; it is empty for absent and empty quotes.
 
-    ``exact``: as it stands; ``case``: only when case is ignored; ``absent``: nowhere; ``empty``: there is no quote.
-    ``occurrences`` counts all hits, case ignored: "Both ... both" leaves open which one was meant, whatever its case.
+    ``status`` is ``exact``, ``case`` (found only if case is ignored), ``absent`` or ``empty`` (no quote).
+    ``occurrences`` counts all matches ignoring case, because "Both ... both" is ambiguous in any case.
     """
 
     status: Status
@@ -162,15 +187,15 @@ class Located:
 
     @property
     def ambiguous(self) -> bool:
-        """Whether the quote occurs more than once, so that the chosen hit is a guess."""
+        """Whether the quote occurs more than once, so that the chosen match is a guess."""
         return self.occurrences > 1
 
 
 def locate(text: str, quote: str) -> Located:
-    """Find a verbatim quote: the first exact hit, else the first ignoring case. Nothing is trimmed or repaired.
+    """Find a verbatim quote: the first exact match, else the first match ignoring case. The quote is not normalised.
 
-    Case is ignored by full case folding, in which one character may become several ("ß" is "ss", "İ" is "i" and a
-    dot): a hit must begin and end between characters of the text, and its range counts those.
+    Case is ignored by full case folding, in which one character may become several ("ß" is "ss", "İ" is "i" and a dot).
+    A match must begin and end between characters of the text, and its range counts these.
     """
     if not quote:
         return Located("empty", (), 0)
@@ -190,9 +215,10 @@ def locate(text: str, quote: str) -> Located:
 
 
 def locate_words(text: str, quote: str) -> Range | None:
-    """The first place of a quote as whole words, exactly as it stands, else but for case; None where there is none.
+    """Return the first range of a quote as whole words, exact or else ignoring case, or None.
 
-    "VA" does not stand in "elevating". What is neither letter nor digit bounds a word, hyphens and slashes among it.
+    "VA" does not match in "elevating". Any character other than a letter or a digit bounds a word, including hyphens
+    and slashes.
     """
     if not quote:
         return None
@@ -213,17 +239,17 @@ def _as_words(text: str, quote: str) -> int | None:
 
 
 def _is_within_word(text: str, at: int) -> bool:
-    """Whether a place has a letter or a digit before it, and one, or a mark that belongs to the one before, behind."""
+    """Whether a position is inside a word: after a letter or digit, and before one or a combining mark."""
     if not 0 < at < len(text):
         return False
     return text[at - 1].isalnum() and (text[at].isalnum() or unicodedata.combining(text[at]) > 0)
 
 
 def _hits(text: str, quote: str) -> list[int]:
-    """Where each hit begins, overlapping ones included; in time in proportion to both.
+    """Return the start of each match, including overlapping ones, in linear time.
 
-    Searching anew behind the beginning of each hit would read a quote that repeats itself again and again. So hits that
-    may overlap are found by one pass (Knuth, Morris and Pratt, 1977).
+    A new search after the start of each match would take quadratic time for repetitive quotes. Matches that may overlap
+    are therefore found in one pass (Knuth, Morris and Pratt, 1977).
     """
     first = text.find(quote)
     if first < 0 or text.find(quote, first + 1) < 0:
@@ -231,19 +257,19 @@ def _hits(text: str, quote: str) -> list[int]:
     borders = _borders(quote)
     if not borders[-1]:
         return [hit.start() for hit in re.finditer(re.escape(quote), text)]
-    found, matched = [], 0
+    starts, matched = [], 0
     for at in range(first, len(text)):
         while matched and text[at] != quote[matched]:
             matched = borders[matched - 1]
         matched += text[at] == quote[matched]
         if matched == len(quote):
-            found.append(at - matched + 1)
+            starts.append(at - matched + 1)
             matched = borders[-1]
-    return found
+    return starts
 
 
 def _borders(quote: str) -> list[int]:
-    """For each beginning of a quote the length of its longest proper part that it both begins and ends with."""
+    """Return for each prefix of a quote the length of its longest proper border (both prefix and suffix)."""
     borders = [0]
     for at in range(1, len(quote)):
         matched = borders[-1]
@@ -254,7 +280,7 @@ def _borders(quote: str) -> list[int]:
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:
-    """The case-folded text, and for each of its characters the index of the character of ``text`` it came from."""
+    """Return the case-folded text and, for each of its characters, the index of the original character."""
     if text.isascii():
         return text.lower(), range(len(text))
     pieces = [character.casefold() for character in text]

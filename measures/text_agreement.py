@@ -1,8 +1,8 @@
-"""How well marked and written texts, sets and numbers agree, column by column of a table of answers, where a
-coefficient does not fit, or not alone.
+"""Agreement on spans, written texts, sets and numbers, by column of a table of answers.
 
-Every figure is a mean over items of the mean over rater pairs. Pairs with nothing to compare (neither marked or wrote
-anything) agree, and are counted apart. Cells are those of a release's ``answers/*.csv``.
+These figures are used where a coefficient does not apply or is not sufficient. Every figure is a mean over items of the
+mean over rater pairs. Pairs in which both values are empty are left out and counted separately. Cells have the format
+of a release's ``answers/*.csv``.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
-from measures.sets import codes_of_cell, f1, jaccard
-from measures.span_agreement import cue_f1
-from measures.spans import Ranges, ranges_of_cell, words
+from measures.span_agreement import span_f1
+from measures.spans import Ranges, ranges_of_cell, spans_of_cell, words
 
-#: token, exact: of marked spans. same, words: of written texts. whole: of all columns together. shared, f1:
-#: of sets of codes (`measures.sets`). difference: of numbers, in their unit, so that less is better.
-By = Literal["token", "exact", "same", "words", "whole", "shared", "f1", "difference"]
+from .span_agreement import codes_of_cell, f1, jaccard, span_set_f1
+
+#: token, exact: one marked span. spans, overlap: sets of marked spans, matched one to one. same, words: written texts.
+#: whole: all columns together. shared, f1: sets of codes (`measures.span_agreement`). difference: numbers in their
+#: unit; smaller is better.
+By = Literal["token", "exact", "spans", "overlap", "same", "words", "whole", "shared", "f1", "difference"]
 METHODS: Mapping[By, str] = {
     "token": "mean pairwise F1 of words",
-    "exact": "share of identical cues",
+    "exact": "share of identical spans",
+    "spans": "mean pairwise F1 of spans, same characters",
+    "overlap": "mean pairwise F1 of spans, shared characters",
     "same": "share of same texts",
     "words": "mean pairwise F1 of words",
     "whole": "share of same tuples",
@@ -31,16 +35,17 @@ METHODS: Mapping[By, str] = {
     "difference": "mean absolute difference",
 }
 NOTHING_WRITTEN = "all left it blank"
+NOTHING_MARKED = "no span marked"
 NOT_ENOUGH = "not enough ratings"
 Cells = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What of two answers to one item is compared, and how.
+    """A comparison of two answers to one item.
 
-    ``columns`` hold spans (`ranges_of_cell`) or texts, whose case and white space do not count; those of ``exactly``
-    have to be the same to the letter beside them.
+    ``columns`` hold one span (`ranges_of_cell`), a set of spans (`spans_of_cell`), or texts, compared ignoring case and
+    white space. The columns in ``exactly`` must be identical, too.
     """
 
     name: str
@@ -50,7 +55,7 @@ class Comparison:
 
     @property
     def of_spans(self) -> bool:
-        """Whether it needs the texts of the items."""
+        """Whether the texts of the items are needed: the words of one span are those of its text."""
         return self.by in ("token", "exact")
 
     def as_json(self) -> dict[str, object]:
@@ -63,8 +68,10 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class TextAgreement:
-    """``value`` is None exactly where ``undefined`` says why. ``pairs`` of ``units`` were compared; in ``both_empty``
-    pairs there was nothing to compare."""
+    """Agreement by one comparison. ``value`` is None exactly when ``undefined`` gives the reason.
+
+    ``pairs`` of ``units`` were compared. In ``both_empty`` further pairs there was nothing to compare.
+    """
 
     name: str
     method: str
@@ -80,12 +87,12 @@ class TextAgreement:
 
 def compared(
     comparisons: Sequence[Comparison],
-    said: Iterable[tuple[Hashable, Hashable, Cells]],
+    answers: Iterable[tuple[Hashable, Hashable, Cells]],
     texts: Mapping[Hashable, str],
 ) -> list[TextAgreement]:
-    """Each comparison over all answers, given as (item, rater, cells). ``texts``: of the items, where spans are."""
+    """Return each comparison over all answers (item, rater, cells). ``texts`` holds the texts of items with spans."""
     by_item: dict[Hashable, dict[Hashable, Cells]] = {}
-    for item, rater, cells in said:
+    for item, rater, cells in answers:
         by_item.setdefault(item, {})[rater] = cells
     marked: dict[str, dict[Hashable, dict[Hashable, Ranges]]] = {}
     out = []
@@ -99,51 +106,49 @@ def compared(
                 item: {rater: ranges_of_cell(cells[column]) for rater, cells in by_rater.items()}
                 for item, by_rater in by_item.items()
             }
-        found = cue_f1(texts, marked[column], "token" if comparison.by == "token" else "exact")
+        f1 = span_f1(texts, marked[column], "token" if comparison.by == "token" else "exact")
         method = METHODS[comparison.by]
         out.append(
-            TextAgreement(
-                comparison.name, method, found.value, found.n_pairs, found.n_items, found.n_both_empty, found.undefined
-            )
+            TextAgreement(comparison.name, method, f1.value, f1.n_pairs, f1.n_items, f1.n_both_empty, f1.undefined)
         )
     return out
 
 
 def pooled(parts: Sequence[TextAgreement]) -> TextAgreement:
-    """The same of all items together, from what it is of some items each: a mean over items is the mean of the parts'
-    means by how many items they are of."""
+    """Combine agreement over disjoint sets of items: the mean of the parts, weighted by their numbers of items."""
     if len(parts) == 1:
         return parts[0]
     units = sum(part.units for part in parts)
-    asked = next((part for part in parts if part.both_empty), parts[0])
+    reference = next((part for part in parts if part.both_empty), parts[0])
     return replace(
         parts[0],
         value=math.fsum(part.value * part.units for part in parts if part.value is not None) / units if units else None,
         pairs=sum(part.pairs for part in parts),
         units=units,
         both_empty=sum(part.both_empty for part in parts),
-        undefined=None if units else asked.undefined,
+        undefined=None if units else reference.undefined,
     )
 
 
 def _written(comparison: Comparison, by_item: Mapping[Hashable, Mapping[Hashable, Cells]]) -> TextAgreement:
     score = _SCORES[comparison.by]
     means: list[float] = []
-    n_pairs = asked = 0
+    n_pairs = n_written = 0
     for by_rater in by_item.values():
         scores = [score(comparison, a, b) for a, b in combinations(by_rater.values(), 2)]
-        asked += len(scores)
-        if found := [one for one in scores if one is not None]:
-            means.append(sum(found) / len(found))
-            n_pairs += len(found)
+        n_written += len(scores)
+        if defined := [one for one in scores if one is not None]:
+            means.append(sum(defined) / len(defined))
+            n_pairs += len(defined)
     method = METHODS[comparison.by]
     if not means:
-        return TextAgreement(comparison.name, method, None, 0, 0, asked, NOTHING_WRITTEN if asked else NOT_ENOUGH)
-    return TextAgreement(comparison.name, method, sum(means) / len(means), n_pairs, len(means), asked - n_pairs)
+        nothing = NOTHING_MARKED if comparison.by in ("spans", "overlap") else NOTHING_WRITTEN
+        return TextAgreement(comparison.name, method, None, 0, 0, n_written, nothing if n_written else NOT_ENOUGH)
+    return TextAgreement(comparison.name, method, sum(means) / len(means), n_pairs, len(means), n_written - n_pairs)
 
 
 def written(text: str) -> str:
-    """A text by which it is the same as another: without its case and its white space."""
+    """Normalise case and white space, for comparison."""
     return " ".join(text.split()).casefold()
 
 
@@ -156,9 +161,9 @@ def _whole(comparison: Comparison, a: Cells, b: Cells) -> float:
 
 
 def _same(comparison: Comparison, a: Cells, b: Cells) -> float | None:
-    """None where both left it blank."""
-    there = any(cells[name] for cells in (a, b) for name in comparison.columns)
-    return _whole(comparison, a, b) if there else None
+    """Return whether two texts are equal, or None if both are blank."""
+    has_value = any(cells[name] for cells in (a, b) for name in comparison.columns)
+    return _whole(comparison, a, b) if has_value else None
 
 
 def _word_f1(comparison: Comparison, a: Cells, b: Cells) -> float | None:
@@ -167,7 +172,7 @@ def _word_f1(comparison: Comparison, a: Cells, b: Cells) -> float | None:
 
 
 def word_f1(a: str, b: str) -> float | None:
-    """F1 over the different words of two texts, whatever their case; None where neither has one."""
+    """Return F1 over the distinct words of two texts ignoring case, or None if neither has a word."""
     left, right = _words_of(a), _words_of(b)
     return 2 * len(left & right) / (len(left) + len(right)) if left or right else None
 
@@ -188,12 +193,28 @@ def _set_f1(comparison: Comparison, a: Cells, b: Cells) -> float | None:
 
 
 def _difference(comparison: Comparison, a: Cells, b: Cells) -> float | None:
-    """None where one of them gave no number: that is no distance."""
+    """Return the distance of two numbers, or None if one is missing."""
     (column,) = comparison.columns
     return abs(float(a[column]) - float(b[column])) if a[column] and b[column] else None
 
 
+def _same_spans(comparison: Comparison, a: Cells, b: Cells) -> float | None:
+    (column,) = comparison.columns
+    return span_set_f1(spans_of_cell(a[column]), spans_of_cell(b[column]))
+
+
+def _overlapping_spans(comparison: Comparison, a: Cells, b: Cells) -> float | None:
+    (column,) = comparison.columns
+    return span_set_f1(spans_of_cell(a[column]), spans_of_cell(b[column]), "overlap")
+
+
 _SCORES: Mapping[By, Callable[[Comparison, Cells, Cells], float | None]] = {
-    "same": _same, "words": _word_f1, "whole": _whole, "shared": _shared, "f1": _set_f1,
+    "spans": _same_spans,
+    "overlap": _overlapping_spans,
+    "same": _same,
+    "words": _word_f1,
+    "whole": _whole,
+    "shared": _shared,
+    "f1": _set_f1,
     "difference": _difference,
-}  # fmt: skip
+}

@@ -1,4 +1,4 @@
-"""Which words of a text were changed: the word-level edit distance, case aside, and where the changes stand."""
+"""Find the changed words of a text: word-level edit distance, ignoring case, and the positions of the changes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from typing import NamedTuple
 
 from measures.spans import Range
 
-#: Up to so many changed words are counted exactly; beyond, a text is simply another one.
+#: Maximum number of changed words that are counted exactly. Beyond it, the texts are regarded as unrelated.
 COUNTED = 40
 
-# A word, with what joins its parts ("placebo-controlled", "0.05", "don't") and the sign before a number; else a sign
-# that means something ("<", "%", "±"). Letters may be written with combining marks.
+# A word, including joined parts ("placebo-controlled", "0.05", "don't") and the sign before a number; else a single
+# meaningful sign ("<", "%", "±"). Letters may have combining marks.
 _LETTER = r"[\w\u0300-\u036f]"
 _WORD = re.compile(rf"(?:(?<![\w.])[-+\u2212](?=\d))?\w{_LETTER}*(?:[-\u2010\u2011'\u2019.,/]\w{_LETTER}*)*|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A run of words that changed: the range of code points in the target and in the text. One of them may be empty
-    (words were only put in, or only left out); it then stands where the others would."""
+    """A run of changed words: ranges of code points in the target and in the text.
+
+    One range is empty if words were only inserted or only deleted. It is then at the position of the change.
+    """
 
     target: Range
     text: Range
@@ -30,7 +32,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The least number of words put in, left out or replaced, and where, in order; None: too many to count."""
+    """The minimum number of inserted, deleted or replaced words (None if too many to count), and the edits in order."""
 
     words: int | None
     edits: tuple[Edit, ...]
@@ -50,14 +52,14 @@ def _folded(word: str) -> str:
     return unicodedata.normalize("NFC", word).casefold()
 
 
-def _is_punctuation(found: str) -> bool:
-    """Commas, quotes and stray accents are no words; a percent sign is one, although Unicode has it as punctuation."""
-    kind = unicodedata.category(found[0])
-    return len(found) == 1 and found not in "%‰&" and (kind[0] in "PM" or kind == "Sk")
+def _is_punctuation(char: str) -> bool:
+    """Whether a token is punctuation. Percent signs count as words, although Unicode classes them as punctuation."""
+    kind = unicodedata.category(char[0])
+    return len(char) == 1 and char not in "%‰&" and (kind[0] in "PM" or kind == "Sk")
 
 
 def folded_words(text: str) -> tuple[str, ...]:
-    """What a text says but for case, spaces and punctuation."""
+    """Return the words of a text, folded for comparison without case, spaces and punctuation."""
     return tuple(w.folded for w in _words(text))
 
 
@@ -67,9 +69,9 @@ def same_words(a: str, b: str) -> bool:
 
 
 def difference(target: str, text: str) -> Difference:
-    """The words that differ, whatever their case: the word-level edit distance (Levenshtein) and one way to get it.
+    """Return the word-level edit distance (Levenshtein), ignoring case, and one minimal sequence of edits.
 
-    O(words x distance), the distance up to `COUNTED`.
+    Takes O(words x distance), with the distance limited by `COUNTED`.
     """
     was, now = _words(target), _words(text)
     first = _common(was, now)
@@ -88,11 +90,11 @@ def _common(a: list[_Word], b: list[_Word]) -> int:
 
 
 class _Distances:
-    """Levenshtein's table, where the distance is at most `COUNTED`: instead of its cells how far each diagonal is
-    reached by each number of changes. Source: E. Ukkonen, Algorithms for Approximate String Matching (1985).
+    """Levenshtein's table for distances up to `COUNTED`, stored by diagonals.
 
-    ``reach[e][k]`` is the largest i for which the first i words of ``a`` become the first i + k words of ``b`` by e
-    changes or fewer; it never falls from one e to the next.
+    Source: E. Ukkonen, Algorithms for Approximate String Matching (1985). ``reach[e][k]`` is the largest i for which
+    the first i words of ``a`` become the first i + k words of ``b`` by at most e changes. It never decreases from one e
+    to the next.
     """
 
     def __init__(self, a: list[str], b: list[str], reach: list[dict[int, int]]) -> None:
@@ -101,14 +103,14 @@ class _Distances:
 
     @classmethod
     def of(cls, a: list[str], b: list[str]) -> _Distances | None:
-        """None where more than `COUNTED` words differ."""
+        """Compute the table, or return None if more than `COUNTED` words differ."""
         end = len(b) - len(a)
         reach: list[dict[int, int]] = []
         for changes in range(COUNTED + 1):
             before = reach[-1] if reach else {}
             row: dict[int, int] = {}
             for k in range(-min(changes, len(a)), min(changes, len(b)) + 1):
-                # A word replaced, left out of a, or put in from b; nothing changed at all where it is the first row.
+                # A word of a replaced or deleted, or a word of b inserted. The first row has no change.
                 ways = (before.get(k, -2) + 1, before.get(k + 1, -2) + 1, before.get(k - 1, -1))
                 i = min(max(*ways, 0 if not changes else -1, -k), len(a), len(b) - k)
                 while i < len(a) and i + k < len(b) and a[i] == b[i + k]:
@@ -120,17 +122,19 @@ class _Distances:
         return None
 
     def _cell(self, i: int, j: int) -> int:
-        """The distance of the first i words of ``a`` from the first j of ``b``; one too large where it is more."""
+        """Return the distance between the first i words of ``a`` and the first j of ``b``, or one more than
+        computed.
+        """
         return bisect_left(self.reach, i, key=lambda row: row.get(j - i, -1))
 
     def kept(self) -> list[tuple[int, int]]:
-        """Indices of words that stay in both, in order, read back from the end of the table."""
-        i, j, kept = len(self.a), len(self.b), []
+        """Return the indices of unchanged words in both texts, in order, by backtracking from the end of the table."""
+        i, j, matches = len(self.a), len(self.b), []
         here = self.distance
         while i and j:
             if self.a[i - 1] == self.b[j - 1]:
                 i, j = i - 1, j - 1
-                kept.append((i, j))
+                matches.append((i, j))
                 continue
             here -= 1
             if self._cell(i - 1, j - 1) == here:
@@ -139,14 +143,19 @@ class _Distances:
                 i -= 1
             else:
                 j -= 1
-        return kept[::-1]
+        return matches[::-1]
 
 
-def _edits(was: list[_Word], now: list[_Word], kept: list[tuple[int, int]], first: int, last: int) -> tuple[Edit, ...]:
-    """The stretches between words that stay: indices of both in ``kept``, and the ``first`` and ``last`` ones."""
+def _edits(
+    was: list[_Word], now: list[_Word], matches: list[tuple[int, int]], first: int, last: int
+) -> tuple[Edit, ...]:
+    """Return the edits between unchanged words.
+
+    ``matches`` holds their indices, without the ``first`` and ``last`` ones.
+    """
     edits = []
     i, j = first, first
-    for next_i, next_j in [*kept, (len(was) - last, len(now) - last)]:
+    for next_i, next_j in [*matches, (len(was) - last, len(now) - last)]:
         if next_i > i or next_j > j:
             edits.append(Edit(_stretch(was, i, next_i), _stretch(now, j, next_j)))
         i, j = next_i + 1, next_j + 1
@@ -154,7 +163,7 @@ def _edits(was: list[_Word], now: list[_Word], kept: list[tuple[int, int]], firs
 
 
 def _stretch(words: list[_Word], first: int, after: int) -> Range:
-    """The range of words first..after; an empty one stands behind the word before it."""
+    """Return the range of words first..after. An empty range is placed after the previous word."""
     if after > first:
         return words[first].start, words[after - 1].end
     at = words[first - 1].end if first else 0

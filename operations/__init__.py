@@ -1,1 +1,1 @@
-"""What an administrator does with an installation: try it, start it, back it up, restore it, drive it by robots."""
+"""Administration of an installation: demo, supervisor, backup and restore, and simulated annotators."""

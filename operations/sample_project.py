@@ -1,4 +1,4 @@
-"""The illustrative project: a small made-up corpus, four people and an open round."""
+"""Create the sample project: a small fictitious corpus, four people and an open round."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,13 +7,14 @@ from django.db import transaction
 
 import annotation
 from accounts.models import User
-from annotation.actions.imports import check_files, import_files
+from annotation.imports.actions import check_files, import_files
 from api.problems import Conflict
-from projects.actions.guidelines import latest_guideline
-from projects.actions.people import add_member, create_project
-from projects.actions.rounds import WORKERS, RoundPlan, open_round
+from projects.guidelines.actions import latest_guideline
 from projects.models import Member, Project, Purpose, Role, Round
-from projects.uploads.source import Source
+from projects.people.actions import add_member, create_project
+from projects.rounds.actions import open_round
+from projects.rounds.planning import WORKERS, RoundPlan
+from projects.uploads.files import Source
 
 SAMPLE = Path(annotation.__file__).parent / "sample" / "level3.jsonl"
 COUNTERFACTUALS = SAMPLE.with_name("counterfactuals.csv")
@@ -21,14 +22,14 @@ SLUG = "sample"
 ROUND = "First labels"
 KIND = "label"
 DESCRIPTION = (
-    "A made-up corpus that shows what Concord does. Its sentences, numbers and interventions are inventions and "
-    "nothing in it is evidence of anything."
+    "A fictitious corpus that demonstrates Concord. Its sentences, numbers and interventions "
+    "are invented and are not evidence of anything."
 )
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody of the illustrative project; the addresses are of a domain that nobody can own."""
+    """A person of the sample project. The addresses use a reserved domain that nobody can own."""
 
     email: str
     name: str
@@ -45,7 +46,7 @@ PEOPLE = (
 
 @dataclass(frozen=True)
 class Seeded:
-    """What there is now, and what of it was made this time, in words."""
+    """The sample project, and the names of the objects that this call created."""
 
     project: Project
     people: tuple[User, ...]
@@ -55,9 +56,9 @@ class Seeded:
 
 @transaction.atomic
 def seed() -> Seeded:
-    """Make what is missing of the illustrative project. What people changed in it since is left as they want it.
+    """Create the missing parts of the sample project. Existing parts are not reset, so that users keep their changes.
 
-    Raises `Conflict` where a project of that short name is somebody's own work.
+    Raise `Conflict` if another project has the same short name.
     """
     made: list[str] = []
     people = tuple(_user(person, made) for person in PEOPLE)
@@ -69,7 +70,7 @@ def seed() -> Seeded:
 
 
 def _user(person: Person, made: list[str]) -> User:
-    """The account, without a password: one-time links are the only way in."""
+    """Return the account, creating it without a password. Sign-in is by one-time links only."""
     found = User.objects.filter(email__iexact=person.email).first()
     if found is None:
         found = User.objects.create_user(email=person.email, name=person.name)
@@ -90,12 +91,12 @@ def _project(lead: User, made: list[str]) -> Project:
             illustrative=True,
         )
     if not found.illustrative:
-        raise Conflict(f"The project {SLUG!r} is not the illustrative one; nothing was added to it.")
+        raise Conflict(f"The project {SLUG!r} exists but is not the sample project; nothing was added.")
     return found
 
 
 def _members(project: Project, people: tuple[User, ...], made: list[str]) -> None:
-    # Who was taken out of the project stays out, so former members count here too.
+    # Removed members are not added again, so former members count as existing.
     there = set(Member.objects.filter(project=project).values_list("user_id", flat=True))
     for person, user in zip(PEOPLE, people, strict=True):
         if user.pk not in there:

@@ -7,14 +7,16 @@ class ProjectsConfig(AppConfig):
     def ready(self) -> None:
         from django.db.models import Q
 
-        from audit import leaves, rules, triggers
-        from audit.witness import watch
+        from audit import leaves, rules
+        from audit.witness import track
+        from projects import workflow as workflow_registry
+        from projects.answers.integrity import answer_contents, decision_contents
 
         from . import (
             tasks,  # noqa: F401 - registers the handlers of this app's jobs
             uploads,
         )
-        from .actions.people import SETTINGS
+        from .answers.integrity import SETTLED, inconsistent_assignments, reopened_rounds
         from .models import (
             Admission,
             Answer,
@@ -24,7 +26,9 @@ class ProjectsConfig(AppConfig):
             Decision,
             Guideline,
             Import,
+            KeptAgreement,
             Member,
+            ParticipantLink,
             Project,
             QuestionTry,
             Reference,
@@ -32,30 +36,29 @@ class ProjectsConfig(AppConfig):
             Round,
             Unit,
         )
-        from .pages import steps
-        from .rounds.pointers import SETTLED, broken_slots, reopened_rounds
-        from .values.leaves import answer_contents, decision_contents
+        from .participation.queries import broken_consents
+        from .people.actions import SETTINGS
 
-        uploads.discover("projects.actions.uploads")
-        steps.discover("projects.pages.steps")
+        uploads.discover("projects")
+        workflow_registry.discover("projects")
         leaves.register(Answer, order=("received_at", "uuid"), contents=answer_contents)
         leaves.register(Decision, order=("id",), contents=decision_contents)
-        watch(Project, but=SETTINGS)
-        watch(Member, but=("role", "left_at"))
-        watch(Import, batch=20)
-        watch(Unit, but=("revision", "superseded_by_id"))
-        # What is laid out of a round that has not opened may still go.
-        watch(Round, but=("guideline_id", "status", "closed_at"), when=~Q(status=Round.Status.PREPARING))
-        watch(
-            Assignment, but=("number", "person_id", "leased_until", "revision", "current_answer_id"),
+        track(Project, but=SETTINGS)
+        track(Member, but=("role", "left_at"))
+        track(Import, batch=20)
+        track(Unit, but=("revision", "superseded_by_id"))
+        # A round in preparation and its assignments can still be deleted, so they are not covered yet.
+        track(Round, but=("guideline_id", "status", "closed_at"), when=~Q(status=Round.Status.PREPARING))
+        track(
+            Assignment,
+            but=("number", "person_id", "leased_until", "revision", "current_answer_id"),
             when=~Q(round__status=Round.Status.PREPARING),
-        )  # fmt: skip
-        watch(Assignment, only=("number", "person_id", "revision", "current_answer_id"), label=SETTLED)
+        )
+        track(Assignment, only=("number", "person_id", "revision", "current_answer_id"), label=SETTLED)
         for model in (Admission, Change, Consent, Guideline, QuestionTry, Reference, Remark):
-            watch(model)
-        rules.register(broken_slots)
+            track(model)
+        track(KeptAgreement, batch=20)
+        track(ParticipantLink, but=("used", "agreed", "member_id", "expires_at", "opened_at", "revoked_at"))
+        rules.register(inconsistent_assignments)
+        rules.register(broken_consents)
         rules.register(reopened_rounds)
-        triggers.guard(
-            "projects_guideline", "projects_change", "projects_consent", "projects_remark", "projects_reference",
-            "projects_questiontry", "projects_admission",
-        )  # fmt: skip

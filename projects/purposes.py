@@ -1,6 +1,7 @@
-"""What rounds are for, and what follows from it: which answers make gold, are released, or count as independent labels.
+"""Purposes of rounds and their consequences for units and answers.
 
-All who ask what becomes of a round's answers ask here; no other file says so by the name of a purpose.
+A purpose decides whether answers become gold, are released, or count as independent labels. Other modules read these
+flags and never compare the name of a purpose.
 """
 
 from dataclasses import dataclass
@@ -16,45 +17,53 @@ class Purpose(models.TextChoices):
     MEASURE_ONLY = "measure only"
     REVIEW_AND_CORRECT = "review and correct"
     PRACTICE = "practice"
-    # The standing round of a kind that holds what is edited on the curate page; nobody is handed its slots.
+    # The curation round of a kind: it holds the edits of the curate page. Its assignments are never claimed.
     CURATION = "curation"
 
 
-#: Which units a round can choose from, by what is in force of them: all; those of which something is decided; those of
-#: which every field was settled by a curator or brought by a file of gold.
-Chooses = Literal["any", "decided", "settled"]
+#: Units that a round can choose from: all units; units with a decision; units with a decision on every field that the
+#: round asks for. The origin of the decision does not matter.
+Chooses = Literal["any", "decided", "fully decided"]
 Flag = Literal[
-    "planned", "makes_gold", "contests", "independent", "held_against_gold", "counts", "shows_value", "gives_feedback",
+    "planned",
+    "makes_gold",
+    "contests",
+    "independent",
+    "held_against_gold",
+    "counts",
+    "shows_value",
+    "gives_feedback",
     "standing",
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """What follows from one purpose."""
+    """Consequences of one purpose."""
 
-    #: What a lead reads beside its name.
+    #: Explanation shown to leads next to the name.
     says: str
-    #: A lead can choose it for a new round.
+    #: Leads can choose it for a new round.
     planned: bool = True
-    #: What its answers come to is put in force when it closes.
+    #: Closing the round aggregates its answers into current values.
     makes_gold: bool = False
-    #: Where its people differ, the field waits for a curator.
+    #: If the answers disagree, the field waits for a curator.
     contests: bool = False
-    #: People labelled without seeing what is in force: their agreement is agreement between raters.
+    #: Raters do not see the current value, so agreement between them is meaningful.
     independent: bool = False
-    #: Its raters are held against gold that they could not have made; for others that would flatter.
+    #: Raters are compared with gold. Set only where their own answers cannot have become that gold, because the
+    #: comparison would be biased otherwise.
     held_against_gold: bool = False
-    #: Its answers are labels: they are released, age with the guideline, and make a unit one that was asked.
+    #: Answers are labels: they are released, become stale with the guideline, and mark their units as annotated.
     counts: bool = True
-    #: The value in force is shown, to be confirmed or corrected.
+    #: The current value is shown, to be confirmed or corrected.
     shows_value: bool = False
-    #: Everyone is asked every unit, and told at once what was expected. Places are nobody else's.
+    #: Every participant answers every unit and gets feedback at once. Assignments are never passed on to other people.
     gives_feedback: bool = False
-    #: Never opened or closed, and worked in by nobody: it holds what is edited by hand.
+    #: Never opened or closed, and without participants: it holds manual edits.
     standing: bool = False
     chooses: Chooses = "any"
-    #: What a lead sets of it.
+    #: Parameters that a lead sets.
     terms: tuple[Parameter, ...] = ()
 
 
@@ -65,33 +74,61 @@ _MEANINGS: dict[str, Meaning] = {
         "what people agree on becomes the current value", makes_gold=True, contests=True, independent=True
     ),
     Purpose.MEASURE_ONLY: Meaning(
-        "a reliability study; never touches gold", independent=True, held_against_gold=True
+        "measures agreement; current values never change", independent=True, held_against_gold=True
     ),
     Purpose.REVIEW_AND_CORRECT: Meaning(
         "shows the current value, to confirm or correct; not independent labelling",
-        makes_gold=True, shows_value=True, chooses="decided",
+        makes_gold=True,
+        shows_value=True,
+        chooses="decided",
     ),
     Purpose.PRACTICE: Meaning(
         "units with gold; each answer is checked at once and counts for nothing else",
-        counts=False, gives_feedback=True, chooses="settled",
+        counts=False,
+        gives_feedback=True,
+        chooses="fully decided",
         terms=(
-            Parameter(PASS_MARK, Takes.INTEGER, "Pass mark (%)", default=80, minimum=1, maximum=100, required=True,
-                      help="Share of the units that are right in their last try."),
-            Parameter(TRIES, Takes.INTEGER, "Tries a unit", default=1, minimum=1, maximum=2, required=True,
-                      help="The expected value is shown after the last one."),
-            Parameter(ATTEMPTS, Takes.INTEGER, "Attempts a person", default=1, minimum=1, maximum=2, required=True,
-                      help="With 2, whoever did not pass may do all units once more."),
+            Parameter(
+                PASS_MARK,
+                Takes.INTEGER,
+                "Pass mark (%)",
+                default=80,
+                minimum=1,
+                maximum=100,
+                required=True,
+                help="Required share of units that are correct in their last try.",
+            ),
+            Parameter(
+                TRIES,
+                Takes.INTEGER,
+                "Tries per unit",
+                default=1,
+                minimum=1,
+                maximum=2,
+                required=True,
+                help="The expected value is shown after the last try.",
+            ),
+            Parameter(
+                ATTEMPTS,
+                Takes.INTEGER,
+                "Attempts per person",
+                default=1,
+                minimum=1,
+                maximum=2,
+                required=True,
+                help="With 2, people who did not pass can repeat all units once.",
+            ),
         ),
     ),
-    Purpose.CURATION: Meaning("what is edited on the curate page", planned=False, standing=True),
-}  # fmt: skip
+    Purpose.CURATION: Meaning("edits from the curate page", planned=False, standing=True),
+}
 
 
 def of(purpose: str) -> Meaning:
-    """What follows from a purpose. One that is not known (of tests, of a later version) follows nothing."""
+    """Return the consequences of a purpose. An unknown purpose (from a test or a later version) has none."""
     return _MEANINGS.get(purpose) or Meaning("", planned=False)
 
 
 def which(flag: Flag) -> tuple[str, ...]:
-    """The purposes of which a flag holds."""
+    """Return the purposes that have a flag set."""
     return tuple(str(purpose) for purpose, meaning in _MEANINGS.items() if getattr(meaning, flag))

@@ -1,4 +1,4 @@
-"""Thin wrappers: what workers run by id."""
+"""Celery tasks and job handlers: thin wrappers around actions."""
 
 import os
 import signal
@@ -6,22 +6,27 @@ from typing import Any
 
 from celery import shared_task
 
-from accounts import sweeping
+from accounts import sessions
 from audit.actions import seal_if_due
+from projects.jobs.batches import KIND
+from projects.notifications import queries
 
-from .actions import digests, gold, measuring, preparing, rolling
-from .background import jobs
+from .agreement import actions as agreement_actions
+from .answers import integrity
+from .gold import actions as gold_actions
+from .jobs import jobs
+from .jobs.running import RunningJob, WorkerUnhealthy, handle_wake_up
 from .models import Round
-from .notifications import listing
-from .rounds import pointers
+from .notifications import queries as notifications_queries
+from .rounds import preparing, rolling
 
 
 @shared_task(name="projects.run_job")  # type: ignore[untyped-decorator]
 def run(job_id: int) -> None:
     try:
-        jobs.woken(job_id)
-    except jobs.Unfit:
-        # Celery ends a worker that is asked to; a child of its pool is followed by another.
+        handle_wake_up(job_id)
+    except WorkerUnhealthy:
+        # Celery shuts the worker down cleanly on SIGTERM. Its pool replaces a child process.
         os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -32,55 +37,58 @@ def resend_lost() -> int:
 
 @shared_task(name="projects.sweep")  # type: ignore[untyped-decorator]
 def sweep() -> dict[str, int]:
-    return sweeping.sweep() | {"notifications": listing.sweep()}
+    return sessions.sweep() | {"notifications": notifications_queries.sweep()}
 
 
 @shared_task(name="projects.seal")  # type: ignore[untyped-decorator]
 def seal() -> bool:
-    """Asked every minute: rounds that an earlier version finished are settled, and the record is sealed when due."""
-    pointers.settle_old()
+    """Settle rounds that an earlier version finished, and create an audit checkpoint when one is due.
+
+    Runs every minute.
+    """
+    integrity.store_finished_earlier()
     return seal_if_due()
 
 
 @shared_task(name="projects.mail")  # type: ignore[untyped-decorator]
 def mail() -> int:
-    """Asked every minute; sends nothing where no mail server is named."""
-    return digests.send_digests()
+    """Send due digests. Runs every minute; does nothing without a mail server."""
+    return queries.send_digests()
 
 
 @jobs.handler("finish_round", short=True, told=("Closing", "rounds/{round}"))
-def finish_round(job: jobs.RunningJob) -> dict[str, Any]:
+def finish_round(job: RunningJob) -> dict[str, Any]:
     round = _round(job)
-    found = gold.finish_round(round=round, by=job.by, progress=job.progress)
-    measuring.after_closing(round=round)
+    found = gold_actions.finish_round(round=round, by=job.by, progress=job.progress)
+    agreement_actions.start_after_closing(round=round)
     return found
 
 
 @jobs.handler(preparing.OPEN, told=("Opening", "rounds/{round}"))
-def open_round(job: jobs.RunningJob) -> dict[str, Any]:
-    """Lay out a large round in short transactions, and open it."""
+def open_round(job: RunningJob) -> dict[str, Any]:
+    """Create the assignments of a large round in short transactions, and open it."""
     people = job.params["people"]
     return preparing.lay_out_and_open(round=_round(job), people=people, by=job.by, progress=job.progress)
 
 
 @jobs.handler(preparing.DISCARD)
-def discard_round(job: jobs.RunningJob) -> dict[str, Any]:
-    """Remove a round that never opened. A second attempt may find that it is gone."""
+def discard_round(job: RunningJob) -> dict[str, Any]:
+    """Remove a round that was never opened. A repeated attempt may find it already removed."""
     round = Round.objects.select_related("project").filter(pk=job.params["round"]).first()
     return preparing.remove(round=round, by=job.by, progress=job.progress) if round else {}
 
 
-@jobs.handler(rolling.KIND, short=True)
-def take_in_units(job: jobs.RunningJob) -> dict[str, Any]:
-    """Take units that fit by now into an open rolling round."""
-    return rolling.take_in(round=_round(job), by=job.by, progress=job.paced())
+@jobs.handler(KIND, short=True)
+def take_in_units(job: RunningJob) -> dict[str, Any]:
+    """Add units that now match to an open rolling round."""
+    return rolling.add_matching_units(round=_round(job), by=job.by, progress=job.paced())
 
 
-@jobs.handler(measuring.KIND, told=("Agreement", "rounds/{round}/agreement"))
-def measure_agreement(job: jobs.RunningJob) -> dict[str, Any]:
-    """Measure the agreement of a large round, and keep it."""
-    return measuring.measure(round=_round(job), progress=job.paced())
+@jobs.handler(agreement_actions.KIND, told=("Agreement", "rounds/{round}/agreement"))
+def measure_agreement(job: RunningJob) -> dict[str, Any]:
+    """Compute the agreement of a large round and store it."""
+    return agreement_actions.compute_and_store(round=_round(job), progress=job.paced())
 
 
-def _round(job: jobs.RunningJob) -> Round:
+def _round(job: RunningJob) -> Round:
     return Round.objects.select_related("project").get(pk=job.params["round"])

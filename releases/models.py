@@ -1,13 +1,17 @@
-"""Releases: frozen, numbered, checksummed copies of a data set."""
+"""Releases: immutable, numbered copies of a data set with checksums."""
 
 from django.conf import settings
 from django.db import models
 
+from audit.models import AppendOnly
 from projects.models import Project
 
 
-class Release(models.Model):
-    """One frozen release. Its files lie in ``DATA_DIR/files/releases/<folder>``; triggers keep the row as it is."""
+class Release(AppendOnly):
+    """One immutable release.
+
+    Its files are in ``DATA_DIR/files/releases/<folder>``. Triggers prevent changes to the row.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="releases")
     version = models.CharField(max_length=40, help_text="Semantic version, X.Y.Z.")

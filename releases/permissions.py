@@ -1,4 +1,4 @@
-"""Who may reach a release: members of its project who may read its corpus."""
+"""Access to releases: members of the project whose role may read releases."""
 
 from accounts.models import User
 from api.problems import NotFound
@@ -11,10 +11,10 @@ READ = "read releases"
 
 
 def release_of(user: User, pk: int) -> tuple[Release, Member]:
-    """A release and the user's membership of its project."""
+    """Return a release and the user's membership of its project."""
     release = Release.objects.select_related("project", "created_by").filter(pk=pk).first()
     if release is None:
-        raise NotFound("There is nothing here that you may see.")
+        raise NotFound("Not found, or no access.")
     member = member_in(user, release.project_id)
     permit(member, READ)
     return release, member

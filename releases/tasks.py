@@ -1,21 +1,22 @@
-"""Background work of releases."""
+"""Background jobs of the releases app."""
 
 from typing import Any
 
 from api.problems import Refused
-from projects.background import jobs
+from projects.jobs import jobs
+from projects.jobs.running import RunningJob
 
-from .actions import freeze
-from .keeping import kept
 from .models import Release
-from .serializers import VerifiedSerializer
+from .publishing.actions import freeze
+from .publishing.serializers import VerifiedSerializer
+from .storage import registry as storage_registry
 
 
 @jobs.handler("release", told=("Release", "releases"))
-def release(job: jobs.RunningJob) -> dict[str, Any]:
-    """Freeze a release. After a worker died, a second attempt finds nothing half made."""
+def release(job: RunningJob) -> dict[str, Any]:
+    """Create a release. If a worker died, the second attempt finds the release either complete or absent."""
     if job.project is None:
-        raise Refused("A release needs a project.")
+        raise Refused("The job of a release has no project.")
     if job.job.attempts > 1 and (kept := _made_by(job)):
         return _result(kept)
     made = freeze(project=job.project, version=job.params["version"], by=job.by, progress=job.say)
@@ -23,14 +24,16 @@ def release(job: jobs.RunningJob) -> dict[str, Any]:
 
 
 @jobs.handler("verify_release", told=("Check of a release", "releases"))
-def verify_release(job: jobs.RunningJob) -> dict[str, Any]:
-    """Hold a kept release against all that knows of it; the result is what the page shows."""
-    report = kept.verify(Release.objects.select_related("project").get(pk=job.params["release"]), progress=job.say)
+def verify_release(job: RunningJob) -> dict[str, Any]:
+    """Verify a stored release. The result is shown on the release's page."""
+    report = storage_registry.verify(
+        Release.objects.select_related("project").get(pk=job.params["release"]), progress=job.say
+    )
     return dict(VerifiedSerializer(report).data)
 
 
-def _made_by(job: jobs.RunningJob) -> Release | None:
-    """What an earlier attempt froze before its worker died; the data may have changed since."""
+def _made_by(job: RunningJob) -> Release | None:
+    """Return the release that an earlier attempt stored before its worker died. The data may have changed since."""
     return Release.objects.filter(
         project=job.project, version=job.params["version"], created_by=job.by, created_at__gte=job.job.created_at
     ).first()

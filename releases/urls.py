@@ -2,14 +2,14 @@
 
 from django.urls import path
 
-from . import views
+from .publishing import views as publishing_views
 
 urlpatterns = [
-    path("projects/<slug:slug>/releases/", views.ReleaseListView.as_view()),
-    path("projects/<slug:slug>/releases/checks/", views.ReleaseChecksView.as_view()),
-    path("releases/<int:release_id>/", views.ReleaseView.as_view()),
-    path("releases/<int:release_id>/verify/", views.ReleaseVerifyView.as_view()),
-    path("releases/<int:release_id>/difference/", views.ReleaseDifferenceView.as_view()),
-    path("releases/<int:release_id>/files/<path:path>", views.ReleaseFileView.as_view()),
-    path("releases/<int:release_id>/archive/", views.ReleaseArchiveView.as_view()),
+    path("projects/<slug:slug>/releases/", publishing_views.ReleaseListView.as_view()),
+    path("projects/<slug:slug>/releases/checks/", publishing_views.ReleaseChecksView.as_view()),
+    path("releases/<int:release_id>/", publishing_views.ReleaseView.as_view()),
+    path("releases/<int:release_id>/verify/", publishing_views.ReleaseVerifyView.as_view()),
+    path("releases/<int:release_id>/difference/", publishing_views.ReleaseDifferenceView.as_view()),
+    path("releases/<int:release_id>/files/<path:path>", publishing_views.ReleaseFileView.as_view()),
+    path("releases/<int:release_id>/archive/", publishing_views.ReleaseArchiveView.as_view()),
 ]

@@ -1,1 +1,1 @@
-"""What Concord asks of a data base beyond Django's ORM, alike on SQLite and PostgreSQL. It knows no app."""
+"""Database features beyond Django's ORM, for SQLite and PostgreSQL. Does not depend on other apps."""

@@ -1,18 +1,20 @@
-"""What PostgreSQL's planner knows of tables that have just grown.
+"""Table statistics of PostgreSQL's planner after bulk inserts, and queries that do not depend on them.
 
-It plans by what it saw last, which may be an empty table; autovacuum comes minutes later, or never where it is off. So
-whoever has stored many rows at once has it look again, after the transaction that stored them. SQLite plans by its
-indexes alone.
+The planner uses statistics that may describe an empty table. Autovacuum updates them minutes later, or never if it is
+disabled. Code that inserts many rows therefore runs ANALYZE after its transaction. SQLite plans by its indexes only.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.db import connection, models, transaction
+from django.db.models import Func, IntegerField, Q, QuerySet, Subquery, Value
+from django.db.models.lookups import IsNull
 
-#: Pages of 8 kB: a table that has grown by fewer is small, or hardly another than the planner knows.
+#: Minimum growth in pages of 8 kB. With less growth a table is small, or its statistics are still good.
 FEW = 16
-#: How much a table may grow before it is looked at again. One that was looked at in the middle of its first bulk insert
-#: has pages and, as far as that could see, no rows: it is looked at whatever its pages.
+#: Relative growth after which a table is analyzed again. A table that was analyzed during its first bulk insert has
+#: pages but no visible rows, so the statistics of its pages are ignored.
 SHARE = 0.2
 GROWN = """
     SELECT relname FROM pg_class WHERE relname = ANY(%s) AND relkind = 'r'
@@ -23,31 +25,33 @@ GROWN = """
 Table = type[models.Model]
 
 
-def look_anew(*tables: Table) -> None:
-    """Have the planner look at these tables now."""
+def analyze_tables(*tables: Table) -> None:
+    """Run ANALYZE on these tables now."""
     if connection.vendor == "postgresql":
         _analyze(table._meta.db_table for table in tables)
 
 
-def look_at_grown(*tables: Table) -> None:
-    """Have the planner look at those of these tables that have grown by much since it last did: once the transaction
-    of this moment is committed. It costs one short query where none has."""
+def analyze_grown_tables(*tables: Table) -> None:
+    """Run ANALYZE on tables that have grown much since the last time, after the current transaction commits.
+
+    Costs one short query if no table has grown.
+    """
     if connection.vendor == "postgresql":
         names = [table._meta.db_table for table in tables]
-        # Robust: what was stored stays stored, whatever comes of this.
-        transaction.on_commit(lambda: _analyze(_grown(names)), robust=True)
+        # robust=True, because an error in ANALYZE must not affect the committed data.
+        transaction.on_commit(lambda: _analyze(_grown_tables(names)), robust=True)
 
 
-def hanging_on(model: Table) -> list[Table]:
-    """A model with those that refer to its rows, and so on: what is stored with one of them."""
-    found: list[Table] = [model]
-    for table in found:
-        more = (relation.related_model for relation in table._meta.related_objects)
-        found += [other for other in more if isinstance(other, type) and other not in found]
-    return found
+def dependents_of(model: Table) -> list[Table]:
+    """Return a model and all models that refer to it, directly or indirectly."""
+    models_found: list[Table] = [model]
+    for table in models_found:
+        referring = (relation.related_model for relation in table._meta.related_objects)
+        models_found += [other for other in referring if isinstance(other, type) and other not in models_found]
+    return models_found
 
 
-def _grown(names: list[str]) -> list[str]:
+def _grown_tables(names: list[str]) -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(GROWN, [names, SHARE, FEW])
         return [name for (name,) in cursor.fetchall()]
@@ -57,3 +61,23 @@ def _analyze(names: Iterable[str]) -> None:
     with connection.cursor() as cursor:
         for name in names:
             cursor.execute(f"ANALYZE {connection.ops.quote_name(name)}")
+
+
+def count_subquery(rows: QuerySet[Any]) -> Subquery:
+    """Return the number of rows as a subquery with `OuterRef`.
+
+    An aggregate over all outer rows would be a join of both tables. A COUNT of rows in an index, without GROUP BY, is
+    fast. As a condition ("more than 0") it is evaluated row by row, whatever statistics PostgreSQL has. EXISTS may
+    become a join, and LIMIT may use the wrong index.
+    """
+    whole = Func(function="COUNT", template="%(function)s(*)", output_field=IntegerField())
+    return Subquery(rows.order_by().annotate(n=whole).values("n"))
+
+
+def exists_row(rows: QuerySet[Any]) -> Q:
+    """Return the condition that a subquery has a row. Evaluation stops at the first row.
+
+    Use it for rows of one table, by indexed columns and plain values. With a join, LIMIT makes PostgreSQL use the wrong
+    index.
+    """
+    return Q(IsNull(Subquery(rows.order_by().values(one=Value(1))[:1], output_field=IntegerField()), False))

@@ -9,10 +9,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.models import Cluster, Finding, FindingUnit, PicoForm, PicoSlot, Proposition, Review, Study
-from projects.actions.answers import Submitted, submit
-from projects.actions.rounds import RoundPlan, open_round
+from projects.answers.queries import Submission
 from projects.models import Assignment, CameBy, Member, Project, Round, Unit
-from projects.rounds.submission import Submission
+from projects.queue.actions import Submitted, submit
+from projects.rounds.actions import open_round
+from projects.rounds.planning import RoundPlan
 
 TEXT = "Neither nepralin nor placebo had a significant association with the occurrence of relapse."
 
@@ -26,9 +27,11 @@ def build_cluster(project: Project, number: int = 0, inputs: int = 2, text: str 
     unit = Unit.objects.create(project=project, type="cluster", key=f"{key}_0")
     cluster = Cluster.objects.create(project=project, review=review, key=f"{key}_0", position=number, unit=unit)
     for slot, form, slot_text in (
-        ("p", PicoForm.BLANK, ""), ("i", PicoForm.EXPLICIT, "nepralin"),
-        ("c", PicoForm.EXPLICIT, "placebo"), ("o", PicoForm.EXPLICIT, "relapse"),
-    ):  # fmt: skip
+        ("p", PicoForm.BLANK, ""),
+        ("i", PicoForm.EXPLICIT, "nepralin"),
+        ("c", PicoForm.EXPLICIT, "placebo"),
+        ("o", PicoForm.EXPLICIT, "relapse"),
+    ):
         PicoSlot.objects.create(cluster=cluster, slot=slot, form=form, text=slot_text)
     for position in range(inputs + 1):
         study = None
@@ -79,10 +82,15 @@ def label_value(
 def submission(slot: Assignment, value: dict[str, Any] | None = None, **fields: Any) -> Submission:
     """A submission for a slot: answered with a value, or skipped without one."""
     body: dict[str, Any] = {
-        "assignment": slot.pk, "revision": slot.revision, "kind": "label", "shown": 1,
-        "outcome": "answered" if value else "skipped", "reason": "" if value else "unclear", "value": value,
+        "assignment": slot.pk,
+        "revision": slot.revision,
+        "kind": "label",
+        "shown": 1,
+        "outcome": "answered" if value else "skipped",
+        "reason": "" if value else "unclear",
+        "value": value,
         "came_by": CameBy.BROWSER,
-    } | fields  # fmt: skip
+    } | fields
     digest = hashlib.sha256(json.dumps(body, sort_keys=True, default=str).encode()).hexdigest()
     whole: dict[str, Any] = {"uuid": uuids.uuid4(), "digest": digest} | body
     return Submission(**whole)

@@ -26,11 +26,12 @@ collect_ignore = [] if "tests.two_texts.apps.TwoTextsConfig" in settings.INSTALL
 BY_HAND = connection.vendor == "sqlite" and os.environ["DJANGO_SETTINGS_MODULE"] == "config.settings"
 TEMPLATE = os.environ.get("TEST_TEMPLATE", "") or (templates.kept() if BY_HAND else "")
 
-# On a busy machine the clocks of Hypothesis tell of the machine; what gets steeply slow others find (tests/growth.py).
+# No deadlines: on a busy machine clocks measure the machine. Growth has tests of its own (tests/growth.py).
+EXAMPLES = 200 if os.environ.get("SOAK") else 30
 hypothesis.settings.register_profile(
-    "no clocks", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "concord", max_examples=EXAMPLES, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
-hypothesis.settings.load_profile("no clocks")
+hypothesis.settings.load_profile("concord")
 
 
 @pytest.hookimpl(tryfirst=True)

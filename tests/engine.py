@@ -1,28 +1,31 @@
-"""Which tests depend on the data base's engine: those run on SQLite and on PostgreSQL, all others on PostgreSQL alone.
+"""Which tests depend on the database engine.
 
-A test does where its matter is what the engine does, and not what Python does with rows: constraints, triggers,
-transactions, locks, what many at once come to, plans and compiled statements, raw SQL, migrations, the order of rows,
-snapshots, and what is sealed or released from them. Tests that have transactions of their own are among them without
-being named here. A single test says so by ``@pytest.mark.engine``.
+`make test` runs all tests on PostgreSQL and those of `EVERY_TIME` on SQLite too; `make soak` runs all on both.
+`make test ONLY=changed` runs on SQLite, and the tests named here on PostgreSQL too.
+
+A test depends on the engine if it is about constraints, triggers, transactions, locks, concurrency, query plans,
+compiled statements, raw SQL, migrations, row order or snapshots. Tests that have transactions of their own count
+without being named here; a single test is marked ``@pytest.mark.engine``.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path, PurePath
 
 TESTS = Path(__file__).resolve().parent
 #: Whole folders, and modules of others by their names without ``test_``.
 FOLDERS = ("audit", "sql")
 MODULES = {
-    "accounts": "signing_in sweeping throttling verified_before",
+    "accounts": "signing_in sweeping throttling",
     "annotation": (
         "consistency corpus_plans counterfactual_rows curation_at_once import_limits m3_faults m3_rows supersede"
     ),
     "api": "limits",
+    "benchmarks": "lists",
     "config": "upgrades wrong_values",
     "evaluation": "protocols",
     "generation": "layout levels outdated probing reckoning run_hazards runs sealed_runs systems",
-    "operations": "backups kinds_at_scale",
+    "operations": "backups kinds_at_scale upgrades",
     "projects": (
         "agreement audit_trail batches choosing clock closed_rounds contests cost curators_meanwhile elsewhere "
         "fair_queue gold guidelines how_answers_came in_force inbox jobs kept_agreement loop_api meanwhile "
@@ -35,6 +38,8 @@ MODULES = {
     # What a kill or an outage leaves behind is the engine's, and so is who comes first.
     "processes": "contention full_disk kills suspended workers",
 }
+#: Modules that `make test` runs on SQLite too: append-only tables, jobs, the annotation loop, workers and kills.
+EVERY_TIME = {"audit": "append_only", "projects": "loop_api jobs", "processes": "kills workers"}
 #: Live tests that run on SQLite alone: what a newcomer meets there, and what knows no data base.
 ON_SQLITE = {"operations": "demo", "processes": "server study"}
 #: What only somebody says who writes to the engine: a module with such words is named above.
@@ -54,6 +59,12 @@ def concerns(path: PurePath) -> bool:
 
 def on_sqlite_alone(path: PurePath) -> bool:
     return _named(path, ON_SQLITE)
+
+
+def every_time(folders: Container[str]) -> list[Path]:
+    """The test modules of these folders that `make test` runs on SQLite, where it has PostgreSQL as well."""
+    found = [path for path in sorted(TESTS.glob("*/test_*.py")) if path.parent.name in folders]
+    return [path for path in found if _named(path, EVERY_TIME) or on_sqlite_alone(path)]
 
 
 def modules(*, marked: re.Pattern[str] = MARKS) -> Iterator[Path]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from projects.background import batches
+from projects.jobs import batches
 
 
 class Act:
@@ -44,17 +44,17 @@ class Place:
     """A function at which the next caller is held up."""
 
     def __init__(self) -> None:
-        self.reached, self.go_on = threading.Event(), threading.Event()
+        self.reached, self.resume = threading.Event(), threading.Event()
 
     def hold_up(self) -> None:
         if not self.reached.is_set():
             self.reached.set()
-            assert self.go_on.wait(30)
+            assert self.resume.wait(30)
 
 
 @contextmanager
 def held_up(owner: Any, name: str) -> Iterator[Place]:
-    """The next caller of ``owner.name`` waits before it until ``go_on`` is set, which the end does in any case."""
+    """The next caller of ``owner.name`` waits before it until ``resume`` is set, which the end does in any case."""
     place, real = Place(), getattr(owner, name)
 
     def slow(*args: Any, **kwargs: Any) -> Any:
@@ -66,7 +66,7 @@ def held_up(owner: Any, name: str) -> Iterator[Place]:
         yield place
     finally:
         setattr(owner, name, real)
-        place.go_on.set()
+        place.resume.set()
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def by_another() -> Iterator[None]:
     """What this thread does is not the work of its job: another process does it."""
     token = batches._holder.set(None)
     try:
-        with batches.harmless():
+        with batches.idempotent():
             yield
     finally:
         batches._holder.reset(token)

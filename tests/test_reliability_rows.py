@@ -9,9 +9,7 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 TABLE = TESTS.parent / "docs" / "reliability.md"
 #: Rows without a test of their number, and why.
-WITHOUT: dict[int, str] = {
-    34: "projects are not deleted",
-}
+WITHOUT: dict[int, str] = {34: "projects are not deleted"}
 
 
 @cache

@@ -1,1 +1,1 @@
-"""What the corpus is: how it is built, told apart, found and witnessed, wherever it comes from."""
+"""The corpus: lists, single objects, search and statistics."""

@@ -1,10 +1,11 @@
-"""Bringing in published data sets: one module (or package) a format, in the folder `imports/` of any app."""
+"""Import of published data sets. Each format is one module of a package that an app registers with `discover`."""
 
-# Every import goes the same way (annotation.actions.imports): `Format.read` goes through the whole file and names all
-# its faults; `Parsed.compare` sets aside the items that the project has already; `Parsed.lay_out` makes rows of the
-# rest, which are written in one short transaction. What is odd but no fault becomes a notice and is kept as it is.
+# Every import has the same steps (`annotation.imports.actions`). `Format.read` reads the whole file and collects all
+# errors. `Parsed.compare` separates the items that the project already has. `Parsed.create_items` creates the remaining
+# rows, which one short transaction writes. Unusual values that are no errors become notices and are imported unchanged.
 
-from .formats import Ask, Format, Level, Notice, Parsed
-from .registry import choices, discover, every, get
+from annotation.imports.format import choices, discover, every, get
+
+from .format import Ask, Format, Level, Notice, Parsed
 
 __all__ = ["Ask", "Format", "Level", "Notice", "Parsed", "choices", "discover", "every", "get"]

@@ -1,4 +1,4 @@
-"""One JSON object a line, read strictly: no duplicate keys, no NaN, no numbers or nesting without end."""
+"""JSON lines, read strictly: no duplicate keys, no NaN, and limits on digits and nesting."""
 
 import json
 import re
@@ -8,34 +8,34 @@ from projects.uploads.faults import Faults
 
 from .reading import Line
 
-#: The longest number that is read; none of the formats has numbers of more digits.
+#: Maximum number of digits of an integer; no format has longer ones.
 LONGEST_NUMBER = 30
-#: The most values on a line. An empty object takes two bytes of a file and sixty of memory: lines are bounded by what
-#: becomes of them as well as by their length.
+#: Maximum number of values on a line. An empty object takes 2 bytes in a file and 60 in memory, so the length alone
+#: does not bound memory.
 MOST_VALUES = 1_000_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class _Trap(ValueError):
-    """JSON that is well-formed and refused all the same."""
+class _Rejected(ValueError):
+    """Well-formed JSON that is rejected."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _Trap(f"the key {shown(twice)} stands twice in one object")
-    return found
+        duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise _Rejected(f"the key {quoted(duplicate)} occurs twice in one object")
+    return result
 
 
 def _constant(name: str) -> Any:
-    raise _Trap(f"{name} is not JSON")
+    raise _Rejected(f"{name} is not a JSON value")
 
 
 def _integer(digits: str) -> int:
     if len(digits) > LONGEST_NUMBER:
-        raise _Trap(f"a number of {len(digits)} digits")
+        raise _Rejected(f"a number has {len(digits)} digits; expected at most {LONGEST_NUMBER}")
     return int(digits)
 
 
@@ -43,47 +43,57 @@ _decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant,
 
 
 def parse(line: Line, file: str, faults: Faults) -> dict[str, Any] | None:
-    """The object on a line, or None after adding the fault."""
+    """Return the object on a line, or None after adding a fault."""
     text = line.text
     if "\0" in text:
         at = text.index("\0")
         faults.add(file, line.number, path_at(text, at), f"a NUL character at column {at + 1}")
         return None
     if not text.strip():
-        faults.add(file, line.number, "line", "an empty line; expected one JSON object a line")
+        faults.add(file, line.number, "line", "the line is empty; expected one JSON object per line")
         return None
-    # An upper bound, as good as the number itself where a limit is far above any text's commas.
+    # This upper bound is precise enough, because the limit is far above the number of commas in any text.
     if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
-        faults.add(file, line.number, "line", f"more than {MOST_VALUES:,} values; expected one object a line")
+        faults.add(
+            file,
+            line.number,
+            "line",
+            f"more than {MOST_VALUES:,} values on one line; expected one JSON object per line",
+        )
         return None
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:
-        faults.add(file, line.number, path_at(text, error.pos), _broken(line, error))
-    except _Trap as error:
+        faults.add(file, line.number, path_at(text, error.pos), _syntax_message(line, error))
+    except _Rejected as error:
         faults.add(file, line.number, "line", str(error))
     except RecursionError:
-        faults.add(file, line.number, "line", "brackets nested too deeply to be data")
+        faults.add(file, line.number, "line", "the brackets are nested too deeply")
     except ValueError as error:
         faults.add(file, line.number, "line", str(error))
     else:
         if isinstance(value, dict):
             return value
-        faults.add(file, line.number, "line", f"expected a JSON object, found {described(value)}")
+        faults.add(file, line.number, "line", f"expected a JSON object, found {describe(value)}")
     return None
 
 
-def _broken(line: Line, error: json.JSONDecodeError) -> str:
+def _syntax_message(line: Line, error: json.JSONDecodeError) -> str:
+    if line.is_cut and "\r" in line.text:
+        return "the lines end in CR only; save the file with Unix or Windows line endings"
     if line.is_cut:
         return (
-            f"the last line breaks off after {len(line.text)} characters and has no line ending: the file seems cut "
-            f"off ({error.msg} at column {error.colno})"
+            f"the file seems truncated: the last line has no line ending and stops after {len(line.text)} characters "
+            f"({error.msg} at column {error.colno})"
         )
     return f"not JSON: {error.msg} at column {error.colno}"
 
 
 def path_at(text: str, position: int) -> str:
-    """The path of the value at a position of a JSON text that may be broken there, such as ``a[3].b``; else "line"."""
+    """Return the path of the value at a position of a JSON text, such as ``a[3].b``; "line" if unknown.
+
+    The text may be invalid at that position.
+    """
     stack: list[list[Any]] = []  # of [is array, index or key]
     at, expects_key = 0, False
     while at < position:
@@ -113,24 +123,27 @@ def path_at(text: str, position: int) -> str:
 
 
 def _string_end(text: str, start: int, limit: int) -> int:
-    """The position of the quote that closes the string that opens at ``start``, or ``limit`` where none does."""
+    """Return the position of the quote that closes the string opened at ``start``; ``limit`` if there is none."""
     at = start + 1
     while at < limit and text[at] != '"':
         at += 2 if text[at] == "\\" else 1
     return min(at, limit)
 
 
-def no_text(found: str) -> str | None:
-    """What no text may hold, in words: a NUL character, half a surrogate pair. None where it holds neither."""
-    if "\0" in found:
-        return f"a NUL character at character {found.index(chr(0)) + 1}"
-    if not found.isascii() and (lone := _SURROGATE.search(found)):
-        return f"half a surrogate pair (\\u{ord(lone[0]):04x}) at character {lone.start() + 1}"
+def illegal_character(text: str) -> str | None:
+    """Describe a character that no text may contain.
+
+    These are a NUL character and half a surrogate pair. Return None if there is none.
+    """
+    if "\0" in text:
+        return f"a NUL character at character {text.index(chr(0)) + 1}"
+    if not text.isascii() and (surrogate := _SURROGATE.search(text)):
+        return f"half a surrogate pair (\\u{ord(surrogate[0]):04x}) at character {surrogate.start() + 1}"
     return None
 
 
-def shown(value: object, longest: int = 60) -> str:
-    """A value as JSON for a message, cut to a readable length."""
+def quoted(value: object, longest: int = 60) -> str:
+    """Return a value as JSON for a message, cut to a readable length."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (ValueError, RecursionError):
@@ -139,17 +152,17 @@ def shown(value: object, longest: int = 60) -> str:
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
-def described(value: object) -> str:
-    """A value's JSON type, and the value where it is short enough to help."""
+def describe(value: object) -> str:
+    """Describe a value by its JSON type, with the value itself if it is short."""
     match value:
         case None:
             return "null"
         case bool():
-            return f"the boolean {shown(value)}"
+            return f"the boolean {quoted(value)}"
         case int() | float():
-            return f"the number {shown(value)}"
+            return f"the number {quoted(value)}"
         case str():
-            return f"the string {shown(value)}"
+            return f"the string {quoted(value)}"
         case list():
             return f"a list of {len(value)}"
         case dict():

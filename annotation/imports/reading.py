@@ -1,35 +1,23 @@
-"""Reading what people bring: lines of UTF-8 within limits, and JSON without its traps.
+"""Read UTF-8 lines within limits.
 
-Everything that is wrong becomes a fault with its line; nothing here raises for what a file contains, and nothing is
-repaired. Offsets in later rows count code points of the texts exactly as they stand in the file.
+Every error becomes a fault with its line number. Content never raises an exception and is never repaired. Offsets in
+later rows count code points of the texts exactly as in the file.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from projects.background.progress import Progress, silent
+from projects.jobs.batches import Progress, silent
 from projects.uploads.faults import Faults
-from projects.uploads.source import Source
+from projects.uploads.files import BOM, Source, not_utf8, other_file
 
-#: The longest line that is read, in bytes.
+#: Maximum length of a line in bytes.
 LONGEST_LINE = 16 * 1024 * 1024
-_BOM = b"\xef\xbb\xbf"
-#: First bytes that tell another kind of file, longest first.
-_OTHER_FILES = (
-    (b"\xff\xfe\x00\x00", "UTF-32 text (little-endian byte order mark)"),
-    (b"\x00\x00\xfe\xff", "UTF-32 text (big-endian byte order mark)"),
-    (b"\xff\xfe", "UTF-16 text (little-endian byte order mark)"),
-    (b"\xfe\xff", "UTF-16 text (big-endian byte order mark)"),
-    (b"PK\x03\x04", "a ZIP archive (or an Office document)"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"%PDF", "a PDF document"),
-    (b"SQLite format 3", "an SQLite data base"),
-)
 
 
 @dataclass(frozen=True)
 class Line:
-    """One decoded line without its ending. ``is_cut``: it is the last, and no line ending follows."""
+    """One decoded line without its ending. ``is_cut``: it is the last line and has no line ending."""
 
     number: int
     text: str
@@ -38,7 +26,7 @@ class Line:
 
 @dataclass
 class Habits:
-    """How a file was written where that differs from the published form; reported, never changed in the texts."""
+    """Differences between a file and the published form. They are reported, and the texts stay unchanged."""
 
     bom: bool = False
     crlf: int = 0
@@ -46,36 +34,32 @@ class Habits:
     notes: list[str] = field(default_factory=list)
 
     def sentences(self) -> list[str]:
-        found = []
+        out = []
         if self.bom:
-            found.append("The file starts with a byte order mark, which is no part of a text.")
+            out.append("The file starts with a byte order mark, which is not part of any text.")
         if self.crlf:
-            found.append(f"{self.crlf} lines end in CR LF; a release ends lines in LF.")
+            out.append(f"{self.crlf} lines end in CR LF. Lines of a release end in LF.")
         if self.no_final_newline:
-            found.append("The last line has no line ending; a release has one.")
-        return found + self.notes
+            out.append("The last line has no line ending. In a release it has one.")
+        return out + self.notes
 
 
 def lines(
-    source: Source,
-    faults: Faults,
-    habits: Habits,
-    where: Callable[[str, int], str],
-    progress: Progress = silent,
+    source: Source, faults: Faults, habits: Habits, where: Callable[[str, int], str], progress: Progress = silent
 ) -> Iterator[Line]:
-    """The lines of a UTF-8 file, one at a time; faulty ones are added to ``faults`` and left out.
+    """Yield the lines of a UTF-8 file; invalid lines are added to ``faults`` and omitted.
 
     ``where(text, position)`` names the field at a position of a line, for faults inside it.
     """
     with source.path.open("rb") as file:
         head = file.read(4096)
         if kind := other_file(head):
-            faults.add(source.name, 1, "file", f"expected UTF-8 text, found {kind}; save it as UTF-8 first")
+            faults.add(source.name, 1, "file", f"expected UTF-8 text with one record per line, found {kind}")
             return
-        habits.bom = head.startswith(_BOM)
-        offset = len(_BOM) if habits.bom else 0
+        habits.bom = head.startswith(BOM)
+        offset = len(BOM) if habits.bom else 0
         if source.size <= offset:
-            faults.add(source.name, 1, "file", "the file is empty; expected one JSON object a line")
+            faults.add(source.name, 1, "file", "the file is empty; expected one JSON object per line")
             return
         file.seek(offset)
         number = 0
@@ -87,7 +71,7 @@ def lines(
                     offset += len(rest)
                 offset += len(rest)
                 faults.add(
-                    source.name, number, "line", f"longer than {LONGEST_LINE // 2**20} MiB, the most a line may have"
+                    source.name, number, "line", f"the line is longer than {LONGEST_LINE // 2**20} MiB, the maximum"
                 )
                 continue
             is_cut = not raw.endswith(b"\n")
@@ -101,25 +85,7 @@ def lines(
                 yield Line(number, body.decode(), is_cut)
             except UnicodeDecodeError as error:
                 before = body[: error.start].decode()
-                message = _not_utf8(body, error, start)
+                message = not_utf8(body, error, start)
                 if is_cut and error.reason == "unexpected end of data":
-                    message = "the file ends inside a character and without a line ending: it seems cut off"
+                    message = "the file seems truncated: it ends within a character and without a line ending"
                 faults.add(source.name, number, where(before, len(before)), message)
-
-
-def other_file(head: bytes) -> str | None:
-    for magic, name in _OTHER_FILES:
-        if head.startswith(magic):
-            return name
-    pairs = head[:256]
-    if len(pairs) >= 4 and 0 in pairs and (not any(pairs[1::2]) or not any(pairs[::2])):
-        return "UTF-16 text (every second byte is zero)"
-    return None
-
-
-def _not_utf8(body: bytes, error: UnicodeDecodeError, start: int) -> str:
-    near = body[max(0, error.start - 12) : error.start + 12].decode("cp1252", errors="replace")
-    return (
-        f"byte 0x{body[error.start]:02X} at byte {error.start + 1} of the line ({start + error.start} from the start "
-        f'of the file) is not UTF-8; read as Latin-1 it would be "{near}": save the file as UTF-8'
-    )

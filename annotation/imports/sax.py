@@ -1,7 +1,7 @@
-"""XML read in pieces, in the memory of one article, and safely.
+"""Read XML incrementally and safely, with memory for one article at a time.
 
-No DTD is loaded and nothing is looked up: NCBI's DOCTYPE only names one. Whoever declares an entity is refused,
-whatever it says.
+No DTD is loaded and no external entity is resolved; NCBI's DOCTYPE only names a DTD. A document that declares an entity
+is rejected.
 """
 
 import re
@@ -14,18 +14,16 @@ from xml.sax.xmlreader import AttributesImpl
 from defusedxml.common import DefusedXmlException
 from defusedxml.expatreader import DefusedExpatParser
 
-from projects.background.progress import Progress
-from projects.uploads.source import Source
+from projects.jobs.batches import Progress
+from projects.uploads.files import Source
 
-#: How deep elements may lie in one another; NCBI's lie ten deep, those of full texts some twenty.
+#: Maximum nesting depth; NCBI's records nest about 10 deep, full texts about 20.
 DEEPEST = 100
 _PIECE = 64 * 1024
-_SUPERSCRIPT = str.maketrans("0123456789+-\u2212=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
-_RAISED = re.compile("[0-9+\u2212=()n-]+")
 
 
-class Unsound(Exception):
-    """What is sent is no XML of that sort, or breaks off. ``line`` is where."""
+class XmlError(Exception):
+    """The document is not the expected XML, or is cut off. ``line`` is the position."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -33,9 +31,12 @@ class Unsound(Exception):
 
 
 class Handler(ContentHandler):
-    """What takes the elements, and calls this at the begin and end of each; what is whole waits in ``done``."""
+    """Base SAX handler.
 
-    #: What the outermost element may be, and how it is said that it is another one.
+    Subclasses call its methods at the start and end of each element and add complete items to ``done``.
+    """
+
+    #: Allowed root elements, and the message for another one.
     roots: Sequence[str]
     expected: str
 
@@ -57,23 +58,23 @@ class Handler(ContentHandler):
     def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802 - SAX's name
         self._depth += 1
         if self._depth > DEEPEST:
-            raise Unsound(self.line, f"elements lie more than {DEEPEST} deep")
+            raise XmlError(self.line, f"elements are nested more than {DEEPEST} deep")
         if not self.root:
             self.root = name
             if name not in self.roots:
-                raise Unsound(self.line, f"the document is <{name[:60]}>; {self.expected}")
+                raise XmlError(self.line, f"the root element is <{name[:60]}>; {self.expected}")
 
     def endElement(self, name: str) -> None:  # noqa: N802 - SAX's name
         self._depth -= 1
 
     def skippedEntity(self, name: str) -> None:  # noqa: N802 - SAX's name
-        # The DTD that would say what it stands for is never loaded, and a text without it would be another text.
+        # The entity's replacement is in the DTD, which is never loaded. Omitting it would change the text.
         if not name.startswith(("%", "[")):
-            raise Unsound(self.line, f"the entity &{name[:40]}; is not declared")
+            raise XmlError(self.line, f"the entity &{name[:40]}; is not declared")
 
 
 def pieces(source: Source, progress: Progress) -> Iterator[bytes]:
-    """A file, some at a time."""
+    """Yield a file in pieces."""
     done = 0
     with source.path.open("rb") as opened:
         while piece := opened.read(_PIECE):
@@ -83,37 +84,61 @@ def pieces(source: Source, progress: Progress) -> Iterator[bytes]:
 
 
 def parsed(pieces: Iterable[bytes], handler: Handler, *, whose: str) -> Iterator[Any]:
-    """What a handler makes of a document that comes in pieces. Raises `Unsound` where it cannot be read on. ``whose``:
-    who gives out such files."""
-    # An external DTD is never loaded, for external entities are off: refusing its mere name would refuse NCBI's files.
+    """Yield the items that a handler builds from a document given in pieces. Raise `XmlError` if it cannot be parsed.
+
+    ``whose`` names the publisher of such files in messages.
+    """
+    # No external DTD is loaded, because external entities are off. Forbidding the DOCTYPE would reject NCBI's files.
     parser = DefusedExpatParser(forbid_dtd=False, forbid_entities=True, forbid_external=False)
     handler._parser = parser
     parser.setContentHandler(handler)
     try:
-        for piece in pieces:
-            parser.feed(piece)
+        for _ in _feed(parser, pieces):
             yield from handler.taken()
-        parser.close()
-        yield from handler.taken()
     except DefusedXmlException:
-        message = f"an entity is declared, which {whose}'s files never do; nothing of the file is taken"
-        raise Unsound(handler.line, message) from None
+        message = f"the file declares an entity, which files of {whose} never do; it was not imported"
+        raise XmlError(handler.line, message) from None
     except SAXParseException as error:
         cut = "no element found" in error.getMessage() or "unclosed" in error.getMessage()
-        said = "the file ends in the middle: it seems cut off" if cut else f"not XML: {error.getMessage()}"
-        raise Unsound(error.getLineNumber() or 1, said) from None
-    except (LookupError, ValueError) as error:  # an encoding that is unknown, or of several bytes
-        raise Unsound(1, f"cannot be read: {error}") from None
+        message = (
+            ("the file seems truncated: it ends within an element") if cut else f"not valid XML: {error.getMessage()}"
+        )
+        if "invalid token" in message:
+            message += "; the character is not allowed here, or the encoding is not the declared one"
+        raise XmlError(error.getLineNumber() or 1, message) from None
+    except (LookupError, ValueError) as error:  # an unknown or multi-byte encoding, or a formula over the size limit
+        raise XmlError(handler.line, f"the file cannot be read: {error}") from None
     if not handler.root:
-        raise Unsound(1, f"the file is empty; expected XML of {whose}")
+        raise XmlError(1, f"the file is empty; expected XML of {whose}")
 
 
-def raised(text: str) -> str:
-    """Raised text: 10⁶ and I² in figures that stay figures ("106" would be another number), other text as it is."""
-    bare = text.strip()
-    return text.replace(bare, bare.translate(_SUPERSCRIPT)) if _RAISED.fullmatch(bare) else text
+def _feed(parser: DefusedExpatParser, pieces: Iterable[bytes]) -> Iterator[None]:
+    """Feed a document to the parser, in growing pieces if a token is incomplete.
+
+    With every piece, Expat parses an incomplete comment, tag or attribute again from its start. The held-back input
+    therefore doubles, so that a long token takes linear time.
+    """
+    fed, held, needed = 0, bytearray(), 0
+    for piece in pieces:
+        held += piece
+        if len(held) < needed:
+            continue
+        parser.feed(bytes(held))
+        fed += len(held)
+        held.clear()
+        needed = fed - max(parser._parser.CurrentByteIndex, 0)
+        yield
+    if held:
+        parser.feed(bytes(held))
+    parser.close()
+    yield
 
 
 def flat(text: str) -> str:
-    """Text of one line: where a file breaks and indents it, a space."""
-    return re.sub(r"[ \t]*[\r\n]\s*", " ", text).strip(" \t\r\n")
+    """Return text as one line: a line break and its indentation become one space."""
+    return re.sub(r"\s+", _join_blanks, text).strip(" \t\r\n")
+
+
+def _join_blanks(blanks: re.Match[str]) -> str:
+    before = re.split("[\r\n]", blanks[0], maxsplit=1)[0]
+    return blanks[0] if before == blanks[0] else before.rstrip(" \t") + " "

@@ -1,4 +1,4 @@
-"""What the kinds that are asked of a cluster share: which clusters, and what is shown of them."""
+"""Base of the task kinds whose unit is a cluster."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -6,42 +6,42 @@ from typing import Any, Literal
 from django.db.models import Prefetch, Q, QuerySet
 
 from api.parameters import Parameter, Takes
-from projects.actions import staleness
 from projects.kinds import Filter, Kind, all_kinds
 from projects.models import Assignment, Change, Member, Project, Unit
+from projects.staleness import actions as staleness_actions
 
-from ..corpus.searchable import refresh_search
+from ..clusters.items import refresh_search
 from ..models import Cluster, PicoSlot, Proposition
-from .filters import of_reviews
+from .units import of_reviews
 
 CLUSTER = "cluster"
-#: The evidence of a cluster are the inputs of the sentence that it was made of.
+#: Parts of a cluster that an answer can depend on. The evidence is the inputs of the target sentence of the cluster.
 Part = Literal["target", "inputs", "evidence"]
 
 FILTERS = (
     Filter(Parameter("cluster", Takes.TEXT, "Cluster"), lambda units, key: units.filter(cluster__key=key)),
     of_reviews(lambda pmids: Q(cluster__review__pmid__in=pmids)),
     Filter(
-        Parameter("search", Takes.TEXT, "In the ids, the tuple or a text"),
+        Parameter("search", Takes.TEXT, "Search in IDs, tuple and texts"),
         lambda units, words: units.filter(cluster__in=Cluster.objects.found_by(words)),
     ),
 )
 
 
 class ClusterKind(Kind):
-    """What the kinds have in common whose unit is a cluster. Its card is several texts: no row of a sheet holds it."""
+    """Base of the kinds whose unit is a cluster. They have no spreadsheet, because a card consists of several texts."""
 
     unit_types = (CLUSTER,)
     filters: Sequence[Filter] = FILTERS
-    #: Of which texts of the cluster it is said: a correction of one of them makes it stale.
+    #: Texts of the cluster that the answers depend on. A correction of one of them makes the answers stale.
     said_of: Sequence[Part] = ("target", "inputs")
 
     def units(self, project: Project) -> QuerySet[Unit]:
-        found = Unit.objects.filter(project=project, type=CLUSTER, superseded_by=None, cluster__isnull=False)
-        return found.order_by("cluster__position", "pk")
+        units = Unit.objects.filter(project=project, type=CLUSTER, superseded_by=None, cluster__isnull=False)
+        return units.order_by("cluster__position", "pk")
 
     def texts(self, units: Iterable[int]) -> dict[int, str]:
-        """The target text in force."""
+        """Return the current target texts."""
         targets = Proposition.objects.current().filter(cluster__unit__in=list(units), position=0)
         return dict(targets.values_list("cluster__unit", "text"))
 
@@ -49,28 +49,28 @@ class ClusterKind(Kind):
         return dict(Cluster.objects.filter(unit__in=list(units)).values_list("unit", "review__pmid"))
 
 
-def said_of(part: Part) -> list[str]:
-    """The keys of the kinds whose values of a cluster are said of these texts of it."""
+def kinds_depending_on(part: Part) -> list[str]:
+    """Return the keys of the cluster kinds whose answers depend on this part."""
     return [kind.key for kind in all_kinds() if isinstance(kind, ClusterKind) and part in kind.said_of]
 
 
 def inputs_changed(cluster: Cluster, by: Member | None, reason: str) -> None:
-    """The cluster has other inputs than before: it is found by them, and whether they agree is to be judged again."""
+    """Update the search text of a cluster with new inputs. Mark the answers that depend on them as stale."""
     refresh_search(cluster)
     if by:
         about: dict[str, Any] = {"what": Change.TEXT, "reason": reason, "by": by}
-        staleness.changed(units=[cluster.unit], kinds=said_of("inputs"), **about)
+        staleness_actions.changed(units=[cluster.unit], kinds=kinds_depending_on("inputs"), **about)
 
 
 def load(slots: Iterable[Assignment]) -> dict[int, Cluster]:
-    """The clusters that some slots are about by unit id, with their tuples."""
+    """Return the clusters of some assignments by unit id, with their tuples."""
     pico = Prefetch("pico", PicoSlot.objects.order_by("id").prefetch_related("fragments"))
-    found = Cluster.objects.filter(unit__in=[slot.unit_id for slot in slots])
-    return {c.unit_id: c for c in found.prefetch_related(pico)}
+    clusters = Cluster.objects.filter(unit__in=[slot.unit_id for slot in slots])
+    return {c.unit_id: c for c in clusters.prefetch_related(pico)}
 
 
 def slots(cluster: Cluster) -> list[dict[str, Any]]:
-    """The tuple in force; prefetch ``pico__fragments`` for many clusters."""
+    """Return the current tuple as JSON. For many clusters, prefetch ``pico__fragments``."""
     return [
         {
             "slot": slot.slot,

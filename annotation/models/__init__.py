@@ -1,30 +1,49 @@
-"""The corpus and what was said of it."""
+"""Tables of the corpus, of answers about it, and of searches and findings."""
 
-from .blind import RewrittenText
-from .cluster import Cluster, PicoForm, PicoFragment, PicoSlot, Proposition, Slot, StandsFor
-from .corpus import Article, Input, Level, RecordStatus, Review, Study, Target
-from .counterfactual import Counterfactual, ProbePair
+from .cluster import (
+    Cluster,
+    PicoForm,
+    PicoFragment,
+    PicoSlot,
+    PicoTuple,
+    Proposition,
+    Slot,
+    StandsFor,
+    TupleFragment,
+    TupleSlot,
+)
+from .corpus import Article, FullText, Input, Level, RecordStatus, Review, Study, Target
+from .counterfactual import Counterfactual, NotApplicable, ProbePair, Rewriting, RewrittenText, TextOrigin
 from .evidence import (
     AssignedEvidence,
     AssignedInput,
     AssignedProposition,
     EvidencePair,
+    PicoSplit,
+    Ranking,
+    SplitCluster,
+    SplitFragment,
+    SplitSlot,
+    SplitTuple,
     Support,
     SupportSentence,
 )
 from .finding import ConsistencyCheck, Finding, FindingUnit
-from .full_text import FullText
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
-from .matching import Match, MatchCandidate, MatchItem
-from .ranking import Ranking
-from .reliability import ReliabilityStudy
-from .rewriting import NotApplicable, Rewriting, TextOrigin
-from .screening import Screened, Screening
-from .search import Hit, PubMedAccess, PubMedTurn, Search
+from .reliability import Match, MatchCandidate, MatchItem, ReliabilityStudy
+from .search import (
+    AbstractMissing,
+    DecidedLink,
+    Hit,
+    ListedStudy,
+    PubMedAccess,
+    PubMedTurn,
+    Screened,
+    Screening,
+    Search,
+    StudyList,
+)
 from .sentence import AbstractReading, Dropped, EvidenceMark, RhetoricalClass, Sentence, SentenceMark
-from .splits import PicoSplit, SplitCluster, SplitFragment, SplitSlot, SplitTuple
-from .study_list import AbstractMissing, DecidedLink, ListedStudy, StudyList
-from .tuples import PicoTuple, TupleFragment, TupleSlot
 
 __all__ = [
     "AbstractMissing",

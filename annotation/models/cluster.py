@@ -5,20 +5,22 @@ from typing import Self
 from django.db import models
 from django.db.models import F, Q
 
-from projects.models import Import, Project, Unit
-from sql.search import folded
+from audit.models import AppendOnly
+from projects.models import Answer, Import, Project, Unit
+from sql.expressions import fold_case
 
 from .corpus import Review, Study, Target
+from .labels import said_once
 
 
 class ClusterQuerySet(models.QuerySet["Cluster"]):
     def current(self) -> Self:
-        """Without those that were retired."""
+        """Exclude retired clusters."""
         return self.filter(unit__superseded_by=None)
 
     def found_by(self, words: str) -> Self:
-        """Clusters whose ids, tuple and texts hold the words in this order, whatever their case."""
-        return self.filter(search__contains=folded(words.strip())) if words.strip() else self
+        """Filter clusters whose id, tuple or texts contain the words in this order, ignoring case."""
+        return self.filter(search__contains=fold_case(words.strip())) if words.strip() else self
 
 
 class Cluster(models.Model):
@@ -30,12 +32,10 @@ class Cluster(models.Model):
     position = models.PositiveIntegerField(help_text="Order in the published file and in a release.")
     imported = models.ForeignKey(Import, null=True, blank=True, on_delete=models.PROTECT, related_name="clusters")
     unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="cluster")
-    # The levels of an imported data set share no key, so only what is made by hand knows its sentence.
+    # The levels of an imported data set share no key, so only clusters created in Concord know their sentence.
     sentence = models.ForeignKey(Target, null=True, blank=True, on_delete=models.PROTECT, related_name="clusters")
-    # Key, tuple, texts and study ids in one casefolded column: the data bases disagree on case beyond ASCII.
-    search = models.TextField(
-        blank=True, editable=False, help_text="What a search looks in (annotation.search.folded)."
-    )
+    # Key, tuple, texts and study ids in one casefolded column, because databases differ on case beyond ASCII.
+    search = models.TextField(blank=True, editable=False, help_text="Text that the search uses, folded.")
 
     objects = ClusterQuerySet.as_manager()
 
@@ -49,7 +49,7 @@ class Cluster(models.Model):
 
 
 class Slot(models.TextChoices):
-    """The four places of a PICO tuple."""
+    """The four PICO elements."""
 
     P = "p", "Population"
     I = "i", "Intervention"  # noqa: E741 - the field's own letter
@@ -58,7 +58,7 @@ class Slot(models.TextChoices):
 
 
 class PicoForm(models.TextChoices):
-    """How a slot's text relates to the target text."""
+    """How an element's text relates to the target text."""
 
     EXPLICIT = "explicit"
     REWORDED = "reworded"
@@ -68,7 +68,7 @@ class PicoForm(models.TextChoices):
 
 
 class StandsFor(models.TextChoices):
-    """What a blank comparator means; M3's files write all three alike."""
+    """Meaning of a blank comparator. M3's files do not distinguish them."""
 
     PLACEBO = "placebo"
     NONE = "none"
@@ -76,7 +76,7 @@ class StandsFor(models.TextChoices):
 
 
 class PicoSlot(models.Model):
-    """One slot of a cluster's PICO tuple, its text exactly as given (M3 writes implied text in [brackets])."""
+    """One element of a cluster's PICO tuple, its text exactly as given. M3 writes implied text in [brackets]."""
 
     cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="pico")
     slot = models.CharField(max_length=1, choices=Slot)
@@ -95,7 +95,7 @@ class PicoSlot(models.Model):
 
 
 class PicoFragment(models.Model):
-    """Where an explicit slot stands in the target text: a half-open range of Unicode code points."""
+    """Position of an explicit element in the target text: a half-open range of Unicode code points."""
 
     slot = models.ForeignKey(PicoSlot, on_delete=models.CASCADE, related_name="fragments")
     position = models.PositiveSmallIntegerField()
@@ -112,7 +112,7 @@ class PicoFragment(models.Model):
 
 class PropositionQuerySet(models.QuerySet["Proposition"]):
     def current(self) -> Self:
-        """Without the texts that a corrected one has taken the place of."""
+        """Exclude texts that were superseded by a correction."""
         return self.filter(unit__superseded_by=None)
 
     def in_corpus_order(self) -> Self:
@@ -120,10 +120,10 @@ class PropositionQuerySet(models.QuerySet["Proposition"]):
 
 
 class Proposition(models.Model):
-    """One claim. ``position`` 0 is the cluster's target, 1.. its inputs in the order of the file.
+    """One claim. ``position`` 0 is the cluster's target; its inputs follow from 1 in file order.
 
-    A text is never changed: a correction is the next ``version`` in the same place, and the old one's unit says by
-    which unit it was superseded.
+    A text never changes. A correction is the next ``version`` at the same position, and the unit of the old text names
+    its successor.
     """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="propositions")
@@ -150,3 +150,66 @@ class Proposition(models.Model):
     @property
     def is_target(self) -> bool:
         return self.position == 0
+
+
+class PicoTuple(AppendOnly):
+    """The four elements of a cluster's PICO tuple, as one person or one import gave them."""
+
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="pico_tuples")
+    answer = models.OneToOneField(Answer, null=True, blank=True, on_delete=models.PROTECT, related_name="pico_tuple")
+    imported = models.ForeignKey(Import, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = said_once("pico_tuple")
+
+
+class SaidSlot(AppendOnly):
+    """One element as typed: implied text in [brackets], as M3 writes it; empty if it is blank."""
+
+    slot = models.CharField(max_length=1, choices=Slot)
+    text = models.TextField(blank=True)
+    stands_for = models.CharField(max_length=10, choices=StandsFor, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class SaidFragment(AppendOnly):
+    """A piece of a text that was marked for an element: a half-open range of Unicode code points."""
+
+    position = models.PositiveSmallIntegerField()
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    quote = models.TextField()
+
+    class Meta:
+        abstract = True
+
+
+class TupleSlot(SaidSlot):
+    """One element of a cluster's tuple."""
+
+    pico_tuple = models.ForeignKey(PicoTuple, on_delete=models.PROTECT, related_name="slots")
+
+    class Meta:
+        ordering = ["pico_tuple_id", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["pico_tuple", "slot"], name="one_tuple_slot_each"),
+            models.CheckConstraint(
+                condition=Q(stands_for="") | Q(slot="c", text=""), name="only_a_blank_comparator_stands_for"
+            ),
+        ]
+
+
+class TupleFragment(SaidFragment):
+    """A piece of the target text of a cluster."""
+
+    slot = models.ForeignKey(TupleSlot, on_delete=models.PROTECT, related_name="fragments")
+
+    class Meta:
+        ordering = ["slot_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["slot", "position"], name="one_tuple_fragment_per_position"),
+            models.CheckConstraint(condition=Q(start__lt=F("end")), name="a_tuple_fragment_is_not_empty"),
+        ]

@@ -5,11 +5,12 @@ from typing import Self
 
 from django.db import models
 
+from audit.models import AppendOnly
 from projects.models import Import, Project, Unit
 
 
 class RecordStatus(models.TextChoices):
-    """What is known of an article from PubMed. Only what was read can lack an abstract."""
+    """Status of an article's PubMed record. Only a record that was read can lack an abstract."""
 
     NOT_READ = "not read"
     READ = "read"
@@ -18,18 +19,21 @@ class RecordStatus(models.TextChoices):
 
 
 class Article(models.Model):
-    """What PubMed says of an article, a review's and a study's alike."""
+    """PubMed record of a review or a study."""
 
     title = models.TextField(blank=True)
     abstract = models.TextField(blank=True)
-    year = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Of publication.")
+    year = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Year of publication.")
     publication_types = models.JSONField(default=list, blank=True)
     sections = models.JSONField(
-        default=list, blank=True,
-        help_text="Of a structured abstract: label, category, start and end in code points of the abstract.",
-    )  # fmt: skip
+        default=list,
+        blank=True,
+        help_text="Sections of a structured abstract: label, category, and start and end in code points.",
+    )
     is_retracted = models.BooleanField(default=False)
-    retraction_notice = models.CharField(max_length=300, blank=True, help_text="Where it was retracted.")
+    retraction_notice = models.CharField(
+        max_length=300, blank=True, help_text="Retraction, partial retraction or expression of concern."
+    )
     record = models.CharField(max_length=11, choices=RecordStatus, default=RecordStatus.NOT_READ)
 
     class Meta:
@@ -37,12 +41,13 @@ class Article(models.Model):
 
 
 class Review(Article):
-    """A systematic review: the summary's source of truth."""
+    """A systematic review. It defines what a summary should say."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="reviews")
-    pmid = models.CharField(max_length=40, help_text="PubMed id, or the id that the source file gives it.")
-    topic = models.CharField(max_length=120, blank=True, help_text="What it was searched for; named by the lead.")
-    references = models.JSONField(default=list, blank=True, help_text="PubMed ids of what it cites.")
+    pmid = models.CharField(max_length=40, help_text="PubMed id, or the id in the source file.")
+    topic = models.CharField(max_length=120, blank=True, help_text="Topic of the review, named by the lead.")
+    references = models.JSONField(default=list, blank=True, help_text="PubMed ids of the references.")
+    citations = models.JSONField(default=dict, blank=True, help_text="How the review cites each study, by PubMed id.")
     unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="review")
 
     class Meta:
@@ -76,11 +81,11 @@ class Level(models.TextChoices):
 
 class TargetQuerySet(models.QuerySet["Target"]):
     def current(self) -> Self:
-        """Without the texts that a corrected one has taken the place of, and without those that were taken out."""
+        """Exclude texts that were superseded by a correction or removed."""
         return self.filter(unit__superseded_by=None)
 
     def in_place_of(self, targets: Iterable[int]) -> dict[int, int]:
-        """By the id of each of these targets the id of the one that is in its place now. Two queries."""
+        """Map the ids of these targets to the ids of the targets that replaced them. Two queries."""
         place = ("project", "level", "key")
         asked = {pk: tuple(where) for pk, *where in self.filter(pk__in=list(targets)).values_list("pk", *place)}
         there = self.current().filter(key__in={key for *_, key in asked.values()}).values_list("pk", *place)
@@ -89,22 +94,22 @@ class TargetQuerySet(models.QuerySet["Target"]):
 
 
 class Target(models.Model):
-    """What a summary should say, at document level (M3 level 1) or sentence level (M3 level 2).
+    """Text that a summary should contain, at document level (M3 level 1) or sentence level (M3 level 2).
 
-    A text is never changed: a correction is the next ``version`` under the same key, and the old one's unit says by
-    which unit it was superseded. That of a sentence that is picked no more was superseded by its review's.
+    A text never changes. A correction is the next ``version`` under the same key, and the unit of the old text names
+    its successor. The unit of a sentence that is no longer selected is superseded by the unit of its review.
     """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="targets")
     review = models.ForeignKey(Review, on_delete=models.PROTECT, related_name="targets")
     level = models.CharField(max_length=10, choices=Level)
-    key = models.CharField(max_length=60, help_text="M3's docid; no join key across levels.")
+    key = models.CharField(max_length=60, help_text="M3's docid. It does not join levels.")
     position = models.PositiveIntegerField(help_text="Order in the published file.")
     version = models.PositiveSmallIntegerField(default=1)
     text = models.TextField()
     imported = models.ForeignKey(Import, null=True, blank=True, on_delete=models.PROTECT, related_name="targets")
     unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="target")
-    # Only what was picked from an abstract in a round knows its sentence.
+    # Only targets selected from an abstract in a round know their sentence.
     sentence = models.ForeignKey("Sentence", null=True, blank=True, on_delete=models.PROTECT, related_name="targets")
 
     objects = TargetQuerySet.as_manager()
@@ -118,16 +123,15 @@ class Target(models.Model):
 
 class InputQuerySet(models.QuerySet["Input"]):
     def current(self) -> Self:
-        """Without those in whose place something else was decided."""
+        """Exclude inputs that were replaced by a decision."""
         return self.filter(is_current=True)
 
 
 class Input(models.Model):
     """One text that a document-level or sentence-level target must be derived from.
 
-    It was typed, came in a file, or was made of sentences of the study that were decided to support the target
-    (``numbers``). A row is never changed but for ``is_current``: what is decided of a target and a study stands in the
-    place of what they had.
+    It was typed, imported, or composed of the study's sentences that support the target (``numbers``). A row changes
+    only in ``is_current``. A decision on a target and a study replaces their earlier inputs.
     """
 
     target = models.ForeignKey(Target, on_delete=models.PROTECT, related_name="inputs")
@@ -135,7 +139,9 @@ class Input(models.Model):
     position = models.PositiveIntegerField()
     text = models.TextField()
     numbers = models.JSONField(
-        default=list, blank=True, help_text="Of the study's sentences that it was made of; empty where none are known."
+        default=list,
+        blank=True,
+        help_text="Positions of the study's sentences that it was made from. Empty if unknown.",
     )
     is_current = models.BooleanField(default=True)
 
@@ -144,3 +150,34 @@ class Input(models.Model):
     class Meta:
         ordering = ["target_id", "position"]
         constraints = [models.UniqueConstraint(fields=["target", "position"], name="one_input_per_position")]
+
+
+class FullText(AppendOnly):
+    """Full text of a review from a file (JATS, the format of PubMed Central), with its source and licence.
+
+    It is never released.
+    """
+
+    review = models.OneToOneField(Review, on_delete=models.PROTECT, related_name="full_text")
+    imported = models.ForeignKey(Import, on_delete=models.PROTECT, related_name="full_texts")
+    pmcid = models.CharField(max_length=20, blank=True, help_text="PubMed Central id.")
+    doi = models.CharField(max_length=200, blank=True)
+    licence = models.TextField(blank=True, help_text="Licence text of the file.")
+    licence_url = models.CharField(max_length=300, blank=True)
+    copyright = models.TextField(blank=True)
+    sections = models.JSONField(
+        help_text="Sections in order: title, text, and whether the title is about the included studies."
+    )
+    references = models.JSONField(
+        help_text="References in order: text, PMID and DOI if given, and whether marked as an included study."
+    )
+
+    class Meta:
+        ordering = ["review_id"]
+
+    @property
+    def source(self) -> str:
+        """Return the URL of the article, or the name of the file if there is none."""
+        if self.pmcid:
+            return f"https://pmc.ncbi.nlm.nih.gov/articles/{self.pmcid}/"
+        return f"https://doi.org/{self.doi}" if self.doi else self.imported.file_name

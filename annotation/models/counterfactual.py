@@ -1,12 +1,14 @@
-"""Counterfactuals: a cluster's target rewritten so that one aspect of it is false; models are probed with them."""
+"""Counterfactuals: a cluster's target rewritten so that one aspect becomes false. They are used to probe models."""
 
 from typing import NamedTuple, Self
 
 from django.db import models
 from django.db.models import Case, Exists, OuterRef, Q, Value, When
 
+from audit.models import AppendOnly
+from measures.counterfactual_rules import Rule
 from measures.counterfactuals import Kind
-from projects.models import Answer, Import, Project
+from projects.models import Answer, Import, Project, Unit
 
 from .cluster import Proposition
 
@@ -14,7 +16,10 @@ KINDS = [(kind.value, kind.value.capitalize()) for kind in Kind]
 
 
 class ProbePair(NamedTuple):
-    """What the probe needs of one counterfactual. ``review`` is what intervals draw by; ``unit`` is the cluster's."""
+    """Data of one counterfactual for the probe.
+
+    ``review`` is the resampling unit of confidence intervals; ``unit`` is the unit of the cluster.
+    """
 
     counterfactual: int
     kind: str
@@ -31,40 +36,50 @@ class CounterfactualQuerySet(models.QuerySet["Counterfactual"]):
         return self.filter(target__cluster__project=project)
 
     def current(self) -> Self:
-        """At most one a target and kind: without corrected or withdrawn ones, and those whose target was corrected or
-        retired."""
+        """Return at most one counterfactual per target and kind.
+
+        Exclude older versions, withdrawn ones, and those whose target was corrected or retired.
+        """
         later = Counterfactual.objects.filter(
             target=OuterRef("target"), kind=OuterRef("kind"), version__gt=OuterRef("version")
         )
         return self.filter(~Exists(later), target__unit__superseded_by=None, withdrawn=False)
 
     def in_corpus_order(self) -> Self:
-        """By cluster, then by kind as `Kind` has them."""
+        """Order by cluster, then by kind in the order of `Kind`."""
         rank = Case(*(When(kind=kind.value, then=Value(n)) for n, kind in enumerate(Kind)), default=Value(len(Kind)))
         return self.order_by("target__cluster__position", "target__cluster_id", rank, "version")
 
     def pairs(self) -> list[ProbePair]:
-        """All of them with their target's text, cluster and review, in one query."""
+        """Return all with their target's text, cluster and review. One query."""
         rows = self.values_list(
-            "pk", "kind", "text", "target_id", "target__text", "target__cluster_id", "target__cluster__unit_id",
+            "pk",
+            "kind",
+            "text",
+            "target_id",
+            "target__text",
+            "target__cluster_id",
+            "target__cluster__unit_id",
             "target__cluster__review_id",
-        )  # fmt: skip
+        )
         return [ProbePair(*row) for row in rows]
 
 
-class Counterfactual(models.Model):
-    """One rewriting of a target (a proposition of position 0), said by an answer or come with an import, never both.
+class Counterfactual(AppendOnly):
+    """One rewriting of a target (a proposition at position 0), from an answer or from an import, never both.
 
-    A text is never changed: a correction is the next ``version`` of the same target and kind, and so is that there is
-    none any more. What is odd about it is
-    worked out when it is shown (annotation.counterfactuals): the tuple and the labels it is held against change.
+    A text never changes. A correction is the next ``version`` of the same target and kind; so is a withdrawal. Unusual
+    features are computed for display (`annotation.clusters.counterfactuals`), because the tuple and labels they depend
+    on change.
     """
 
     target = models.ForeignKey(Proposition, on_delete=models.PROTECT, related_name="counterfactuals")
     kind = models.CharField(max_length=11, choices=KINDS)
     version = models.PositiveSmallIntegerField(default=1)
     text = models.TextField(blank=True)
-    withdrawn = models.BooleanField(default=False, help_text="From this version on there is none of this kind.")
+    withdrawn = models.BooleanField(
+        default=False, help_text="The unit has no counterfactual of this kind from this version on."
+    )
     answer = models.ForeignKey(Answer, null=True, blank=True, on_delete=models.PROTECT, related_name="counterfactuals")
     imported = models.ForeignKey(
         Import, null=True, blank=True, on_delete=models.PROTECT, related_name="counterfactuals"
@@ -94,3 +109,61 @@ class Counterfactual(models.Model):
     @property
     def origin(self) -> str:
         return "imported" if self.imported_id else "written"
+
+
+class TextOrigin(models.TextChoices):
+    """Origin of a text: an unchanged draft, an edited draft, or written from the target."""
+
+    DRAFTED = "drafted"
+    EDITED = "edited", "edited from a draft"
+    WRITTEN = "written"
+
+
+class NotApplicable(models.TextChoices):
+    """Reason why a kind has no text for a target."""
+
+    NO_CLAIM = "no claim", "The target already is no evidence"
+    NO_OPPOSITE = "no opposite", "No word with an opposite"
+    TOUCHES_PICO = "touches pico", "It would change the PICO"
+    TOO_MANY_WORDS = "too many words", "Not in five words"
+    OTHER = "other", "Another reason (say it in a comment)"
+
+
+class Rewriting(AppendOnly):
+    """One answer about one kind: a text, or the reason why the kind does not apply.
+
+    A text has an origin and the rule of its draft. The current value is stored as a `Counterfactual`.
+    """
+
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="rewritings")
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="rewritings")
+    kind = models.CharField(max_length=11, choices=KINDS)
+    text = models.TextField(blank=True)
+    origin = models.CharField(max_length=7, choices=TextOrigin, blank=True)
+    rule = models.CharField(max_length=20, choices=[(rule.value, rule.value) for rule in Rule], blank=True)
+    reason = models.CharField(max_length=14, choices=NotApplicable, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(text="") & ~Q(origin="") & Q(reason="") | Q(text="", origin="", rule="") & ~Q(reason=""),
+                name="a_rewriting_has_a_text_or_a_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(origin="") | Q(origin="written", rule="") | ~Q(origin="written") & ~Q(rule=""),
+                name="a_rewriting_has_a_rule_where_it_was_drafted",
+            ),
+            models.CheckConstraint(condition=Q(kind__in=[kind.value for kind in Kind]), name="rewriting_kind_is_known"),
+            models.UniqueConstraint(fields=["answer", "kind"], name="one_rewriting_per_kind"),
+        ]
+
+
+class RewrittenText(AppendOnly):
+    """One version of a counterfactual, as a unit for blind labelling."""
+
+    unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="rewritten_text")
+    counterfactual = models.OneToOneField(Counterfactual, on_delete=models.PROTECT, related_name="rewritten_text")
+
+    class Meta:
+        ordering = ["id"]

@@ -1,4 +1,4 @@
-"""What a consistency check found, and what a curator said to it."""
+"""Findings of consistency checks, and the curators' responses."""
 
 from typing import Self
 
@@ -10,7 +10,7 @@ from projects.models import Project, Unit
 
 
 class ConsistencyCheck(models.Model):
-    """When the corpus of a project was last checked, by a job or a command."""
+    """Time of the last consistency check of a project, by a job or a command."""
 
     project = models.OneToOneField(Project, on_delete=models.PROTECT, related_name="consistency_check")
     at = models.DateTimeField()
@@ -21,7 +21,7 @@ class ConsistencyCheck(models.Model):
 
 class FindingQuerySet(models.QuerySet["Finding"]):
     def of(self, project: Project) -> Self:
-        """Those that the newest check still found."""
+        """Return the findings that the newest check still reports."""
         return self.filter(project=project, is_current=True)
 
     def waiting(self) -> Self:
@@ -29,10 +29,10 @@ class FindingQuerySet(models.QuerySet["Finding"]):
 
 
 class Finding(models.Model):
-    """Something in the values in force that a rule of `measures.consistency` gives a reason to look at.
+    """A possible error in the current values, reported by a rule of `measures.consistency`.
 
-    The same rule, units and values are the same finding, check after check: what a curator said to it stays. One that
-    a later check does not find any more is kept, and is not current.
+    A finding is identified by its rule, units and values, so the curator's response persists over checks. A finding
+    that a later check does not report is kept but not current.
     """
 
     class Said(models.TextChoices):
@@ -41,11 +41,13 @@ class Finding(models.Model):
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="findings")
     rule = models.CharField(max_length=40)
-    identity = models.CharField(max_length=64, help_text="SHA-256 of the rule, the units and the values it rests on.")
-    reason = models.TextField(help_text="In words.")
+    identity = models.CharField(
+        max_length=64, help_text="SHA-256 of the rule, the units and the values of the finding."
+    )
+    reason = models.TextField(help_text="Written description.")
     weight = models.FloatField(default=0.0)
-    is_information = models.BooleanField(default=False, help_text="It may well be meant so.")
-    position = models.PositiveIntegerField(help_text="Its place in the newest check that found it.")
+    is_information = models.BooleanField(default=False, help_text="The finding may be intended.")
+    position = models.PositiveIntegerField(help_text="Position in the newest check that reported it.")
     is_current = models.BooleanField(default=True)
     found_at = models.DateTimeField()
     said = models.CharField(max_length=9, choices=Said, blank=True)
@@ -73,20 +75,16 @@ class Finding(models.Model):
         return f"{self.rule} of project {self.project_id}"
 
 
-#: What is asked of a finding's state, by its name.
-STATES = {
-    "waiting": Q(said=""),
-    "dismissed": Q(said=Finding.Said.DISMISSED),
-    "sent": Q(said=Finding.Said.SENT),
-}
+#: Filters of findings by the name of their state.
+STATES = {"waiting": Q(said=""), "dismissed": Q(said=Finding.Said.DISMISSED), "sent": Q(said=Finding.Said.SENT)}
 
 
 class FindingUnit(models.Model):
-    """One unit that a finding names. They are the same for as long as the finding is."""
+    """One unit of a finding. The units of a finding never change."""
 
     finding = models.ForeignKey(Finding, on_delete=models.PROTECT, related_name="named")
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="findings")
-    position = models.PositiveIntegerField(help_text="Its place in the finding.")
+    position = models.PositiveIntegerField(help_text="Position in the finding.")
 
     class Meta:
         ordering = ["finding_id", "position"]

@@ -1,13 +1,14 @@
-"""Labels and cues, discourse relations. Each row was said by an answer or came with an import, never both."""
+"""Labels with cues, and discourse relations. Each row comes from an answer or an import, never both."""
 
 from django.db import models
 from django.db.models import F, Q
 
+from audit.models import AppendOnly
 from projects.models import Answer, Import, Unit
 
 
 class Polarity(models.TextChoices):
-    """Benefit or harm of the intervention for the outcome, relative to the comparator (M3 calls it direction)."""
+    """Benefit or harm of the intervention for the outcome, relative to the comparator. M3 calls it direction."""
 
     POSITIVE = "positive"
     NO_EFFECT = "no effect"
@@ -16,7 +17,7 @@ class Polarity(models.TextChoices):
 
 
 class Modality(models.TextChoices):
-    """How strongly the claim is made, strongest first."""
+    """Strength of the claim, strongest first."""
 
     STRONG = "strong"
     MODERATE = "moderate"
@@ -24,12 +25,12 @@ class Modality(models.TextChoices):
     NO_EVIDENCE = "no evidence"
 
 
-#: The value of each field that says that there is nothing to say: both, or neither.
+#: The values of both fields for a text that states no result. They occur only together.
 NOTHING_SAID = {"polarity": Polarity.NOT_APPLICABLE.value, "modality": Modality.NO_EVIDENCE.value}
 
 
 def consistent() -> Q:
-    """`measures.consistency.labels.is_consistent` of the two columns."""
+    """Condition on both columns, equal to `measures.consistency.labels.is_consistent`."""
     polarity, modality = (Q(**{field: value}) for field, value in NOTHING_SAID.items())
     return Q(**NOTHING_SAID) | ~polarity & ~modality
 
@@ -40,7 +41,7 @@ class Relation(models.TextChoices):
 
 
 def said_once(name: str) -> list[models.BaseConstraint]:
-    """What every detail row keeps: it has one source, and a source says it once."""
+    """Return the constraints of a detail row: it has exactly one source, and one row per unit and import."""
     return [
         models.CheckConstraint(
             condition=Q(answer__isnull=False, imported__isnull=True) | Q(answer__isnull=True, imported__isnull=False),
@@ -50,15 +51,15 @@ def said_once(name: str) -> list[models.BaseConstraint]:
     ]
 
 
-class Label(models.Model):
-    """Polarity and modality of one proposition. ``n/a`` exactly when the modality is ``no evidence``."""
+class Label(AppendOnly):
+    """Polarity and modality of one proposition. The polarity is ``n/a`` exactly if the modality is ``no evidence``."""
 
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="labels")
     answer = models.OneToOneField(Answer, null=True, blank=True, on_delete=models.PROTECT, related_name="label")
     imported = models.ForeignKey(Import, null=True, blank=True, on_delete=models.PROTECT, related_name="labels")
     polarity = models.CharField(max_length=12, choices=Polarity)
     modality = models.CharField(max_length=12, choices=Modality)
-    # What became of the candidate cues; null where none were shown.
+    # Numbers of accepted, edited and rejected candidate cues; null if none were shown.
     suggestions_accepted = models.PositiveSmallIntegerField(null=True, blank=True)
     suggestions_edited = models.PositiveSmallIntegerField(null=True, blank=True)
     suggestions_rejected = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -67,18 +68,16 @@ class Label(models.Model):
         ordering = ["id"]
         constraints = [
             *said_once("label"),
-            models.CheckConstraint(
-                condition=consistent(),
-                name="not_applicable_exactly_without_evidence",
-            ),
+            models.CheckConstraint(condition=consistent(), name="not_applicable_exactly_without_evidence"),
         ]
 
 
-class Cue(models.Model):
+class Cue(AppendOnly):
     """The text that shows a polarity or a modality.
 
-    Imported cues keep the published text verbatim, with how it was found in the proposition (``found``): exactly,
-    but for case, or not at all. ``occurrences`` above 1 marks an ambiguous one, whose first occurrence was taken.
+    Imported cues keep the published text verbatim. ``found`` tells how it was located in the proposition: exactly,
+    ignoring case, or not at all. If ``occurrences`` is above 1, the cue is ambiguous and its first occurrence was
+    taken.
     """
 
     class Aspect(models.TextChoices):
@@ -93,7 +92,7 @@ class Cue(models.Model):
 
     label = models.ForeignKey(Label, on_delete=models.PROTECT, related_name="cues")
     aspect = models.CharField(max_length=8, choices=Aspect)
-    text = models.TextField(help_text="As published, or the marked pieces joined by ' ... '.")
+    text = models.TextField(help_text="Text as published, or the marked parts joined by ' ... '.")
     found = models.CharField(max_length=8, choices=Found)
     occurrences = models.PositiveSmallIntegerField(default=1)
 
@@ -105,7 +104,7 @@ class Cue(models.Model):
         ]
 
 
-class CueFragment(models.Model):
+class CueFragment(AppendOnly):
     """One piece of a cue: a half-open range of Unicode code points of the proposition's text, with its quote."""
 
     cue = models.ForeignKey(Cue, on_delete=models.PROTECT, related_name="fragments")
@@ -123,13 +122,13 @@ class CueFragment(models.Model):
 
 
 class Fate(models.TextChoices):
-    """What became of a suggestion that was shown."""
+    """Outcome of a suggestion that was shown."""
 
     ACCEPTED = "accepted"
     EDITED = "edited", "another value was given"
 
 
-class DiscourseLabel(models.Model):
+class DiscourseLabel(AppendOnly):
     """Agreement or contradiction between the inputs of one cluster."""
 
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="discourse_labels")
@@ -137,7 +136,10 @@ class DiscourseLabel(models.Model):
     imported = models.ForeignKey(Import, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     relation = models.CharField(max_length=13, choices=Relation)
     suggestion = models.CharField(
-        max_length=8, choices=Fate, blank=True, help_text="What became of it; empty where none was shown."
+        max_length=8,
+        choices=Fate,
+        blank=True,
+        help_text="What the person did with the suggestion. Empty if none was shown.",
     )
 
     class Meta:

@@ -1,30 +1,31 @@
-"""The sentences of abstracts, split once, and what was said of those of a review."""
+"""The sentences of abstracts, split once, and answers about the sentences of a review."""
 
 from django.db import models
 from django.db.models import F, Q
 
+from audit.models import AppendOnly
 from projects.models import Answer, Import, Unit
 
 from .corpus import Review, Study
 from .labels import said_once
 
 
-class Sentence(models.Model):
-    """One sentence of the abstract of a review or of a study, as it stands there: rows take inserts only.
+class Sentence(AppendOnly):
+    """One sentence of the abstract of a review or a study, verbatim. Rows are insert-only.
 
-    ``start`` and ``end`` are a half-open range of the abstract's code points. A heading of a structured abstract is no
-    part of any. What is wrong in the wording is corrected in what is made of it (`Target`), never here.
+    ``start`` and ``end`` are a half-open range of the abstract's code points. Headings of a structured abstract belong
+    to no sentence. Wording is corrected in the `Target` made from a sentence, never here.
     """
 
     review = models.ForeignKey(Review, null=True, blank=True, on_delete=models.PROTECT, related_name="sentences")
     study = models.ForeignKey(Study, null=True, blank=True, on_delete=models.PROTECT, related_name="sentences")
-    number = models.PositiveSmallIntegerField(help_text="Its place in the abstract, from 1.")
+    number = models.PositiveSmallIntegerField(help_text="Position in the abstract, from 1.")
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     text = models.TextField()
-    section = models.TextField(blank=True, help_text="The heading that it stands under; empty where there is none.")
+    section = models.TextField(blank=True, help_text="Heading of the section. Empty if there is none.")
     category = models.CharField(max_length=20, blank=True, help_text="NLM's category of the section.")
-    splitter = models.CharField(max_length=40, help_text="The rules that split the abstract (measures.sentences).")
+    splitter = models.CharField(max_length=40, help_text="Rules by which the abstract was split (measures.sentences).")
 
     class Meta:
         ordering = ["review_id", "study_id", "number"]
@@ -40,7 +41,7 @@ class Sentence(models.Model):
 
 
 class RhetoricalClass(models.TextChoices):
-    """What a sentence of a review's abstract does: MS^2's nine classes, by its own names."""
+    """Function of a sentence in a review's abstract: the nine classes of MS^2, under its own names."""
 
     BACKGROUND = "BACKGROUND", "Background"
     GOAL = "GOAL", "Goal"
@@ -54,7 +55,7 @@ class RhetoricalClass(models.TextChoices):
 
 
 class EvidenceMark(models.TextChoices):
-    """Whether a sentence becomes a target: picked, refused for a reason though it bears evidence, or neither."""
+    """Whether a sentence becomes a target: selected, rejected for a reason although it bears evidence, or neither."""
 
     PICKED = "picked", "Bears evidence"
     OTHER_COMPARATOR = "other comparator", "Another comparator than the reviews are about"
@@ -66,13 +67,13 @@ class EvidenceMark(models.TextChoices):
 
 
 class Dropped(models.TextChoices):
-    """Why a review has no evidence-bearing sentences to choose from at all."""
+    """Reason why a whole review has no evidence-bearing sentences to select from."""
 
     TOO_MANY_STUDIES = "too many studies", "Too many studies"
 
 
-class AbstractReading(models.Model):
-    """What was said of the sentences of one review's abstract: a class for each, or which of them bear evidence."""
+class AbstractReading(AppendOnly):
+    """One answer about the sentences of a review's abstract: a class for each, or which of them bear evidence."""
 
     class Task(models.TextChoices):
         CLASSES = "sentence_classes", "a class for each sentence"
@@ -94,8 +95,8 @@ class AbstractReading(models.Model):
         ]
 
 
-class SentenceMark(models.Model):
-    """What one reading says of one sentence, in the words of its task."""
+class SentenceMark(AppendOnly):
+    """The value that one reading gives to one sentence: a class or an evidence mark, depending on its task."""
 
     reading = models.ForeignKey(AbstractReading, on_delete=models.PROTECT, related_name="marks")
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, related_name="marks")

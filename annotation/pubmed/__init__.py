@@ -1,1 +1,1 @@
-"""PubMed, asked through NCBI's E-utilities: who asks, how fast, and what came back."""
+"""PubMed search through NCBI's E-utilities: client, rate limit, jobs and results."""

@@ -1,5 +1,7 @@
-"""What ranks the sentences of a study's abstract by how near they are to a target: one module each, found here and in
-the app above that has the encoders (`generation/rankers/`)."""
+"""Rankers: they order the sentences of a study's abstract by similarity to a target.
+
+Each ranker is one module. They are discovered here and in `generation/rankers/`, which has the encoders.
+"""
 
 from .protocol import Comparer, NotReady, Ranker, discover, every, get
 

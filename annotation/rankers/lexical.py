@@ -1,16 +1,13 @@
-"""By the words that a sentence shares with the target: wherever there is no model."""
+"""Lexical ranker: BM25 over the words that a sentence shares with the target. It needs no model."""
 
 from collections.abc import Sequence
 
 from measures.evidence import lexical_similarities
 
-from ..values.evidence import BY_WORDS
-from .protocol import Comparer, Ranker
+from .protocol import BY_WORDS, Comparer, Ranker
 
 
 class LexicalRanker(Ranker):
-    """BM25 within the abstract."""
-
     key = "words"
     title = "Shared words (BM25)"
 

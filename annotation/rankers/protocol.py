@@ -1,39 +1,46 @@
-"""What a ranker is."""
-
 from collections.abc import Sequence
 from typing import Protocol
 
 from api.problems import Conflict
 from api.registry import Registry
 
+#: Name under which lexical ranks are stored; they need no model (`rankers.lexical`).
+BY_WORDS = "words: BM25, 1"
+
 
 class NotReady(Conflict):
-    """A ranker cannot rank here; the message says why, and what helps."""
+    """The ranker cannot rank on this installation. The message gives the reason and the remedy."""
 
 
 class Comparer(Protocol):
-    """A ranker that is loaded."""
+    """A loaded ranker."""
 
     def similarities(self, targets: Sequence[str], sentences: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Of each of t targets to each of the n sentences of one abstract: t rows of n, larger is nearer."""
+        """Return the similarities of t targets to the n sentences of one abstract.
+
+        The result has t rows of n values; larger is more similar.
+        """
 
 
 class Ranker:
-    """One way to rank. What it says of an abstract must not depend on other abstracts: ranks are kept by content."""
+    """A ranking method.
+
+    The ranks of an abstract must not depend on other abstracts, because ranks are stored by content.
+    """
 
     key: str
     title: str
-    #: The queue whose workers have what it needs.
+    #: Queue whose workers can run this ranker.
     queue: str = "default"
-    #: What ``model`` names; empty where it takes none.
+    #: What ``model`` names; empty if the ranker takes no model.
     takes: str = ""
 
     def name(self, model: str) -> str:
-        """What ranks are kept under: another name wherever it would rank otherwise. Raises `NotReady`."""
+        """Return the name that ranks are stored under. It must change if the ranking changes. Raise `NotReady`."""
         raise NotImplementedError
 
     def open(self, model: str) -> Comparer:
-        """Load it. Raises `NotReady`."""
+        """Load the ranker. Raise `NotReady`."""
         raise NotImplementedError
 
 

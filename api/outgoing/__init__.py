@@ -1,1 +1,1 @@
-"""Connections that the house makes: where they may go, and one request over each."""
+"""Outgoing HTTP requests: the check of addresses, and a transport that connects only to checked addresses."""

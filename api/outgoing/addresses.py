@@ -1,5 +1,8 @@
-"""Where a connection may go. A name is resolved once, every address is judged, and the connection is made to one of
-the very addresses that were judged: a name that says something else a moment later changes nothing."""
+"""Check of addresses for outgoing connections.
+
+A name is resolved once and all its addresses are checked. The connection uses one of the checked addresses, which
+prevents DNS rebinding.
+"""
 
 import socket
 from collections.abc import Sequence
@@ -15,46 +18,46 @@ def _networks(text: str) -> tuple[Network, ...]:
     return tuple(ip_network(network) for network in text.split())
 
 
-#: Never, whatever anybody allows: link-local, and where clouds hand out their machines' secrets.
+#: Networks that are never allowed: link-local addresses and metadata services of cloud providers.
 NEVER = _networks(
     "169.254.0.0/16 fe80::/10 100.100.100.200/32 192.0.0.192/32 168.63.129.16/32 0.0.0.0/8 255.255.255.255/32 "
     "fd00:ec2::/32 fd20:ce::254/128 fd00:c1::a9fe:a9fe/128 fd00:42::42/128"
 )
-#: All that IANA has given to the public of IPv6: what is not named anywhere is reserved, and no list keeps up with it.
+#: The IPv6 space that IANA has allocated for global unicast. Everything else is reserved.
 _PUBLIC_IPV6 = IPv6Network("2000::/3")
-#: Special by IANA's registries, and global by `ipaddress`, or by some releases of it.
+#: Special-purpose networks in IANA's registries that (some versions of) `ipaddress` report as global.
 _SPECIAL = _networks("192.0.0.0/24 192.88.99.0/24 2001::/23 2002::/16 3fff::/20")
-#: Nothing but another way to write an IPv4 address: the system, or the network's translator, goes to that.
+#: Notations of an IPv4 address as IPv6. The system or a translator connects to the IPv4 address.
 _WRITTEN_AS_IPV6 = _networks("::ffff:0:0/96 64:ff9b::/96")
-#: Addresses of their own that a tunnel or a translator may take to the IPv4 address at their end.
+#: IPv6 networks whose addresses a tunnel or translator may forward to the IPv4 address in the last 32 bits.
 _WITH_IPV4_AT_THE_END = _networks("::/96 ::ffff:0:0:0/96")
 _NAT64_OF_ONES_OWN = IPv6Network("64:ff9b:1::/48")
-#: What stands before the IPv4 address in the last half of ISATAP's addresses (RFC 5214).
+#: The 32 bits before the IPv4 address in the last half of an ISATAP address (RFC 5214).
 _ISATAP = (0x00005EFE, 0x02005EFE)
 
 
 class Unresolved(Exception):
-    """The name has no address now."""
+    """The name could not be resolved."""
 
 
 class NotAllowed(Exception):
-    """Nothing may connect to what the name leads to."""
+    """Connections to an address of the name are not allowed."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """An address that was judged and allowed, ready to connect to without another look-up."""
+    """A checked address, which needs no further look-up to connect."""
 
     family: socket.AddressFamily
     address: tuple[Any, ...]
 
 
 def places(host: str, port: int, networks: Sequence[Network], *, setting: str) -> list[Place]:
-    """The addresses of a host. Raises `Unresolved`, and `NotAllowed` if any of them is not allowed.
+    """Return the addresses of a host. Raise `Unresolved`, or `NotAllowed` if one of them is not allowed.
 
-    Allowed are public addresses; an address that the administrator wrote in place of a name; loopback for
-    ``localhost``; and the private ``networks`` that the administrator lists in ``setting``. One address that is not
-    allowed refuses them all: such a name is not to be trusted.
+    Allowed are public addresses, an address that the administrator wrote instead of a name, loopback for
+    ``localhost``, and the private ``networks`` that the administrator lists in ``setting``. One address that is not
+    allowed rejects the name, because it cannot be trusted.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -71,21 +74,21 @@ def places(host: str, port: int, networks: Sequence[Network], *, setting: str) -
 
 
 def refusal(host: str, text: str, networks: Sequence[Network], *, setting: str) -> str:
-    """Why nothing may connect to an address of a host; empty where it may."""
+    """Return why connections to an address of a host are not allowed, or an empty string."""
     shown = text if text == host else f"{host} is {text}, which"
     try:
-        # A zone ("%eth0") says through which interface, not where to.
+        # Ignore the zone "%eth0": it selects the interface, not the destination.
         leads_to = readings(ip_address(text.partition("%")[0]))
     except ValueError:
-        return f"{shown} is no internet address."
+        return f"{shown} is not an IP address."
     if any(_is_never_allowed(address) for address in leads_to):
-        return f"{shown} is link-local, a metadata service or no host: it is never connected to."
+        return f"{shown} is link-local, a metadata service or not a host address. Connections to it are never allowed."
     local = host == "localhost" or host.endswith(".localhost")
     for address in leads_to:
         allowed = any(address in network for network in networks) or (local and address.is_loopback)
         if not (text == host or allowed or _is_public(address)):
             meant = "" if str(address) == text else f"leads to {address} and "
-            return f"{shown} {meant}is private: the administrator has not allowed it in {setting}."
+            return f"{shown} {meant}is private. The administrator can allow it in {setting}."
     return ""
 
 
@@ -94,15 +97,15 @@ def _is_never_allowed(address: Address) -> bool:
 
 
 def _is_public(address: Address) -> bool:
-    """Global unicast, and nothing special: IANA's registries of both kinds of address, narrowed."""
+    """Return whether an address is global unicast and not in a special-purpose network of IANA's registries."""
     given = isinstance(address, IPv4Address) or address in _PUBLIC_IPV6
     return given and address.is_global and not any(address in network for network in _SPECIAL)
 
 
 def readings(address: Address) -> tuple[Address, ...]:
-    """Where an address may lead: to itself, and to each IPv4 address that a tunnel or a translator would find in it.
+    """Return the possible destinations of an address: itself, and IPv4 addresses embedded for a tunnel or translator.
 
-    Every way to put one into the other, however old: a machine may still have the interface for it.
+    Includes obsolete embeddings, because a host may still have an interface for them.
     """
     if isinstance(address, IPv4Address) or address.is_loopback or address.is_unspecified:
         return (address,)
@@ -117,8 +120,8 @@ def readings(address: Address) -> tuple[Address, ...]:
         found.append(address.sixtofour)
     found += address.teredo or ()
     if address in _NAT64_OF_ONES_OWN:
-        # Behind a prefix of 48, 56 or 64 bits, the ninth octet skipped, or of 96 (RFC 6052): the prefix is not told. An
-        # IPv4 address that begins with 0 is no host, so that is no prefix.
+        # The IPv4 address follows a prefix of 48, 56, 64 or 96 bits, without the ninth octet (RFC 6052). The length of
+        # the prefix is unknown. IPv4 addresses that begin with 0 are not hosts, so those lengths are excluded.
         joined = octets[:8] + octets[9:]
         behind = [joined[6:10], joined[7:11], joined[8:12], octets[12:]]
         found += [IPv4Address(one) for one in behind if one[0]]

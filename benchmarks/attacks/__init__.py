@@ -1,1 +1,1 @@
-"""What an attacker does beside people at work: one module a kind, each bound in count and time, on loopback only."""
+"""Attacks that run while annotators work. Each is limited in number and time and uses loopback only."""

@@ -1,7 +1,6 @@
-"""`python -m benchmarks.attacks NAME < JSON > JSON`: one attack, from "ready" on its error output until its time is up.
+"""`python -m benchmarks.attacks NAME < JSON > JSON`: run one attack, after printing "ready" to standard error.
 
-It gives way to everything else on the machine: an attacker has a machine of their own, and what is measured is what
-the attack does to the server, not what it costs to attack.
+The process has low priority. A real attacker uses another machine, so only the effect on the server is measured.
 """
 
 import json

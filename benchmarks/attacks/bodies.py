@@ -1,21 +1,27 @@
-"""Large multipart bodies to any address, without signing in."""
+"""Send large multipart bodies to any address, without signing in."""
 
 import socket
 from contextlib import closing
 
 from .bounds import Attack, multipart
 
-#: Bytes of a body, and the least seconds from one to the next of each sender: together half a gigabit a second, which
-#: a server's line may well have.
+#: Bytes of a body, minimum seconds between two bodies of a sender, and senders. Together they send half a gigabit per
+#: second, a plausible bandwidth of a server.
 SIZE, PAUSE, SENDERS = 16 * 2**20, 1.0, 4
 ADDRESSES = (
-    "/api/v1/session/", "/api/v1/my-work/", "/api/v1/projects/", "/api/v1/invitations/accept/", "/api/v1/nothing-here/",
-    "/", "/healthz", "/admin/login/",
-)  # fmt: skip
+    "/api/v1/session/",
+    "/api/v1/my-work/",
+    "/api/v1/projects/",
+    "/api/v1/invitations/accept/",
+    "/api/v1/nothing-here/",
+    "/",
+    "/healthz",
+    "/admin/login/",
+)
 
 
 def anywhere(attack: Attack) -> None:
-    """Four senders, a body of 16 MiB a second each, to one address after the other."""
+    """Send bodies of 16 MiB every second from four senders, rotating over the addresses."""
     body, content_type = multipart({"a": "b"}, "large.bin", b"x" * SIZE)
 
     def work(number: int) -> None:
@@ -26,7 +32,7 @@ def anywhere(attack: Attack) -> None:
 
 
 def _send(port: int, path: str, body: bytes, content_type: str) -> str:
-    """The status of the reply, which may come before the body has been sent."""
+    """Return the status of the reply, which may arrive before the body is sent."""
     head = (
         f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: csrftoken={'b' * 32}\r\n"
         f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
@@ -37,7 +43,7 @@ def _send(port: int, path: str, body: bytes, content_type: str) -> str:
                 connection.sendall(head.encode())
                 connection.sendall(body)
             except ConnectionError:
-                pass  # refused half-way: what it said may still be there to read
+                pass  # rejected early; the reply may still be readable
             return connection.recv(4096)[9:12].decode(errors="replace") or "closed"
     except OSError as error:
         return type(error).__name__

@@ -1,4 +1,4 @@
-"""How much an attack may do, and what became of it."""
+"""Limits and results of an attack."""
 
 import http.client
 import threading
@@ -9,41 +9,41 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 JSON = "application/json"
-#: Seconds until an attacker waits no longer for a reply.
+#: Timeout of the attacker for a reply, in seconds.
 SILENCE = 30.0
 
 
 @dataclass
 class Attack:
-    """One attack under way: where it goes, who it is, how long it may last and how often it may strike."""
+    """A running attack: target, identity, and limits in time and number."""
 
     port: int
-    #: A stranger's API token, and the project, the round and the slots that are the stranger's own.
+    #: API token of a stranger, and the stranger's own project and round.
     token: str
     slug: str
     round: int
     seconds: float
-    #: Strikes of all threads together; a strike is a request, or a connection where that is what is attacked.
+    #: Maximum strikes of all threads. A strike is a request, or a connection if connections are attacked.
     most: int = 1_000
-    #: What became of the strikes: a status, or how a connection ended.
+    #: Results of the strikes: a status, or how a connection ended.
     became: Counter[str] = field(default_factory=Counter)
     until: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _strikes: int = 0
 
     def begin(self) -> None:
-        """Time runs from now on."""
+        """Start the clock."""
         self.until = time.monotonic() + self.seconds
 
     def is_over(self) -> bool:
         return time.monotonic() >= self.until
 
     def wait(self, seconds: float) -> None:
-        """So long, but not beyond the end."""
+        """Wait, but not beyond the end of the attack."""
         time.sleep(max(0.0, min(seconds, self.until - time.monotonic())))
 
     def strikes(self, pause: float = 0.0) -> Iterator[int]:
-        """The numbers of a thread's strikes, begun ``pause`` seconds apart at least, as long as any are left."""
+        """Yield numbers of a thread's strikes, at least ``pause`` seconds apart, until the limits are reached."""
         while not self.is_over():
             begun = time.monotonic()
             with self._lock:
@@ -59,7 +59,7 @@ class Attack:
             self.became[str(what)] += count
 
     def side_by_side(self, threads: int, work: Callable[[int], None]) -> None:
-        """Let so many threads work, each told its number, until all have ended."""
+        """Run ``work`` in several threads, each with its number, until all have ended."""
         crew = [threading.Thread(target=work, args=(n,), daemon=True) for n in range(threads)]
         for one in crew:
             one.start()
@@ -67,7 +67,7 @@ class Attack:
             one.join()
 
     def ask(self, method: str, path: str, body: bytes = b"", content_type: str = "") -> tuple[int, bytes]:
-        """One request as the stranger, on a connection of its own; (0, why) where no reply came."""
+        """Send a request as the stranger on a new connection. Return (0, reason) if there is no reply."""
         sent = {"Authorization": f"Bearer {self.token}"} | ({"Content-Type": content_type} if content_type else {})
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=SILENCE)) as connection:
             try:
@@ -78,14 +78,14 @@ class Attack:
                 return 0, type(error).__name__.encode()
 
     def strike(self, method: str, path: str, body: bytes = b"", content_type: str = JSON) -> tuple[int, bytes]:
-        """As `ask`, and note what became of it."""
+        """Call `ask` and record the result."""
         status, found = self.ask(method, path, body, content_type)
         self.note(status or found.decode())
         return status, found
 
 
 def multipart(fields: Mapping[str, str], name: str, content: bytes) -> tuple[bytes, str]:
-    """The body with one file called ``file``, and its content type."""
+    """Return the body with one file called ``file``, and its content type."""
     mark = "----an-attack"
     parts = [
         f'--{mark}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'.encode()

@@ -1,4 +1,4 @@
-"""All attacks, by the name under which the benchmark shows them."""
+"""All attacks by name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from .bounds import Attack
 
 
 def _nothing(attack: Attack) -> None:
-    """Most attacks need nothing done before time runs."""
+    """Do nothing. Most attacks need no preparation."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """One attack, the finding that it repeats or is a brother of, and what is done before time runs."""
+    """An attack, the number of the finding that it repeats or resembles, and its preparation."""
 
     finding: int
     begin: Callable[[Attack], None]

@@ -1,4 +1,4 @@
-"""More than people ever ask for: releases queued, files uploaded, answers revised, as fast as they go."""
+"""Excessive requests at full speed: queued releases, uploaded files, revised answers."""
 
 import json
 import time
@@ -7,15 +7,15 @@ from typing import Any
 
 from .bounds import Attack, multipart
 
-#: Releases asked for in the first nine seconds, and seconds between two after that.
+#: Releases requested in the first nine seconds, and seconds between two after that.
 BURST, BURST_SECONDS, LATER = 500, 9.0, 0.5
-#: Bytes of one upload and of all; seconds between two where they are refused.
+#: Bytes of one upload and of all uploads, and seconds between two if they are refused.
 UPLOAD, UPLOADS, REFUSED = 10 * 2**20, 2**30, 0.2
 COMMENT = "x" * 5_000
 
 
 def releases(attack: Attack) -> None:
-    """Five hundred releases in nine seconds, and two a second after that."""
+    """Request five hundred releases in nine seconds, and then two per second."""
     path, began, threads = f"/api/v1/projects/{attack.slug}/releases/", time.monotonic(), 5
 
     def work(number: int) -> None:
@@ -29,7 +29,7 @@ def releases(attack: Attack) -> None:
 
 
 def uploads(attack: Attack) -> None:
-    """Ten megabytes after ten, to be checked as a corpus; no more than a gigabyte in all."""
+    """Upload files of ten megabytes to be checked as a corpus, at most one gigabyte in total."""
     body, content_type = multipart({"format": "m3", "level": "3"}, "noise.jsonl", b"x" * UPLOAD)
     path = f"/api/v1/projects/{attack.slug}/imports/"
 
@@ -45,16 +45,24 @@ def uploads(attack: Attack) -> None:
 
 
 def revisions(attack: Attack) -> None:
-    """One answer revised again and again, with the longest comment that is taken."""
+    """Revise one answer repeatedly, with the longest accepted comment."""
     status, found = attack.ask("GET", f"/api/v1/rounds/{attack.round}/next/")
     card: dict[str, Any] = json.loads(found)["fetched"][0]
     revision = card["revision"]
     for _ in attack.strikes():
         body = {
-            "assignment": card["assignment"], "revision": revision, "kind": "label", "outcome": "answered",
-            "reason": "", "shown": card["shown"], "active_ms": 1, "comment": COMMENT, "flag": False, "have": [],
+            "assignment": card["assignment"],
+            "revision": revision,
+            "kind": "label",
+            "outcome": "answered",
+            "reason": "",
+            "shown": card["shown"],
+            "active_ms": 1,
+            "comment": COMMENT,
+            "flag": False,
+            "have": [],
             "value": {"polarity": "positive", "modality": "strong", "polarity_cue": [], "modality_cue": []},
-        }  # fmt: skip
+        }
         path = f"/api/v1/answers/{uuid.uuid4()}/"
         status, _ = attack.strike("PUT", path, json.dumps(body).encode())
         revision += status in (200, 201)

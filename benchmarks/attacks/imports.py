@@ -1,4 +1,4 @@
-"""An M3 file of one line whose cues take long to find in their texts, checked and imported by a stranger."""
+"""Check and import an M3 file of one line whose cues take long to locate in their texts."""
 
 import json
 import time
@@ -6,36 +6,48 @@ from typing import Any
 
 from .bounds import Attack, multipart
 
-#: Characters of a text and of its cues: the line has 0.72 MB.
+#: Characters of a text and of its cues. The line has 0.72 MB.
 ONE = ((200_000, 160_000),)
-#: The same work in many propositions, none of which is remarkable by itself.
+#: The same work in many propositions of ordinary size.
 MANY = ((10_000, 6_000),) * 22
-#: Seconds between two looks at a job, and until a check is given up.
+#: Seconds between two polls of a job, and timeout of a check.
 LOOK, PATIENCE = 0.5, 120.0
 ENDED = ("done", "failed", "cancelled")
 
 
 def line(number: int, sizes: tuple[tuple[int, int], ...]) -> bytes:
-    """One cluster of level 3 whose cues, and half of whose texts, are one letter again and again."""
+    """Return one cluster of level 3 whose cues and half of whose texts repeat a single letter."""
     studies = [
         {
-            "source_pmid": str(1000 + n), "source_text": "a" * size, "source_direction": "positive",
-            "source_modality": "weak", "source_direction_span": "a" * cue, "source_modality_span": "a" * cue,
+            "source_pmid": str(1000 + n),
+            "source_text": "a" * size,
+            "source_direction": "positive",
+            "source_modality": "weak",
+            "source_direction_span": "a" * cue,
+            "source_modality_span": "a" * cue,
         }
         for n, (size, cue) in enumerate(sizes)
-    ]  # fmt: skip
+    ]
     record = {
-        "docid": f"{20_000_000 + number}_0", "pico": {"p": "", "i": "a", "c": "[placebo]", "o": "a"},
-        "discourse_relation": "agreement", "target_modality": "moderate", "target_direction": "positive",
-        "target_modality_span": "", "target_direction_span": "a", "target_text": "a b",
-        "input_text": " ||||| ".join(s["source_text"] for s in studies), "input_studies": studies,
-    }  # fmt: skip
+        "docid": f"{20_000_000 + number}_0",
+        "pico": {"p": "", "i": "a", "c": "[placebo]", "o": "a"},
+        "discourse_relation": "agreement",
+        "target_modality": "moderate",
+        "target_direction": "positive",
+        "target_modality_span": "",
+        "target_direction_span": "a",
+        "target_text": "a b",
+        "input_text": " ||||| ".join(s["source_text"] for s in studies),
+        "input_studies": studies,
+    }
     return json.dumps(record).encode() + b"\n"
 
 
 def quadratic(attack: Attack) -> None:
-    """A checked file is imported as soon as people are at work, while the next ones are checked: one line, then many
-    propositions, in turns, every ten seconds."""
+    """Import a checked file, and check further files during the import.
+
+    Files with one line and with many propositions alternate, one every ten seconds.
+    """
     for number in attack.strikes(10.0):
         if number > 1:
             _upload(attack, number)
@@ -43,12 +55,12 @@ def quadratic(attack: Attack) -> None:
             _confirm(attack, READY.pop())
 
 
-#: The check that ended before people were at work.
+#: Jobs of checks that ended before the measurement.
 READY: list[int] = []
 
 
 def prepare(attack: Attack) -> None:
-    """Have one file checked before time runs: the import, not the check, is what wrote while others waited."""
+    """Check one file before the measurement, because the import, not the check, blocked other writes."""
     status, found = _upload(attack, 0)
     until = time.monotonic() + PATIENCE
     while status == 202 and time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""Connections that take their time: bodies, heads and uploads a byte at a time, and connections that say nothing."""
+"""Slow connections: bodies, headers and uploads sent byte by byte, and silent connections."""
 
 import socket
 import time
@@ -7,17 +7,17 @@ from .bounds import Attack
 
 #: Seconds between two bytes.
 PACE = 2.0
-#: A strike whose connection the server ended at once is not repeated at once.
+#: Pause before reconnecting after the server closed a connection at once.
 PAUSE = 0.25
 
 
 def bodies(attack: Attack) -> None:
-    """Sixteen bodies a byte every two seconds, without signing in: eight hold every thread, if they fall evenly."""
+    """Send sixteen bodies, a byte every two seconds, without signing in. Eight can block all threads."""
     attack.side_by_side(16, lambda n: _drip(attack, _head("/api/v1/session/", FORM, 10_000), b"a" * 10_000))
 
 
 def heads(attack: Attack) -> None:
-    """Eight heads a byte every two seconds, beside 56 connections that say nothing at all."""
+    """Send eight request headers, a byte every two seconds, next to 56 silent connections."""
     head = _head("/healthz", FORM, 0, method="GET").replace(b"\r\n\r\n", b"\r\nX-Slow: ")
 
     def work(number: int) -> None:
@@ -30,7 +30,7 @@ def heads(attack: Attack) -> None:
 
 
 def uploads(attack: Attack) -> None:
-    """Eight uploads a byte every two seconds, where uploads are taken, by a stranger with an account."""
+    """Send eight uploads, a byte every two seconds, as a stranger with an account."""
     head = _head(f"/api/v1/projects/{attack.slug}/imports/", UPLOAD, 10_000_000)
     head = head.replace(b"\r\n\r\n", f"\r\nAuthorization: Bearer {attack.token}\r\n\r\n".encode())
     begin = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
@@ -48,7 +48,7 @@ def _head(path: str, content_type: str, length: int, method: str = "POST") -> by
 
 
 def _drip(attack: Attack, begin: bytes, rest: bytes) -> None:
-    """Open a connection, send the beginning at once and the rest byte by byte; again when the server has ended it."""
+    """Open a connection, send the beginning at once and the rest byte by byte. Reconnect when the server closes it."""
     for _ in attack.strikes(PAUSE):
         begun = time.monotonic()
         try:
@@ -63,7 +63,7 @@ def _drip(attack: Attack, begin: bytes, rest: bytes) -> None:
 
 
 def _bytes(attack: Attack, connection: socket.socket, rest: bytes) -> str:
-    """Send a byte at a time until the server says something or closes; what it said."""
+    """Send a byte at a time until the server replies or closes. Return the status or "closed"."""
     sent = 0
     while not attack.is_over():
         try:

@@ -1,27 +1,47 @@
-"""Markdown that takes long to render, previewed and written as guidelines by one account."""
+"""Preview Markdown that takes long to render, and store it as guidelines, with one account."""
 
 import json
 
 from .bounds import Attack
 
-#: Characters of a text. Longer ones, up to what the API takes, are the same attack with fewer requests.
+#: Characters of a text. Longer texts would be the same attack with fewer requests.
 SIZE = 4_000
 PAUSE, SENDERS = 0.25, 4
-#: What is repeated: each makes another part of a renderer look back, or nest.
+#: Repeated parts. Each causes backtracking or nesting in another part of a renderer.
 SHAPES = (
-    "[", "![", "[a](", "*a ", "**a", "_a_", "`a", "> ", "- ", "<a ", "&a", "|a\n|-\n", "[a]: b\n", "1. a\n ", "a\n=\n",
-    "\\", "<!--", "[a][", "<b>", "***a",
-)  # fmt: skip
+    "[",
+    "![",
+    "[a](",
+    "*a ",
+    "**a",
+    "_a_",
+    "`a",
+    "> ",
+    "- ",
+    "<a ",
+    "&a",
+    "|a\n|-\n",
+    "[a]: b\n",
+    "1. a\n ",
+    "a\n=\n",
+    "\\",
+    "<!--",
+    "[a][",
+    "<b>",
+    "***a",
+)
 
 
 def bombs(attack: Attack) -> None:
-    """Four senders: a shape at the preview, the next as a new version of a guideline, and that version read. The first
-    shape, the worst that was found, comes every other time."""
+    """Run four senders: preview one shape, store the next as a guideline version, and read that version.
+
+    The first shape is the most expensive known one and is used every second time.
+    """
 
     def work(number: int) -> None:
         for strike in attack.strikes(PAUSE):
             shape = SHAPES[0] if strike % 2 else SHAPES[strike // 2 % len(SHAPES)]
-            # Another text each time: what was rendered is kept for a while.
+            # The text changes each time, because rendered texts are cached.
             text = f"{strike}\n\n" + (shape * SIZE)[:SIZE]
             _strike(attack, text, write=strike % 3 == 0)
 

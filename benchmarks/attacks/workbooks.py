@@ -1,4 +1,4 @@
-"""Workbooks of 0.42 MB that unpack to very much, sent as the sheet of a stranger's own round."""
+"""Upload workbooks of 0.42 MB that unpack to a very large size, as the sheet of a stranger's own round."""
 
 import io
 import random
@@ -6,7 +6,7 @@ import zipfile
 
 from .bounds import Attack, multipart
 
-#: Bytes of a part before packing, and of the whole file.
+#: Uncompressed bytes of a part, and bytes of the whole file.
 LARGE, PACKED = 80 * 2**20, 430_000
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -39,8 +39,8 @@ PARTS = {
     SHEET: f'<worksheet xmlns="{MAIN}"><sheetData/></worksheet>',
     STRINGS: f'<sst xmlns="{MAIN}"/>',
     STYLES: f'<styleSheet xmlns="{MAIN}"/>',
-}  # fmt: skip
-#: Which part is large: how it begins, what it repeats, how it ends, and how many bytes of it are needed.
+}
+#: The large part: its name, beginning, repeated item, end, and size in bytes.
 SHAPES = (
     (STYLES, f'<styleSheet xmlns="{MAIN}"><cellXfs>', "<xf/>", "</cellXfs></styleSheet>", LARGE // 4),
     (STRINGS, f'<sst xmlns="{MAIN}">', "<si><t>a</t></si>", "</sst>", LARGE),
@@ -49,7 +49,7 @@ SHAPES = (
 
 
 def workbook(shape: int) -> bytes:
-    """One part that repeats itself and packs to next to nothing, and noise that hides how much the whole shrinks."""
+    """Return a workbook with one repetitive, highly compressible part, and noise that hides the compression ratio."""
     name, begin, item, end, size = SHAPES[shape]
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -62,7 +62,7 @@ def workbook(shape: int) -> bytes:
 
 
 def bombs(attack: Attack) -> None:
-    """One shape after the other, every five seconds: a worker that takes one has the next waiting."""
+    """Upload the shapes in turn, every five seconds, so that the next one always waits."""
     made = [workbook(n) for n in range(len(SHAPES))]
     for number in attack.strikes(5.0):
         body, content_type = multipart({}, "sheet.xlsx", made[(number - 1) % len(made)])

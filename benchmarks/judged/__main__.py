@@ -1,4 +1,4 @@
-"""Agreement of the two judgements, and the rule's precision with its interval."""
+"""Print the agreement of the two judgements, and the rule's precision with its interval."""
 
 import csv
 from pathlib import Path

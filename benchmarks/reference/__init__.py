@@ -1,1 +1,1 @@
-"""A bare Django app that does the least an annotator's loop can do: what Concord's rate is measured against."""
+"""A minimal Django app for an annotation loop, with which Concord's rate is compared."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.reference.inside VERB JSON`: what is made and looked up in the bare app's data base."""
+"""`python -m benchmarks.reference.inside VERB JSON`: run a function with the reference app and its database."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ BATCH = 5_000
 
 
 def grow(units: int, texts: list[str]) -> None:
-    """As many texts as Concord has units, in a round that nobody works in."""
+    """Create as many texts as Concord has units, in a round without annotators."""
     from benchmarks.reference.models import Task
 
     for start in range(0, units, BATCH):
@@ -20,7 +20,7 @@ def grow(units: int, texts: list[str]) -> None:
 
 
 def people(count: int) -> list[str]:
-    """Session keys of so many people."""
+    """Create users and return their session keys."""
     from django.contrib.auth.models import User
     from django.test import Client
 

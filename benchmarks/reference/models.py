@@ -1,4 +1,4 @@
-"""Two tables: what is handed out, and what was said of it."""
+"""Two tables: tasks and annotations."""
 
 from typing import ClassVar
 
@@ -22,7 +22,7 @@ class Task(models.Model):
 
 
 class Annotation(models.Model):
-    """One annotation, its cues as JSON."""
+    """One annotation, with its cues as JSON."""
 
     uuid = models.UUIDField(primary_key=True)
     task = models.ForeignKey(Task, on_delete=models.PROTECT)

@@ -1,4 +1,4 @@
-"""Django and nothing else, on the same data base settings as Concord: as durable, no more and no less."""
+"""Plain Django settings with Concord's database settings, so that both have the same durability."""
 
 from config.settings import DATA_DIR, SECRET_KEY, data_base
 

@@ -1,4 +1,4 @@
-"""Three addresses."""
+"""URLs of the reference app."""
 
 from django.urls import path
 

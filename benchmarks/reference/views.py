@@ -1,4 +1,4 @@
-"""One claim, one insert; storing an annotation returns the next text."""
+"""Views of the reference app. Storing an annotation claims and returns the next text."""
 
 import json
 from typing import Any
@@ -18,7 +18,7 @@ CLAIM = """
 
 
 def claim(user: int, round: int) -> dict[str, Any] | None:
-    """The next text that nobody has, now this person's."""
+    """Claim the next free text for this person."""
     lock = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
     with connection.cursor() as cursor:
         cursor.execute(CLAIM.format(lock=lock), [user, round])
@@ -43,8 +43,12 @@ def submit(request: HttpRequest, uuid: UUID) -> JsonResponse:
     body = json.loads(request.body)
     with transaction.atomic():
         Annotation(
-            uuid=uuid, task_id=body["task"], user_id=request.user.pk, polarity=body["polarity"],
-            modality=body["modality"], cues=body["cues"],
-        ).save(force_insert=True)  # fmt: skip
+            uuid=uuid,
+            task_id=body["task"],
+            user_id=request.user.pk,
+            polarity=body["polarity"],
+            modality=body["modality"],
+            cues=body["cues"],
+        ).save(force_insert=True)
         found = claim(request.user.pk, body["round"])
     return JsonResponse({"uuid": str(uuid), "next": found}, status=201)

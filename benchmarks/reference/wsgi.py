@@ -1,4 +1,4 @@
-"""The door of the bare app."""
+"""WSGI entry point of the reference app."""
 
 from django.core.wsgi import get_wsgi_application
 

@@ -1,1 +1,1 @@
-"""What a rating round rates: entrants, sources, pages and their texts, planned from a seed and stored."""
+"""The design of a rating round: compared systems, sources, pages and their texts."""

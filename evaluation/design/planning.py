@@ -1,36 +1,92 @@
-"""The plan of a rating round: sources, pages and texts, from the rows as they are and a seed. Writes nothing."""
+"""Plan the pages of a rating round, and normalise the form of its texts.
+
+Normalised texts do not reveal a system by its typography. The original text is stored beside the normalised one.
+"""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
 from typing import Any
 
+from evaluation.design.contents import PlannedSource, sources_of
 from generation.models import Summary
-from generation.runs.sources import keys_of
+from generation.sources import keys_of
 from measures import design
-from measures.sampling import Seed
+from measures.sampling import Seed, order_key
 from projects.models import Project
 
 from ..protocols.parts import Content
-from . import display
-from .entrants import Taking
-from .shown import PlannedSource, sources_of
+from .systems import ComparedSystem
 
-#: Share of pages that get a text made worse, as a round's options have it in per cent.
+#: Sentence separators that some models write.
+_BREAKS = re.compile(r"\s*<\s*(?:n|q|/s|s|pad|unk|sep)\s*>\s*", re.IGNORECASE)
+_SPACES = re.compile(r"\s+")
+_BEFORE = re.compile(r"\s+([,.;:!?%)\]}»\u201d\u2019])")
+_AFTER = re.compile(r"([(\[{«\u201c\u2018])\s+")
+#: Apostrophes and hyphens that tokenisers separate by spaces: "patient 's", "long - term".
+_APART = re.compile(r"(?<=\w)\s+('s|'t|'re|'ve|'ll|'d|'m|n't)\b")
+_HYPHEN = re.compile(r"(?<=\w)\s+-\s+(?=\w)")
+_QUOTES = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2019": "'", "\u2018": "'", "`": "'", "\u00a0": " "})
+#: Start of a sentence. Excludes text after a single letter ("H. pylori") or after an abbreviation ("e.g.").
+_STARTS = re.compile(r"(?:^|(?<=[\w)\]%\"]{2}[.!?])\s+)([a-zà-öø-ÿ])")
+_SHORT = re.compile(r"(?:\b(?:vs|al|fig|no|ca|cf|approx|dr|st|incl|resp)\.)\s+$", re.IGNORECASE)
+#: A system counts as writing without capitals if at least this share of its texts has none.
+MOSTLY = 0.9
+
+
+def writes_without_capitals(texts: Sequence[str]) -> bool:
+    """Whether almost none of a system's texts contains a capital letter."""
+    lowered = sum(text == text.lower() for text in texts)
+    return bool(texts) and lowered >= MOSTLY * len(texts)
+
+
+def lowers(by_system: Iterable[Sequence[str]]) -> bool:
+    """Whether a round shows its texts without capitals inside sentences, because one system writes that way."""
+    return any(writes_without_capitals(texts) for texts in by_system)
+
+
+def one_form(text: str, *, lowered: bool) -> str:
+    """Return a text in the form that raters see.
+
+    Spaces, quotation marks and sentence separators are normalised. With ``lowered``, only the first letter of a
+    sentence is a capital. Idempotent.
+    """
+    text = _BREAKS.sub(" ", text).translate(_QUOTES)
+    text = _SPACES.sub(" ", text).strip()
+    text = _APART.sub(r"\1", _AFTER.sub(r"\1", _BEFORE.sub(r"\1", text)))
+    text = _HYPHEN.sub("-", text)
+    if lowered:
+        text = text.lower()
+    return _STARTS.sub(_begun, text)
+
+
+def _begun(found: re.Match[str]) -> str:
+    """Return the match with the first letter of the sentence as a capital."""
+    if _SHORT.search(found.string, 0, found.start(1)):
+        return found.group(0)
+    return found.group(0)[:-1] + found.group(1).upper()
+
+
+#: Option of a round: percentage of pages that get an attention check, a page with a degraded text.
 CHECKS = "checks"
 PAIRS = "pairs_a_source"
 
 
 @dataclass(frozen=True)
 class PlannedText:
-    """One text of a page. ``of``: entrant number -> (summary id, None for a reference; what was written)."""
+    """One text of a page.
+
+    ``of`` maps the number of a compared system to the summary id and the original text. The summary id of a reference
+    is None.
+    """
 
     code: str
     shown: str
     of: Mapping[int, tuple[int | None, str]]
-    #: Code of the text that it was made from, where it is a check.
+    #: On an attention check's page: code of the original text. An unchanged text has its own code here.
     made_from: str = ""
 
     @property
@@ -40,28 +96,44 @@ class PlannedText:
 
 @dataclass(frozen=True)
 class PlannedPage:
-    """``source``: its index. ``number``: the page's place, by which the order of its texts is dealt."""
+    """A planned page.
+
+    ``source`` is the index of its source. ``number`` determines the order of its texts. Pages with the same ``group``
+    are shown together: a list of pages with one text each, the pairs of a source, or all pages.
+    """
 
     source: int
     number: int
     texts: Sequence[PlannedText]
+    group: int = 0
+
+    @property
+    def is_check(self) -> bool:
+        return any(text.is_check for text in self.texts)
 
 
 @dataclass
 class Planned:
-    """All of a round's design. ``left_out``: chosen sources of which an entrant has no text. ``alike``: pairs of texts
-    that say the same, which nobody is asked to choose between."""
+    """The design of a round.
+
+    ``pages`` is ordered by number, with the pages of attention checks last. ``walk`` is the order in which pages are
+    shown, as indices of ``pages``. ``left_out`` counts chosen sources that lack a text of a compared system. ``alike``
+    counts pairs of equal texts, which are not compared.
+    """
 
     content: Content
     seed: int
-    taking: Sequence[Taking]
+    taking: Sequence[ComparedSystem]
     sources: Sequence[PlannedSource]
     lowered: bool
     left_out: int
     pages: list[PlannedPage] = field(default_factory=list)
+    walk: list[int] = field(default_factory=list)
     alike: int = 0
-    #: Drawn when the round is laid out; a plan that is only looked at has none.
+    #: Drawn when the design is stored. Empty in a preview.
     secret: str = ""
+    #: Keys of units that are stored together with the plan, by id.
+    new_units: dict[int, str] = field(default_factory=dict)
 
     @property
     def drawn(self) -> Seed:
@@ -71,34 +143,57 @@ class Planned:
     def pairs(self) -> bool:
         return self.content.kind == "compare"
 
+    @property
+    def order(self) -> Sequence[int]:
+        """Indices of ``pages`` in the order in which they are shown. Without a ``walk``, the order of their numbers."""
+        return self.walk or range(len(self.pages))
+
+    @property
+    def in_lists(self) -> bool:
+        """Whether each page has one text."""
+        return self.content.texts_per_page == "one" and not self.pairs
+
     def as_json(self) -> dict[str, Any]:
-        keys = keys_of([s.unit for s in self.sources] + [s.target for s in self.sources if s.target])
+        keys = keys_of([s.unit for s in self.sources] + [s.target for s in self.sources if s.target]) | self.new_units
         return {
-            "kind": self.content.kind, "texts_per_page": self.content.texts_per_page, "seed": self.seed,
-            "lowered": self.lowered, "left_out": self.left_out, "alike": self.alike,
-            "entrants": [
-                {"name": one.name, "version": one.run.version.hash if one.run else None} for one in self.taking
-            ],
+            "algorithm": design.ALGORITHM,
+            "kind": self.content.kind,
+            "texts_per_page": self.content.texts_per_page,
+            "seed": self.seed,
+            "lowered": self.lowered,
+            "left_out": self.left_out,
+            "alike": self.alike,
+            "entrants": entrants_as_json(self.taking),
             "sources": [[keys[s.unit], keys.get(s.target or 0)] for s in self.sources],
-            "pages": [
-                [page.source, [[t.code, sorted(t.of), t.is_check] for t in page.texts]] for page in self.pages
-            ],
+            "pages": [[page.source, [[t.code, sorted(t.of), t.is_check] for t in page.texts]] for page in self.pages],
+            "groups": [page.group for page in self.pages],
+            "walk": list(self.order),
             "texts": digest_of_texts(
                 (t.shown, [t.of[number][1] for number in sorted(t.of)]) for page in self.pages for t in page.texts
             ),
-        }  # fmt: skip
+        }
 
     def balance(self, people: int) -> dict[str, Any]:
-        """How often each entrant comes at each place, and after which; of pairs how often on each side. As ``drawn``,
-        which of a plan that is only looked at is an example: ``certain`` is what holds whatever a secret draws."""
+        """Return how often each system has each position and follows each other system.
+
+        For pairs, the result counts the sides. For lists, it counts which system follows which on the next page.
+        Without a secret the result is an example. The figures under ``certain`` hold for any secret.
+        """
         names = [one.name for one in self.taking]
         if self.pairs:
             shown = [
                 design.Paired(str(page.source), *(names[min(text.of)] for text in page.texts))
-                for page in self.pages if not any(text.is_check for text in page.texts)
-            ]  # fmt: skip
+                for page in self.pages
+                if not page.is_check
+            ]
             return design.pair_balance(shown, people) | {"certain": self._certain_sides(len(shown), people)}
-        # What two wrote alike has one place for both, which is neither's.
+        if self.in_lists:
+            lists: dict[int, list[str]] = {}
+            for page in (self.pages[n] for n in self.order):
+                if not page.is_check:
+                    lists.setdefault(page.group, []).append(names[min(page.texts[0].of)])
+            return design.carry_over(lists.values()) | {"certain": None}
+        # Skip sources with identical texts: one position would belong to several systems.
         whole = [page for page in self.pages if sum(not text.is_check for text in page.texts) == len(names)]
         least, most = design.place_bounds(len(names), (page.number for page in whole), people)
         numbers = list(map(str, range(len(names))))
@@ -109,7 +204,11 @@ class Planned:
         ) | {"certain": {"least": least, "most": most} if whole else None}
 
     def _certain_sides(self, pairs: int, people: int) -> dict[str, int] | None:
-        """Where all pairs of each source are asked of an even number of people, a half of them has each side left."""
+        """Return the exact number of times that each system is shown on each side, or None if it varies.
+
+        It is exact if every pair of each source is rated by an even number of people. Each system is then on the left
+        in half of its pairs.
+        """
         taking = len(self.taking)
         if people % 2 or pairs != len(self.sources) * taking * (taking - 1) // 2:
             return None
@@ -117,8 +216,12 @@ class Planned:
         return {"least": each, "most": each}
 
 
+def entrants_as_json(taking: Sequence[ComparedSystem]) -> list[dict[str, Any]]:
+    return [{"name": one.name, "version": one.run.version.hash if one.run else None} for one in taking]
+
+
 def digest_of_texts(texts: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """SHA-256, in hex, of texts as shown and as written by each entrant, page by page."""
+    """Return the SHA-256 (hex) of all texts, page by page: as shown, and as each system wrote them."""
     found = sha256()
     for shown, exact in texts:
         found.update(json.dumps([shown, list(exact)], ensure_ascii=False).encode() + b"\n")
@@ -126,34 +229,40 @@ def digest_of_texts(texts: Iterable[tuple[str, Sequence[str]]]) -> str:
 
 
 def drawn_by(seed: int, secret: str) -> Seed:
-    """What everything of a round is drawn by that could tell whose a text is: a lead who rates has seen the seed, and
-    nobody the secret. Rounds that were laid out before there were secrets have none, and go by their seed."""
+    """Return the seed of all draws that could reveal which system wrote a text.
+
+    A lead who also rates knows the seed, but nobody knows the secret. Older rounds have no secret and use the seed
+    alone.
+    """
     return f"{seed}/{secret}" if secret else seed
 
 
 def planned(
-    project: Project, units: Sequence[int], content: Content, taking: Sequence[Taking], options: Mapping[str, Any],
-    seed: int, secret: str = "",
-) -> Planned:  # fmt: skip
-    """The plan of a round that asks about these source units, in their order. A fixed number of queries."""
+    project: Project,
+    units: Sequence[int],
+    content: Content,
+    taking: Sequence[ComparedSystem],
+    options: Mapping[str, Any],
+    seed: int,
+    secret: str = "",
+) -> Planned:
+    """Return the plan of a round over these source units, in the given order. Runs a fixed number of queries."""
     level = next(one.run.version.level for one in taking if one.run)
     sources = sources_of(project, level, units, content)
     written = [_written(one, sources) for one in taking]
     there = [
         s for s in sources if all(text.strip() for texts in written for _, text in [texts.get(s.unit, (None, ""))])
     ]
-    lowered = display.lowers([text for _, text in texts.values()] for texts in written)
+    lowered = lowers([text for _, text in texts.values()] for texts in written)
     plan = Planned(content, seed, taking, there, lowered, len(set(units)) - len({s.unit for s in there}), secret=secret)
     if not options.get("one_form", True):
         form: Any = str
     else:
-        form = lambda text: display.one_form(text, lowered=lowered)  # noqa: E731 - one of two ways
-    by_source = [
-        {n: (texts[s.unit], form(texts[s.unit][1])) for n, texts in enumerate(written)} for s in there
-    ]  # fmt: skip
+        form = lambda text: one_form(text, lowered=lowered)  # noqa: E731 - one of two ways
+    by_source = [{n: (texts[s.unit], form(texts[s.unit][1])) for n, texts in enumerate(written)} for s in there]
     if plan.pairs:
         _lay_out_pairs(plan, by_source, options)
-    elif content.texts_per_page == "one":
+    elif plan.in_lists:
         _lay_out_lists(plan, by_source)
     else:
         for at, texts in enumerate(by_source):
@@ -162,12 +271,12 @@ def planned(
     return plan
 
 
-#: Entrant number -> ((summary, what was written), what is shown).
+#: Number of a compared system -> ((summary id, original text), shown text).
 _Texts = Mapping[int, tuple[tuple[int | None, str], str]]
 
 
-def _written(one: Taking, sources: Sequence[PlannedSource]) -> dict[int, tuple[int | None, str]]:
-    """What an entrant wrote of each source unit."""
+def _written(one: ComparedSystem, sources: Sequence[PlannedSource]) -> dict[int, tuple[int | None, str]]:
+    """Return what a system wrote for each source unit, with the summary id."""
     if one.run is None:
         return {s.unit: (None, s.reference) for s in sources}
     rows = Summary.objects.filter(item__run=one.run, item__unit__in={s.unit for s in sources})
@@ -180,7 +289,7 @@ def _code(plan: Planned, source: int, shown: str, more: str = "") -> str:
 
 
 def _merged(plan: Planned, source: int, texts: _Texts) -> list[PlannedText]:
-    """The distinct texts of a source in the order of their codes, which tells nothing."""
+    """Return the distinct texts of a source, ordered by code. This order reveals nothing about the systems."""
     found: dict[str, dict[int, tuple[int | None, str]]] = {}
     for number, (written, shown) in texts.items():
         found.setdefault(shown, {})[number] = written
@@ -189,18 +298,18 @@ def _merged(plan: Planned, source: int, texts: _Texts) -> list[PlannedText]:
 
 
 def _lay_out_lists(plan: Planned, by_source: Sequence[_Texts]) -> None:
-    """A page for each text, list by list: whoever works through them meets a source again when all others have come."""
+    """Plan a page for each text, list by list."""
     numbers = list(range(len(plan.taking)))
     had: set[tuple[int, str]] = set()
-    for one in design.latin_lists(range(len(by_source)), numbers, plan.drawn):
+    for g, one in enumerate(design.latin_lists(range(len(by_source)), numbers, plan.drawn)):
         for source, entrant in one.items():
             shown = by_source[source][entrant][1]
             if (source, shown) in had:
-                continue  # rated once, for all who wrote it
+                continue  # rated once, for all systems that wrote it
             had.add((source, shown))
             of = {n: written for n, (written, same) in by_source[source].items() if same == shown}
             text = PlannedText(_code(plan, source, shown), shown, of)
-            plan.pages.append(PlannedPage(source, len(plan.pages), [text]))
+            plan.pages.append(PlannedPage(source, len(plan.pages), [text], g))
 
 
 def _lay_out_pairs(plan: Planned, by_source: Sequence[_Texts], options: Mapping[str, Any]) -> None:
@@ -209,7 +318,7 @@ def _lay_out_pairs(plan: Planned, by_source: Sequence[_Texts], options: Mapping[
     most = len(numbers) * (len(numbers) - 1) // 2
     places = {str(at): at for at in range(len(by_source))}
     pairs = design.balanced_pairs(list(places), numbers, plan.drawn, each=min(each, most) if each else None)
-    # Pairs of one source come together, sources in the order that was chosen.
+    # Keep pairs of one source together, and sources in the chosen order.
     for pair in sorted(pairs, key=lambda pair: places[pair.source]):
         source = places[pair.source]
         left, right = by_source[source][int(pair.left)], by_source[source][int(pair.right)]
@@ -220,49 +329,60 @@ def _lay_out_pairs(plan: Planned, by_source: Sequence[_Texts], options: Mapping[
             PlannedText(_code(plan, source, side[1]), side[1], {int(number): side[0]})
             for number, side in ((pair.left, left), (pair.right, right))
         ]
-        plan.pages.append(PlannedPage(source, len(plan.pages), texts))
+        plan.pages.append(PlannedPage(source, len(plan.pages), texts, source))
 
 
 def _add_checks(plan: Planned, share: float) -> None:
-    """A text made worse, on a share of the pages, among the others; where a page has one text, on a page of its own,
-    at a place that the seed says."""
-    if not share:
-        return
-    by_page = {str(n): [text.code for text in page.texts] for n, page in enumerate(plan.pages)}
-    wanted = {int(check.page): check.entrant for check in design.checks(by_page, share, plan.drawn)}
-    made: list[PlannedPage] = []
-    for n, page in enumerate(plan.pages):
-        if n not in wanted:
-            made.append(page)
-            continue
-        text = next(text for text in page.texts if text.code == wanted[n])
+    """Add a page for each attention check, and set the order of all pages.
+
+    A check repeats another page with one text degraded, so it has the usual number of texts for its source. The check
+    of a page with one text consists of the degraded text alone. The seed draws the check's position among the pages of
+    the same group.
+    """
+    walk = [page.number for page in plan.pages]
+    by_page = {str(page.number): [min(text.of) for text in page.texts] for page in plan.pages}
+    for check in design.checks(by_page, share, plan.drawn):
+        page = plan.pages[int(check.page)]
+        text = next(text for text in page.texts if min(text.of) == check.entrant)
         others = islice((t.shown for p in plan.pages if p.source != page.source for t in p.texts), 50)
         bad = _worse(plan, page, text, list(others))
-        if len(page.texts) > 1 and not plan.pairs:
-            made.append(PlannedPage(page.source, page.number, sorted([*page.texts, bad], key=lambda t: t.code)))
+        if plan.pairs:
+            texts = shuffled_texts([text, bad], f"{plan.drawn}/sides/{page.number}")
         else:
-            made += [page, PlannedPage(page.source, page.number, [text, bad] if plan.pairs else [bad])]
-    plan.pages = [PlannedPage(page.source, n, page.texts) for n, page in enumerate(made)]
+            same = [replace(t, of={}, made_from=t.code) for t in page.texts if t.code != text.code]
+            texts = sorted([*same, bad], key=lambda t: t.code)
+        there = [n for n, number in enumerate(walk) if plan.pages[number].group == page.group]
+        place = design.drawn_number(plan.drawn, f"check page:{page.number}") % (len(there) + 1)
+        walk.insert(there[0] + place, len(plan.pages))
+        plan.pages.append(PlannedPage(page.source, len(plan.pages), texts, page.group))
+    plan.walk = walk
 
 
 def _worse(plan: Planned, page: PlannedPage, text: PlannedText, others: Sequence[str]) -> PlannedText:
-    shown = display.one_form(design.degraded(text.shown, others, f"{plan.drawn}/{text.code}"), lowered=plan.lowered)
+    shown = one_form(design.degraded(text.shown, others, f"{plan.drawn}/{text.code}"), lowered=plan.lowered)
     return PlannedText(_code(plan, page.source, shown, "check"), shown, {}, text.code)
 
 
 def in_order(texts: Iterable[Any], *, pairs: bool, page: int, number: int, repeat: int, seed: Seed) -> list[Any]:
-    """The texts of a page (``number``, ``entrants``, ``is_check``) as a place of the queue has them: ``number`` from 1;
-    a curator's hand and a retired place are as place 1."""
+    """Return the texts of a page in the order of an assignment.
+
+    Each text has the attributes ``code``, ``number``, ``entrants`` and ``is_check``. ``number`` counts the page's
+    assignments from 1. Curators see the order of the first assignment.
+    """
     there = sorted(texts, key=lambda text: text.number)
     place = max(number, 1) - 1
     if pairs:
         return there[::-1] if (place + repeat) % 2 else there
     of = {str(entrant): text for text in there for entrant in text.entrants}
-    found = list(dict.fromkeys(of[name] for name in _dealt(of, page, place, repeat, seed)))
+    if not of:
+        return shuffled_texts(there, f"{seed}:check page:{page}:{place}:{repeat}")
+    found = list(dict.fromkeys(of[name] for name in design.order_of_page(list(of), page, place, repeat, seed)))
+    # Rounds planned by the first version of the rules have attention checks among the texts of other pages.
     for bad in (text for text in there if text.is_check):
         found = design.with_check(found, bad, page, place, repeat, seed)
     return found
 
 
-def _dealt(of: Mapping[str, Any], page: int, place: int, repeat: int, seed: Seed) -> Iterator[str]:
-    return iter(design.order_of_page(list(of), page, place, repeat, seed) if of else [])
+def shuffled_texts(texts: Iterable[Any], seed: Seed) -> list[Any]:
+    """Return texts in an order that the seed draws from their codes."""
+    return sorted(texts, key=lambda text: order_key(seed, text.code))

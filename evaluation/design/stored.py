@@ -1,6 +1,7 @@
-"""A round's design in the data base: stored once, and compared with its digest before anything rests on it."""
+"""Store the design of a round, and verify it against its digest."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from django.db.models import Prefetch
@@ -8,83 +9,130 @@ from django.db.models import Prefetch
 from api.problems import Conflict
 from measures.design import digest
 from projects.models import Round, Unit
+from sql.bulk import BulkWriter, reserve_ids
 
 from ..models import Entrant, PageText, PageTextOf, ProtocolVersion, RatingDesign, RatingPage, RatingSource
 from ..protocols.content import load
 from ..protocols.parts import Content
-from .planning import Planned, digest_of_texts
+from .planning import Planned, PlannedPage, digest_of_texts, entrants_as_json
+from .systems import ComparedSystem
 
 PAGE = "rating page"
 
 
 @lru_cache(maxsize=200)
 def content_by(digest: str) -> Content:
-    """The content of a version by its digest: kept, since whatever has this digest says the same."""
+    """Return the content of the protocol version with this digest. Cached: a digest identifies one content."""
     stored = ProtocolVersion.objects.filter(digest=digest).values_list("content", flat=True)
     return load(stored[:1].get())
 
 
 def content_of(round: Round) -> Content:
-    """What the raters of a round are asked. DoesNotExist before it is laid out."""
+    """Return the protocol content of a round. Raise `RatingDesign.DoesNotExist` before the design is stored."""
     return content_by(RatingDesign.objects.values_list("version__digest", flat=True).get(round=round))
 
 
 def store(round: Round, version: ProtocolVersion, plan: Planned) -> list[tuple[int, int]]:
-    """Store the design of a round that is being laid out: the (unit, context) ids of its pages."""
-    written = plan.as_json()
-    design = RatingDesign(round=round, version=version, plan=written, secret=plan.secret)
-    design.digest = digest(design.whole)
-    design.save()
-    entrants = Entrant.objects.bulk_create(
-        Entrant(design=design, number=n, name=one.name, run=one.run) for n, one in enumerate(plan.taking)
-    )
-    sources = RatingSource.objects.bulk_create(
+    """Store the design of a round. Return the (unit, context) ids of its pages."""
+    rows = BulkWriter()
+    prepared = prepare(round, plan, rows)
+    prepared.write(version, plan.taking, rows)
+    return [(unit.pk, unit.context) for unit in prepared.units]
+
+
+@dataclass
+class Prepared:
+    """A design with unsaved rows. ``texts`` maps (unit id, code) to the id of a text."""
+
+    design: RatingDesign
+    units: list[Unit]
+    texts: dict[tuple[int, str], int]
+    entrants: list[int]
+
+    def write(self, version: ProtocolVersion, taking: Sequence[ComparedSystem], rows: BulkWriter) -> None:
+        """Write the design with ``rows`` in the caller's transaction. The runs of ``taking`` must be saved."""
+        design = self.design
+        design.version = version
+        design.plan["entrants"] = entrants_as_json(taking)
+        design.digest = digest(design.whole)
+        design.save(force_insert=True)
+        Entrant.objects.bulk_create(
+            Entrant(pk=pk, design=design, number=n, name=one.name, run=one.run)
+            for n, (pk, one) in enumerate(zip(self.entrants, taking, strict=True))
+        )
+        rows.write()
+
+
+def prepare(round: Round, plan: Planned, rows: BulkWriter) -> Prepared:
+    """Add the rows of a design to ``rows``, except `RatingDesign` and `Entrant`.
+
+    The round and the runs need ids, but may be unsaved.
+    """
+    [pk] = reserve_ids(RatingDesign, 1)
+    design = RatingDesign(pk=pk, round=round, plan=plan.as_json(), secret=plan.secret)
+    entrants = reserve_ids(Entrant, len(plan.taking))
+    sources = rows.add(
         RatingSource(
-            design=design, number=n, unit_id=one.unit, target_id=one.target, review=one.review, shown=one.shown,
+            design=design,
+            number=n,
+            unit_id=one.unit,
+            target_id=one.target,
+            review=one.review,
+            shown=one.shown,
             gold=one.gold,
         )
         for n, one in enumerate(plan.sources)
-    )  # fmt: skip
-    units = Unit.objects.bulk_create(
-        Unit(
-            project=round.project, type=PAGE, key=f"{round.pk}-{page.number + 1:05d}",
-            context=_context(plan, round, page.source, page.number), position=page.number,
-        )
-        for page in plan.pages
-    )  # fmt: skip
-    pages = RatingPage.objects.bulk_create(
-        RatingPage(unit=unit, source=sources[page.source], number=page.number)
-        for unit, page in zip(units, plan.pages, strict=True)
     )
-    texts = PageText.objects.bulk_create(
+    # Create rows in the order in which raters see them, so that ids reveal nothing else.
+    walk = [plan.pages[number] for number in plan.order]
+    units = rows.add(
+        Unit(
+            project=round.project,
+            type=PAGE,
+            key=f"{round.pk}-{place + 1:05d}",
+            context=_context(plan, round, page),
+            position=place,
+        )
+        for place, page in enumerate(walk)
+    )
+    pages = rows.add(
+        RatingPage(unit=unit, source=sources[page.source], number=page.number)
+        for unit, page in zip(units, walk, strict=True)
+    )
+    texts = rows.add(
         PageText(
-            page=stored, code=text.code, number=n, shown=text.shown, entrants=sorted(text.of), is_check=text.is_check,
+            page=stored,
+            code=text.code,
+            number=n,
+            shown=text.shown,
+            entrants=sorted(text.of),
+            is_check=text.is_check,
             made_from=text.made_from,
         )
-        for stored, page in zip(pages, plan.pages, strict=True) for n, text in enumerate(page.texts)
-    )  # fmt: skip
-    PageTextOf.objects.bulk_create(
-        PageTextOf(text=stored, entrant=entrants[number], summary_id=summary, exact=exact)
-        for stored, text in zip(texts, (text for page in plan.pages for text in page.texts), strict=True)
+        for stored, page in zip(pages, walk, strict=True)
+        for n, text in enumerate(page.texts)
+    )
+    rows.add(
+        PageTextOf(text=stored, entrant_id=entrants[number], summary_id=summary, exact=exact)
+        for stored, text in zip(texts, (text for page in walk for text in page.texts), strict=True)
         for number, (summary, exact) in text.of.items()
     )
-    return [(unit.pk, unit.context) for unit in units]
+    return Prepared(design, units, {(stored.page.unit_id, stored.code): stored.pk for stored in texts}, entrants)
 
 
-def _context(plan: Planned, round: Round, source: int, number: int) -> int:
-    """Pages of one source come together; where each page has one text they are kept apart."""
-    apart = plan.content.texts_per_page == "one" and not plan.pairs
-    return round.pk * 1_000_000 + (number if apart else source)
+def _context(plan: Planned, round: Round, page: PlannedPage) -> int:
+    """Return the context of a page: pages of one source go to the same people, unless each page has one text."""
+    return round.pk * 1_000_000 + (page.number if plan.in_lists else page.source)
 
 
 def laid_out(round: Round) -> list[tuple[int, int]]:
-    """The pages of a round that were laid out before; empty where none was."""
-    pages = RatingPage.objects.filter(source__design__round=round).order_by("number")
+    """Return the (unit, context) ids of a round's pages, in the order in which they are shown; empty if it has none."""
+    pages = RatingPage.objects.filter(source__design__round=round).order_by("unit__position")
     return list(pages.values_list("unit", "unit__context"))
 
 
 def intact(design: RatingDesign) -> None:
-    """`Conflict` where a frozen design is not what it was: its plan, or a text of it, was changed in the data base."""
+    """Raise `Conflict` if the plan or a text of a frozen design was changed in the database."""
     written = Prefetch("entries", PageTextOf.objects.order_by("entrant__number"))
     texts = PageText.objects.filter(page__source__design=design).select_related("page").prefetch_related(written)
     found = list(texts.order_by("page__number", "number"))
@@ -99,7 +147,10 @@ def intact(design: RatingDesign) -> None:
 
 
 def remove(round: Round) -> None:
-    """Remove the design of a round that never opened. Its units stay: their numbers were seen by seals."""
+    """Delete the design of a round that never opened.
+
+    Its units stay, because their ids may be part of an audit checkpoint.
+    """
     mine = {"page__source__design__round": round}
     PageTextOf.objects.filter(**{f"text__{name}": value for name, value in mine.items()}).delete()
     PageText.objects.filter(**mine).delete()

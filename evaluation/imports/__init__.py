@@ -1,1 +1,1 @@
-"""Formats of published judgements (`annotation.imports`): what raters said of summaries elsewhere."""
+"""Import formats for published ratings (`annotation.imports`)."""

@@ -1,1 +1,1 @@
-"""The kinds of the queue by which summaries are judged, one folder each."""
+"""Queue kinds in which summaries are rated or compared, one package each."""

@@ -1,9 +1,8 @@
-"""Protocols of human evaluation, and what was rated by them."""
+"""Models of human evaluation: protocols, rating designs and ratings."""
 
-from .figures import RatingFigures
 from .pages import Entrant, PageText, PageTextOf, RatingDesign, RatingPage, RatingSource, Unblinding
 from .protocols import Protocol, ProtocolKind, ProtocolVersion
-from .ratings import Preference, Preferred, Rating, RatingSpan, Within
+from .ratings import Preference, Preferred, Rating, RatingFigures, RatingSpan, Within
 
 __all__ = [
     "Entrant",

@@ -1,4 +1,4 @@
-"""What a rating round rates: who takes part, from which sources, and the pages that people are given."""
+"""The design of a rating round: compared systems, sources, pages and texts."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from audit.models import AppendOnly
 from generation.models import Run, Summary
 from projects.models import Round, Unit
 
@@ -13,29 +14,33 @@ from .protocols import ProtocolVersion
 
 
 class RatingDesign(models.Model):
-    """The design of one round, frozen when it is laid out. Nothing of it changes: `evaluation.design.stored` compares
-    what is there with ``digest`` before anything is computed from it."""
+    """The design of one round, frozen when its pages are created.
+
+    `evaluation.design.stored` compares the stored rows with ``digest`` before results are computed from them.
+    """
 
     round = models.OneToOneField(Round, on_delete=models.PROTECT, related_name="rating_design")
     version = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT, related_name="designs")
-    plan = models.JSONField(help_text="Entrants, sources, pages and rules, as they were laid out.")
+    plan = models.JSONField(help_text="Compared systems, sources, pages and rules of the design.")
     secret = models.CharField(
-        max_length=32, blank=True, default="",
-        help_text="Drawn with the seed, told by nobody before the round is unblinded. Older rounds have none.",
-    )  # fmt: skip
-    digest = models.CharField(max_length=64, help_text="SHA-256 of the plan with the name of the rules that made it.")
+        max_length=32,
+        blank=True,
+        default="",
+        help_text="Random value, hidden until the round is unblinded. Older rounds have none.",
+    )
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the plan and the name of its rules.")
 
     def __str__(self) -> str:
         return f"design of {self.round}"
 
     @property
     def whole(self) -> dict[str, Any]:
-        """The plan with the secret that it was made by: what the digest is of."""
+        """The plan together with the secret. This is what the digest covers."""
         return {**self.plan, **({"secret": self.secret} if self.secret else {})}
 
 
-class Unblinding(models.Model):
-    """From now on everybody who may read results learns which system wrote what was rated in a closed round."""
+class Unblinding(AppendOnly):
+    """A record that a closed round was unblinded. From then on, its results show which system wrote each text."""
 
     design = models.OneToOneField(RatingDesign, on_delete=models.PROTECT, related_name="unblinding")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
@@ -43,12 +48,14 @@ class Unblinding(models.Model):
 
 
 class Entrant(models.Model):
-    """Who takes part in a round: a run's summaries, or, without a run, the reference summaries, or a system that an
-    import of ratings names."""
+    """A system under comparison.
+
+    Without a run, it represents the reference summaries or a system that imported ratings name.
+    """
 
     design = models.ForeignKey(RatingDesign, on_delete=models.PROTECT, related_name="entrants")
     number = models.PositiveSmallIntegerField()
-    name = models.CharField(max_length=120, help_text="What tables call it.")
+    name = models.CharField(max_length=120, help_text="Name in tables.")
     run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.PROTECT, related_name="entrants")
 
     class Meta:
@@ -57,16 +64,22 @@ class Entrant(models.Model):
 
 
 class RatingSource(models.Model):
-    """What the texts of some pages were made from, as raters are shown it, and the target they are held against."""
+    """The source of some pages, as raters see it, and the target of their texts."""
 
     design = models.ForeignKey(RatingDesign, on_delete=models.PROTECT, related_name="sources")
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="rating_sources")
     target = models.ForeignKey(
-        Unit, null=True, blank=True, on_delete=models.PROTECT, related_name="+",
-        help_text="The target's own unit: where its text is corrected, the ratings are to be looked at again.",
-    )  # fmt: skip
+        Unit,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="Unit of the target. If its text is corrected, the ratings need review.",
+    )
     number = models.PositiveIntegerField()
-    review = models.CharField(max_length=60, blank=True, help_text="Sources of one review are alike.")
+    review = models.CharField(
+        max_length=200, blank=True, help_text="Review of the source. Sources of one review form a cluster."
+    )
     shown = models.JSONField(help_text="Query, title and studies.")
     gold = models.JSONField(null=True, blank=True, help_text="Text, tuple, polarity and modality of the target.")
 
@@ -76,8 +89,10 @@ class RatingSource(models.Model):
 
 
 class RatingPage(models.Model):
-    """What a person is given at once: all texts of a source, one of them, or two. ``number``: its place in the seed's
-    order, by which the order of its texts is dealt."""
+    """The texts that a rater sees at once: all texts of a source, one of them, or two.
+
+    ``number`` is the page's number in the plan. The order of its texts is drawn from it.
+    """
 
     unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="rating_page")
     source = models.ForeignKey(RatingSource, on_delete=models.PROTECT, related_name="pages")
@@ -88,16 +103,23 @@ class RatingPage(models.Model):
 
 
 class PageText(models.Model):
-    """One distinct text on a page, as it is shown. ``code`` is what raters' answers call it; it says nothing of whose
-    text it is. ``number``: of a pair its side as place 1 sees it; else the order of the codes."""
+    """One distinct text on a page, as it is shown.
+
+    Raters' answers refer to it by ``code``, which does not reveal the system. ``number`` is the order of the codes; in
+    a pair, it is the side that the first assignment shows.
+    """
 
     page = models.ForeignKey(RatingPage, on_delete=models.PROTECT, related_name="texts")
     code = models.CharField(max_length=8)
     number = models.PositiveSmallIntegerField()
     shown = models.TextField()
-    entrants = models.JSONField(default=list, help_text="Numbers of those who wrote it.")
-    is_check = models.BooleanField(default=False, help_text="A text made plainly bad, by which attention is seen.")
-    made_from = models.CharField(max_length=8, blank=True, help_text="Code of the text that was made worse.")
+    entrants = models.JSONField(default=list, help_text="Numbers of the systems that produced the text.")
+    is_check = models.BooleanField(default=False, help_text="Whether the text is on the page of an attention check.")
+    made_from = models.CharField(
+        max_length=8,
+        blank=True,
+        help_text="For a check: code of the text that was degraded, or its own code if it was not degraded.",
+    )
 
     class Meta:
         ordering = ["page_id", "number"]
@@ -105,8 +127,10 @@ class PageText(models.Model):
 
 
 class PageTextOf(models.Model):
-    """Whose text it is: of several entrants, where they wrote the same. ``exact`` is what they wrote, letter by
-    letter; what is shown has one form for all."""
+    """A system that wrote a text. Identical texts of several systems are stored once.
+
+    ``exact`` is the original text. The shown text is normalised.
+    """
 
     text = models.ForeignKey(PageText, on_delete=models.PROTECT, related_name="entries")
     entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="entries")

@@ -1,22 +1,23 @@
-"""Protocols of human evaluation, and their versions: what raters are asked, word for word."""
+"""Protocols of human evaluation, and their versions."""
 
 from typing import Self
 
 from django.conf import settings
 from django.db import models
 
+from audit.models import AppendOnly
 from projects.models import Project
 
 
 class ProtocolKind(models.TextChoices):
-    """How texts are judged: each by itself, or two side by side."""
+    """Whether texts are judged one by one or compared in pairs."""
 
     RATE = "rate"
     COMPARE = "compare"
 
 
 class Protocol(models.Model):
-    """A protocol, by the name that pages and tables use. A project may have several of one kind."""
+    """A named protocol of a project. A project can have several of one kind."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="protocols")
     name = models.CharField(max_length=80)
@@ -39,14 +40,17 @@ class ProtocolVersionQuerySet(models.QuerySet["ProtocolVersion"]):
         return self.order_by("-number")
 
 
-class ProtocolVersion(models.Model):
-    """What a protocol says (`evaluation.protocols.content`). Triggers keep it as it is: an edit is the next number."""
+class ProtocolVersion(AppendOnly):
+    """A version of a protocol's content (`evaluation.protocols.content`).
+
+    Database triggers make versions immutable. An edit creates the next version.
+    """
 
     protocol = models.ForeignKey(Protocol, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     content = models.JSONField()
     digest = models.CharField(max_length=64, help_text="SHA-256 of the content's canonical JSON.")
-    note = models.CharField(max_length=300, blank=True, help_text="What is new in it, or where it came from.")
+    note = models.CharField(max_length=300, blank=True, help_text="What changed in this version, or its origin.")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )

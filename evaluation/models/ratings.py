@@ -1,15 +1,38 @@
-"""What raters said. Every row was said by an answer, and none is ever changed."""
+"""Ratings and preferences, and the stored results of a round."""
 
 from django.db import models
 from django.db.models import Q
 
+from audit.models import AppendOnly
 from projects.models import Answer
 
-from .pages import PageText
+from .pages import PageText, RatingDesign
+
+
+class RatingFigures(models.Model):
+    """The stored results of one unblinded round, with the rule and the data that they are based on.
+
+    Pages and tables read results only from here.
+    """
+
+    #: The kind of the job that computes the results.
+    JOB = "rating_figures"
+
+    design = models.OneToOneField(RatingDesign, on_delete=models.PROTECT, related_name="figures")
+    rule = models.TextField(help_text="Rule by which the figures were computed. Figures of another rule are outdated.")
+    basis = models.JSONField(
+        help_text="Counts of the data behind the figures. The figures are current while they are equal."
+    )
+    # Text instead of JSON, because PostgreSQL would reorder the keys.
+    figures = models.TextField()
+    made_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"figures of {self.design_id}"
 
 
 class Within(models.TextChoices):
-    """Where a marked passage lies."""
+    """The text that contains a marked passage."""
 
     SUMMARY = "summary"
     SOURCE = "source"
@@ -22,19 +45,21 @@ class Preferred(models.TextChoices):
     NEITHER = "neither"
 
 
-class Rating(models.Model):
-    """What one answer says of one text by one criterion. ``place``: which of the page's texts it was, from 0;
-    ``number``: which of its criteria."""
+class Rating(AppendOnly):
+    """The rating of one text by one criterion in an answer.
 
-    # Read by answer, and by text in results: no index on the rest.
+    ``place`` is the position of the text on the page, and ``number`` the position of the criterion. Both start at 0.
+    """
+
+    # Ratings are queried by answer and by text only, so other columns have no index.
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="ratings")
     text = models.ForeignKey(PageText, on_delete=models.PROTECT, related_name="ratings")
     place = models.PositiveSmallIntegerField()
     number = models.PositiveSmallIntegerField()
-    criterion = models.CharField(max_length=30)
-    value = models.TextField(blank=True, help_text="As the scale has it; empty where not applicable.")
+    criterion = models.CharField(max_length=40)
+    value = models.TextField(blank=True, help_text="A value of the scale. Empty if not applicable.")
     is_na = models.BooleanField(default=False)
-    is_prefilled = models.BooleanField(default=False, help_text="As an earlier answer suggested, and left so.")
+    is_prefilled = models.BooleanField(default=False, help_text="Suggested by an earlier answer and not changed.")
     reason = models.TextField(blank=True)
 
     class Meta:
@@ -45,13 +70,13 @@ class Rating(models.Model):
         ]
 
 
-class RatingSpan(models.Model):
-    """A passage that a rating marks or quotes, in code points of the text as shown."""
+class RatingSpan(AppendOnly):
+    """A passage that a rating marks or quotes. Offsets are code points of the text as shown."""
 
     rating = models.ForeignKey(Rating, on_delete=models.PROTECT, related_name="spans")
-    is_quote = models.BooleanField(help_text="Evidence for the rating; else a part of what is rated.")
+    is_quote = models.BooleanField(help_text="True for evidence of the rating, false for a part of the rated text.")
     within = models.CharField(max_length=7, choices=Within)
-    study = models.PositiveSmallIntegerField(default=0, help_text="Of the source, from 0.")
+    study = models.PositiveSmallIntegerField(default=0, help_text="Index of the source, from 0.")
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     quote = models.TextField()
@@ -64,14 +89,14 @@ class RatingSpan(models.Model):
         constraints = [models.CheckConstraint(condition=Q(end__gt=models.F("start")), name="a_span_has_a_length")]
 
 
-class Preference(models.Model):
-    """Which of two texts one answer prefers, by one criterion; the sides as the rater saw them."""
+class Preference(AppendOnly):
+    """The preferred text of a pair by one criterion in an answer. Sides are those that the rater saw."""
 
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="preferences")
     left = models.ForeignKey(PageText, on_delete=models.PROTECT, related_name="+")
     right = models.ForeignKey(PageText, on_delete=models.PROTECT, related_name="+")
     number = models.PositiveSmallIntegerField()
-    criterion = models.CharField(max_length=30)
+    criterion = models.CharField(max_length=40)
     choice = models.CharField(max_length=7, choices=Preferred)
     reason = models.TextField(blank=True)
 

@@ -1,1 +1,1 @@
-"""What a protocol of human evaluation says: its parts, what they must agree on, and protocols to begin with."""
+"""Protocols of human evaluation: content, validation, storage, and shipped templates."""

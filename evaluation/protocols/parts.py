@@ -1,192 +1,258 @@
-"""The parts of a protocol's content (schema 1). Lengths of texts are in code points; so are offsets, half-open."""
+"""The parts of a protocol's content (schema 1), validated by pydantic.
 
-from dataclasses import dataclass
+Lengths of texts and offsets are in code points. Ranges are half-open.
+"""
 
-from measures.ratings.m3 import DERIVES as M3
-from measures.ratings.meaning import meanings, scale_of
+from operator import not_
+from typing import Annotated, Literal, get_args
 
-from .takes import (
-    Answer,
-    Better,
-    Code,
-    Flag,
-    Key,
-    KeyOrEmpty,
-    Number,
-    OneOf,
-    OrNull,
-    Part,
-    Place,
-    Several,
-    Text,
-    Version,
-    takes,
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StringConstraints,
+    ValidationError,
+    WithJsonSchema,
+    WrapValidator,
 )
+from pydantic_core import PydanticCustomError
+from pydantic_core.core_schema import ValidatorFunctionWrapHandler
 
-SCHEMA = 1
-KINDS = ("rate", "compare")
-#: What of the target proposition is shown: its text; its tuple alone (for labels that are given blind); all of it.
-TARGETS = ("none", "text", "tuple", "gold")
-#: The texts of a source on one page, or a page for each.
-TEXTS = ("all", "one")
-DERIVATIONS = ("", M3)
-FRAMES = ("alone", "source", "target", "query")
+from measures.ratings.m3 import meanings, scale_of
+
 SLOTS = ("population", "intervention", "comparator", "outcome")
-#: What of the target stands beside a criterion's question.
-BESIDE = ("", "text", *SLOTS, "polarity", "modality")
-SCALES = ("likert", "categorical", "multi-label", "slider", "spans", "text", "preference")
-ASKED = ("none", "offered")
-REASONS = (*ASKED, "required")
-SIDES = ("source", "summary")
-#: What a criterion of spans comes to, beside the spans themselves.
-NONE, MARKED = "none", "marked"
-SPANS = (NONE, MARKED)
-#: What a comparison comes to; whoever compares is not made to choose where a protocol has the latter two.
+MOST_CRITERIA = 40
+MOST_IN_KEY = 40
+MOST_IN_CODE = 60
+#: Limit on the absolute value of a number.
+LARGEST = 1_000_000
+#: Patterns of texts of one line, and of more lines.
+LINE, LINES = r"^[^\x00-\x1f\x7f]*$", r"^[^\x00]*$"
+#: Values of a criterion whose answers are spans.
+NONE, MARKED = SPANS = ("none", "marked")
+#: Values of a comparison. A protocol may omit the last two.
 LEFT, RIGHT, TIE, NEITHER = PREFERENCES = ("left", "right", "tie", "neither")
 
-
-@dataclass(frozen=True, kw_only=True)
-class Option:
-    """One point of a scale, one category or severity. ``anchor``: in words, what it means. ``means``: on the scale
-    that it is held against (the target's labels, or a direction that is skipped), where that is another word."""
-
-    value: str = takes(Code())
-    label: str = takes(Text(120), "")
-    anchor: str = takes(Text(400), "")
-    means: str = takes(Answer(), "", later=True)
+Kind = Literal["rate", "compare"]
+KINDS = get_args(Kind)
+ScaleType = Literal["likert", "categorical", "multi-label", "slider", "spans", "text", "preference"]
+SCALES = get_args(ScaleType)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scale:
-    """What can be said. ``minimum``, ``maximum``, ``step``: of a slider; ``severities``, ``reason``: of each span."""
+def expect(description: str) -> WrapValidator:
+    """Replace the message of a type's validation errors."""
 
-    type: str = takes(OneOf(SCALES))
-    options: tuple[Option, ...] = takes(Several(Part(Option), 30), ())
-    minimum: int | float | None = takes(Number(), None)
-    maximum: int | float | None = takes(Number(), None)
-    step: int | float | None = takes(Number(), None)
-    severities: tuple[Option, ...] = takes(Several(Part(Option), 10), ())
-    reason: str = takes(OneOf(REASONS), "none")
+    def validate(value: object, handler: ValidatorFunctionWrapHandler) -> object:
+        try:
+            return handler(value)
+        except ValidationError:
+            raise PydanticCustomError("expected", "Expected {description}.", {"description": description}) from None
 
-
-@dataclass(frozen=True, kw_only=True)
-class Why:
-    """Whether a reason is asked for: always offered, and required at these values."""
-
-    ask: str = takes(OneOf(ASKED), "none")
-    required_at: tuple[str, ...] = takes(Several(Code(), 30), ())
+    return WrapValidator(validate)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Condition:
-    """An earlier answer: the criterion has one of these values (empty: not applicable)."""
-
-    criterion: str = takes(Key())
-    values: tuple[str, ...] = takes(Several(Answer(), 30))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Prefill:
-    """What an earlier answer suggests: a value, or not applicable. ``target``: only where what stands beside the
-    question (the target's polarity or modality) is one of these; empty: whatever it is. The first that holds counts."""
-
-    when: Condition = takes(Part(Condition), name="if")
-    target: tuple[str, ...] = takes(Several(Code(), 30), ())
-    value: str | None = takes(OrNull(Code()), None)
-    na: bool = takes(Flag(), False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mark:
-    """A passage of an example that is highlighted."""
-
-    within: str = takes(OneOf(SIDES), name="in")
-    start: int = takes(Place())
-    end: int = takes(Place())
+Line = Annotated[str, StringConstraints(strict=True, pattern=LINE)]
+Lines = Annotated[str, StringConstraints(strict=True, pattern=LINES)]
+_KEY = r"[a-z0-9]+([-_][a-z0-9]+)*"
+_EXPECT_KEY = expect(f"a key: lower-case letters and digits, parts joined by - or _, at most {MOST_IN_KEY} characters")
+#: A name that other parts refer to.
+Key = Annotated[str, StringConstraints(strict=True, max_length=MOST_IN_KEY, pattern=f"^{_KEY}$"), _EXPECT_KEY]
+KeyOrEmpty = Annotated[str, StringConstraints(strict=True, max_length=MOST_IN_KEY, pattern=f"^({_KEY})?$"), _EXPECT_KEY]
+_CODE = r"[^\s;\x00-\x1f\x7f]([^;\x00-\x1f\x7f]*[^\s;\x00-\x1f\x7f])?"
+_EXPECT_CODE = expect(f"1 to {MOST_IN_CODE} characters on one line, without semicolons and surrounding spaces")
+#: The value of an option, as used in answers and tables.
+Code = Annotated[str, StringConstraints(strict=True, max_length=MOST_IN_CODE, pattern=f"^{_CODE}$"), _EXPECT_CODE]
+#: A code, or empty: not applicable, or no value in an example.
+CodeOrEmpty = Annotated[
+    str, StringConstraints(strict=True, max_length=MOST_IN_CODE, pattern=f"^({_CODE})?$"), _EXPECT_CODE
+]
+Offset = Annotated[StrictInt, Field(ge=0, le=LARGEST), expect(f"a whole number from 0 to {LARGEST:,}")]
+#: A finite number. Whole numbers become int, so that 1 and 1.0 give the same digest.
+Number = Annotated[
+    StrictInt | StrictFloat,
+    Field(ge=-LARGEST, le=LARGEST),
+    AfterValidator(lambda number: int(number) if number == int(number) else number),
+    expect(f"a number from -{LARGEST:,} to {LARGEST:,}, or null"),
+    WithJsonSchema({"type": "number"}),
+]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Example:
-    """A worked example: a text, what it would be rated, and why."""
+class Part(BaseModel):
+    """An object of a protocol. Its JSON contains every field, so that a changed default does not change old versions.
 
-    good: bool = takes(Flag())
-    query: str = takes(Text(2000, lines=True), "")
-    source: str = takes(Text(20_000, lines=True), "")
-    summary: str = takes(Text(10_000, lines=True), "")
-    value: str = takes(Answer(), "")
-    explanation: str = takes(Text(3000, lines=True), "")
-    marks: tuple[Mark, ...] = takes(Several(Part(Mark), 50), ())
+    A field that was added after versions had been stored is omitted if it is empty (``exclude_if``), so that the
+    digests of older versions stay the same.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Criterion:
-    """One thing that is asked of each text. ``standard``: what the field calls it, so that studies can be compared."""
+class Option(Part):
+    """A point of a scale, a category or a severity.
 
-    key: str = takes(Key())
-    name: str = takes(Text(80), "")
-    standard: str = takes(Text(80), "")
-    group: str = takes(KeyOrEmpty(), "")
-    question: str = takes(Text(300), "")
-    more: str = takes(Text(3000, lines=True), "")
-    frame: str = takes(OneOf(FRAMES), "source")
-    beside: str = takes(OneOf(BESIDE), "")
-    scale: Scale = takes(Part(Scale))
-    na: bool = takes(Flag(), False)
-    na_label: str = takes(Text(60), "")
-    required: bool = takes(Flag(), True)
-    reason: Why = takes(Part(Why), Why())
-    shown_if: Condition | None = takes(Part(Condition, or_null=True), None)
-    prefill: tuple[Prefill, ...] = takes(Several(Part(Prefill), 20), ())
-    better: str | tuple[str, ...] | None = takes(Better(), None)
-    examples: tuple[Example, ...] = takes(Several(Part(Example), 20), ())
+    ``anchor`` describes its meaning in words. ``means`` is the corresponding value on the scale it is compared with, if
+    it is named differently: a label of the target, or a direction. ``off_scale`` marks a value beside the scale
+    ("other", "cannot tell"). Unweighted agreement treats it as a category. Means and weighted agreement leave it out.
+    """
+
+    value: Code
+    label: Line = Field(default="", max_length=120)
+    anchor: Line = Field(default="", max_length=400)
+    means: CodeOrEmpty = Field(default="", exclude_if=not_)
+    off_scale: StrictBool = Field(default=False, exclude_if=not_)
+
+
+class Scale(Part):
+    """The possible answers of a criterion.
+
+    ``minimum``, ``maximum`` and ``step`` apply to sliders. ``severities`` and ``reason`` apply to each span.
+    """
+
+    type: ScaleType
+    options: tuple[Option, ...] = Field(default=(), max_length=30)
+    minimum: Number | None = None
+    maximum: Number | None = None
+    step: Number | None = None
+    severities: tuple[Option, ...] = Field(default=(), max_length=10)
+    reason: Literal["none", "offered", "required"] = "none"
+
+
+class Why(Part):
+    """Whether a reason can be given. It is required for the values in ``required_at``."""
+
+    ask: Literal["none", "offered"] = "none"
+    required_at: tuple[Code, ...] = Field(default=(), max_length=30)
+
+
+class Condition(Part):
+    """A condition on an earlier answer: the criterion has one of these values. Empty means not applicable."""
+
+    criterion: Key
+    values: tuple[CodeOrEmpty, ...] = Field(max_length=30)
+
+
+class Prefill(Part):
+    """A suggested value, or not applicable, that depends on an earlier answer.
+
+    ``target`` restricts it to these values of the target's part shown beside the question. Empty means no restriction.
+    The first matching prefill applies.
+    """
+
+    when: Condition = Field(alias="if")
+    target: tuple[Code, ...] = Field(default=(), max_length=30)
+    value: Code | None = None
+    na: StrictBool = False
+
+
+class Mark(Part):
+    """A highlighted passage of an example."""
+
+    within: Literal["source", "summary"] = Field(alias="in")
+    start: Offset
+    end: Offset
+
+
+class Example(Part):
+    """A worked example: a text, its rating, and an explanation."""
+
+    good: StrictBool
+    query: Lines = Field(default="", max_length=2000)
+    source: Lines = Field(default="", max_length=20_000)
+    summary: Lines = Field(default="", max_length=10_000)
+    value: CodeOrEmpty = ""
+    explanation: Lines = Field(default="", max_length=3000)
+    marks: tuple[Mark, ...] = Field(default=(), max_length=50)
+
+
+class Criterion(Part):
+    """One question about each text. ``standard`` is its name in the literature, to compare studies.
+
+    ``beside`` is the part of the target that is shown beside the question. ``points`` is the reported share of the
+    criterion with good values: of the good values (higher is better), or of the others (lower is better). If it is
+    empty, hallucination and repetition report faults; older protocols rely on this.
+    """
+
+    key: Key
+    name: Line = Field(default="", max_length=200)
+    standard: Line = Field(default="", max_length=80)
+    group: KeyOrEmpty = ""
+    question: Line = Field(default="", max_length=300)
+    more: Lines = Field(default="", max_length=3000)
+    frame: Literal["alone", "source", "target", "query"] = "source"
+    beside: Literal["", "text", "population", "intervention", "comparator", "outcome", "polarity", "modality"] = ""
+    scale: Scale
+    na: StrictBool = False
+    na_label: Line = Field(default="", max_length=60)
+    required: StrictBool = True
+    reason: Why = Why()
+    shown_if: Condition | None = None
+    prefill: tuple[Prefill, ...] = Field(default=(), max_length=20)
+    better: Annotated[
+        Literal["higher", "lower"] | Annotated[tuple[Code, ...], Field(max_length=100)] | None,
+        expect("higher, lower, a list of the good values, or null"),
+    ] = None
+    points: Literal["", "good", "fault"] = Field(default="", exclude_if=not_)
+    examples: tuple[Example, ...] = Field(default=(), max_length=20)
 
     def meant(self, derives: str) -> dict[str, str]:
-        """By value of an option, what it means on the scale that it is held against in a protocol that ``derives``."""
+        """Return the meaning of each option on the scale that the criterion is compared with under ``derives``."""
         options = self.scale.options if self.scale.type == "categorical" else ()
         scale = scale_of(derives, self.key, self.standard)
         return meanings(((option.value, option.means) for option in options), scale)
 
     def values(self) -> tuple[str, ...]:
-        """What other criteria can refer to of an answer: values of options, or whether anything was marked."""
+        """Return the values that other criteria can refer to: options, or whether anything was marked."""
         if self.scale.type == "spans":
             return SPANS
         return tuple(option.value for option in self.scale.options)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Group:
-    """Criteria that are asked under one question. ``by_exception``: what differs is marked, the rest is the same."""
+class Group(Part):
+    """Criteria under one question. With ``by_exception``, raters mark only the differences."""
 
-    key: str = takes(Key())
-    name: str = takes(Text(80), "")
-    question: str = takes(Text(300), "")
-    by_exception: bool = takes(Flag(), False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Show:
-    """What a rater sees beside the texts."""
-
-    query: bool = takes(Flag(), True)
-    source: bool = takes(Flag(), True)
-    target: str = takes(OneOf(TARGETS), "none")
+    key: Key
+    name: Line = Field(default="", max_length=80)
+    question: Line = Field(default="", max_length=300)
+    by_exception: StrictBool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Content:
-    """What a version of a protocol says, whole. ``derives``: what results compute of labels that were given blind."""
+class Show(Part):
+    """What raters see beside the texts.
 
-    schema: int = takes(Version(SCHEMA))
-    kind: str = takes(OneOf(KINDS))
-    title: str = takes(Text(120), "")
-    instructions: str = takes(Text(10_000, lines=True), "")
-    show: Show = takes(Part(Show), Show())
-    texts_per_page: str = takes(OneOf(TEXTS), "all")
-    hints: bool = takes(Flag(), False)
-    derives: str = takes(OneOf(DERIVATIONS), "")
-    groups: tuple[Group, ...] = takes(Several(Part(Group), 20), ())
-    criteria: tuple[Criterion, ...] = takes(Several(Part(Criterion), 40), ())
+    Of the target proposition: its text, its tuple alone (for blind labels), or all of it (``gold``).
+    """
+
+    query: StrictBool = True
+    source: StrictBool = True
+    target: Literal["none", "text", "tuple", "gold"] = "none"
+
+
+class Content(Part):
+    """The whole content of a protocol version.
+
+    ``texts_per_page`` puts all texts of a source on one page, or one text on each. ``derives`` names the results that
+    are computed from blind labels. ``agreement`` is "unweighted" to report unweighted agreement of ordered scales, else
+    empty.
+    """
+
+    version: Annotated[StrictInt, Field(ge=1, le=1), expect("1: a later schema needs a later Concord")] = Field(
+        alias="schema"
+    )
+    kind: Kind
+    title: Line = Field(default="", max_length=120)
+    instructions: Lines = Field(default="", max_length=10_000)
+    show: Show = Show()
+    texts_per_page: Literal["all", "one"] = "all"
+    hints: StrictBool = False
+    derives: Literal["", "m3"] = ""
+    groups: tuple[Group, ...] = Field(default=(), max_length=20)
+    criteria: tuple[Criterion, ...] = Field(default=(), max_length=MOST_CRITERIA)
+    agreement: Literal["", "unweighted"] = Field(default="", exclude_if=not_)
 
     def criterion(self, key: str) -> Criterion:
-        """KeyError where there is none."""
+        """Return a criterion by its key. Raise `KeyError` if there is none."""
         return {criterion.key: criterion for criterion in self.criteria}[key]

@@ -1,24 +1,27 @@
-"""What keeps a round from opening by a protocol that can be stored: what is not worded yet, or not shown."""
+"""Find what must be completed before a round can be opened with a valid protocol."""
 
 from collections.abc import Iterator
 
 from measures.ratings import m3
 
 from .parts import SLOTS, Content, Criterion
-from .takes import Fault
+from .rules import Fault
 
-#: The fewest options of a scale, and what they are called.
+#: Minimum number of options by scale, and their name.
 FEWEST = {
-    "likert": (2, "points"), "categorical": (2, "categories"), "multi-label": (1, "label"), "spans": (1, "category"),
-}  # fmt: skip
-#: Scales whose options a rater tells apart by what their anchors say.
+    "likert": (2, "points"),
+    "categorical": (2, "categories"),
+    "multi-label": (1, "label"),
+    "spans": (1, "category"),
+}
+#: Scales whose options need anchors, so that raters can distinguish them.
 ANCHORED = ("likert", "categorical")
-#: Which of the target's parts each setting shows.
+#: Parts of the target that each setting shows.
 SHOWN = {"none": (), "text": ("text",), "tuple": SLOTS, "gold": ("text", *SLOTS, "polarity", "modality")}
 
 
 def gaps(content: Content) -> Iterator[Fault]:
-    """Each in a sentence, with the path of the field that would fill it."""
+    """Yield each gap with a message and the path of the field to complete."""
     if not content.title.strip():
         yield Fault("title", "The protocol has no title.")
     if not content.criteria:
@@ -41,16 +44,16 @@ def gaps(content: Content) -> Iterator[Fault]:
 def _worded(criterion: Criterion, name: str, path: str) -> Iterator[Fault]:
     if not criterion.name.strip():
         yield Fault(f"{path}.name", f"{name} has no name.")
-    # In a group the question is the group's.
+    # In a group, the group has the question.
     if not criterion.question.strip() and not criterion.group:
         yield Fault(f"{path}.question", f"{name} has no question.")
     scale = criterion.scale
-    least, called = FEWEST.get(scale.type, (0, ""))
-    if len(scale.options) < least:
-        yield Fault(f"{path}.scale.options", f"{name} has fewer than {least} {called}.")
-    for many, options in (("options", scale.options), ("severities", scale.severities)):
+    minimum, noun = FEWEST.get(scale.type, (0, ""))
+    if len(scale.options) < minimum:
+        yield Fault(f"{path}.scale.options", f"{name} has fewer than {minimum} {noun}.")
+    for field, options in (("options", scale.options), ("severities", scale.severities)):
         for j, option in enumerate(options):
-            where, what = f"{path}.scale.{many}.{j}", f"{name}, {option.label.strip() or option.value}"
+            where, what = f"{path}.scale.{field}.{j}", f"{name}, {option.label.strip() or option.value}"
             if not option.label.strip():
                 yield Fault(f"{where}.label", f"{what}: no label.")
             if scale.type in ANCHORED and not option.anchor.strip():
@@ -59,12 +62,15 @@ def _worded(criterion: Criterion, name: str, path: str) -> Iterator[Fault]:
 
 def _shown(content: Content, criterion: Criterion, name: str, path: str) -> Iterator[Fault]:
     show = content.show
-    seen = {"source": show.source, "query": show.query, "target": show.target != "none"}
-    if not seen.get(criterion.frame, True):
+    is_shown = {"source": show.source, "query": show.query, "target": show.target != "none"}
+    if not is_shown.get(criterion.frame, True):
         yield Fault(f"{path}.frame", f"{name} is judged against the {criterion.frame}, which is not shown.")
     if criterion.beside and criterion.beside not in SHOWN[show.target]:
         part = "text" if criterion.beside == "text" else criterion.beside
-        yield Fault(f"{path}.beside", f"{name}: the target's {part} is to stand beside it, but is not shown.")
+        yield Fault(
+            f"{path}.beside",
+            f"{name} shows the target's {part} beside the question, but the protocol does not show it.",
+        )
 
 
 def _exemplified(criterion: Criterion, name: str, path: str) -> Iterator[Fault]:
@@ -75,11 +81,11 @@ def _exemplified(criterion: Criterion, name: str, path: str) -> Iterator[Fault]:
 
 
 def _derived(content: Content) -> Iterator[Fault]:
-    """What is derived of labels needs an option for each of the target's; other options may stand beside these."""
+    """Check that the options cover each of the target's labels. Derived results need this; more options are allowed."""
     if content.derives != m3.DERIVES:
         return
     labels = {criterion.key: criterion for criterion in content.criteria}
     for key, scale in m3.GOLD_SCALES.items():
         values = [value for value in scale if value != m3.NOT_APPLICABLE]
         if key not in labels or not set(values) <= set(labels[key].meant(content.derives).values()):
-            yield Fault("derives", f"Matches are derived from a criterion {key} with: {', '.join(values)}.")
+            yield Fault("derives", f"Derived matches need a criterion {key} with the options: {', '.join(values)}.")

@@ -1,28 +1,39 @@
-"""What the parts of a protocol must agree on, so that it can be stored: keys, references, scales, places in texts."""
+"""Consistency rules between the parts of a protocol: keys, references, scales and offsets."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from measures.ratings.meaning import scale_of
+from measures.ratings.m3 import scale_of
 
 from .parts import LEFT, PREFERENCES, RIGHT, Condition, Content, Criterion, Example, Option, Prefill, Scale
-from .takes import Fault, below
 
-#: Scales with options, what these are called, and the scales that have a direction.
+#: Scales with options, and scales that have a direction.
 OPTIONS = ("likert", "categorical", "multi-label", "spans", "preference")
 DIRECTED = ("likert", "slider")
 
 
+@dataclass(frozen=True)
+class Fault:
+    """A fault in a protocol. ``path`` is dotted (``criteria.0.scale.type``), or empty for the whole protocol."""
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+
 def faults(content: Content) -> Iterator[Fault]:
-    """Everything in which the content contradicts itself."""
+    """Yield every inconsistency of the content."""
     yield from _unique((group.key for group in content.groups), "groups", "key")
     yield from _unique((criterion.key for criterion in content.criteria), "criteria", "key")
     yield from _groups(content)
     earlier: dict[str, Criterion] = {}
     for i, criterion in enumerate(content.criteria):
         path = f"criteria.{i}"
-        yield from _scale(criterion.scale, content.kind, below(path, "scale"))
+        yield from _scale(criterion.scale, content.kind, f"{path}.scale")
         yield from _criterion(criterion, path)
-        yield from _meant(criterion, content.derives, below(path, "scale"))
+        yield from _meant(criterion, content.derives, f"{path}.scale")
         yield from _references(criterion, earlier, path)
         for j, example in enumerate(criterion.examples):
             yield from _example(criterion, example, f"{path}.examples.{j}")
@@ -33,26 +44,26 @@ def _unique(values: Iterator[str], path: str, field: str) -> Iterator[Fault]:
     seen: set[str] = set()
     for i, value in enumerate(values):
         if value in seen:
-            yield Fault(f"{path}.{i}.{field}", f"Expected each to be different; {value!r} is there twice.")
+            yield Fault(f"{path}.{i}.{field}", f"Expected different values; {value!r} occurs twice.")
         seen.add(value)
 
 
 def _groups(content: Content) -> Iterator[Fault]:
-    """Criteria of a group come one after the other; those marked by exception have two options, same and different."""
+    """Check that the criteria of a group are adjacent. A group by exception needs two options, same and different."""
     groups = {group.key: group for group in content.groups}
-    left: set[str] = set()
-    before = ""
+    closed: set[str] = set()
+    previous = ""
     for i, criterion in enumerate(content.criteria):
         path = f"criteria.{i}"
         if criterion.group and criterion.group not in groups:
             yield Fault(f"{path}.group", f"Expected the key of a group; there is no {criterion.group!r}.")
-        elif criterion.group in left:
-            yield Fault(f"{path}.group", "Expected the criteria of a group to follow one another.")
+        elif criterion.group in closed:
+            yield Fault(f"{path}.group", "Expected the criteria of a group to be consecutive.")
         elif criterion.group and groups[criterion.group].by_exception and not _is_pair(criterion.scale):
             yield Fault(f"{path}.scale", "Expected two categories, the first of them 'same', in a group by exception.")
-        if before and criterion.group != before:
-            left.add(before)
-        before = criterion.group
+        if previous and criterion.group != previous:
+            closed.add(previous)
+        previous = criterion.group
 
 
 def _is_pair(scale: Scale) -> bool:
@@ -62,15 +73,15 @@ def _is_pair(scale: Scale) -> bool:
 def _scale(scale: Scale, kind: str, path: str) -> Iterator[Fault]:
     if (scale.type == "preference") != (kind == "compare"):
         wanted = "preference" if kind == "compare" else "any scale but preference"
-        yield Fault(f"{path}.type", f"Expected {wanted} in a protocol of the kind {kind}.")
+        yield Fault(f"{path}.type", f"Expected {wanted} in a protocol of kind {kind}.")
     yield from _unique((option.value for option in scale.options), f"{path}.options", "value")
     yield from _unique((severity.value for severity in scale.severities), f"{path}.severities", "value")
     if scale.options and scale.type not in OPTIONS:
-        yield Fault(f"{path}.options", f"Expected none: a scale of the type {scale.type} has no options.")
+        yield Fault(f"{path}.options", f"Expected none: scales of type {scale.type} have no options.")
     if scale.severities and scale.type != "spans":
         yield Fault(f"{path}.severities", "Expected none: only spans have severities.")
     if scale.reason != "none" and scale.type != "spans":
-        yield Fault(f"{path}.reason", "Expected none: only spans have reasons of their own.")
+        yield Fault(f"{path}.reason", "Expected none: only spans have their own reasons.")
     if scale.type == "likert":
         yield from _points(scale.options, path)
     elif scale.type == "slider":
@@ -82,17 +93,19 @@ def _scale(scale: Scale, kind: str, path: str) -> Iterator[Fault]:
 
 
 def _points(options: Sequence[Option], path: str) -> Iterator[Fault]:
-    """Points are whole numbers, rising: means are taken of them."""
+    """Check that points are ascending whole numbers, because means are computed from them."""
     last: int | None = None
     for i, option in enumerate(options):
+        if option.off_scale:
+            continue
         try:
             point = int(option.value)
         except ValueError:
             point = None
         if point is None or option.value != str(point):
-            yield Fault(f"{path}.options.{i}.value", "Expected a whole number: means are taken of it.")
+            yield Fault(f"{path}.options.{i}.value", "Expected a whole number, because means are computed.")
         elif last is not None and point <= last:
-            yield Fault(f"{path}.options.{i}.value", f"Expected more than {last}: points rise.")
+            yield Fault(f"{path}.options.{i}.value", f"Expected more than {last}: points must be in ascending order.")
         last = point if point is not None else last
 
 
@@ -102,7 +115,7 @@ def _slider(scale: Scale, path: str) -> Iterator[Fault]:
     elif scale.minimum >= scale.maximum:
         yield Fault(f"{path}.maximum", "Expected more than the minimum.")
     elif not 0 < scale.step <= scale.maximum - scale.minimum:
-        yield Fault(f"{path}.step", "Expected more than 0, and no more than the slider is long.")
+        yield Fault(f"{path}.step", "Expected more than 0 and at most maximum minus minimum.")
 
 
 def _sides(options: Sequence[Option], path: str) -> Iterator[Fault]:
@@ -111,7 +124,7 @@ def _sides(options: Sequence[Option], path: str) -> Iterator[Fault]:
         if value not in PREFERENCES:
             yield Fault(f"{path}.options.{i}.value", f"Expected one of: {', '.join(PREFERENCES)}.")
     if not {LEFT, RIGHT} <= set(values):
-        yield Fault(f"{path}.options", "Expected left and right; tie and neither may be left out.")
+        yield Fault(f"{path}.options", "Expected at least left and right.")
 
 
 def _criterion(criterion: Criterion, path: str) -> Iterator[Fault]:
@@ -133,18 +146,20 @@ def _criterion(criterion: Criterion, path: str) -> Iterator[Fault]:
 
 
 def held_against(criterion: Criterion, derives: str) -> Sequence[str]:
-    """The scale that options of a criterion of such a protocol can mean values of; empty where there is none."""
+    """Return the scale that a criterion's options are compared with. Empty if there is none."""
     return scale_of(derives, criterion.key, criterion.standard) if criterion.scale.type == "categorical" else ()
 
 
 def _meant(criterion: Criterion, derives: str, path: str) -> Iterator[Fault]:
-    """Options mean values of a scale that they are held against, and only where there is one."""
+    """Check that ``means`` names a value of the scale that the options are compared with."""
     scale = held_against(criterion, derives)
-    for many, options, allowed in (("options", criterion.scale.options, scale),
-                                   ("severities", criterion.scale.severities, ())):  # fmt: skip
+    for field, options, allowed in (
+        ("options", criterion.scale.options, scale),
+        ("severities", criterion.scale.severities, ()),
+    ):
         for i, option in enumerate(options):
             if option.means and option.means not in allowed:
-                yield _not_among(f"{path}.{many}.{i}.means", tuple(allowed))
+                yield _not_among(f"{path}.{field}.{i}.means", tuple(allowed))
 
 
 def _references(criterion: Criterion, earlier: dict[str, Criterion], path: str) -> Iterator[Fault]:
@@ -156,7 +171,7 @@ def _references(criterion: Criterion, earlier: dict[str, Criterion], path: str) 
 
 
 def _condition(condition: Condition, earlier: dict[str, Criterion], path: str) -> Iterator[Fault]:
-    """Only an earlier answer is known, and only one that is among named values."""
+    """Check that a condition refers to an earlier criterion and to its values."""
     asked = earlier.get(condition.criterion)
     if asked is None or not asked.values():
         known = ", ".join(key for key, criterion in earlier.items() if criterion.values())
@@ -172,10 +187,12 @@ def _condition(condition: Condition, earlier: dict[str, Criterion], path: str) -
 
 def _prefilled(criterion: Criterion, prefill: Prefill, path: str) -> Iterator[Fault]:
     if prefill.target and criterion.beside in ("", "text"):
-        yield Fault(f"{path}.target", "Expected none: no slot, polarity or modality of the target stands beside it.")
+        yield Fault(
+            f"{path}.target", "Expected none: the question shows no PICO element, polarity or modality of the target."
+        )
     if prefill.na:
         if prefill.value is not None or not criterion.na:
-            yield Fault(f"{path}.na", "Expected a criterion that can be not applicable, and no value beside it.")
+            yield Fault(f"{path}.na", "Expected a criterion that allows not applicable, and no value.")
     elif prefill.value is None or prefill.value not in criterion.values():
         yield _not_among(f"{path}.value", criterion.values())
 
@@ -184,8 +201,8 @@ def _example(criterion: Criterion, example: Example, path: str) -> Iterator[Faul
     type = criterion.scale.type
     if type == "slider":
         if example.value and not _is_on(criterion.scale, example.value):
-            yield Fault(f"{path}.value", "Expected a number of the slider.")
-    # An example of several labels, or of free text, says in words what it would be given.
+            yield Fault(f"{path}.value", "Expected a number on the slider.")
+    # The value of an example for several labels or for free text is written in words.
     elif type not in ("text", "multi-label") and example.value and example.value not in criterion.values():
         yield _not_among(f"{path}.value", criterion.values())
     ends = {"source": 0, "summary": 0}

@@ -1,60 +1,153 @@
-"""A protocol's content in the description of the API, made of what its parts declare. Cards of raters have it too."""
+"""Serializers of protocols."""
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ResolvedComponent
+from drf_spectacular.utils import Direction, extend_schema_field
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core.core_schema import WithDefaultSchema
 from rest_framework import serializers
 
-from . import parts
-from .takes import Better, Code, Flag, Number, OneOf, OrNull, Part, Place, Several, Takes, Version, declared
+from api.fields import Strict
+
+from .parts import KINDS, Content
 
 Plain = serializers.Serializer[Any]
-_VALUES = {"type": "array", "items": {"type": "string"}}
-_BETTER = {"oneOf": [{"type": "string", "enum": list(Better.directions)}, _VALUES]}
 
 
-@extend_schema_field(_BETTER)
-class BetterField(serializers.JSONField):
-    """A direction, a list of good values, or null."""
+class PlainJsonSchema(GenerateJsonSchema):
+    """A JSON schema without titles, which pydantic derives from the names, and without defaults.
+
+    The type generator of the pages would make a property with a default required.
+    """
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: WithDefaultSchema) -> dict[str, Any]:
+        return self.generate_inner(schema["schema"])
 
 
-def _field(what: Takes, later: bool = False) -> serializers.Field[Any, Any, Any, Any]:
-    match what:
-        case Part():
-            return _serializer(what.of)(allow_null=what.or_null)
-        case Several(each=Part() as part):
-            return _serializer(part.of)(many=True)
-        case Several():
-            return serializers.ListField(child=_field(what.each))
-        case OneOf():
-            return serializers.ChoiceField(choices=list(what.values))
-        case Flag():
-            return serializers.BooleanField()
-        case Place() | Version():
-            return serializers.IntegerField()
-        case Number():
-            return serializers.FloatField(allow_null=True)
-        case Better():
-            return BetterField(allow_null=True)
-        case OrNull():
-            return serializers.CharField(allow_null=True)
-    return serializers.CharField(allow_blank=later or not isinstance(what, Code), required=not later)
+class ContentSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """The API description of a protocol's content, with one component for each of its parts."""
+
+    target_class = Content
+    priority = 1
+
+    def get_name(self, auto_schema: AutoSchema, direction: Direction) -> str:
+        return "ProtocolContent"
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        schema = Content.model_json_schema(
+            mode="serialization", ref_template="#/components/schemas/Protocol{model}", schema_generator=PlainJsonSchema
+        )
+        for part, description in schema.pop("$defs").items():
+            kind = ResolvedComponent.SCHEMA
+            component = ResolvedComponent(f"Protocol{part}", kind, description, part)  # type: ignore[no-untyped-call]
+            auto_schema.registry.register_on_missing(component)
+        return schema
 
 
-_made: dict[type, type[Plain]] = {}
-
-
-def _serializer(part: type) -> type[Plain]:
-    """The serializer of a part, once: its name in the description is the part's, as one of a protocol."""
-    if part not in _made:
-        shape: dict[str, Any] = {name: _field(what, one.metadata["later"]) for name, what, one in declared(part)}
-        _made[part] = type(f"Protocol{part.__name__}Serializer", (Plain,), shape | {"__doc__": part.__doc__})
-    return _made[part]
-
-
-ContentSerializer = _serializer(parts.Content)
-
-
-@extend_schema_field(ContentSerializer)
+@extend_schema_field(Content)  # type: ignore[arg-type]
 class ContentField(serializers.JSONField):
-    """The content of a protocol as it stands: `evaluation.protocols.content` reads and checks it."""
+    """The content of a protocol, unparsed. `evaluation.protocols.content` reads and validates it."""
+
+
+class FaultSerializer(Plain):
+    """A fault.
+
+    ``field`` is its path in the content (``criteria.0.scale.options.2.anchor``), or empty for the whole content.
+    """
+
+    field = serializers.CharField(allow_blank=True)
+    message = serializers.CharField()
+
+
+class ProtocolVersionRowSerializer(Plain):
+    id = serializers.IntegerField()
+    number = serializers.IntegerField()
+    digest = serializers.CharField(help_text="SHA-256 of the content's canonical JSON.")
+    note = serializers.CharField(allow_blank=True)
+    by = serializers.CharField(allow_blank=True, help_text="Empty for a version written by command.")
+    created_at = serializers.DateTimeField()
+
+
+class UsedInSerializer(Plain):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+
+
+class ListedVersionSerializer(ProtocolVersionRowSerializer):
+    rounds = UsedInSerializer(many=True, help_text="Rounds that use this version, newest first.")
+
+
+class ProtocolSerializer(Plain):
+    """A protocol with its versions, newest first."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    kind = serializers.ChoiceField(choices=list(KINDS))
+    created_at = serializers.DateTimeField()
+    versions = ListedVersionSerializer(many=True)
+
+
+class ProtocolVersionRefSerializer(Plain):
+    id = serializers.IntegerField()
+    number = serializers.IntegerField()
+
+
+class ProtocolVersionSerializer(ProtocolVersionRowSerializer):
+    """One version of a protocol.
+
+    ``unready`` lists what is missing before a round can be opened. ``versions`` are all versions of the protocol.
+    """
+
+    protocol = serializers.IntegerField()
+    name = serializers.CharField()
+    project = serializers.CharField()
+    content = ContentField()
+    instructions_html = serializers.CharField(help_text="HTML with safe elements only.")
+    unready = FaultSerializer(many=True)
+    versions = ProtocolVersionRefSerializer(many=True)
+
+
+class ProtocolTemplateSerializer(Plain):
+    """A protocol template."""
+
+    key = serializers.CharField()
+    name = serializers.CharField()
+    about = serializers.CharField()
+    kind = serializers.ChoiceField(choices=list(KINDS))
+    content = ContentField()
+
+
+class DraftSerializer(Strict):
+    content = ContentField(help_text="Omitted fields have their defaults.")
+
+
+class NewProtocolVersionSerializer(DraftSerializer):
+    note = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
+
+
+class NewProtocolSerializer(NewProtocolVersionSerializer):
+    name = serializers.CharField(max_length=80)
+
+
+class RenameProtocolSerializer(Strict):
+    name = serializers.CharField(max_length=80)
+
+
+class CheckedProtocolSerializer(Plain):
+    """The validation result of a draft. ``content`` and ``digest`` are set if there is no fault."""
+
+    faults = FaultSerializer(many=True)
+    unready = FaultSerializer(many=True)
+    content = ContentField(allow_null=True)
+    digest = serializers.CharField(allow_blank=True)
+    instructions_html = serializers.CharField(allow_blank=True)
+    scales = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField()),
+        help_text="By criterion: the scale to which ``means`` of its options refers, if this is another scale.",
+    )

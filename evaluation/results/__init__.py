@@ -1,1 +1,1 @@
-"""What a closed round's raters said, read for statistics, and the figures that a worker stored of it."""
+"""Results of rating rounds: computed by a job, stored, and read by pages and tables."""

@@ -1,7 +1,7 @@
-"""One row a rating, and one a choice between two: what a release holds, and what Results give as a file.
+"""Ratings and choices as tidy rows, for releases and for the CSV file of the Results page.
 
-Rows are redundant, so that no script has to join: each has round, page, source, target, review, rater, repeat and time.
-Who wrote the same text is in one cell. Checks and repeats are among them.
+Rows are redundant, so no script has to join tables. Each has round, page, source, target, review, rater, repeat and
+time. Systems that wrote the same text share one cell. Attention checks and repeats are included.
 """
 
 import csv
@@ -12,37 +12,72 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from projects.rounds.counted import counted_parts
-from projects.sheets.cells import flag, neutral
+from projects.answers.queries import counted_parts
+from projects.spreadsheets.cells import flag, neutral
 
 from ..design import stored
 from ..models import Entrant, Preference, Rating, RatingDesign, RatingSpan
 
-#: Between the names of those who wrote the same.
+#: Separator between systems that wrote the same text.
 BETWEEN = " | "
 PAGE = ("round", "page", "source", "target", "review")
-RATED = (*PAGE, "text", "systems", "rater", "criterion", "value", "na", "prefilled", "reason", "place", "repeat",
-         "active_ms", "is_check", "answer")  # fmt: skip
-PREFERRED = (*PAGE, "left", "right", "left_systems", "right_systems", "rater", "criterion", "choice", "reason",
-             "repeat", "active_ms", "is_check", "answer")  # fmt: skip
-#: What Results' file has beside, which a release has in files of their own.
+RATED = (
+    *PAGE,
+    "text",
+    "systems",
+    "rater",
+    "criterion",
+    "value",
+    "na",
+    "prefilled",
+    "reason",
+    "place",
+    "repeat",
+    "active_ms",
+    "is_check",
+    "answer",
+    "rater_group",
+)
+PREFERRED = (
+    *PAGE,
+    "left",
+    "right",
+    "left_systems",
+    "right_systems",
+    "rater",
+    "criterion",
+    "choice",
+    "reason",
+    "repeat",
+    "active_ms",
+    "is_check",
+    "answer",
+    "rater_group",
+)
+#: Columns of the Results file only. A release has them in separate files.
 BESIDE = ("made_from", "marks")
-#: As answers are released; then as the page had it.
+#: Order of released answers. Rows of one answer follow in the order of the page.
 ORDER = tuple(
     f"answer__{name}"
-    for name in ("assignment__round_id", "assignment__position", "assignment__number", "assignment__repeat",
-                 "assignment_id")
-)  # fmt: skip
-#: Rows that are read at a time.
+    for name in (
+        "assignment__round_id",
+        "assignment__position",
+        "assignment__number",
+        "assignment__repeat",
+        "assignment_id",
+    )
+)
+#: Rows per database fetch.
 BATCH = 1_000
 
 _SAID = ("answer__assignment__round", "answer__assignment__round__name", "answer__assignment__unit__key")
 _BY = ("answer__author__pseudonym", "answer__assignment__repeat", "answer__active_ms")
+_GROUP = "answer__assignment__round__rater_group"
 Named = Mapping[int, Mapping[int, str]]
 
 
 def named(designs: QuerySet[RatingDesign]) -> Named:
-    """Round -> number -> what tables call who takes part."""
+    """Return round -> number -> name of the compared systems."""
     found: dict[int, dict[int, str]] = defaultdict(dict)
     rows = Entrant.objects.filter(design__in=designs.order_by().values("pk"))
     for round, number, name in rows.values_list("design__round", "number", "name"):
@@ -51,44 +86,154 @@ def named(designs: QuerySet[RatingDesign]) -> Named:
 
 
 def source(path: str) -> tuple[str, ...]:
-    """Source, target and review of whatever has a source at ``path``."""
+    """Return the lookups for source, target and review of the object at ``path``."""
     return f"{path}unit__key", f"{path}target__key", f"{path}review"
 
 
 def rated(ratings: QuerySet[Rating], names: Named, *, reasons: bool) -> Iterator[list[Any]]:
-    """Cells of `RATED`, one query; ``reasons``: else that cell is empty."""
-    for (round, name, page, of, target, review, rater, repeat, ms, text, numbers, check, criterion, value, na,
-         prefilled, reason, place, answer) in ratings.order_by(*ORDER, "place", "number").values_list(
-        *_SAID, *source("text__page__source__"), *_BY, "text__code", "text__entrants", "text__is_check", "criterion",
-        "value", "is_na", "is_prefilled", "reason", "place", "answer",
-    ).iterator(chunk_size=BATCH):  # fmt: skip
+    """Yield the cells of `RATED` in one query. Without ``reasons``, the reason is empty."""
+    for (
+        round,
+        name,
+        page,
+        of,
+        target,
+        review,
+        rater,
+        repeat,
+        ms,
+        text,
+        numbers,
+        check,
+        criterion,
+        value,
+        na,
+        prefilled,
+        reason,
+        place,
+        answer,
+        group,
+    ) in (
+        ratings.order_by(*ORDER, "place", "number")
+        .values_list(
+            *_SAID,
+            *source("text__page__source__"),
+            *_BY,
+            "text__code",
+            "text__entrants",
+            "text__is_check",
+            "criterion",
+            "value",
+            "is_na",
+            "is_prefilled",
+            "reason",
+            "place",
+            "answer",
+            _GROUP,
+        )
+        .iterator(chunk_size=BATCH)
+    ):
         why = reason if reasons else ""
-        yield [name, page, of, target, review, text, _systems(names[round], numbers), rater, criterion, value,
-               flag(na), flag(prefilled), why, place, repeat, ms, flag(check), answer]  # fmt: skip
+        yield [
+            name,
+            page,
+            of,
+            target,
+            review,
+            text,
+            _systems(names[round], numbers),
+            rater,
+            criterion,
+            value,
+            flag(na),
+            flag(prefilled),
+            why,
+            place,
+            repeat,
+            ms,
+            flag(check),
+            answer,
+            group,
+        ]
 
 
 def preferred(preferences: QuerySet[Preference], names: Named, *, reasons: bool) -> Iterator[list[Any]]:
-    """Cells of `PREFERRED`, one query."""
-    for (round, name, page, of, target, review, rater, repeat, ms, left, of_left, left_bad, right, of_right,
-         right_bad, criterion, choice, reason, answer) in preferences.order_by(*ORDER, "number").values_list(
-        *_SAID, *source("left__page__source__"), *_BY, "left__code", "left__entrants", "left__is_check",
-        "right__code", "right__entrants", "right__is_check", "criterion", "choice", "reason", "answer",
-    ).iterator(chunk_size=BATCH):  # fmt: skip
-        yield [name, page, of, target, review, left, right, _systems(names[round], of_left),
-               _systems(names[round], of_right), rater, criterion, choice, reason if reasons else "", repeat, ms,
-               flag(left_bad or right_bad), answer]  # fmt: skip
+    """Yield the cells of `PREFERRED` in one query."""
+    for (
+        round,
+        name,
+        page,
+        of,
+        target,
+        review,
+        rater,
+        repeat,
+        ms,
+        left,
+        of_left,
+        left_bad,
+        right,
+        of_right,
+        right_bad,
+        criterion,
+        choice,
+        reason,
+        answer,
+        group,
+    ) in (
+        preferences.order_by(*ORDER, "number")
+        .values_list(
+            *_SAID,
+            *source("left__page__source__"),
+            *_BY,
+            "left__code",
+            "left__entrants",
+            "left__is_check",
+            "right__code",
+            "right__entrants",
+            "right__is_check",
+            "criterion",
+            "choice",
+            "reason",
+            "answer",
+            _GROUP,
+        )
+        .iterator(chunk_size=BATCH)
+    ):
+        yield [
+            name,
+            page,
+            of,
+            target,
+            review,
+            left,
+            right,
+            _systems(names[round], of_left),
+            _systems(names[round], of_right),
+            rater,
+            criterion,
+            choice,
+            reason if reasons else "",
+            repeat,
+            ms,
+            flag(left_bad or right_bad),
+            answer,
+            group,
+        ]
 
 
 def _systems(names: Mapping[int, str], numbers: Sequence[int]) -> str:
     return BETWEEN.join(names[number] for number in numbers)
 
 
-# Results' file
+# The file of the Results page
 
 
 def lines(design: RatingDesign) -> Iterator[str]:
-    """A CSV file of one round, some lines at a time, for people's spreadsheets too. `Conflict` where the design is not
-    what was frozen."""
+    """Yield a CSV file of one round in parts, with cells made safe for spreadsheets.
+
+    Raise `Conflict` if the design was changed after it was frozen.
+    """
     stored.intact(design)
     return _lines(design, named(RatingDesign.objects.filter(pk=design.pk)))
 
@@ -98,7 +243,7 @@ def _lines(design: RatingDesign, names: Named) -> Iterator[str]:
     yield _written([PREFERRED if pairs else (*RATED, *BESIDE)])
     for part in counted_parts(design.round):
         answers = list(part.values_list("pk", flat=True))
-        # Written whole: whoever fetches the file slowly keeps no statement open.
+        # Write a whole part at once, so that a slow client keeps no database cursor open.
         if pairs:
             yield _written(preferred(Preference.objects.filter(answer__in=answers), names, reasons=True))
         else:

@@ -114,7 +114,7 @@ function answer(world: World, method: string, path: string, body: string): [numb
     }]
   }
   const uuid = /^\/answers\/([^/]+)\/$/.exec(path)?.[1]
-  if (!uuid || method !== 'PUT') return problem(404, 'not-found', 'There is nothing here.')
+  if (!uuid || method !== 'PUT') return problem(404, 'not-found', 'Not found, or no access.')
   const old = world.stored.get(uuid)
   if (old) return old[0] === body ? [200, old[1]] : problem(409, 'uuid-reused', 'This identifier was used for another answer.')
   const sent = JSON.parse(body) as MockCard & { have: number[] }

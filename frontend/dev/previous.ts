@@ -39,7 +39,7 @@ export function keepPreviousBuild(): Plugin {
       const spared = same ? read(join(out, '.vite/previous.json')) : before.filter((f) => f.startsWith('assets/'))
       const stay = new Set([...now, ...spared])
       for (const file of filesOf(out)) {
-        if (!stay.has(file) && !file.startsWith('.vite')) rmSync(join(out, file))
+        if (!stay.has(file.replace(/\.(gz|br)$/, '')) && !file.startsWith('.vite')) rmSync(join(out, file))
       }
       mkdirSync(dirname(join(out, LIST)), { recursive: true })
       writeFileSync(join(out, LIST), JSON.stringify(now))

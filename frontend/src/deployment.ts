@@ -1,8 +1,8 @@
 import { answers } from './api/client.ts'
 
 /**
- * Load the page anew, once, where a part of it is gone for good: it was opened before a deployment. A part that cannot
- * be had because the server is away is no such part: whoever works goes on without it, and keeps the page.
+ * Reload the page once if one of its files no longer exists, because the page was opened before a deployment. If the
+ * server cannot be reached, do nothing: the person can continue on the loaded page.
  */
 export async function loadAnew(place: Pick<Location, 'pathname' | 'reload'> = location): Promise<void> {
   const key = 'concord.reloaded'

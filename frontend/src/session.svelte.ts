@@ -1,9 +1,9 @@
-/** Who is signed in, and the theme: the state that every page shares. */
+/** The signed-in user and the theme, shared by all pages. */
 
 import { api, data, Offline, onSignedOut, Problem, Unauthenticated, type Schemas } from './api/client.ts'
 
 export type Session = Schemas['Session']
-/** What is to be done in a project, in the words of the server's table (projects/models/roles.py). */
+/** A permission in a project, as in the server's table (projects/models/project.py). */
 export type Verb = Schemas['VerbEnum']
 export type Theme = 'auto' | 'light' | 'dark'
 
@@ -11,13 +11,13 @@ const KEPT = 'concord.session'
 const THEME = 'concord.theme'
 
 class Shared {
-  /** null: nobody; undefined: not known yet. */
+  /** null: signed out; undefined: not loaded yet. */
   now = $state<Session | null | undefined>(undefined)
-  /** Somebody was signed in and is no longer: the page asks over what is on it. */
+  /** The session has ended: a dialog over the page asks to sign in again. */
   askAgain = $state(false)
-  /** Who was here last in this browser came by a participant link: a password would not help. */
+  /** Whether the last user of this browser came by participant link and has no password. */
   wasGuest = $state(false)
-  /** The server cannot be reached: what is known is from an earlier visit. */
+  /** The server cannot be reached; the session is from an earlier visit. */
   stale = $state(false)
   theme = $state<Theme>('auto')
 
@@ -28,9 +28,9 @@ class Shared {
 
 export const session = new Shared()
 
-/** Whether who is signed in may do this in a project. The pages ask by what is to be done, never by a role. */
+/** Whether the user has a permission in a project. Pages check permissions, never roles. */
 export function may(slug: string | undefined, verb: Verb): boolean {
-  // What this browser kept of an earlier release tells no verbs.
+  // A session stored by an earlier release has no permissions.
   return session.now?.projects.find((p) => p.slug === slug)?.may?.includes(verb) ?? false
 }
 
@@ -44,14 +44,14 @@ export async function loadSession(): Promise<void> {
     session.stale = false
   } catch (error) {
     if (error instanceof Unauthenticated) {
-      const kept = localStorage.getItem(KEPT)
-      session.wasGuest = kept !== null && (JSON.parse(kept) as Session).user.is_guest
+      const stored = localStorage.getItem(KEPT)
+      session.wasGuest = stored !== null && (JSON.parse(stored) as Session).user.is_guest
       session.now = null
     } else if (error instanceof Offline || (error instanceof Problem && error.status >= 500)) {
-      // What was begun can be gone on with, and the saved line can count what is not sent, before the server is back.
-      const kept = localStorage.getItem(KEPT)
+      // Use the stored session, so that people can continue their work until the server is back.
+      const stored = localStorage.getItem(KEPT)
       session.stale = true
-      session.now = kept ? (JSON.parse(kept) as Session) : null
+      session.now = stored ? (JSON.parse(stored) as Session) : null
       setTimeout(() => void loadSession(), 5000)
     } else throw error
   }
@@ -59,7 +59,7 @@ export async function loadSession(): Promise<void> {
 
 function take(next: Session | undefined): void {
   if (!next) return
-  // Another person at the same page: nothing of the first one's may stay on the screen.
+  // Another person has signed in: reload, so that nothing of the previous user stays on the screen.
   if (session.askAgain && session.now && session.now.user.id !== next.user.id) location.reload()
   session.now = next
   session.askAgain = false
@@ -78,7 +78,7 @@ export async function signInByLink(token: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await api.DELETE('/api/v1/session/')
   session.wasGuest = session.now?.user.is_guest ?? false
-  if (session.now) await (await import('./work/keptHand.ts')).dropHands(session.now.user.id)
+  if (session.now) await (await import('./work/storedAssignments.ts')).deleteAssignments(session.now.user.id)
   localStorage.removeItem(KEPT)
   session.now = null
 }
@@ -89,17 +89,17 @@ export function applyTheme(theme: Theme): void {
   else document.documentElement.dataset.theme = theme
 }
 
-/** A choice on this computer goes before the one in the profile, and becomes that too. */
+/** Choose a theme: stored on this computer, where it overrides the profile, and in the profile. */
 export function chooseTheme(theme: Theme): void {
   localStorage.setItem(THEME, theme)
   applyTheme(theme)
-  // It holds here whether or not the profile can be reached.
+  // The choice applies here even if the profile cannot be saved.
   if (session.now) api.PATCH('/api/v1/me/', { body: { preferences: { theme } } }).catch(() => undefined)
 }
 
 type Preferences = Session['user']['preferences']
 
-/** A preference: it holds here at once, whether or not the profile can be reached. */
+/** Change preferences: they apply here at once, even if the profile cannot be saved. */
 export function prefer(change: Partial<Preferences>): void {
   if (!session.now) return
   const { user } = session.now

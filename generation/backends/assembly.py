@@ -1,10 +1,7 @@
-"""From a unit's texts to what a model reads: order, background, question, PICO, markers, separators, templates.
-
-Pure text. How many tokens each document may have is cut by whoever has the tokenizer.
-"""
+"""Assemble the input text of a unit, and divide the token budget between its documents."""
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,81 +10,161 @@ from api.parameters import Parameter, Takes
 
 from .protocol import InputText, Source
 
-SLOTS = ("p", "i", "c", "o")
-#: The names that a template may use; everything else in braces stays as it is.
-NAMES = ("inputs", "background", "question", "pico", *SLOTS)
-#: What a unit has or has not. (A slot of a tuple may well be blank.)
-_WHOLE = {"background": "background", "question": "question", "pico": "PICO tuple"}
 
-ORDER = Parameter("order", Takes.CHOICE, "Order of the inputs", "as stored", choices=("as stored", "longest first",
-                  "shortest first", "shuffled"), help="Shuffled: by the seed and the unit.")  # fmt: skip
+def shares(lengths: Sequence[int], limit: int, *, equal: bool) -> list[int]:
+    """Return how many tokens to keep of each document, at most ``limit`` in total.
+
+    By default the budget is filled from the front: documents are kept whole until it is used up. With ``equal``, each
+    document gets the same share. Tokens that short documents leave unused are divided among the longer ones, and a
+    remainder goes to the first of these.
+    """
+    token_counts, budget = [0] * len(lengths), max(limit, 0)
+    if not equal:
+        for i, length in enumerate(lengths):
+            token_counts[i] = min(length, budget)
+            budget -= token_counts[i]
+        return token_counts
+    unfilled = sorted(range(len(lengths)), key=lambda i: (lengths[i], i))
+    while unfilled:
+        share, remainder = divmod(budget, len(unfilled))
+        if lengths[unfilled[0]] > share:
+            for rank, i in enumerate(sorted(unfilled)):
+                token_counts[i] = share + (rank < remainder)
+            break
+        shortest = unfilled.pop(0)
+        token_counts[shortest] = lengths[shortest]
+        budget -= token_counts[shortest]
+    return token_counts
+
+
+def cut(text: str, offsets: Sequence[tuple[int, int]], tokens: int) -> str:
+    """Return the beginning of a text that its first ``tokens`` tokens cover.
+
+    ``offsets`` holds the character range of each token.
+    """
+    return text if tokens >= len(offsets) else text[: offsets[tokens - 1][1]].rstrip() if tokens else ""
+
+
+SLOTS = ("p", "i", "c", "o")
+#: The fields of a prompt template. Other text in braces is left unchanged.
+NAMES = ("inputs", "background", "question", "pico", *SLOTS)
+#: The fields that a unit may lack, with their names in messages. A single PICO element may be blank.
+_FIELD_NAMES = {"background": "background", "question": "question", "pico": "PICO tuple"}
+
+ORDER = Parameter(
+    "order",
+    Takes.CHOICE,
+    "Order of the inputs",
+    "as stored",
+    choices=("as stored", "longest first", "shortest first", "shuffled"),
+    help="shuffled: at random, seeded by the version's seed and the unit.",
+)
 TITLES = Parameter("titles", Takes.SWITCH, "Begin each input with its study's title", False)
-PREFIX = Parameter("prefix", Takes.TEXT, "Begin with these words", "",
-                   help="As T5 was trained to be told what to do: summarize:")  # fmt: skip
+PREFIX = Parameter(
+    "prefix", Takes.TEXT, "Prefix", "", help="Task prefix with which the model was trained, such as summarize: for T5."
+)
 BACKGROUND = Parameter("background", Takes.SWITCH, "Begin with the review's background", False)
 QUESTION = Parameter("question", Takes.SWITCH, "Begin with the question", False)
-PICO = Parameter("pico", Takes.SWITCH, "Begin each input with the PICO tuple", False,
-                 help="M3's PICO prompt: population, intervention, comparator, outcome.")  # fmt: skip
+PICO = Parameter(
+    "pico",
+    Takes.SWITCH,
+    "Begin each input with the PICO tuple",
+    False,
+    help="M3's PICO prompt: population, intervention, comparator, outcome.",
+)
 MS2 = "ms2"
-#: The encoder reads its padding.
+#: The encoder attends to its padding.
 AS_MS2 = "as the ms2 checkpoint"
-#: The tokens that MS^2's code adds to a tokenizer.
+#: The tokens that the MS^2 code adds to a tokenizer.
 MS2_MARKERS = ("<background>", "</background>", "<ref>", "</ref>", "<sep>")
-MARKERS = Parameter("markers", Takes.CHOICE, "Markers", "none", choices=("none", MS2),
-                    help="ms2: <background>…</background> and <ref> title <sep> abstract </ref>, each marker one token "
-                    "of the checkpoint's, with nothing between them and no <s> or </s> around them.")  # fmt: skip
-SEPARATOR = Parameter("separator", Takes.TEXT, "Separator between inputs", "auto",
-                      help="auto: what the model was trained with (<doc-sep> for PRIMERA), else a space.")  # fmt: skip
-INPUT_TOKENS = Parameter("input_tokens", Takes.INTEGER, "Tokens read at most", None, minimum=8, maximum=1_000_000,
-                         help="Empty: as many as the model takes.")  # fmt: skip
-BUDGET = Parameter("budget", Takes.CHOICE, "Budget per document", "from the front",
-                   choices=("from the front", "equal shares"),
-                   help="Equal shares: max/n tokens each; what short ones leave goes to the others.")  # fmt: skip
+MARKERS = Parameter(
+    "markers",
+    Takes.CHOICE,
+    "Markers",
+    "none",
+    choices=("none", MS2),
+    help="ms2: <background>…</background> and <ref> title <sep> abstract </ref>. Each "
+    "marker is one token of the checkpoint. Nothing separates them, and no <s> or </s> "
+    "encloses them.",
+)
+SEPARATOR = Parameter(
+    "separator",
+    Takes.TEXT,
+    "Separator between inputs",
+    "auto",
+    help="auto: as in the model's training (<doc-sep> for PRIMERA), otherwise a space.",
+)
+INPUT_TOKENS = Parameter(
+    "input_tokens",
+    Takes.INTEGER,
+    "Maximum input tokens",
+    None,
+    minimum=8,
+    maximum=1_000_000,
+    help="Empty: the limit of the model.",
+)
+BUDGET = Parameter(
+    "budget",
+    Takes.CHOICE,
+    "Budget per document",
+    "from the front",
+    choices=("from the front", "equal shares"),
+    help="equal shares: max/n tokens each; unused tokens go to the other documents.",
+)
 DOCUMENTS = Parameter("documents", Takes.INTEGER, "Max documents", None, minimum=1, maximum=10_000)
 #: Choices of `FULL_ATTENTION`.
 SEPARATORS, HEAD = "first token and separators", "background"
 FULL_ATTENTION = Parameter(
-    "full_attention", Takes.CHOICE, "Full attention", "auto", choices=("auto", "first token", SEPARATORS, HEAD),
-    help="LED and PRIMERA: what is attended to from everywhere. auto: the first token and PRIMERA's <doc-sep>. "
-    "background: all that stands before the documents, as in MS^2's LED.",
-)  # fmt: skip
-#: What every backend that reads text takes.
+    "full_attention",
+    Takes.CHOICE,
+    "Full attention",
+    "auto",
+    choices=("auto", "first token", SEPARATORS, HEAD),
+    help="LED and PRIMERA: tokens with global attention. auto: the first token and PRIMERA's <doc-sep>. "
+    "background: everything before the documents, as in MS^2's LED.",
+)
+#: Assembly parameters that every backend with text input accepts.
 ASSEMBLY = (ORDER, DOCUMENTS, TITLES, PREFIX, BACKGROUND, QUESTION, PICO)
 
 
 class Unreadable(ValueError):
-    """A unit that cannot be read as its version says, and why, in words."""
+    """A unit lacks a text that its version reads. The message states which."""
 
 
 @dataclass(frozen=True)
-class Assembled:
-    """What is read: what comes before the documents, and the documents, in order."""
+class AssembledInput:
+    """The assembled input: the text before the documents, and the documents in order."""
 
     before: str
     documents: tuple[str, ...]
 
 
-def assemble(source: Source, assembly: Mapping[str, Any], *, seed: int) -> Assembled:
-    """Put a unit's texts together as an assembly says; parameters that it lacks have their defaults.
+def assemble(source: Source, assembly: Mapping[str, Any], *, seed: int) -> AssembledInput:
+    """Assemble the texts of a unit. Missing parameters take their defaults.
 
-    Raises `Unreadable` where the unit lacks what the assembly begins with: read without it, it would be what another
-    version reads, and a table would not show it.
+    Raise `Unreadable` if the unit lacks a text that the assembly includes. Without it, the unit would be read like one
+    of another version, and a table would not show the difference.
     """
     chosen = ordered(source, assembly.get("order", ORDER.default), seed=seed)[: assembly.get("documents")]
     ms2 = assembly.get("markers") == MS2
-    tuple_words = pico_words(source.pico) if assembly.get("pico") else ""
+    tuple_words = format_pico(source.pico) if assembly.get("pico") else ""
     documents = (_document(text, titles=bool(assembly.get("titles")), ms2=ms2) for text in chosen)
-    _refuse_lacking(source, {name for name in _WHOLE if assembly.get(name)})
-    before = [assembly["prefix"].strip()] if assembly.get("prefix", "").strip() else []
+    _refuse_missing(source, {name for name in _FIELD_NAMES if assembly.get(name)})
+    parts = [assembly["prefix"].strip()] if assembly.get("prefix", "").strip() else []
     if assembly.get("background"):
-        before.append(f"<background> {source.background} </background>" if ms2 else source.background)
+        parts.append(f"<background> {source.background} </background>" if ms2 else source.background)
     if assembly.get("question"):
-        before.append(source.question)
-    return Assembled(" ".join(before), tuple(f"{tuple_words} {text}" if tuple_words else text for text in documents))
+        parts.append(source.question)
+    return AssembledInput(
+        " ".join(parts), tuple(f"{tuple_words} {text}" if tuple_words else text for text in documents)
+    )
 
 
 def ordered(source: Source, order: str, *, seed: int) -> tuple[InputText, ...]:
-    """The inputs in the order asked for. Shuffling depends on the seed and the unit alone, never on the batch."""
+    """Return the inputs in the configured order.
+
+    Shuffling depends on the seed and the unit only, never on the batch.
+    """
     if order == "longest first":
         return tuple(sorted(source.inputs, key=lambda text: -len(text.text)))
     if order == "shortest first":
@@ -99,12 +176,12 @@ def ordered(source: Source, order: str, *, seed: int) -> tuple[InputText, ...]:
 
 
 def chance(source: Source, seed: int) -> random.Random:
-    """Random numbers of one unit: the same whatever else is run, and in whatever order."""
+    """Return a random generator for one unit. It does not depend on other units or on their order."""
     return random.Random(f"{seed}:{source.key}")
 
 
-def pico_words(pico: Mapping[str, str]) -> str:
-    """The tuple in one line, without the slots that are blank."""
+def format_pico(pico: Mapping[str, str]) -> str:
+    """Return the PICO tuple as one line, without blank elements."""
     return "; ".join(f"{slot.upper()}: {pico[slot]}" for slot in SLOTS if pico.get(slot, "").strip())
 
 
@@ -114,17 +191,20 @@ def _document(text: InputText, *, titles: bool, ms2: bool) -> str:
     return f"{text.title} {text.text}" if titles and text.title else text.text
 
 
-def _refuse_lacking(source: Source, asked: Iterable[str]) -> None:
-    has = {"background": source.background, "question": source.question, "pico": pico_words(source.pico)}
-    if lacking := [_WHOLE[name] for name in _WHOLE if name in asked and not has[name].strip()]:
-        raise Unreadable(f"The unit has no {' and no '.join(lacking)}, which the version reads.")
+def _refuse_missing(source: Source, required: Iterable[str]) -> None:
+    fields = {"background": source.background, "question": source.question, "pico": format_pico(source.pico)}
+    if missing := [_FIELD_NAMES[name] for name in _FIELD_NAMES if name in required and not fields[name].strip()]:
+        raise Unreadable(f"The unit has no {' and no '.join(missing)}, which this version requires.")
 
 
 def fill(template: str, source: Source, documents: str) -> str:
-    """A prompt from a template: only `NAMES` are replaced. Raises `Unreadable` as `assemble` does."""
-    _refuse_lacking(source, [name for name in _WHOLE if f"{{{name}}}" in template])
+    """Fill a prompt template. Only `NAMES` are replaced. Raise `Unreadable` as `assemble` does."""
+    _refuse_missing(source, [name for name in _FIELD_NAMES if f"{{{name}}}" in template])
     values = {
-        "inputs": documents, "background": source.background, "question": source.question,
-        "pico": pico_words(source.pico), **{slot: source.pico.get(slot, "") for slot in SLOTS},
-    }  # fmt: skip
+        "inputs": documents,
+        "background": source.background,
+        "question": source.question,
+        "pico": format_pico(source.pico),
+        **{slot: source.pico.get(slot, "") for slot in SLOTS},
+    }
     return templates.fill(template, values)

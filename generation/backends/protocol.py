@@ -1,13 +1,6 @@
-"""What a summariser is to the rest of Concord. One module a backend stands behind this protocol; nothing here knows
-Django or torch.
+"""The interface of backends, and the decoding parameters of encoder-decoders.
 
-A *configuration* is plain JSON, checked against what the backend declares (`Backend.sections`):
-
-    {"backend": "seq2seq", "level": "proposition", "seed": 0,
-     "model": {...}, "assembly": {...}, "prompt": {...}, "decoding": {...}}
-
-Its *facts* are what the configuration only points at: hashes of weights and tokenizer, commit, device, versions of
-libraries. Both together are a version, and its name is their hash: what can change an output is in one of the two.
+An empty decoding parameter uses the default of the checkpoint.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,26 +8,95 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from api.parameters import Parameter
+from api.parameters import Parameter, Takes
+
+METHOD = Parameter(
+    "method",
+    Takes.CHOICE,
+    "Method",
+    "beam search",
+    choices=("beam search", "sampling"),
+    help="Beam search with one beam is greedy decoding. Sampling is seeded for each unit.",
+)
+_BEAMS = ("method", ("beam search",))
+_SAMPLING = ("method", ("sampling",))
+DECODER_START = Parameter(
+    "decoder_start",
+    Takes.CHOICE,
+    "Decoder start token",
+    "default",
+    choices=("default", "bos"),
+    help="bos: as in MS^2's checkpoints.",
+)
+#: Lengths are in tokens and include the decoder start token, as in transformers.
+DECODING = (
+    METHOD,
+    Parameter("beams", Takes.INTEGER, "Beams", None, minimum=1, maximum=32, when=_BEAMS),
+    Parameter(
+        "length_penalty",
+        Takes.NUMBER,
+        "Length penalty",
+        None,
+        minimum=-10,
+        maximum=10,
+        when=_BEAMS,
+        help="The score is divided by the length to this power. Values above 0 favour longer texts.",
+    ),
+    Parameter(
+        "early_stopping",
+        Takes.CHOICE,
+        "Early stopping",
+        "default",
+        choices=("default", "yes", "no", "never"),
+        when=_BEAMS,
+        help="yes: stop when the number of finished beams reaches the number of beams.",
+    ),
+    Parameter("temperature", Takes.NUMBER, "Temperature", 1.0, minimum=0.01, maximum=10, when=_SAMPLING),
+    Parameter("top_p", Takes.NUMBER, "Top p", 1.0, minimum=0.01, maximum=1, when=_SAMPLING),
+    Parameter(
+        "max_length",
+        Takes.INTEGER,
+        "Maximum length",
+        None,
+        minimum=2,
+        maximum=16_384,
+        help="In tokens. Empty: the value of the checkpoint, or 128 if it has none.",
+    ),
+    Parameter("min_length", Takes.INTEGER, "Minimum length", None, minimum=0, maximum=16_384, help="In tokens."),
+    Parameter(
+        "no_repeat_ngram",
+        Takes.INTEGER,
+        "No-repeat n-gram size",
+        None,
+        minimum=0,
+        maximum=20,
+        help="Length of the n-grams in tokens. 0: repeats are allowed.",
+    ),
+    Parameter("forced_bos", Takes.CHOICE, "First token", "default", choices=("default", "none", "bos")),
+    DECODER_START,
+)
+
 
 Config = Mapping[str, Any]
 Facts = Mapping[str, Any]
-#: The parts of a configuration that a backend declares parameters for.
+#: The sections of a configuration for which a backend declares parameters.
 SECTIONS = ("model", "assembly", "prompt", "decoding")
 
 
 class BackendError(Exception):
-    """A version cannot be made or loaded, for a reason that a lead can act on: no such folder, keys that the weights
-    lack, an endpoint that is not allowed. Repeating it would not help."""
+    """A version cannot be created or loaded, for a reason that a lead can fix. A retry would not help.
+
+    Examples are a missing folder, missing weight keys, or an endpoint that is not allowed.
+    """
 
 
 class PassingError(Exception):
-    """The whole batch could not be done now, and may be later: an endpoint that is away. Its items are left undone."""
+    """The batch failed for a temporary reason, such as an unavailable endpoint. Its items stay pending."""
 
 
 @dataclass(frozen=True)
 class InputText:
-    """One text that a summary must be derived from. ``key`` names its study (PMID)."""
+    """One input text of a summary. ``key`` identifies its study (PMID)."""
 
     text: str
     title: str = ""
@@ -43,7 +105,10 @@ class InputText:
 
 @dataclass(frozen=True)
 class Source:
-    """One unit as every backend gets it. It never holds the target: nothing may summarise from the answer."""
+    """One unit as passed to every backend.
+
+    It excludes the target, so that no summary can be derived from the answer.
+    """
 
     unit: int
     key: str
@@ -54,7 +119,7 @@ class Source:
 
 
 class Finish(StrEnum):
-    """Why a text ends where it does."""
+    """The reason why a text ends."""
 
     COMPLETE = "complete"
     LENGTH = "length"
@@ -63,11 +128,11 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True)
 class Output:
-    """What came out for one unit. Token counts are None where the backend has no tokens.
+    """The summary of one unit. Token counts are None if the backend does not use tokens.
 
-    ``tokens_cut``: input tokens that did not fit and were left out; shown wherever the output is.
-    ``seconds``: its share of the time of its batch. ``record``: what else should be kept (batch composition, device,
-    the model and fingerprint that an endpoint returned), as JSON.
+    ``tokens_cut`` counts input tokens that did not fit and were left out. It is shown with the output. ``seconds`` is
+    the unit's share of the batch time. ``record`` holds other data to store, as JSON: batch composition, device, and
+    the model and fingerprint that an endpoint returned.
     """
 
     unit: int
@@ -83,7 +148,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Failure:
-    """One unit that could not be done, in words; the rest goes on."""
+    """A unit that failed, with the reason. Other units continue."""
 
     unit: int
     reason: str
@@ -91,7 +156,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Probed:
-    """One target and texts to compare with it, all judged given the same source. ``texts[0]`` is the target."""
+    """A target and the texts to compare with it, all judged given the same source. ``texts[0]`` is the target."""
 
     source: Source
     texts: tuple[str, ...]
@@ -99,9 +164,10 @@ class Probed:
 
 @dataclass(frozen=True)
 class Likelihood:
-    """Negative log-likelihood (nats, fp32) of each token of one text, given a source and the tokens before.
+    """Negative log-likelihood (nats, fp32) of each token of a text, given a source and the preceding tokens.
 
-    Three tuples of one length: token ids, their nll, and whether a token is special (``<s>``, ``</s>``, not content).
+    Three tuples of equal length: token ids, their nll, and whether a token is special (``<s>`` or ``</s>``, not
+    content).
     """
 
     token_ids: tuple[int, ...]
@@ -118,50 +184,59 @@ class ProbedUnit:
 
 
 class Summariser(Protocol):
-    """A loaded version, kept warm by a worker."""
+    """A loaded version, cached by a worker."""
 
     def summarise(self, sources: Sequence[Source]) -> Iterator[list[Output | Failure]]:
-        """Do the units, in whatever order and batches are quickest; each batch is yielded once, as soon as it is done.
+        """Summarise the units in any order, and yield each batch once, as soon as it is complete.
 
-        The caller stores what was yielded before it asks for more, and may stop between two batches. Every unit is
-        yielded exactly once, unless `PassingError` ends it.
+        The caller stores each batch before it requests the next one, and may stop between two batches. Every unit is
+        yielded exactly once, unless `PassingError` is raised.
         """
 
     def probe(self, items: Sequence[Probed]) -> Iterator[list[ProbedUnit | Failure]]:
-        """As `summarise`, for likelihoods. Never called where `Backend.no_probe` gives a reason."""
+        """Like `summarise`, for likelihoods. Never called if `Backend.no_probe` is set."""
 
     def close(self) -> None:
         """Free the memory."""
 
 
 class Unprobed:
-    """What summarisers without likelihoods share: `Backend.no_probe` says why, and a probe of them is refused."""
+    """Mixin for summarisers without likelihoods.
+
+    `Backend.no_probe` gives the reason, and runs that probe are refused.
+    """
 
     def probe(self, items: Sequence[Probed]) -> Iterator[list[ProbedUnit | Failure]]:
         raise NotImplementedError("A run that probes this backend should have been refused.")
 
 
 class Backend(Protocol):
-    """A way to make summaries. Stateless; listed in `backends/__init__.py`."""
+    """A method of generating summaries. Stateless; registered in `backends/__init__.py`."""
 
     key: str
     name: str
     description: str
-    #: Why the probe is refused, in words; empty where the backend gives likelihoods.
+    #: The reason why probing is not supported; empty if the backend returns likelihoods.
     no_probe: str
 
     @property
     def sections(self) -> Mapping[str, tuple[Parameter, ...]]:
-        """What may be configured, by section; a section that is left out takes nothing."""
+        """The parameters by section. An absent section has none."""
 
     def needs_torch(self, config: Config) -> bool:
-        """Whether only a worker with torch can do it."""
+        """Return whether the configuration requires a worker with torch."""
 
     def weights(self, config: Config) -> str:
-        """What a warm worker holds: versions with the same are done one after the other. Empty where nothing is."""
+        """Return the identity of the weights that a worker caches, or an empty string if there are none.
+
+        Versions with the same identity are processed one after another.
+        """
 
     def facts(self, config: Config) -> dict[str, Any]:
-        """What the configuration points at, as JSON; may take seconds (hashes). Raises `BackendError`."""
+        """Return the facts that the configuration refers to, as JSON.
+
+        May take seconds (hashes). Raise `BackendError`.
+        """
 
     def load(self, config: Config, facts: Facts) -> Summariser:
-        """Load it. Raises `BackendError`, also when the facts are no longer what they were."""
+        """Load a version. Raise `BackendError`, also if the facts have changed."""

@@ -1,4 +1,4 @@
-"""Work done by the command that asked for it, beside whatever workers there are, while a person may watch."""
+"""Run work in the foreground of a command, beside the workers, with a progress bar on a terminal."""
 
 import logging
 import signal
@@ -14,26 +14,26 @@ from django.utils import timezone
 from tqdm import tqdm
 from tqdm.contrib.logging import logging_redirect_tqdm
 
-from projects.background import jobs
-from projects.background.progress import Progress
-from projects.background.waiting import claimable
+from projects.jobs.batches import Progress
+from projects.jobs.queries import claimable
+from projects.jobs.running import run_job
 
-from ..actions.lanes import active_chunks
-from ..actions.runs import stop_run
 from ..models import ItemStatus, Run, RunStatus
-from ..pages.progress import RunProgress, progress_of
+from ..runs.actions import stop_run
+from ..runs.concurrency import active_chunks
+from ..runs.queries import RunProgress, progress_of
 
-#: Seconds between looks at a run whose chunks are all in other hands, and between moves of the progress bar.
-LOOK = 0.5
-#: As other programs say that Ctrl-C ended them.
+#: Seconds between polls of a run whose chunks are leased by others, and between updates of the progress bar.
+POLL_SECONDS = 0.5
+#: The conventional exit status after Ctrl-C.
 STOPPED = 130
 
 
 @contextmanager
 def progress_bar(**options: Any) -> Iterator["tqdm[Never]"]:
-    """A bar on the error stream where a person watches, nothing in a pipe.
+    """Yield a progress bar on stderr, disabled unless stderr is a terminal.
 
-    Beside a bar only what is amiss is logged, on lines above it: it shows itself that work begins and ends.
+    With a bar, only warnings and errors are logged, above the bar. The bar itself shows the start and end of work.
     """
     with tqdm(disable=None, leave=False, file=sys.stderr, **options) as bar:
         if bar.disable:
@@ -46,37 +46,37 @@ def progress_bar(**options: Any) -> Iterator["tqdm[Never]"]:
 
 
 @contextmanager
-def stoppable(how_to_go_on: str) -> Iterator[None]:
-    """Ctrl-C ends the command with two words on how to go on, and no traceback."""
+def stoppable(hint: str) -> Iterator[None]:
+    """On Ctrl-C, exit with a message on how to resume, and without a traceback."""
     try:
         yield
     except KeyboardInterrupt:
-        sys.stderr.write(f"Stopped. {how_to_go_on}\n")
+        sys.stderr.write(f"Stopped. {hint}\n")
         sys.exit(STOPPED)
 
 
-def do_run(run: Run) -> bool:
-    """Do the chunks of a run until it ends, the way workers do; with a progress bar where a person watches.
+def process_run(run: Run) -> bool:
+    """Process the chunks of a run until it ends, as a worker does. Show a progress bar on a terminal.
 
-    False where Ctrl-C stopped it: the batch under way is finished and stored first. Ctrl-C again breaks off, and
-    another worker can go on when the lease of the chunk has lapsed.
+    Return False if Ctrl-C stopped the run. The first Ctrl-C finishes and stores the current batch. A second one aborts;
+    another worker can continue when the lease of the chunk has expired.
     """
-    ended, asked = threading.Event(), threading.Event()
-    with _asking(asked), _beside(run, ended, asked):
+    ended, stop_requested = threading.Event(), threading.Event()
+    with _handle_interrupt(stop_requested), _watch_run(run, ended, stop_requested):
         try:
             while Run.objects.filter(pk=run.pk, status=RunStatus.RUNNING).exists():
                 due = active_chunks(run).filter(claimable(timezone.now())).order_by("pk")
-                if (pk := due.values_list("pk", flat=True).first()) is None or not jobs.run_job(pk):
-                    ended.wait(LOOK)
+                if (pk := due.values_list("pk", flat=True).first()) is None or not run_job(pk):
+                    ended.wait(POLL_SECONDS)
         finally:
             ended.set()
     run.refresh_from_db()
-    return not asked.is_set()
+    return not stop_requested.is_set()
 
 
 @contextmanager
 def checking(name: str) -> Iterator[Progress]:
-    """A progress bar over the bytes of a file, where a person watches."""
+    """Yield a progress callback that shows a bar of the bytes of a file, on a terminal."""
     with progress_bar(desc=name, unit="B", unit_scale=True) as bar:
 
         def progress(done: int, total: int | None, note: str) -> None:
@@ -87,43 +87,43 @@ def checking(name: str) -> Iterator[Progress]:
 
 
 @contextmanager
-def _asking(asked: threading.Event) -> Iterator[None]:
-    """The first Ctrl-C asks; the second does what it always did."""
+def _handle_interrupt(stop_requested: threading.Event) -> Iterator[None]:
+    """Handle the first Ctrl-C as a request to stop, and restore the previous handler for the second one."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def ask(number: int, frame: FrameType | None) -> None:
-        asked.set()
-        signal.signal(signal.SIGINT, before)
+    def request_stop(number: int, frame: FrameType | None) -> None:
+        stop_requested.set()
+        signal.signal(signal.SIGINT, previous)
 
-    before = signal.signal(signal.SIGINT, ask)
+    previous = signal.signal(signal.SIGINT, request_stop)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)
 
 
 @contextmanager
-def _beside(run: Run, ended: threading.Event, asked: threading.Event) -> Iterator[None]:
-    """A thread that shows the progress and stops the run when asked: the main one is busy in a chunk."""
-    past = run.items.exclude(status=ItemStatus.WAITING).count()
-    with progress_bar(total=progress_of(run).total, initial=past, unit=" items") as bar:
+def _watch_run(run: Run, ended: threading.Event, stop_requested: threading.Event) -> Iterator[None]:
+    """Show the progress and handle the stop request in a thread, because the main thread is busy with a chunk."""
+    finished = run.items.exclude(status=ItemStatus.WAITING).count()
+    with progress_bar(total=progress_of(run).total, initial=finished, unit=" items") as bar:
 
         def watch() -> None:
-            said = stopped = False
-            while not ended.wait(LOOK):
+            is_announced = is_stopped = False
+            while not ended.wait(POLL_SECONDS):
                 try:
-                    if asked.is_set() and not said:
-                        bar.write("Stopping after the batch under way; Ctrl-C again breaks it off.", sys.stderr)
-                        said = True
-                    if asked.is_set() and not stopped:
+                    if stop_requested.is_set() and not is_announced:
+                        bar.write("Stopping after the current batch; press Ctrl-C again to abort.", sys.stderr)
+                        is_announced = True
+                    if stop_requested.is_set() and not is_stopped:
                         stop_run(run=run, by=run.started_by)
-                        stopped = True
+                        is_stopped = True
                     if not bar.disable:
-                        _show(bar, progress_of(run))
+                        _update_bar(bar, progress_of(run))
                 except Exception as error:
-                    bar.set_description(f"{type(error).__name__}; trying again")
+                    bar.set_description(f"{type(error).__name__}; retrying")
                 finally:
                     connection.close()
 
@@ -136,7 +136,7 @@ def _beside(run: Run, ended: threading.Event, asked: threading.Event) -> Iterato
             thread.join(timeout=10)
 
 
-def _show(bar: "tqdm[Never]", progress: RunProgress) -> None:
+def _update_bar(bar: "tqdm[Never]", progress: RunProgress) -> None:
     failed = f", {progress.failed} failed" if progress.failed else ""
     bar.set_description(f"{progress.note or progress.state}{failed}")
     bar.update(progress.done + progress.failed - bar.n)

@@ -1,4 +1,4 @@
-"""The metrics, one module each, listed by name."""
+"""The metrics, registered by key."""
 
 from .bertscore import BertScoreMetric
 from .bleu import BleuMetric, ChrfMetric
@@ -23,7 +23,7 @@ _METRICS: dict[str, Metric] = {metric.key: metric for metric in _EVERY}
 
 
 def get(key: str) -> Metric:
-    """A metric by its key; KeyError where there is none."""
+    """Return the metric with this key. Raise KeyError if there is none."""
     return _METRICS[key]
 
 

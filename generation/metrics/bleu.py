@@ -1,4 +1,4 @@
-"""BLEU and chrF, of each summary and of all together, by sacrebleu."""
+"""BLEU and chrF of each summary and of the corpus, by sacrebleu."""
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
@@ -6,23 +6,25 @@ from typing import Any
 
 from measures import bleu
 
-from .per_summary import CpuMetric, PerSummaryScorer
-from .protocol import Figure, Judged, Params, Row
+from .protocol import CpuMetric, Figure, Judged, Params, PerSummaryScorer, Row
 
-One = Callable[[str, Sequence[str]], bleu.Sacre]
-All = Callable[[Sequence[str], Sequence[str]], bleu.Sacre]
+ScoreOne = Callable[[str, Sequence[str]], bleu.Sacre]
+ScoreCorpus = Callable[[Sequence[str], Sequence[str]], bleu.Sacre]
 
 
-#: Both are printed from 0 to 100.
+#: The range of both scores: 0 to 100.
 PER_CENT = (0.0, 100.0)
 
 
-class _Sacre(CpuMetric):
-    """What the two share: 0 to 100, against each reference, and over all summaries with their own targets."""
+class _SacreMetric(CpuMetric):
+    """Base class of BLEU and chrF.
+
+    Scores are against each reference, and over the corpus with each summary's own target.
+    """
 
     has_corpus = True
-    one: One
-    all: All
+    one: ScoreOne
+    all: ScoreCorpus
     key: str
 
     def libraries(self, params: Params) -> dict[str, Any]:
@@ -32,38 +34,41 @@ class _Sacre(CpuMetric):
         return SacreScorer(self.key, self.one, self.all)
 
 
-class BleuMetric(_Sacre):
+class BleuMetric(_SacreMetric):
     key = "bleu"
     name = "BLEU"
-    description = "BLEU of each summary (effective order) and of all together, which is no mean of the former."
+    description = "BLEU of each summary (effective order), and of the corpus, which is not the mean of the summaries."
     figures: tuple[Figure, ...] = (Figure("bleu", "BLEU", decimals=1, bounds=PER_CENT, better="higher", headline=True),)
     one, all = staticmethod(bleu.bleu), staticmethod(bleu.corpus_bleu)
 
 
-class ChrfMetric(_Sacre):
+class ChrfMetric(_SacreMetric):
     key = "chrf"
     name = "chrF"
-    description = "chrF2: character n-grams to 6, recall counted twice; of each summary, and of all together."
+    description = "chrF2: character n-grams up to 6, recall weighted twice; of each summary, and of the corpus."
     figures: tuple[Figure, ...] = (Figure("chrf", "chrF", decimals=1, bounds=PER_CENT, better="higher", headline=True),)
     one, all = staticmethod(bleu.chrf), staticmethod(bleu.corpus_chrf)
 
 
 class SacreScorer(PerSummaryScorer):
-    def __init__(self, key: str, one: One, all: All) -> None:
+    def __init__(self, key: str, one: ScoreOne, all: ScoreCorpus) -> None:
         self.key, self.one, self.all = key, one, all
 
     def rows(self, judged: Judged) -> list[Row]:
-        made = []
+        rows = []
         for reference in judged.material.references:
-            found = self.one(judged.text, [reference.text])
-            why = {self.key: found.undefined} if found.undefined else {}
-            made.append(Row(reference.unit, {self.key: found.score}, why))
-        return made
+            result = self.one(judged.text, [reference.text])
+            undefined = {self.key: result.undefined} if result.undefined else {}
+            rows.append(Row(reference.unit, {self.key: result.score}, undefined))
+        return rows
 
-    def corpus(self, everything: Iterable[tuple[Judged, list[Row]]]) -> dict[str, Any]:
-        """Over the summaries that have a target of their own, each with that one. Holds the texts of both."""
+    def corpus(self, summaries: Iterable[tuple[Judged, list[Row]]]) -> dict[str, Any]:
+        """Compute the corpus score over the summaries that have their own target.
+
+        All their texts are held in memory.
+        """
         outputs, targets = [], []
-        for judged, _ in everything:
+        for judged, _ in summaries:
             if judged.material.references:
                 outputs.append(judged.text)
                 targets.append(judged.material.references[0].text)

@@ -1,4 +1,4 @@
-"""What a classifier of directions is asked, by which names, and where a trained one lies."""
+"""The interface of direction classifiers, the names of their classes, and the folder of a trained one."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,19 +9,19 @@ from ..backends import weights
 from ..backends.protocol import BackendError
 from .protocol import MetricError, Params
 
-#: Parameter -> class, in the order of `CLASSES`.
+#: Maps each parameter to its class, in the order of `CLASSES`.
 LABELS = dict(zip(("decreases", "no_change", "increases"), CLASSES, strict=True))
 #: (text, intervention, outcome)
-Asked = tuple[str, str, str]
+ClassifierItem = tuple[str, str, str]
 
 
 class Classifier(Protocol):
-    def directions(self, asked: Sequence[Asked]) -> list[Distribution]:
-        """For each, a distribution over `CLASSES`."""
+    def directions(self, items: Sequence[ClassifierItem]) -> list[Distribution]:
+        """Return a distribution over `CLASSES` for each item."""
 
 
 def folder(params: Params) -> weights.Folder:
-    """Where the classifier lies. Raises `MetricError`."""
+    """Return the folder of the classifier. Raise `MetricError` if there is none."""
     try:
         return weights.find(params["model"], params["revision"])
     except BackendError as error:

@@ -1,4 +1,4 @@
-"""How much of a summary is copied from its inputs, and whether it is closer to them than to its target."""
+"""Copying: the share of a summary that is copied from its inputs, and its similarity to inputs and target."""
 
 from typing import Any
 
@@ -14,24 +14,27 @@ from measures.copying import (
 from measures.means import FROM_0, FROM_0_TO_1
 from measures.rouge import ROUGE_KINDS, RougeText, rouge_parameters
 
-from .per_summary import CpuMetric, PerSummaryScorer
-from .protocol import Figure, Judged, Params, Row
+from .protocol import CpuMetric, Figure, Judged, Params, PerSummaryScorer, Row
 from .rouge import LABELS, STEMMER, of_kinds
 
-#: Shorter runs are found in any two texts of one field.
+#: Minimum length of a copied run in tokens. Any two texts of one field share shorter runs.
 LEAST = 5
 POOLING = Parameter(
-    "pooling", Takes.CHOICE, "ROUGE against", "joined", choices=("joined", "best"),
-    help="joined: all inputs as one text. best: the input with the largest F1, kind by kind.",
-)  # fmt: skip
+    "pooling",
+    Takes.CHOICE,
+    "ROUGE against",
+    "joined",
+    choices=("joined", "best"),
+    help="joined: all inputs as one text. best: the input with the highest F1, for each ROUGE kind.",
+)
 
 
 class CopyingMetric(CpuMetric):
     key = "copying"
     name = "Copying"
     description = (
-        "ROUGE of the summary against its inputs; that less ROUGE against the target (the bracketed figures of M3's "
-        "Table 6: positive is closer to the inputs); coverage, density and compression of Newsroom; the longest run."
+        "ROUGE of the summary against its inputs, and minus ROUGE against the target (in brackets in M3's Table 6; "
+        "positive: closer to the inputs); coverage, density and compression as in Newsroom; longest copied run."
     )
     parameters: tuple[Parameter, ...] = (STEMMER, POOLING)
     figures: tuple[Figure, ...] = (
@@ -79,27 +82,27 @@ class CopyingScorer(PerSummaryScorer):
 
     def _of_inputs(self, judged: Judged, inputs: CopyInputs) -> Row:
         output = RougeText(judged.text, stemmer=self.stemmer)
-        near = rouge_against_inputs(output, inputs, stemmer=self.stemmer, pooling=self.pooling)
-        against = of_kinds(None, near, "inputs_")
-        found = copying(judged.text, inputs, least=LEAST)
+        prf = rouge_against_inputs(output, inputs, stemmer=self.stemmer, pooling=self.pooling)
+        rouge_row = of_kinds(None, prf, "inputs_")
+        result = copying(judged.text, inputs, least=LEAST)
         values: dict[str, float | None] = {
-            "coverage": found.coverage, "density": found.density, "compression": found.compression,
-            "longest": found.longest.n_tokens if found.longest else None if found.undefined else 0,
-            **{f"copied_{n}": share for n, share in found.copied_ngrams.items()},
-        }  # fmt: skip
+            "coverage": result.coverage,
+            "density": result.density,
+            "compression": result.compression,
+            "longest": result.longest.n_tokens if result.longest else None if result.undefined else 0,
+            **{f"copied_{n}": share for n, share in result.copied_ngrams.items()},
+        }
         undefined = {
-            name: found.undefined or f"the summary has no {name.removeprefix('copied_')}-gram"
+            name: result.undefined or f"the summary has no {name.removeprefix('copied_')}-gram"
             for name, value in values.items()
             if value is None
         }
-        return Row(None, {**against.values, **values}, {**against.undefined, **undefined})
+        return Row(None, {**rouge_row.values, **values}, {**rouge_row.undefined, **undefined})
 
     def _differences(self, judged: Judged, inputs: CopyInputs) -> list[Row]:
-        made = []
+        rows = []
         for reference in judged.material.references:
-            found = copying_difference(
-                judged.text, inputs, reference.text, stemmer=self.stemmer, pooling=self.pooling
-            )  # fmt: skip
-            differences = {kind: pair.difference for kind, pair in found.items()}
-            made.append(of_kinds(reference.unit, differences, "difference_"))
-        return made
+            pairs = copying_difference(judged.text, inputs, reference.text, stemmer=self.stemmer, pooling=self.pooling)
+            differences = {kind: pair.difference for kind, pair in pairs.items()}
+            rows.append(of_kinds(reference.unit, differences, "difference_"))
+        return rows

@@ -1,4 +1,4 @@
-"""How long a summary is, and how much longer or shorter than what it should be."""
+"""Length of a summary, and its ratio to the length of each reference."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,8 +7,7 @@ from measures.means import FROM_0
 from measures.repetition import length_of
 from measures.sentences import SPLITTER
 
-from .per_summary import CpuMetric, PerSummaryScorer
-from .protocol import Figure, Judged, Params, Row
+from .protocol import CpuMetric, Figure, Judged, Params, PerSummaryScorer, Row
 
 EMPTY_REFERENCE = "the reference has no words"
 
@@ -34,11 +33,13 @@ class LengthMetric(CpuMetric):
 class LengthScorer(PerSummaryScorer):
     def rows(self, judged: Judged) -> list[Row]:
         length = length_of(judged.text)
-        own = {"words": length.words, "sentences": length.sentences, "characters": length.characters}
-        return [Row(None, own), *self._ratios(judged, length.words)]
+        values = {"words": length.words, "sentences": length.sentences, "characters": length.characters}
+        return [Row(None, values), *self._ratios(judged, length.words)]
 
     def _ratios(self, judged: Judged, words: int) -> Iterator[Row]:
         for reference in judged.material.references:
-            wanted = length_of(reference.text).words
-            ratio = words / wanted if wanted else None
-            yield Row(reference.unit, {"words_ratio": ratio}, {} if wanted else {"words_ratio": EMPTY_REFERENCE})
+            reference_words = length_of(reference.text).words
+            ratio = words / reference_words if reference_words else None
+            yield Row(
+                reference.unit, {"words_ratio": ratio}, {} if reference_words else {"words_ratio": EMPTY_REFERENCE}
+            )

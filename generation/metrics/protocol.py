@@ -1,30 +1,31 @@
-"""What a metric is to the rest of Concord. One module a metric stands behind this protocol; nothing here imports torch.
-
-A metric is asked about batches of summaries, each with the material it was made from and what it should have said, and
-says of each one or more *rows*: one against every reference that it compares with, or one that names no reference where
-it looks at the summary, or at it and its inputs.
-"""
+"""The interface of metrics, and the encoder folder and rescaling baseline of BERTScore."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Protocol
 
 from api.parameters import Parameter
-from measures.means import UNBOUNDED, Bounds
+from measures.clustered import Bounds
+from measures.means import UNBOUNDED
 
-from ..runs.sources import Material
+from ..backends import weights
+from ..backends.protocol import BackendError
+from ..sources import Material
 
 Params = Mapping[str, Any]
 
 
 class MetricError(Exception):
-    """A metric cannot be had, for a reason that a lead can act on: no such folder, no baseline to rescale by."""
+    """A metric cannot be computed, for a reason that a lead can fix, such as a missing folder or baseline."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One summary, by its id, with its text and its material."""
+    """One summary, with its id, text and material."""
 
     summary: int
     text: str
@@ -33,9 +34,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class Row:
-    """What a metric says of one summary, against one reference (its unit's id) or none.
+    """The figures of one summary, against one reference (the id of its unit) or none.
 
-    A figure without a value says why in ``undefined``; raises `ValueError` where one does not, or is no finite number.
+    ``undefined`` gives the reason for each missing value. Raise `ValueError` if a reason is missing, or if a value is
+    not finite.
     """
 
     reference: int | None
@@ -45,15 +47,17 @@ class Row:
     def __post_init__(self) -> None:
         for name, value in self.values.items():
             if (value is None) != (name in self.undefined) or (value is not None and not math.isfinite(value)):
-                raise ValueError(f"{name}: a finite number, or none and the reason; this is {value!r}.")
+                raise ValueError(f"{name}: expected a finite number, or None with a reason; got {value!r}.")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of a row. ``scale``: tables print it times this (ROUGE in per cent); ``against``: what it compares
-    the summary with: references, inputs, or nothing. ``bounds``: what no summary can leave, before it is scaled.
-    ``better``: "higher" or "lower", "" where neither is. ``headline``: it stands for its metric where there is room for
-    few."""
+    """One figure of a row.
+
+    ``scale`` is a factor for display (ROUGE in per cent). ``against`` is what the summary is compared with: references,
+    inputs or nothing. ``bounds`` is the range of possible values before scaling. ``better`` is "higher", "lower" or "".
+    ``headline`` marks the main figures of a metric.
+    """
 
     key: str
     label: str
@@ -66,20 +70,20 @@ class Figure:
 
 
 class Scorer(Protocol):
-    """A metric that is loaded, with its parameters."""
+    """A loaded metric with its parameters."""
 
     def score(self, batch: Sequence[Judged]) -> list[list[Row]]:
-        """The rows of each summary, in the order of the batch."""
+        """Return the rows of each summary, in batch order."""
 
     def corpus(self, everything: Iterable[tuple[Judged, list[Row]]]) -> dict[str, Any]:
-        """What exists for all summaries together only, each by name; called where the metric ``has_corpus``.
+        """Return the corpus figures by name. Called if the metric ``has_corpus``.
 
-        Gets every summary once with the rows that were stored of it, as a stream.
+        ``everything`` yields every summary once, with its stored rows.
         """
 
 
 class Metric(Protocol):
-    """A metric. Stateless; listed in `metrics/__init__.py`."""
+    """A metric. Stateless; registered in `metrics/__init__.py`."""
 
     key: str
     name: str
@@ -89,13 +93,70 @@ class Metric(Protocol):
     has_corpus: bool
 
     def needs_torch(self, params: Params) -> bool:
-        """Whether only a worker with torch can do it."""
+        """Return whether the metric requires a worker with torch."""
 
     def check(self, params: Params) -> None:
-        """Refuse what can be seen to be wrong without loading anything. Raises `MetricError`."""
+        """Raise `MetricError` for parameters that are invalid without loading anything."""
 
     def libraries(self, params: Params) -> dict[str, Any]:
-        """What can change a figure beside the parameters: versions, hashes of weights; JSON. Raises `MetricError`."""
+        """Return what can change a figure besides the parameters, as JSON: versions and hashes of weights.
+
+        Raise `MetricError` if it is not available.
+        """
 
     def load(self, params: Params) -> Scorer:
-        """Raises `MetricError`."""
+        """Load the metric. Raise `MetricError` on failure."""
+
+
+LANGUAGE = "en"
+
+
+def folder(params: Params) -> Path:
+    """Return the folder of the weights. Raise `MetricError` if there is none."""
+    try:
+        return weights.find(params["model"], params["revision"]).path
+    except BackendError as error:
+        raise MetricError(str(error)) from None
+
+
+def baseline(model: str) -> Path:
+    """Return the baseline file for rescaling scores of this encoder. Raise `MetricError` if there is none."""
+    spec = find_spec("bert_score")
+    if spec is None or spec.origin is None:
+        raise MetricError("bert-score is not installed on this worker: see requirements/gpu.txt.")
+    root = Path(spec.origin).parent / "rescale_baseline" / LANGUAGE
+    for name in (model, model.rsplit("/", 1)[-1]):
+        path = (root / f"{name}.tsv").resolve()
+        if path.is_relative_to(root.resolve()) and path.is_file():
+            return path
+    raise MetricError(
+        f"bert-score has no baseline for the encoder {model!r}, so its scores cannot be rescaled: switch it off."
+    )
+
+
+class CpuMetric:
+    """A metric that any worker can compute."""
+
+    parameters: tuple[Parameter, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    has_corpus = False
+
+    def needs_torch(self, params: Params) -> bool:
+        return False
+
+    def check(self, params: Params) -> None:
+        """Accept all values that the parameters allow."""
+
+
+class PerSummaryScorer(ABC):
+    """Base class of scorers that process one summary at a time. Subclasses override `rows`."""
+
+    @abstractmethod
+    def rows(self, judged: Judged) -> list[Row]:
+        """Return the rows of one summary: one per reference, or one if it is not compared with references."""
+
+    def score(self, batch: Sequence[Judged]) -> list[list[Row]]:
+        return [self.rows(judged) for judged in batch]
+
+    def corpus(self, everything: Iterable[tuple[Judged, list[Row]]]) -> dict[str, Any]:
+        raise MetricError("This metric has no corpus figures.")

@@ -1,21 +1,20 @@
-"""How much a summary repeats itself."""
+"""Repetition within a summary."""
 
 from typing import Any
 
 from measures.means import FROM_0, FROM_0_TO_1
 from measures.repetition import SIZES, repetition
-from measures.tokens import TOKENIZER
+from measures.sentences import TOKENIZER
 
-from .per_summary import CpuMetric, PerSummaryScorer
-from .protocol import Figure, Judged, Params, Row
+from .protocol import CpuMetric, Figure, Judged, Params, PerSummaryScorer, Row
 
 
 class RepetitionMetric(CpuMetric):
     key = "repetition"
     name = "Repetition"
     description = (
-        "Shares of n-grams that had come before in the same summary, and sentences that say word for word what an "
-        "earlier one did."
+        "Shares of n-grams that occurred earlier in the same summary, and the number of sentences that repeat an "
+        "earlier one word for word."
     )
     figures: tuple[Figure, ...] = (
         *(Figure(f"repeated_{n}", f"Repeated {n}-grams", "nothing", 100, 1, FROM_0_TO_1) for n in SIZES),
@@ -31,7 +30,7 @@ class RepetitionMetric(CpuMetric):
 
 class RepetitionScorer(PerSummaryScorer):
     def rows(self, judged: Judged) -> list[Row]:
-        found = repetition(judged.text)
-        values: dict[str, float | None] = {f"repeated_{each.n}": each.repeated_share for each in found.ngrams}
-        undefined = {f"repeated_{each.n}": each.undefined for each in found.ngrams if each.undefined}
-        return [Row(None, values | {"repeated_sentences": found.repeated_sentences}, undefined)]
+        result = repetition(judged.text)
+        values: dict[str, float | None] = {f"repeated_{ngrams.n}": ngrams.repeated_share for ngrams in result.ngrams}
+        undefined = {f"repeated_{ngrams.n}": ngrams.undefined for ngrams in result.ngrams if ngrams.undefined}
+        return [Row(None, values | {"repeated_sentences": result.repeated_sentences}, undefined)]

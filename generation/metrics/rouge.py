@@ -6,36 +6,46 @@ from api.parameters import Parameter, Takes
 from measures.means import FROM_0_TO_1
 from measures.rouge import ROUGE_KINDS, Prf, RougeKind, RougeText, rouge, rouge_parameters
 
-from .per_summary import CpuMetric, PerSummaryScorer
-from .protocol import Figure, Judged, Params, Row
+from .protocol import CpuMetric, Figure, Judged, Params, PerSummaryScorer, Row
 
 LABELS: dict[RougeKind, str] = {
-    "rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L", "rougeLsum": "ROUGE-Lsum",
-}  # fmt: skip
-#: What stands for ROUGE where there is room for two.
+    "rouge1": "ROUGE-1",
+    "rouge2": "ROUGE-2",
+    "rougeL": "ROUGE-L",
+    "rougeLsum": "ROUGE-Lsum",
+}
+#: The ROUGE variants that serve as main figures.
 HEADLINES: tuple[RougeKind, ...] = ("rouge1", "rougeL")
 STEMMER = Parameter(
-    "stemmer", Takes.SWITCH, "Porter stemmer", False,
-    help="Off in MS^2's and MSLR's scripts; M3 does not say. Figures with and without it are not comparable.",
-)  # fmt: skip
+    "stemmer",
+    Takes.SWITCH,
+    "Porter stemmer",
+    False,
+    help="Off in the scripts of MS^2 and MSLR; M3 does not report it. Values with and without it are not comparable.",
+)
 
 
 class RougeMetric(CpuMetric):
     key = "rouge"
     name = "ROUGE"
     description = (
-        "ROUGE-1, -2, -L and -Lsum, as rouge-score reckons them, against each reference: precision is the share of the "
-        "summary that the reference has, recall the share of the reference that the summary has."
+        "ROUGE-1, -2, -L and -Lsum, as computed by rouge-score, against each reference. Precision is the share of the "
+        "summary that occurs in the reference, recall the share of the reference that occurs in the summary."
     )
     parameters: tuple[Parameter, ...] = (STEMMER,)
     figures: tuple[Figure, ...] = tuple(
         Figure(
-            f"{kind}_{part}", f"{LABELS[kind]} {words}", scale=100, decimals=1, bounds=FROM_0_TO_1, better="higher",
+            f"{kind}_{part}",
+            f"{LABELS[kind]} {words}",
+            scale=100,
+            decimals=1,
+            bounds=FROM_0_TO_1,
+            better="higher",
             headline=(kind in HEADLINES and part == "f1"),
         )
         for kind in ROUGE_KINDS
         for part, words in (("f1", "F1"), ("precision", "precision"), ("recall", "recall"))
-    )  # fmt: skip
+    )
 
     def libraries(self, params: Params) -> dict[str, Any]:
         return rouge_parameters(stemmer=params["stemmer"])
@@ -56,11 +66,11 @@ class RougeScorer(PerSummaryScorer):
         ]
 
 
-def of_kinds(reference: int | None, found: dict[RougeKind, Prf], prefix: str = "") -> Row:
-    """ROUGE by kind as one row; names of figures begin with ``prefix``."""
+def of_kinds(reference: int | None, scores: dict[RougeKind, Prf], prefix: str = "") -> Row:
+    """Return ROUGE scores as one row. Names of figures begin with ``prefix``."""
     values: dict[str, float | None] = {}
     undefined: dict[str, str] = {}
-    for kind, prf in found.items():
+    for kind, prf in scores.items():
         for part in ("f1", "precision", "recall"):
             name = f"{prefix}{kind}_{part}"
             values[name] = getattr(prf, part)

@@ -1,9 +1,7 @@
-"""Systems, versions, runs and what came out of them."""
+"""Models of systems, versions, runs, summaries and scores."""
 
-from .comparisons import CommonProbe, ProbeComparison, ScoringComparison
-from .probes import ProbeFigures, ProbeScore
 from .runs import ItemStatus, Run, RunItem, RunPurpose, RunQuerySet, RunStatus, Seal, Summary
-from .scores import Score, Scoring
+from .scores import CommonProbe, ProbeComparison, ProbeFigures, ProbeScore, Score, Scoring, ScoringComparison
 from .systems import System, UnitLevel, Version
 
 __all__ = [

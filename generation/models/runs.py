@@ -1,4 +1,4 @@
-"""Versions at work: runs, their items, and what came out. Every item is done once, whatever happens to workers."""
+"""Models of runs, their items and their summaries. Every item is done exactly once, even if workers fail."""
 
 from typing import Self
 
@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from audit.models import AppendOnly
 from projects.models import Job, Member, Unit
 
 from .systems import Version
@@ -17,7 +18,7 @@ class RunPurpose(models.TextChoices):
 
 
 class RunStatus(models.TextChoices):
-    """``stopped``: cancelled by somebody, or ended by an error that all items share; it can be resumed."""
+    """``stopped``: cancelled by a person, or ended by an error that affects all items. A stopped run can be resumed."""
 
     RUNNING = "running"
     STOPPED = "stopped"
@@ -26,34 +27,34 @@ class RunStatus(models.TextChoices):
 
 class RunQuerySet(models.QuerySet["Run"]):
     def open_to(self, member: Member) -> Self:
-        """Without the runs that are sealed from this member: their figures too would tell which system is which."""
+        """Exclude runs that are embargoed for this member. Their scores, too, could reveal which system is which."""
         return self.exclude(seals__in=Seal.objects.upon(member))
 
     def open_to_all(self) -> Self:
-        """Without the runs that are sealed from anybody: what everybody can read must hold nothing of them."""
+        """Exclude runs that are embargoed for any member, for pages that every member can read."""
         return self.exclude(seals__in=Seal.objects.in_force())
 
 
 class Run(models.Model):
-    """A version applied to units of its level: summaries made, or texts probed."""
+    """A version applied to the units of its level, to generate summaries or to probe texts."""
 
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
     purpose = models.CharField(max_length=10, choices=RunPurpose, default=RunPurpose.SUMMARIES)
     status = models.CharField(max_length=8, choices=RunStatus, default=RunStatus.RUNNING)
-    error = models.TextField(blank=True, help_text="Why it stopped, where that was no person's wish.")
+    error = models.TextField(blank=True, help_text="Reason for stopping, if no person stopped it.")
     started_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
-    # Hands that may work on it at once: so many chunks of it are queued or running.
+    # Concurrency limit: the number of chunks that are queued or running.
     lanes = models.PositiveSmallIntegerField(default=2)
-    units_count = models.PositiveIntegerField(default=0, help_text="Units that it is over, when it was begun.")
+    units_count = models.PositiveIntegerField(default=0, help_text="Number of units when the run was started.")
     laid_to = models.JSONField(
-        null=True, blank=True, help_text="Place in the corpus up to which units have their items; null: all have."
+        null=True, blank=True, help_text="Position in the corpus up to which units have items. Null if all have."
     )
-    # Sums over its summaries, which never change: pages that follow a run ask for them every other second.
-    items_cut = models.PositiveIntegerField(default=0, help_text="Items whose input did not fit.")
+    # Sums over the summaries, which never change. They are stored because progress pages poll them every two seconds.
+    items_cut = models.PositiveIntegerField(default=0, help_text="Number of items whose input was cut off.")
     tokens_cut = models.PositiveBigIntegerField(null=True, blank=True)
     tokens_out = models.PositiveBigIntegerField(null=True, blank=True)
 
@@ -79,20 +80,22 @@ class ItemStatus(models.TextChoices):
 
 class RunItemQuerySet(models.QuerySet["RunItem"]):
     def visible_to(self, member: Member) -> Self:
-        """Without the runs that are sealed from this member: which units failed is seen where texts lack."""
+        """Exclude items of runs that are embargoed for this member. Missing texts could reveal which units failed."""
         return self.exclude(run__seals__in=Seal.objects.upon(member))
 
 
 class RunItem(models.Model):
-    """One unit of a run. ``job`` holds it while its chunk is worked on; a chunk whose job ended gives it up.
+    """One unit of a run. ``job`` is the job that processes its chunk; it is released when the job ends.
 
-    ``units_up_to``: id of the newest unit of all when its inputs were read. A correction is a new unit, so an input
-    with a later id is one that the item has not seen. (Not a time: clocks go back.)
+    ``units_up_to`` is the id of the newest unit overall when the inputs were read. A correction creates a new unit, so
+    inputs with a later id were not read. Ids are used rather than times, because clocks can go back.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="items")
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="run_items")
-    size = models.PositiveIntegerField(help_text="Characters of its inputs: items of like length make good batches.")
+    size = models.PositiveIntegerField(
+        help_text="Length of the inputs in characters. Items of similar length make good batches."
+    )
     status = models.CharField(max_length=8, choices=ItemStatus, default=ItemStatus.WAITING)
     job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -115,26 +118,31 @@ class RunItem(models.Model):
 
 class SummaryQuerySet(models.QuerySet["Summary"]):
     def visible_to(self, member: Member) -> Self:
-        """Without the runs that are sealed from this member. Every way to a summary's text goes through here."""
+        """Exclude summaries of runs that are embargoed for this member.
+
+        Every query for summary texts must use this method.
+        """
         return self.exclude(item__run__seals__in=Seal.objects.upon(member))
 
     def with_cut(self) -> Self:
-        """With ``cut``, from the record: how much of the inputs was left out where no tokens are counted."""
+        """Annotate with ``cut`` from the record: how much of the inputs was left out, if tokens are not counted."""
         return self.annotate(cut=F("record__cut"))
 
 
-class Summary(models.Model):
-    """The text that came out for one item, as it came out. Never changed: triggers keep it."""
+class Summary(AppendOnly):
+    """The summary of one item, unchanged from the backend. Database triggers prevent changes."""
 
     item = models.OneToOneField(RunItem, on_delete=models.PROTECT, related_name="summary")
     text = models.TextField(blank=True)
     finish = models.CharField(max_length=10, help_text="complete, length (cut off at the longest allowed) or unknown.")
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
-    tokens_cut = models.PositiveIntegerField(null=True, blank=True, help_text="Input tokens that did not fit.")
+    tokens_cut = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Number of input tokens that were cut off."
+    )
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
     token_ids = models.JSONField(null=True, blank=True)
-    seconds = models.FloatField(default=0.0, help_text="Its share of its batch's time.")
-    record = models.JSONField(default=dict, help_text="Batch composition, device, what an endpoint returned.")
+    seconds = models.FloatField(default=0.0, help_text="Share of the time of its batch, in seconds.")
+    record = models.JSONField(default=dict, help_text="Batch composition, device, and what an endpoint returned.")
     digest = models.CharField(max_length=64, help_text="SHA-256 of the text.")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -150,12 +158,12 @@ class SealQuerySet(models.QuerySet["Seal"]):
         return self.filter(lifted_at=None)
 
     def upon(self, member: Member) -> Self:
-        """The seals that hide something from this member."""
+        """Return the active embargoes for this member."""
         return self.in_force().filter(member=member)
 
 
 class Seal(models.Model):
-    """A run's outputs are hidden from a person, who is to rate them without having seen them, until it is lifted."""
+    """An embargo: a run's outputs are hidden from a member, who is to rate them unseen, until it is lifted."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="seals")
     member = models.ForeignKey(Member, on_delete=models.PROTECT, related_name="seals")

@@ -1,10 +1,11 @@
-"""Summarisers, and the exact configurations of them that made outputs."""
+"""Models of systems and their versions."""
 
 from typing import Self
 
 from django.conf import settings
 from django.db import models
 
+from audit.models import AppendOnly
 from projects.models import Project
 
 
@@ -17,7 +18,7 @@ class UnitLevel(models.TextChoices):
 
 
 class System(models.Model):
-    """A summariser, by the name that tables print."""
+    """A summariser, with the name that tables print."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="systems")
     name = models.CharField(max_length=80)
@@ -40,8 +41,8 @@ class VersionQuerySet(models.QuerySet["Version"]):
         return self.order_by("-number")
 
 
-class Version(models.Model):
-    """One exact configuration with what it points at (`generation.backends.protocol`). Triggers keep it as it is."""
+class Version(AppendOnly):
+    """One exact configuration and its facts (`generation.backends.protocol`). Database triggers prevent changes."""
 
     system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
@@ -49,8 +50,8 @@ class Version(models.Model):
     level = models.CharField(max_length=12, choices=UnitLevel)
     config = models.JSONField()
     facts = models.JSONField()
-    hash = models.CharField(max_length=64, help_text="SHA-256 of configuration and facts: what the version is called.")
-    note = models.CharField(max_length=300, blank=True, help_text="The preset it came from, or what is special.")
+    hash = models.CharField(max_length=64, help_text="SHA-256 of configuration and facts. It identifies the version.")
+    note = models.CharField(max_length=300, blank=True, help_text="Preset of the version, or a remark.")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )

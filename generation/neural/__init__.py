@@ -1,4 +1,4 @@
-"""Everything that imports torch. Only workers import these modules, and only when a version is loaded."""
+"""All modules that import torch. Only workers import them, and only when a version is loaded."""
 
 import torch
 from transformers.utils.logging import (
@@ -8,17 +8,17 @@ from transformers.utils.logging import (
     set_verbosity_error,
 )
 
-# What transformers says goes into our log, in its form, and not past it into the middle of a bar. Its warnings are of
-# what is seen to here: padding, lengths, defaults of generation.
+# Send messages of transformers to the log of Concord, so that they do not break a progress bar. Its warnings concern
+# padding, lengths and generation defaults, which are handled here.
 disable_default_handler()
 enable_propagation()
 set_verbosity_error()
 disable_progress_bar()
 
-# What a version calls float32 is float32, whatever the machine's settings say: a GPU may else round each number to
-# TF32, of 10 bits, before it multiplies.
+# Compute float32 at full precision regardless of machine settings. A GPU may otherwise round each factor to TF32, with
+# a mantissa of 10 bits.
 torch.set_float32_matmul_precision("highest")
 torch.backends.cudnn.allow_tf32 = False
-# Of attention's kernels cuDNN's prepare themselves anew for each shape, and here every token and every text that ends
-# makes another: on an H100 most of the time of a run in bfloat16 went there.
+# The cuDNN attention kernels are prepared anew for each shape, and here the shape changes with every token and every
+# finished text. On an H100 this took most of the time of a bfloat16 run.
 torch.backends.cuda.enable_cudnn_sdp(False)

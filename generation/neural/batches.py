@@ -1,4 +1,4 @@
-"""Batches of like length that fit into memory, and what happens when one fails. Pure logic: it knows no torch."""
+"""Form batches of similar length that fit into memory, and handle failed batches. This module does not use torch."""
 
 import logging
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -11,36 +11,42 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: What leaves the loop instead of being one item's failure.
+#: Exceptions that end the loop instead of failing a single item.
 _NOT_THE_ITEMS = (BackendError, PassingError)
 
 
 @dataclass
 class Limits:
-    """How many items fitted, by (weights, bucket of lengths): a size that was too much once is not tried again."""
+    """The batch sizes that fit, by (weights, length bucket), so that a size that was too large is not tried again."""
 
     sizes: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def of(self, weights: str, length: int) -> int | None:
-        """The most items of a length: what was too much for shorter texts is too much for longer ones."""
-        fitting = [size for (name, bucket), size in self.sizes.items() if name == weights and bucket <= rung(length)]
+        """Return the maximum number of items of a length.
+
+        A batch too large for shorter texts is too large for longer ones.
+        """
+        fitting = [
+            size for (name, bucket), size in self.sizes.items() if name == weights and bucket <= length_bucket(length)
+        ]
         return min(fitting, default=None)
 
     def lower(self, weights: str, length: int, size: int) -> None:
-        self.sizes[weights, rung(length)] = size
+        self.sizes[weights, length_bucket(length)] = size
 
 
-def rung(length: int) -> int:
-    """The bucket of a length: the next power of two."""
+def length_bucket(length: int) -> int:
+    """Return the bucket of a length: the next power of two."""
     return 1 << max(length - 1, 0).bit_length()
 
 
 @dataclass(frozen=True)
 class Batching(Generic[T]):
-    """How items are put together.
+    """Rules for forming batches.
 
-    ``length(item)``: padded tokens; only items of equal ``group(item)`` share a batch; ``tokens``: at most so many in a
-    batch, padding included; ``items``: at most so many items. One item longer than ``tokens`` is a batch by itself.
+    ``length(item)`` is the padded number of tokens. Only items of equal ``group(item)`` share a batch. ``tokens`` is
+    the maximum per batch, including padding, and ``items`` the maximum number of items. An item longer than ``tokens``
+    forms its own batch.
     """
 
     length: Callable[[T], int]
@@ -49,23 +55,23 @@ class Batching(Generic[T]):
     group: Callable[[T], Hashable] = lambda item: 0
 
     def sorted(self, items: Sequence[T]) -> list[T]:
-        """Group by group, longest first: what does not fit is found at once, and little is padded."""
+        """Return the items by group, longest first. Items that do not fit are found early, and little is padded."""
         groups: dict[Hashable, list[T]] = {}
         for item in sorted(items, key=self.length, reverse=True):
             groups.setdefault(self.group(item), []).append(item)
         return [item for group in groups.values() for item in group]
 
-    def head(self, waiting: Sequence[T], most: int | None) -> int:
-        """How many of those waiting make the next batch: one at least."""
-        longest = max(self.length(waiting[0]), 1)
-        count = max(min(self.tokens // longest, self.items, most or self.items, len(waiting)), 1)
-        group = self.group(waiting[0])
-        return next((n for n in range(1, count) if self.group(waiting[n]) != group), count)
+    def head(self, items: Sequence[T], max_items: int | None) -> int:
+        """Return the number of waiting items in the next batch, at least one."""
+        longest = max(self.length(items[0]), 1)
+        count = max(min(self.tokens // longest, self.items, max_items or self.items, len(items)), 1)
+        group = self.group(items[0])
+        return next((n for n in range(1, count) if self.group(items[n]) != group), count)
 
 
 @dataclass(frozen=True)
 class Memory:
-    """What running out of memory means here. ``fatal``: an error after which this process can do nothing more."""
+    """How to detect and handle out-of-memory errors. ``fatal`` detects errors after which the process is unusable."""
 
     out: Callable[[BaseException], bool] = lambda error: isinstance(error, MemoryError)
     free: Callable[[], None] = lambda: None
@@ -73,30 +79,35 @@ class Memory:
 
 
 def run(
-    items: Sequence[T], do: Callable[[list[T]], list[R]], *, batching: Batching[T], memory: Memory,
-    limits: Limits, weights: str,
-) -> Iterator[list[tuple[T, R | Exception]]]:  # fmt: skip
-    """Do all items; each batch is yielded as it is done, with an exception for an item that failed alone.
+    items: Sequence[T],
+    do: Callable[[list[T]], list[R]],
+    *,
+    batching: Batching[T],
+    memory: Memory,
+    limits: Limits,
+    weights: str,
+) -> Iterator[list[tuple[T, R | Exception]]]:
+    """Process all items. Yield each batch when it is done, with an exception for each item that failed.
 
-    Out of memory: what was held is freed, the batch halved and tried again, and its size remembered in ``limits`` for
-    ``weights``; one item that does not fit by itself has failed. Any other exception: the items of the batch are done
-    one by one, so that the bad one fails alone.
+    After an out-of-memory error, memory is freed and the batch is halved and retried. The smaller size is stored in
+    ``limits`` for ``weights``. A single item that does not fit fails. After any other exception, the items are
+    processed one by one, so that only the faulty one fails.
     """
-    waiting = batching.sorted(items)
-    while waiting:
-        count = batching.head(waiting, limits.of(weights, batching.length(waiting[0])))
-        batch = waiting[:count]
-        done, error = _tried(do, batch, memory)
+    remaining = batching.sorted(items)
+    while remaining:
+        count = batching.head(remaining, limits.of(weights, batching.length(remaining[0])))
+        batch = remaining[:count]
+        results, error = _try_batch(do, batch, memory)
         if error is not None and memory.out(error):
-            # Outside of any except: a traceback would keep the tensors of the failed batch alive.
+            # Outside the except block, because a traceback would keep the tensors of the failed batch alive.
             error = error.with_traceback(None)
             memory.free()
             if count > 1:
                 limits.lower(weights, batching.length(batch[0]), count // 2)
                 continue
-        waiting = waiting[count:]
+        remaining = remaining[count:]
         if error is None:
-            yield list(zip(batch, done, strict=True))
+            yield list(zip(batch, results, strict=True))
         elif count == 1:
             yield [(batch[0], error)]
         else:
@@ -105,15 +116,15 @@ def run(
 
 def _singly(
     do: Callable[[list[T]], list[R]], batch: list[T], memory: Memory
-) -> Iterator[list[tuple[T, R | Exception]]]:  # fmt: skip
+) -> Iterator[list[tuple[T, R | Exception]]]:
     for item in batch:
-        done, error = _tried(do, [item], memory)
+        results, error = _try_batch(do, [item], memory)
         if error is not None and memory.out(error):
             memory.free()
-        yield [(item, done[0] if error is None else error)]
+        yield [(item, results[0] if error is None else error)]
 
 
-def _tried(do: Callable[[list[T]], list[R]], batch: list[T], memory: Memory) -> tuple[list[R], Exception | None]:
+def _try_batch(do: Callable[[list[T]], list[R]], batch: list[T], memory: Memory) -> tuple[list[R], Exception | None]:
     try:
         return do(batch), None
     except _NOT_THE_ITEMS:

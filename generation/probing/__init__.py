@@ -1,1 +1,1 @@
-"""Probes: which of two texts a summariser finds likelier."""
+"""Probes: likelihoods of texts under a summariser, and which of two texts is more likely."""

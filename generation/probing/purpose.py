@@ -1,4 +1,4 @@
-"""The counterfactual probe as the purpose of a run: what a chunk is handed, does and stores, and pairs of what came."""
+"""The counterfactual probe as the purpose of a run: its items, its stored scores, and the pairs of judged texts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,34 +14,36 @@ from api.problems import Refused
 from measures.probe import Pair, TextNll, paired
 from projects.models import Project
 
+from .. import sources
 from ..backends.protocol import Backend, Failure, Likelihood, Probed, ProbedUnit, Source, Summariser
 from ..models import ProbeScore, Run, RunItem, RunPurpose, UnitLevel, Version
-from ..runs import sources
 
 SENTENCES = (
-    "Counterfactuals are of propositions: a version for propositions or for documents can be probed, not one for "
-    "sentences."
+    "Counterfactuals belong to propositions: probe a version for propositions or for documents, not for sentences."
 )
-NONE = "There are no counterfactuals; import them first (import_data counterfactuals)."
+NONE = "The project has no counterfactuals: import them first (import_data counterfactuals)."
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One unit: the texts, and of each the target that it is, or is a counterfactual of: (target, counterfactual)."""
+class ProbeItem:
+    """The texts of one unit.
+
+    ``texts`` holds (target, counterfactual) for each of them; counterfactual is None for the target itself.
+    """
 
     probed: Probed
     texts: tuple[tuple[int, int | None], ...]
 
 
 @dataclass(frozen=True)
-class Answered:
+class ProbeOutput:
     unit: int
     texts: tuple[tuple[int, int | None], ...]
     likelihoods: tuple[Likelihood, ...]
 
 
 class Probing:
-    """Targets and their counterfactuals are judged (`purposes.Work`)."""
+    """The purpose of judging targets and their counterfactuals (`actions.Work`)."""
 
     purpose: str = RunPurpose.PROBE
 
@@ -49,36 +51,37 @@ class Probing:
         return backend.no_probe
 
     def places(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
-        """The units whose targets have counterfactuals."""
-        there = _current(project, level)
-        if not there.exists():
+        """Return the units whose targets have counterfactuals."""
+        current = _current(project, level)
+        if not current.exists():
             raise Refused(NONE)
         if level == UnitLevel.DOCUMENT:
-            there = there.filter(target__cluster__review=OuterRef("review"))
+            current = current.filter(target__cluster__review=OuterRef("review"))
         else:
-            there = there.filter(target__cluster=OuterRef("pk"))
-        return sources.places(project, level).filter(Exists(there))
+            current = current.filter(target__cluster=OuterRef("pk"))
+        return sources.places(project, level).filter(Exists(current))
 
-    def items(self, version: Version, units: Sequence[int]) -> Mapping[int, Asked]:
+    def items(self, version: Version, units: Sequence[int]) -> Mapping[int, ProbeItem]:
         project = version.system.project
         material = sources.materials(project, version.level, units)
         pairs: dict[int, list[ProbePair]] = defaultdict(list)
         for pair in _pairs(project, version.level, units):
             pairs[pair.unit].append(pair)
         return {
-            unit: _asked(material[unit].source, pairs[unit]) for unit in units
+            unit: _build_item(material[unit].source, pairs[unit])
+            for unit in units
             if unit in material and unit in pairs
-        }  # fmt: skip
+        }
 
-    def do(self, summariser: Summariser, items: Sequence[Asked]) -> Iterator[list[Answered | Failure]]:
+    def do(self, summariser: Summariser, items: Sequence[ProbeItem]) -> Iterator[list[ProbeOutput | Failure]]:
         texts = {item.probed.source.unit: item.texts for item in items}
         for batch in summariser.probe([item.probed for item in items]):
             yield [
-                Answered(out.unit, texts[out.unit], out.likelihoods) if isinstance(out, ProbedUnit) else out
+                ProbeOutput(out.unit, texts[out.unit], out.likelihoods) if isinstance(out, ProbedUnit) else out
                 for out in batch
-            ]  # fmt: skip
+            ]
 
-    def store(self, made: Sequence[tuple[RunItem, Answered]]) -> None:
+    def store(self, made: Sequence[tuple[RunItem, ProbeOutput]]) -> None:
         ProbeScore.objects.bulk_create(score for item, out in made for score in _scores(item, out))
 
 
@@ -89,7 +92,10 @@ def _current(project: Project, level: str) -> CounterfactualQuerySet:
 
 
 def _pairs(project: Project, level: str, units: Iterable[int]) -> list[ProbePair]:
-    """Current counterfactuals of units with what they are of, ``unit`` being that of the level. One query, or two."""
+    """Return the current counterfactuals of units with their targets, in one or two queries.
+
+    ``unit`` is that of the level.
+    """
     document = level == UnitLevel.DOCUMENT
     rows = _current(project, level).filter(
         **{f"target__cluster__{'review__' if document else ''}unit__in": list(units)}
@@ -101,20 +107,20 @@ def _pairs(project: Project, level: str, units: Iterable[int]) -> list[ProbePair
     return [pair._replace(unit=unit_of[pair.review]) for pair in pairs]
 
 
-def _asked(source: Source, pairs: Sequence[ProbePair]) -> Asked:
-    """Each target, then its counterfactuals; a document may have several targets."""
+def _build_item(source: Source, pairs: Sequence[ProbePair]) -> ProbeItem:
+    """Return each target followed by its counterfactuals. A document may have several targets."""
     by_target: dict[int, list[ProbePair]] = defaultdict(list)
     for pair in pairs:
         by_target[pair.target].append(pair)
     texts: list[str] = []
-    named: list[tuple[int, int | None]] = []
+    ids: list[tuple[int, int | None]] = []
     for target, group in by_target.items():
         texts += [group[0].target_text, *(pair.text for pair in group)]
-        named += [(target, None), *((target, pair.counterfactual) for pair in group)]
-    return Asked(Probed(source, tuple(texts)), tuple(named))
+        ids += [(target, None), *((target, pair.counterfactual) for pair in group)]
+    return ProbeItem(Probed(source, tuple(texts)), tuple(ids))
 
 
-def _scores(item: RunItem, out: Answered) -> Iterator[ProbeScore]:
+def _scores(item: RunItem, out: ProbeOutput) -> Iterator[ProbeScore]:
     targets = {
         target: likelihood
         for (target, counterfactual), likelihood in zip(out.texts, out.likelihoods, strict=True)
@@ -123,27 +129,34 @@ def _scores(item: RunItem, out: Answered) -> Iterator[ProbeScore]:
     for (target, counterfactual), likelihood in zip(out.texts, out.likelihoods, strict=True):
         sums = TextNll.of_tokens(likelihood.nll, likelihood.special)
         score = ProbeScore(
-            item=item, target_id=target, counterfactual_id=counterfactual, content_sum=sums.content_sum,
-            content_tokens=sums.content_tokens, all_sum=sums.all_sum, all_tokens=sums.all_tokens,
-            token_ids=list(likelihood.token_ids), nll=list(likelihood.nll),
-        )  # fmt: skip
+            item=item,
+            target_id=target,
+            counterfactual_id=counterfactual,
+            content_sum=sums.content_sum,
+            content_tokens=sums.content_tokens,
+            all_sum=sums.all_sum,
+            all_tokens=sums.all_tokens,
+            token_ids=list(likelihood.token_ids),
+            nll=list(likelihood.nll),
+        )
         if counterfactual is not None:
-            (score.replaced_sum, score.replaced_tokens), (score.changed_sum, score.changed_tokens) = changed(
+            (score.replaced_sum, score.replaced_tokens), (score.changed_sum, score.changed_tokens) = sum_changed_tokens(
                 targets[target], likelihood
             )
         yield score
 
 
-def changed(target: Likelihood, other: Likelihood) -> tuple[tuple[float, int], tuple[float, int]]:
-    """Over the content tokens that only the target has, and over those that only the other text has: (sum, tokens).
+def sum_changed_tokens(target: Likelihood, other: Likelihood) -> tuple[tuple[float, int], tuple[float, int]]:
+    """Return (sum, tokens) over the content tokens that only the target has, and over those that only the other text
+    has.
 
-    Tokens are matched by their ids, as a difference of files matches lines.
+    Tokens are matched by id, as a file diff matches lines.
     """
     (left, left_nll), (right, right_nll) = _content(target), _content(other)
     blocks = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
-    mine = [x for kind, a, b, _, _ in blocks if kind != "equal" for x in left_nll[a:b]]
-    theirs = [x for kind, _, _, a, b in blocks if kind != "equal" for x in right_nll[a:b]]
-    return (sum(mine), len(mine)), (sum(theirs), len(theirs))
+    target_only = [x for kind, a, b, _, _ in blocks if kind != "equal" for x in left_nll[a:b]]
+    other_only = [x for kind, _, _, a, b in blocks if kind != "equal" for x in right_nll[a:b]]
+    return (sum(target_only), len(target_only)), (sum(other_only), len(other_only))
 
 
 def _content(likelihood: Likelihood) -> tuple[list[int], list[float]]:
@@ -152,15 +165,29 @@ def _content(likelihood: Likelihood) -> tuple[list[int], list[float]]:
 
 
 def pairs_of(run: Run) -> list[Pair]:
-    """What `measures.probe` takes, of all items of a run that are done: in one query."""
+    """Return the pairs for `measures.probe` of all done items of a run, in one query."""
     return list(judged_pairs(run).values())
 
 
 def judged_pairs(run: Run) -> dict[tuple[int, int], Pair]:
-    """As `pairs_of`, by (target, counterfactual)."""
-    rows = ProbeScore.objects.filter(item__run=run).order_by("item_id", "pk").values_list(
-        "item_id", "target_id", "counterfactual_id", "counterfactual__kind", "target__cluster__review_id",
-        "content_sum", "content_tokens", "all_sum", "all_tokens", "replaced_sum", "replaced_tokens", "changed_sum",
-        "changed_tokens",
-    )  # fmt: skip
+    """Like `pairs_of`, by (target, counterfactual)."""
+    rows = (
+        ProbeScore.objects.filter(item__run=run)
+        .order_by("item_id", "pk")
+        .values_list(
+            "item_id",
+            "target_id",
+            "counterfactual_id",
+            "counterfactual__kind",
+            "target__cluster__review_id",
+            "content_sum",
+            "content_tokens",
+            "all_sum",
+            "all_tokens",
+            "replaced_sum",
+            "replaced_tokens",
+            "changed_sum",
+            "changed_tokens",
+        )
+    )
     return cast(dict[tuple[int, int], Pair], paired(rows.iterator()))

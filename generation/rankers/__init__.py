@@ -1,1 +1,1 @@
-"""Rankers of evidence that need a model: annotation knows what a ranker is, encoders are known here."""
+"""Evidence rankers that need an encoder. The interface of rankers is in the annotation app."""

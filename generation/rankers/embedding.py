@@ -1,4 +1,4 @@
-"""By the cosine of sentence embeddings: any encoder in a folder of sentence-transformers, with the pooling it names."""
+"""Rank by cosine similarity of sentence embeddings, with any encoder in the sentence-transformers format."""
 
 import json
 from collections.abc import Sequence
@@ -11,36 +11,38 @@ from ..backends.extractive.encoder import facts_of
 from ..backends.extractive.methods import Encoder
 from ..backends.protocol import BackendError
 
-#: Raised whenever what is done with the vectors changes.
+#: Raise it with any change to how vectors are used.
 VERSION = 1
 
 
 class EmbeddingRanker(Ranker):
-    """A sentence encoder below ``MODELS_DIR``. CLS or mean pooling is what its own ``modules.json`` says."""
+    """A sentence encoder below ``MODELS_DIR``. Its ``modules.json`` selects CLS or mean pooling."""
 
     key = "embeddings"
     title = "Sentence embeddings (cosine)"
     queue = "gpu"
-    takes = "Encoder (a folder below the models' folder)"
+    takes = "Encoder (a folder below the models folder)"
 
     def name(self, model: str) -> str:
-        """With the first 12 digits of a SHA-256 over its files and the libraries that read them."""
+        """Return the name of the ranker, with the first 12 digits of a SHA-256 over the encoder files and library
+        versions.
+        """
         try:
             facts = facts_of(model)
-        except BackendError as wrong:
-            raise NotReady(str(wrong)) from wrong
+        except BackendError as error:
+            raise NotReady(str(error)) from error
         digest = sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
         return f"embeddings: {model}, {digest[:12]}, {VERSION}"
 
     def open(self, model: str) -> Comparer:
         if find_spec("sentence_transformers") is None:
-            raise NotReady("This worker has no sentence-transformers: see requirements/gpu.txt.")
+            raise NotReady("sentence-transformers is not installed on this worker: see requirements/gpu.txt.")
         from ..neural.encoders.embedding import SentenceEncoder, device
 
         try:
             return _Cosines(SentenceEncoder(model, device()))
-        except BackendError as wrong:
-            raise NotReady(str(wrong)) from wrong
+        except BackendError as error:
+            raise NotReady(str(error)) from error
 
 
 class _Cosines:
@@ -49,5 +51,5 @@ class _Cosines:
 
     def similarities(self, targets: Sequence[str], sentences: Sequence[str]) -> list[list[float]]:
         vectors = self._encoder.encode([*targets, *sentences])
-        found: list[list[float]] = (vectors[: len(targets)] @ vectors[len(targets) :].T).tolist()
-        return found
+        cosines: list[list[float]] = (vectors[: len(targets)] @ vectors[len(targets) :].T).tolist()
+        return cosines

@@ -1,1 +1,1 @@
-"""Runs: what they read, in which queue they wait, what a worker keeps loaded, and which of them is at hand."""
+"""Runs of versions: progress, chunks, concurrency, and models cached by a worker."""

@@ -1,1 +1,1 @@
-"""What summaries and probes came to: what metrics are handed, means, and systems compared."""
+"""Scores of summaries and probes: metric inputs, means, and comparisons of systems."""

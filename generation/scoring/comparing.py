@@ -1,80 +1,81 @@
-"""Systems on the units that they have in common, from scores and likelihoods: what `actions.comparing` stores, and what
-tables find of it. Like `reckoning`, one of the few places where rows are read for that."""
+"""Compute and store comparisons of systems on their common units. Of two systems, the later scoring compares both."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from audit.digests import digest_of
-from measures.comparison import RULE, Comparison
+from measures.comparison import RULE, Comparison, ScoredUnits, probes_compared, scores_compared
 from measures.probe import probe_tables
-from measures.two_systems import ScoredUnits
+from projects.jobs import batches
 from projects.models import Project
 
 from .. import metrics
-from ..models import ProbeComparison, ProbeFigures, ProbeScore, Run, RunPurpose, Scoring, ScoringComparison
+from ..latest_runs import newest_runs
+from ..models import CommonProbe, ProbeComparison, ProbeFigures, ProbeScore, Run, RunPurpose, Scoring, ScoringComparison
 from ..probing.purpose import judged_pairs
-from ..runs.at_hand import newest_runs
-from .printed import COMPARED
-from .reckoning import KINDS, is_of_today, rows_of, side_of
+from .checking import COMPARED
+from .computing import KINDS, is_current, rows_of, side_of
 
 Json = dict[str, Any]
 Row = TypeVar("Row", Scoring, ProbeFigures)
 Found = TypeVar("Found")
 
 
-def in_order(one: int, other: int) -> tuple[int, int]:
-    """Two ids as a comparison of the two is stored: the lower first."""
-    return (one, other) if one < other else (other, one)
+def in_order(first: int, second: int) -> tuple[int, int]:
+    """Return two ids in the order in which a comparison is stored: the lower first."""
+    return (first, second) if first < second else (second, first)
 
 
-def by_twos(
+def read_pairs(
     own: Row, others: Sequence[Row], read: Callable[[Row], Found]
 ) -> Iterator[tuple[Row, tuple[Row, Row], tuple[Found, Found]]]:
-    """Each of the others, it and one's own `in_order`, and what was read of the two in that order.
+    """Yield each other row, the two rows `in_order`, and the data read of the two in that order.
 
-    One's own is read once; of the others one is in memory at a time.
+    The own data is read once. Of the others, only one is in memory at a time.
     """
     if not others:
         return
-    mine = read(own)
+    own_data = read(own)
     for other in others:
-        theirs = read(other)
+        other_data = read(other)
         if in_order(own.pk, other.pk) == (own.pk, other.pk):
-            yield other, (own, other), (mine, theirs)
+            yield other, (own, other), (own_data, other_data)
         else:
-            yield other, (other, own), (theirs, mine)
-        del theirs
+            yield other, (other, own), (other_data, own_data)
+        del other_data
 
 
 class Stored:
-    """What is stored of pairs of scorings, or of the figures of probes, by the rule of today: the lower id first."""
+    """Stored comparisons of scorings or probe figures, under the current rule, by pair of ids with the lower first."""
 
     def __init__(self, rows: Mapping[tuple[int, int], Sequence[Json]]) -> None:
         self._rows = rows
 
-    def has(self, one: int, other: int) -> bool:
-        return in_order(one, other) in self._rows
+    def has(self, first: int, second: int) -> bool:
+        return in_order(first, second) in self._rows
 
-    def find(self, one: int, other: int, **of: str) -> Comparison | None:
-        """The one less the other in the row with these values, whichever was stored first; None where there is none."""
-        for row in self._rows.get(in_order(one, other), ()):
-            if all(row[name] == value for name, value in of.items()):
+    def find(self, first: int, second: int, **values: str) -> Comparison | None:
+        """Return ``first`` less ``second`` from the row with these values, in either stored order, or None."""
+        for row in self._rows.get(in_order(first, second), ()):
+            if all(row[name] == value for name, value in values.items()):
                 comparison = Comparison.from_json(row)
-                return comparison.turned() if one > other else comparison
+                return comparison.turned() if first > second else comparison
         return None
 
 
-def are_alike(one: Scoring, other: Scoring) -> bool:
-    """Whether two scorings of one metric were made in the same way, at the same level."""
-    return (one.run.version.level, one.params, one.libraries) == (
-        other.run.version.level, other.params, other.libraries
-    )  # fmt: skip
+def are_alike(first: Scoring, second: Scoring) -> bool:
+    """Return whether two scorings of one metric have equal parameters, libraries and level."""
+    return (first.run.version.level, first.params, first.libraries) == (
+        second.run.version.level,
+        second.params,
+        second.libraries,
+    )
 
 
 def uncompared(scoring: Scoring) -> list[Scoring]:
-    """The scorings that tables show, and that one has not been compared with yet.
+    """Return the scorings in tables that this one has not been compared with yet.
 
-    None where nothing is compared by its metric, or where tables show another run of its version.
+    The list is empty if its metric is not compared, or if tables use another run of its version.
     """
     if scoring.metric not in COMPARED:
         return []
@@ -83,63 +84,119 @@ def uncompared(scoring: Scoring) -> list[Scoring]:
         return []
     shown = Scoring.objects.shown().filter(metric=scoring.metric, run__in=newest).exclude(run=scoring.run_id)
     others = [other for other in shown.select_related("run__version") if are_alike(scoring, other)]
-    there = comparisons([scoring.pk, *(other.pk for other in others)])
-    return [other for other in others if not there.has(scoring.pk, other.pk)]
+    stored = comparisons([scoring.pk, *(other.pk for other in others)])
+    return [other for other in others if not stored.has(scoring.pk, other.pk)]
 
 
 def comparisons(scorings: Iterable[int]) -> Stored:
-    """What was stored of pairs of these scorings."""
+    """Return the stored comparisons of these scorings."""
     ids = list(scorings)
-    found = ScoringComparison.objects.filter(first__in=ids, second__in=ids, rule=RULE)
-    return Stored({(first, second): rows for first, second, rows in found.values_list("first_id", "second_id", "rows")})
+    stored_rows = ScoringComparison.objects.filter(first__in=ids, second__in=ids, rule=RULE)
+    return Stored(
+        {(first, second): rows for first, second, rows in stored_rows.values_list("first_id", "second_id", "rows")}
+    )
 
 
 def scored_units(scoring: Scoring) -> ScoredUnits:
-    """The figures of a scoring by unit and reference, those that are compared. One query."""
-    found = ScoredUnits(COMPARED[scoring.metric])
+    """Return the compared figures of a scoring by unit and reference, in one query."""
+    units = ScoredUnits(COMPARED[scoring.metric])
     for row in rows_of(scoring):
-        found.add((row.unit, row.reference), row.review, side_of(scoring, row.type), row.values)
-    return found
+        units.add((row.unit, row.reference), row.review, side_of(scoring, row.type), row.values)
+    return units
 
 
 def bounds_of(metric: str) -> dict[str, tuple[float, float]]:
-    """What each figure cannot leave."""
+    """Return the bounds of each figure of a metric."""
     return {figure.key: figure.bounds for figure in metrics.get(metric).figures}
 
 
-def probes_at_hand(project: Project, level: str) -> list[ProbeFigures]:
-    """Of every version of a level the figures of its newest probe, as they were reckoned last."""
+def latest_probes(project: Project, level: str) -> list[ProbeFigures]:
+    """Return the latest computed figures of the newest probe of every version of a level."""
     runs = newest_runs(project, RunPurpose.PROBE).order_by().filter(version__level=level).values("pk")
-    found = ProbeFigures.objects.filter(run__in=runs).order_by("items").select_related("run__version__system")
-    newest = {figures.run_id: figures for figures in found if is_of_today(figures)}
+    stored_figures = ProbeFigures.objects.filter(run__in=runs).order_by("items").select_related("run__version__system")
+    newest = {figures.run_id: figures for figures in stored_figures if is_current(figures)}
     return sorted(newest.values(), key=lambda figures: figures.pk)
 
 
 def probe_comparisons(figures: Iterable[int]) -> Stored:
-    """As `comparisons`, of probes."""
+    """Like `comparisons`, for probes."""
     ids = list(figures)
-    found = ProbeComparison.objects.filter(first__in=ids, second__in=ids, rule=RULE)
-    return Stored({(first, second): rows for first, second, rows in found.values_list("first_id", "second_id", "rows")})
+    stored_rows = ProbeComparison.objects.filter(first__in=ids, second__in=ids, rule=RULE)
+    return Stored(
+        {(first, second): rows for first, second, rows in stored_rows.values_list("first_id", "second_id", "rows")}
+    )
 
 
 def digest_of_probes(probes: Iterable[tuple[int, int]]) -> str:
-    """Which probes (run, items) something is of."""
+    """Return a digest of probes, given as (run, items)."""
     return digest_of(sorted([run, items] for run, items in probes))
 
 
 def common_rows(runs: Sequence[Run]) -> dict[str, list[Json]]:
-    """Table 7's rows of each probe on the pairs that all of them have judged: run -> rows, on each basis.
+    """Return Table 7's rows of each probe, by run, on the pairs that all of them judged, on each basis.
 
-    One probe's likelihoods are in memory at a time.
+    Only one probe's likelihoods are in memory at a time.
     """
-    common = set.intersection(*(_keys(run) for run in runs))
-    made = {}
+    common_keys = set.intersection(*(_keys(run) for run in runs))
+    rows = {}
     for run in runs:
-        pairs = [pair for key, pair in judged_pairs(run).items() if key in common]
-        made[str(run.pk)] = [row.as_json() for row in probe_tables(pairs, KINDS)]
-    return made
+        pairs = [pair for key, pair in judged_pairs(run).items() if key in common_keys]
+        rows[str(run.pk)] = [row.as_json() for row in probe_tables(pairs, KINDS)]
+    return rows
 
 
 def _keys(run: Run) -> set[tuple[int, int]]:
     rows = ProbeScore.objects.filter(item__run=run, counterfactual__isnull=False).order_by()
     return set(rows.values_list("target_id", "counterfactual_id"))
+
+
+#: Called in the transaction that stores a comparison, with the name of the other system.
+Storing = Callable[[str], None]
+
+
+def compare_scoring(scoring: Scoring, storing: Storing = lambda words: None) -> None:
+    """Compare a finished scoring with all others in tables, except for existing comparisons.
+
+    A scoring looks for others only once it is finished, so the later of two always finds the earlier one.
+    """
+    bounds = bounds_of(scoring.metric)
+    for other, (first, second), units in read_pairs(scoring, uncompared(scoring), scored_units):
+        rows = scores_compared(*units, bounds)
+        with batches.batch():
+            storing(other.run.version.system.name)
+            ScoringComparison.objects.update_or_create(
+                first=first, second=second, defaults={"rule": RULE, "rows": rows}
+            )
+
+
+def compare_probe(figures: ProbeFigures) -> None:
+    """Compare a probe with all others of its level, and compute the results of all of them on their common pairs.
+
+    Existing comparisons and results are not computed again.
+    """
+    version = figures.run.version
+    probes = latest_probes(version.system.project, version.level)
+    if figures not in probes or len(probes) < 2:
+        return
+    stored = probe_comparisons([probe.pk for probe in probes])
+    uncompared = [probe for probe in probes if probe != figures and not stored.has(probe.pk, figures.pk)]
+    for _, (first, second), pairs in read_pairs(figures, uncompared, lambda probe: judged_pairs(probe.run)):
+        rows = probes_compared(*pairs, KINDS)
+        with batches.batch():
+            ProbeComparison.objects.update_or_create(first=first, second=second, defaults={"rule": RULE, "rows": rows})
+    _restrict(probes)
+
+
+def _restrict(probes: list[ProbeFigures]) -> None:
+    version = probes[0].run.version
+    digest = digest_of_probes((probe.run_id, probe.items) for probe in probes)
+    common_probes = CommonProbe.objects.filter(project=version.system.project, level=version.level)
+    if common_probes.filter(of=digest, rule=RULE).exists():
+        return
+    rows = common_rows([probe.run for probe in probes])
+    with batches.batch():
+        common_probes.update_or_create(
+            project=version.system.project, level=version.level, of=digest, defaults={"rule": RULE, "rows": rows}
+        )
+        # No table uses the results of earlier sets of probes.
+        common_probes.exclude(of=digest).delete()

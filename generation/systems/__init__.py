@@ -1,1 +1,1 @@
-"""What summarisers are: versions by their hash, and those to begin with."""
+"""Systems and their versions, and the presets of versions."""

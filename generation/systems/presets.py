@@ -1,8 +1,7 @@
-"""Versions to begin with: the summarisers that the papers name, as data.
+"""Presets of versions: the summarisers of the papers, as data.
 
-What stands in a preset's ``decoding`` are the defaults that were saved with the published weights, as far as they are
-known; what is left out is what the checkpoint itself says when it is loaded. ``memory`` tells which figures nobody has
-looked up again: compare them with the model's card before you cite them.
+``decoding`` holds the defaults published with the weights, if known. Missing settings come from the checkpoint.
+``memory`` lists settings that were not verified: compare them with the model card before you cite them.
 """
 
 from collections.abc import Mapping
@@ -16,14 +15,14 @@ MEDIQA = "MEDIQA-AnS (Savery et al., Scientific Data 2020)"
 TEXT_RANK = "TextRank (Mihalcea and Tarau, EMNLP 2004)"
 MMR = "MMR (Carbonell and Goldstein, SIGIR 1998)"
 
-SAFETENSORS = "Where the hub has no safetensors of it, convert the weights offline and bring the folder."
-#: What a lead must fill in: a folder of weights, a file.
+SAFETENSORS = "If the hub has no safetensors, convert the weights offline and copy the folder to the models folder."
+#: Fields that a lead must fill in: a folder of weights, or a file.
 FOLDER, FILE = "model.model", "model.file"
 
 
 @dataclass(frozen=True)
 class Preset:
-    """One version to begin with. ``needs``: fields (``section.name``) that are left to whoever takes it."""
+    """A preset of a version. ``needs`` lists the fields (``section.name``) that the user must fill in."""
 
     key: str
     name: str
@@ -37,8 +36,8 @@ class Preset:
 
     @property
     def says(self) -> str:
-        """What it is, in sentences."""
-        memory = f"From memory, not looked up: {self.memory}" if self.memory else ""
+        """The description of the preset."""
+        memory = f"Not verified: {self.memory}" if self.memory else ""
         licence = f"Licence: {self.licence}." if self.licence else ""
         return " ".join(filter(None, (self.note, memory, licence)))
 
@@ -48,68 +47,114 @@ def _seq2seq(model: str, *, tokens: int, level: str = "proposition", **decoding:
 
 
 def _prompted(preset: Preset) -> tuple[Preset, Preset]:
-    """A system of M3 as it is, and with the PICO tuple before each input."""
+    """Return a system of M3 without and with the PICO tuple before each input."""
     assembly = {**preset.config["assembly"], "pico": True}
     note = (
-        "With M3's PICO prompt: the tuple before each input. M3 gives figures of it for MS^2's BART alone, whose "
-        "ROUGE-1 rose from 23.7 to 38.6 while the share of its outputs with everything correct fell from 14 % to 0 %."
+        "With M3's PICO prompt: the tuple before each input. M3 reports it only for MS^2's BART: ROUGE-1 rose from "
+        "23.7 to 38.6, and the share of fully correct outputs fell from 14% to 0%."
     )
     return preset, replace(
-        preset, key=f"{preset.key}-pico", name=f"{preset.name}, PICO prompt",
-        config={**preset.config, "assembly": assembly}, note=f"{note} {preset.note}".strip(),
-    )  # fmt: skip
+        preset,
+        key=f"{preset.key}-pico",
+        name=f"{preset.name}, PICO prompt",
+        config={**preset.config, "assembly": assembly},
+        note=f"{note} {preset.note}".strip(),
+    )
 
 
 _OF_M3 = (
     Preset(
-        "bart-xsum", "BART-XSum", M3, "seq2seq",
-        _seq2seq("facebook/bart-large-xsum", tokens=1024, beams=6, max_length=62, min_length=11, no_repeat_ngram=3,
-                 forced_bos="none"),
-        "MIT", "406 M parameters. Unlike bart-large-cnn it has no forced first token.",
+        "bart-xsum",
+        "BART-XSum",
+        M3,
+        "seq2seq",
+        _seq2seq(
+            "facebook/bart-large-xsum",
+            tokens=1024,
+            beams=6,
+            max_length=62,
+            min_length=11,
+            no_repeat_ngram=3,
+            forced_bos="none",
+        ),
+        "MIT",
+        "406 M parameters. Unlike bart-large-cnn it has no forced first token.",
     ),
     Preset(
-        "bart-cochrane", "BART-Cochrane", M3, "seq2seq", _seq2seq("", tokens=1024),
-        note="Fine-tuned on Cochrane reviews by the authors, who do not cite the weights: bring a folder of your own.",
+        "bart-cochrane",
+        "BART-Cochrane",
+        M3,
+        "seq2seq",
+        _seq2seq("", tokens=1024),
+        note="Fine-tuned on Cochrane reviews by the authors, who do not cite the weights: provide your own folder.",
         needs=(FOLDER,),
     ),
     Preset(
-        "biobart-cochrane", "BioBART-Cochrane", M3, "seq2seq", _seq2seq("", tokens=1024), "Apache-2.0 (BioBART-large)",
-        "As BART-Cochrane, from BioBART-large: bring a folder of your own.", needs=(FOLDER,),
+        "biobart-cochrane",
+        "BioBART-Cochrane",
+        M3,
+        "seq2seq",
+        _seq2seq("", tokens=1024),
+        "Apache-2.0 (BioBART-large)",
+        "As BART-Cochrane, from BioBART-large: provide your own folder.",
+        needs=(FOLDER,),
     ),
     Preset(
-        "pegasus-xsum", "PEGASUS-XSum", M3, "seq2seq",
-        _seq2seq("google/pegasus-xsum", tokens=512, beams=8, length_penalty=0.6, max_length=64), "see its card",
-        f"568 M parameters. {SAFETENSORS}", "8 beams, length penalty 0.6, at most 64 tokens.",
+        "pegasus-xsum",
+        "PEGASUS-XSum",
+        M3,
+        "seq2seq",
+        _seq2seq("google/pegasus-xsum", tokens=512, beams=8, length_penalty=0.6, max_length=64),
+        "see the model card",
+        f"568 M parameters. {SAFETENSORS}",
+        "8 beams, length penalty 0.6, at most 64 tokens.",
     ),
     Preset(
-        "pegasus-pubmed", "PEGASUS-PubMed", M3, "seq2seq",
-        _seq2seq("google/pegasus-pubmed", tokens=1024, beams=8, length_penalty=0.8, max_length=256), "see its card",
-        f"568 M parameters. {SAFETENSORS}", "8 beams, length penalty 0.8, at most 256 tokens.",
+        "pegasus-pubmed",
+        "PEGASUS-PubMed",
+        M3,
+        "seq2seq",
+        _seq2seq("google/pegasus-pubmed", tokens=1024, beams=8, length_penalty=0.8, max_length=256),
+        "see the model card",
+        f"568 M parameters. {SAFETENSORS}",
+        "8 beams, length penalty 0.8, at most 256 tokens.",
     ),
     Preset(
-        "bigbird-pubmed", "BigBird-PubMed", M3, "seq2seq",
+        "bigbird-pubmed",
+        "BigBird-PubMed",
+        M3,
+        "seq2seq",
         _seq2seq("google/bigbird-pegasus-large-pubmed", tokens=4096, beams=5, length_penalty=0.8, max_length=256),
         "Apache-2.0",
         f"577 M parameters; blocks of 64, 3 random ones. Published outputs have 221 tokens on average. {SAFETENSORS}",
         "5 beams, length penalty 0.8, at most 256 tokens.",
     ),
     Preset(
-        "primera", "PRIMERA", M3, "seq2seq", _seq2seq("allenai/PRIMERA", tokens=4096, beams=5, max_length=1024),
+        "primera",
+        "PRIMERA",
+        M3,
+        "seq2seq",
+        _seq2seq("allenai/PRIMERA", tokens=4096, beams=5, max_length=1024),
         "Apache-2.0",
-        "447 M parameters. Inputs are separated by <doc-sep>, which is attended to from everywhere, and each has an "
-        f"equal share of the 4,096 tokens. {SAFETENSORS}",
+        "447 M parameters. Inputs are separated by <doc-sep>, which has full attention, and each has an equal share of "
+        f"the 4,096 tokens. {SAFETENSORS}",
         "5 beams, at most 1,024 tokens.",
     ),
-)  # fmt: skip
+)
 
 _MS2_DECODING = {
-    "beams": 6, "min_length": 20, "max_length": 512, "length_penalty": 2.0, "no_repeat_ngram": 3,
-    "early_stopping": "yes", "decoder_start": "bos",
-}  # fmt: skip
-_MS2_BEAMS = "6 beams as the paper's README has it (its code's default is 4)."
+    "beams": 6,
+    "min_length": 20,
+    "max_length": 512,
+    "length_penalty": 2.0,
+    "no_repeat_ngram": 3,
+    "early_stopping": "yes",
+    "decoder_start": "bos",
+}
+_MS2_BEAMS = "6 beams as in the paper's README (the default of its code is 4)."
 _MS2_CONVERT = (
-    "Its weights are a Lightning checkpoint: convert it offline to safetensors, with the markers of its code in the "
-    "tokenizer, and bring the folder."
+    "The weights are a Lightning checkpoint: convert it offline to safetensors, with the markers of its code in the "
+    "tokenizer, and copy the folder to the models folder."
 )
 
 
@@ -120,37 +165,63 @@ def _ms2_bart(masking: str) -> dict[str, Any]:
 
 _OF_MS2 = (
     Preset(
-        "ms2-bart", "MS^2 BART", MS2, "multi_encode", _ms2_bart("as the ms2 checkpoint"),
+        "ms2-bart",
+        "MS^2 BART",
+        MS2,
+        "multi_encode",
+        _ms2_bart("as the ms2 checkpoint"),
         "code Apache-2.0; data under the Semantic Scholar licence",
-        "Each study is encoded with the background by itself; the encoder reads the padding to the review's longest "
-        f"study, as the checkpoint was trained. {_MS2_BEAMS} {_MS2_CONVERT}", needs=(FOLDER,),
+        "Each study is encoded separately, with the background; the encoder reads the padding to the review's longest "
+        f"study, as in the training of the checkpoint. {_MS2_BEAMS} {_MS2_CONVERT}",
+        needs=(FOLDER,),
     ),
     Preset(
-        "ms2-bart-masked", "MS^2 BART, masked variant", MS2, "multi_encode", _ms2_bart("masked"),
+        "ms2-bart-masked",
+        "MS^2 BART, masked variant",
+        MS2,
+        "multi_encode",
+        _ms2_bart("masked"),
         "code Apache-2.0; data under the Semantic Scholar licence",
-        f"As MS^2 BART, but no padding is read: not what the paper ran. {_MS2_CONVERT}", needs=(FOLDER,),
+        f"As MS^2 BART, but padding is not read, unlike in the paper. {_MS2_CONVERT}",
+        needs=(FOLDER,),
     ),
     Preset(
-        "ms2-led", "MS^2 LED", MS2, "seq2seq",
-        {"level": "document", "model": {"model": ""}, "decoding": _MS2_DECODING,
-         "assembly": {"markers": "ms2", "background": True, "input_tokens": 16_320, "full_attention": "background"}},
+        "ms2-led",
+        "MS^2 LED",
+        MS2,
+        "seq2seq",
+        {
+            "level": "document",
+            "model": {"model": ""},
+            "decoding": _MS2_DECODING,
+            "assembly": {"markers": "ms2", "background": True, "input_tokens": 16_320, "full_attention": "background"},
+        },
         "code Apache-2.0; data under the Semantic Scholar licence",
-        "Background and studies in one text, all of it attended to from the background. The paper's model attends in "
-        "windows of 340 tokens that do not overlap, LED here in windows that do, so figures differ somewhat. "
-        f"{_MS2_BEAMS} {_MS2_CONVERT}", needs=(FOLDER,),
+        "Background and studies form one text; the background has full attention. The paper's model attends in windows "
+        "of 340 tokens that do not overlap, LED here in overlapping windows, so figures differ slightly. "
+        f"{_MS2_BEAMS} {_MS2_CONVERT}",
+        needs=(FOLDER,),
     ),
     Preset(
-        "led-cochrane", "LED-base, Cochrane", MSLR, "seq2seq",
-        _seq2seq("allenai/led-base-16384-cochrane", tokens=16_384, level="document"), "see its card",
-        f"The baseline of the shared task; decodes as its card says. {SAFETENSORS}",
+        "led-cochrane",
+        "LED-base, Cochrane",
+        MSLR,
+        "seq2seq",
+        _seq2seq("allenai/led-base-16384-cochrane", tokens=16_384, level="document"),
+        "see the model card",
+        f"The baseline of the shared task, decoded as on its model card. {SAFETENSORS}",
     ),
     Preset(
-        "led-ms2", "LED-base, MS^2", MSLR, "seq2seq",
-        _seq2seq("allenai/led-base-16384-ms2", tokens=16_384, level="document"), "see its card",
-        f"The baseline of the shared task; decodes as its card says. {SAFETENSORS}",
-        "that it has this name on the hub.",
+        "led-ms2",
+        "LED-base, MS^2",
+        MSLR,
+        "seq2seq",
+        _seq2seq("allenai/led-base-16384-ms2", tokens=16_384, level="document"),
+        "see the model card",
+        f"The baseline of the shared task, decoded as on its model card. {SAFETENSORS}",
+        "its name on the hub.",
     ),
-)  # fmt: skip
+)
 
 
 def _sentences(method: str, level: str = "document", **decoding: Any) -> dict[str, Any]:
@@ -159,37 +230,73 @@ def _sentences(method: str, level: str = "document", **decoding: Any) -> dict[st
 
 _COPYING = (
     Preset("lead-3", "Lead-3", MEDIQA, "extractive", _sentences("lead"), note="The first three sentences."),
-    Preset("random-3", "3-random", MEDIQA, "extractive", _sentences("random"),
-           note="Three sentences at random, by the seed."),
-    Preset("rouge-3", "3-best ROUGE", MEDIQA, "extractive", _sentences("best ROUGE-L", against="question"),
-           note="The three sentences with the best ROUGE-L against the question."),
-    Preset("textrank-3", "TextRank", TEXT_RANK, "extractive",
-           _sentences("TextRank", similarity="word overlap", damping=0.85),
-           note="The three most central sentences; word overlap and damping 0.85 as in the paper."),
-    Preset("mmr-3", "MMR", MMR, "extractive",
-           _sentences("MMR", vectors="tf-idf", relevance="inputs", trade_off=0.7),
-           note="Three sentences, central and unlike one another, by tf-idf: no model is needed."),
-    Preset("mmr-3-embeddings", "MMR, embeddings", MMR, "extractive",
-           _sentences("MMR", vectors="embeddings", relevance="inputs", trade_off=0.7), needs=("decoding.encoder",),
-           note="As MMR, over sentence embeddings: bring a folder of sentence-transformers."),
-)  # fmt: skip
+    Preset(
+        "random-3",
+        "3-random",
+        MEDIQA,
+        "extractive",
+        _sentences("random"),
+        note="Three random sentences, selected with the seed.",
+    ),
+    Preset(
+        "rouge-3",
+        "3-best ROUGE",
+        MEDIQA,
+        "extractive",
+        _sentences("best ROUGE-L", against="question"),
+        note="The three sentences with the best ROUGE-L against the question.",
+    ),
+    Preset(
+        "textrank-3",
+        "TextRank",
+        TEXT_RANK,
+        "extractive",
+        _sentences("TextRank", similarity="word overlap", damping=0.85),
+        note="The three most central sentences; word overlap and damping 0.85 as in the paper.",
+    ),
+    Preset(
+        "mmr-3",
+        "MMR",
+        MMR,
+        "extractive",
+        _sentences("MMR", vectors="tf-idf", relevance="inputs", trade_off=0.7),
+        note="Three central and mutually dissimilar sentences by tf-idf; no model is needed.",
+    ),
+    Preset(
+        "mmr-3-embeddings",
+        "MMR, embeddings",
+        MMR,
+        "extractive",
+        _sentences("MMR", vectors="embeddings", relevance="inputs", trade_off=0.7),
+        needs=("decoding.encoder",),
+        note="As MMR, with sentence embeddings: provide a sentence-transformers folder.",
+    ),
+)
 
 _ELSEWHERE = tuple(
     Preset(
-        key, name, MEDIQA, "imported", {"level": "document", "model": {"made_by": made_by}},
-        note="Trained on BioASQ with code that is not run here: bring the file of its outputs.", needs=(FILE,),
+        key,
+        name,
+        MEDIQA,
+        "imported",
+        {"level": "document", "model": {"made_by": made_by}},
+        note="Trained on BioASQ with code that Concord does not run: upload the file of its outputs.",
+        needs=(FILE,),
     )
     for key, name, made_by in (
         ("bilstm", "BiLSTM", "BiLSTM, trained on BioASQ (Savery et al. 2020)"),
         ("pointer-generator", "Pointer-generator", "Pointer-generator, trained on BioASQ (Savery et al. 2020)"),
     )
-)  # fmt: skip
+)
 
 PRESETS: tuple[Preset, ...] = (
-    *(variant for preset in _OF_M3 for variant in _prompted(preset)), *_OF_MS2, *_COPYING, *_ELSEWHERE,
-)  # fmt: skip
+    *(variant for preset in _OF_M3 for variant in _prompted(preset)),
+    *_OF_MS2,
+    *_COPYING,
+    *_ELSEWHERE,
+)
 
 
 def get(key: str) -> Preset:
-    """A preset by its key; KeyError where there is none."""
+    """Return the preset with this key. Raise KeyError if there is none."""
     return {preset.key: preset for preset in PRESETS}[key]

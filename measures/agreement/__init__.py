@@ -1,10 +1,8 @@
-"""Agreement between raters: see ``measure_report`` for everything at once, ``Ratings`` for the way in."""
+"""Agreement between raters. Start with `Ratings` and `measure_report`."""
 
 from measures.agreement.alpha import METRICS, Metric, krippendorff_alpha, weighted_alpha
 from measures.agreement.basis import Basis, prepare
-from measures.agreement.benchmark import Benchmark, BenchmarkScale, benchmark
 from measures.agreement.bootstrap import BootstrapInterval, bootstrap_intervals, cohen_bootstrap
-from measures.agreement.categories import CategoryAgreement, category_agreement, one_against_rest
 from measures.agreement.clusters import Clusters, bootstrap_over_reviews, over_reviews
 from measures.agreement.coefficients import (
     all_agree,
@@ -15,18 +13,20 @@ from measures.agreement.coefficients import (
     gwet_ac,
     percent_agreement,
 )
-from measures.agreement.contested import ContestedItem, most_contested
-from measures.agreement.corrections import Review, corrections
-from measures.agreement.errors import AgreementDataError, RatingsError
 from measures.agreement.gold import AgainstGold, against_gold, wilson_interval
 from measures.agreement.pairs import Pair, PairMatrix, all_pairs, bangdiwala_b, cohen_kappa, joint_table, pair_matrix
 from measures.agreement.ratings import Label, Ratings
 from measures.agreement.report import MeasureReport, all_coefficients, measure_report
-from measures.agreement.results import Coefficient, OverReviews
-from measures.agreement.rounds import REPLICATES, RoundAnswers, Said, Scale, asked_again, coded
-from measures.agreement.sample_size import half_width_curve, items_needed
+from measures.agreement.rounds import REPLICATES, RatingRow, RoundAnswers, Scale, coded, self_consistency
 from measures.agreement.weights import WEIGHTINGS, WeightName, Weights, weight_matrix
 from measures.clustered import Interval
+
+from .basis import Coefficient, OverReviews
+from .clusters import Benchmark, BenchmarkScale, benchmark
+from .gold import half_width_curve, items_needed
+from .pairs import CategoryAgreement, ContestedItem, category_agreement, most_contested, one_against_rest
+from .ratings import AgreementDataError, RatingsError
+from .rounds import Review, corrections
 
 __all__ = [
     "METRICS",
@@ -49,11 +49,11 @@ __all__ = [
     "OverReviews",
     "Pair",
     "PairMatrix",
+    "RatingRow",
     "Ratings",
     "RatingsError",
     "Review",
     "RoundAnswers",
-    "Said",
     "Scale",
     "WeightName",
     "Weights",
@@ -61,7 +61,6 @@ __all__ = [
     "all_agree",
     "all_coefficients",
     "all_pairs",
-    "asked_again",
     "bangdiwala_b",
     "benchmark",
     "bootstrap_intervals",
@@ -87,6 +86,7 @@ __all__ = [
     "pair_matrix",
     "percent_agreement",
     "prepare",
+    "self_consistency",
     "weight_matrix",
     "weighted_alpha",
     "wilson_interval",

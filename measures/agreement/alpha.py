@@ -1,8 +1,8 @@
-"""Krippendorff's alpha: by metric (nominal, ordinal, interval, ratio), and by irrCAC's weights.
+"""Krippendorff's alpha: by metric (nominal, ordinal, interval, ratio), and with irrCAC's weights.
 
-Sources: K. Krippendorff, Computing Krippendorff's Alpha-Reliability (2011); the form by weights and its linearised
-standard error: Gwet, Handbook (2014), ch. 2.4 and 5, as in R irrCAC. The *ordinal metric* takes distances between
-mid-ranks of the ratings given; irrCAC's *ordinal weights* take ranks of the scale: two different numbers.
+Sources: K. Krippendorff, Computing Krippendorff's Alpha-Reliability (2011). The weighted form and its linearised
+standard error follow Gwet, Handbook (2014), ch. 2.4 and 5, as in R irrCAC. The *ordinal metric* uses distances between
+mid-ranks of the given ratings. irrCAC's *ordinal weights* use ranks of the scale. The two give different values.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from typing import Literal, get_args
 import numpy as np
 
 from measures.agreement.basis import TINY, Basis, estimate, obstacle, undefined
-from measures.agreement.errors import RatingsError
-from measures.agreement.patterns import FloatArray
-from measures.agreement.results import NO_VARIATION, Coefficient
+
+from .basis import NO_VARIATION, Coefficient, interval_words
+from .ratings import FloatArray, RatingsError
 
 Metric = Literal["nominal", "ordinal", "interval", "ratio"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
-_SE = "linearised SE, t interval with n-1 df"
+_SE = "linearised SE"
 
 
 def krippendorff_alpha(basis: Basis, metric: Metric = "nominal") -> Coefficient:
-    """Alpha with one of Krippendorff's metrics; the weights of the basis play no part."""
-    method = f"Krippendorff alpha, {metric} metric; {_SE}"
-    if why := obstacle(basis):
-        return undefined(basis, "alpha", method, why)
+    """Return alpha with one of Krippendorff's metrics. The weights of the basis are ignored."""
+    method = f"Krippendorff alpha, {metric} metric; {interval_words(_SE)}"
+    if reason := obstacle(basis):
+        return undefined(basis, "alpha", method, reason)
     counts = basis.counts
     totals = (basis.times * basis.pairable) @ counts
     return _alpha(basis, "alpha", method, distances(metric, basis.ratings.numeric, totals), metric == "ordinal")
 
 
 def weighted_alpha(basis: Basis) -> Coefficient:
-    """Alpha with the weights of the basis, as irrCAC defines it; identity weights give the nominal alpha."""
-    method = f"Krippendorff alpha, irrCAC {basis.weights_name} weights; {_SE}"
-    if why := obstacle(basis):
-        return undefined(basis, "alpha_weighted", method, why)
+    """Return alpha with the weights of the basis, as irrCAC defines it. Identity weights give the nominal alpha."""
+    method = f"Krippendorff alpha, irrCAC {basis.weights_name} weights; {interval_words(_SE)}"
+    if reason := obstacle(basis):
+        return undefined(basis, "alpha_weighted", method, reason)
     return _alpha(basis, "alpha_weighted", method, 1 - basis.weights, False)
 
 
 def distances(metric: Metric, numeric: Sequence[float], totals: FloatArray) -> FloatArray:
-    """(q, q) squared differences between values, ``totals`` (q,) being how often each is used in pairable items."""
+    """Return the (q, q) squared differences between values. ``totals`` (q,) are the counts in pairable items."""
     q = len(numeric)
     if metric == "nominal":
         return 1 - np.eye(q)
@@ -62,15 +62,16 @@ def distances(metric: Metric, numeric: Sequence[float], totals: FloatArray) -> F
 
 
 def mid_ranks(counts: FloatArray) -> FloatArray:
-    """Along the last axis: how many ratings lie below each value, and half of its own. Linear in the counts."""
+    """Return the ratings below each value plus half of its own, along the last axis. Linear in the counts."""
     return np.cumsum(counts, axis=-1) - counts / 2
 
 
 def _alpha(basis: Basis, name: str, method: str, distance: FloatArray, by_rank: bool) -> Coefficient:
-    """1 - (1 - 1/N) Do / De over the N pairable ratings, with the linearised SE.
+    """Return 1 - (1 - 1/N) Do / De over the N pairable ratings, with the linearised SE.
 
-    Do is the mean distance of pairs within items (an item weighs r_i / N, Krippendorff's 1 / (r_i - 1) a pair), De
-    the mean distance of all N^2 pairs. ``by_rank``: the distances move with the ratings, so the SE has a third term.
+    Do is the mean distance of pairs within items. An item weighs r_i / N, and a pair Krippendorff's 1 / (r_i - 1). De
+    is the mean distance of all N^2 pairs. With ``by_rank``, the distances depend on the ratings, so the SE has a third
+    term.
     """
     keep = basis.pairable > 0
     counts, times, size = basis.counts[keep], basis.times[keep], basis.size[keep]
@@ -79,17 +80,17 @@ def _alpha(basis: Basis, name: str, method: str, distance: FloatArray, by_rank: 
     pi = times @ counts / total
     scale = float(distance.max())
     distance = distance / scale
-    near = distance @ pi
-    expected = float(pi @ near)
+    expected_distance = distance @ pi
+    expected = float(pi @ expected_distance)
     if expected <= TINY:
         return undefined(basis, name, method, NO_VARIATION, n)
-    apart = (counts * (counts @ distance)).sum(axis=1) / (size - 1)
-    observed = float(times @ apart) / total
+    item_distance = (counts * (counts @ distance)).sum(axis=1) / (size - 1)
+    observed = float(times @ item_distance) / total
     shrink = 1 - 1 / total
     value = 1 - shrink * observed / expected
     relative = size / mean_size
-    d_observed = apart / mean_size - observed * relative  # mean 0 over the pairable items
-    d_expected = 2 * ((counts @ near) / mean_size - expected * relative)
+    d_observed = item_distance / mean_size - observed * relative  # mean 0 over the pairable items
+    d_expected = 2 * ((counts @ expected_distance) / mean_size - expected * relative)
     if by_rank:
         moved_observed, moved_expected = _rank_terms(counts, times, size, pi)
         d_observed = d_observed + moved_observed / scale
@@ -104,11 +105,11 @@ def _alpha(basis: Basis, name: str, method: str, distance: FloatArray, by_rank: 
 def _rank_terms(
     counts: FloatArray, times: FloatArray, size: FloatArray, pi: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """How an item moves Do and De through the mid-ranks it shifts: both (s,).
+    """Return how each item changes Do and De through the mid-ranks it shifts, (s,) each.
 
-    With C the mid-ranks and c_i those of item i alone, d (C_k - C_l)^2 = 2 (C_k - C_l)(c_ik - c_il), and the sum of
-    that over the pairs of a symmetric matrix o is 4 c_i . (rowsum(o) C - o C): no q x q work an item. A common scale
-    of the distances leaves alpha alone, so the mean need not be taken out.
+    Let C be the mid-ranks and c_i those of item i alone. Then d (C_k - C_l)^2 = 2 (C_k - C_l)(c_ik - c_il). Its sum
+    over the pairs of a symmetric matrix o is 4 c_i . (rowsum(o) C - o C), which needs no q x q work per item. A common
+    scale of the distances does not change alpha, so the mean need not be subtracted.
     """
     n, total = float(times.sum()), float(times @ size)
     middle = mid_ranks(times @ counts)

@@ -1,11 +1,11 @@
 """Percent agreement, AC1/AC2, Fleiss, Brennan-Prediger and Conger, with missing ratings in Gwet's form.
 
-Source of all: K. L. Gwet, Handbook of Inter-Rater Reliability, 4th ed. (2014), ch. 2-5; AC1 and its variance: Gwet,
+Sources: K. L. Gwet, Handbook of Inter-Rater Reliability, 4th ed. (2014), ch. 2-5; AC1 and its variance: Gwet,
 British Journal of Mathematical and Statistical Psychology 61 (2008). Expected agreement, with pi the mean share of
 each value, w the weights and T their sum:
 
     AC1/AC2            T sum(pi (1 - pi)) / (q (q - 1))
-    Fleiss             sum(w pi pi)           (of the forms for missing ratings, the mean of per-item shares)
+    Fleiss             sum(w pi pi)           (with missing ratings: pi is the mean of per-item shares)
     Brennan-Prediger   T / q^2
     Conger             the mean over rater pairs of sum(w p_g p_h)
 """
@@ -15,35 +15,38 @@ from __future__ import annotations
 import numpy as np
 
 from measures.agreement.basis import TINY, Basis, corrected, estimate, obstacle, undefined
-from measures.agreement.errors import AgreementDataError
-from measures.agreement.patterns import FloatArray, IntArray
-from measures.agreement.results import NO_VARIATION, Coefficient
 
-_SE = "Gwet linearised SE, t interval with n-1 df"
+from .basis import NO_VARIATION, Coefficient, interval_words
+from .ratings import AgreementDataError, FloatArray, IntArray
+
+_SE = "Gwet linearised SE"
 
 
 def all_agree(basis: Basis) -> tuple[int, int]:
-    """(items on which all raters agree, items with at least two ratings)."""
+    """Return the number of items on which all raters agree, and the number of items with at least two ratings."""
     unanimous = (basis.counts.max(axis=1, initial=0) == basis.size) & (basis.size >= 2)
     return int(basis.times[unanimous].sum()), basis.n_pairable
 
 
 def percent_agreement(basis: Basis) -> Coefficient:
-    """Mean share of agreeing pairs an item, over items with two ratings or more (weighted when the basis is)."""
-    method = f"mean pairwise agreement{_weighted(basis)}; {_SE}"
-    why = obstacle(basis) if basis.n_pairable == 0 else None
-    if why:
-        return undefined(basis, "percent_agreement", method, why)
+    """Return the mean share of agreeing pairs per item, over items with at least two ratings.
+
+    The share is weighted if the basis is.
+    """
+    method = f"mean pairwise agreement{_weighted(basis)}; {interval_words(_SE)}"
+    reason = obstacle(basis) if basis.n_pairable == 0 else None
+    if reason:
+        return undefined(basis, "percent_agreement", method, reason)
     influence = basis.agreement * (basis.n / basis.n_pairable) - basis.pa
     return estimate(basis, "percent_agreement", method, basis.pa, influence, basis.pa, None, least=0.0)
 
 
 def gwet_ac(basis: Basis) -> Coefficient:
-    """Gwet's AC1 (identity weights) or AC2. Defined without variation, since it takes the declared scale."""
+    """Return Gwet's AC1 (identity weights) or AC2. Defined without variation, because it uses the declared scale."""
     name, label = ("ac1", "AC1") if basis.identity else ("ac2", "AC2")
-    method = f"Gwet {label}{_weighted(basis)}, q={basis.q}; {_SE}"
-    if why := obstacle(basis):
-        return undefined(basis, name, method, why)
+    method = f"Gwet {label}{_weighted(basis)}, q={basis.q}; {interval_words(_SE)}"
+    if reason := obstacle(basis):
+        return undefined(basis, name, method, reason)
     q = basis.q
     factor = float(basis.weights.sum()) / (q * (q - 1))
     pe = factor * float((basis.pi * (1 - basis.pi)).sum())
@@ -54,22 +57,25 @@ def gwet_ac(basis: Basis) -> Coefficient:
 
 
 def fleiss(basis: Basis) -> Coefficient:
-    """Fleiss' kappa generalised by Gwet to weights and missing ratings."""
-    method = f"Fleiss kappa, Gwet's form for missing ratings{_weighted(basis)}; {_SE}"
-    if why := obstacle(basis):
-        return undefined(basis, "fleiss", method, why)
-    near = basis.weights @ basis.pi
-    pe = float(basis.pi @ near)
+    """Return Fleiss' kappa, generalised by Gwet to weights and missing ratings."""
+    method = f"Fleiss kappa, Gwet's form for missing ratings{_weighted(basis)}; {interval_words(_SE)}"
+    if reason := obstacle(basis):
+        return undefined(basis, "fleiss", method, reason)
+    weighted_pi = basis.weights @ basis.pi
+    pe = float(basis.pi @ weighted_pi)
     if 1 - pe <= TINY:
         return undefined(basis, "fleiss", method, NO_VARIATION)
-    return corrected(basis, "fleiss", method, pe, 2 * (basis.share @ near - pe))
+    return corrected(basis, "fleiss", method, pe, 2 * (basis.share @ weighted_pi - pe))
 
 
 def brennan_prediger(basis: Basis) -> Coefficient:
-    """Brennan and Prediger's coefficient (with two values S, with many raters Randolph's kappa)."""
-    method = f"Brennan-Prediger{_weighted(basis)}, q={basis.q}; {_SE}"
-    if why := obstacle(basis):
-        return undefined(basis, "brennan_prediger", method, why)
+    """Return Brennan and Prediger's coefficient.
+
+    With two values it is S, and with several raters Randolph's kappa.
+    """
+    method = f"Brennan-Prediger{_weighted(basis)}, q={basis.q}; {interval_words(_SE)}"
+    if reason := obstacle(basis):
+        return undefined(basis, "brennan_prediger", method, reason)
     pe = float(basis.weights.sum()) / basis.q**2
     if 1 - pe <= TINY:
         return undefined(basis, "brennan_prediger", method, NO_VARIATION)
@@ -77,28 +83,32 @@ def brennan_prediger(basis: Basis) -> Coefficient:
 
 
 def conger(basis: Basis) -> Coefficient:
-    """Conger's kappa: chance from each rater's own shares; with two complete raters it is Cohen's kappa."""
-    method = f"Conger kappa{_weighted(basis)}; {_SE}"
-    if why := obstacle(basis):  # fewer than two raters are an obstacle: nothing is pairable
-        return undefined(basis, "conger", method, why)
+    """Return Conger's kappa. Chance agreement uses each rater's own shares.
+
+    For two complete raters it is Cohen's kappa.
+    """
+    method = f"Conger kappa{_weighted(basis)}; {interval_words(_SE)}"
+    if reason := obstacle(basis):  # covers fewer than two raters, because no item is pairable then
+        return undefined(basis, "conger", method, reason)
     r = basis.ratings.n_raters
     patterns = basis.ratings.table.patterns
     shares, rated = rater_shares(patterns, basis.times, basis.q)
-    near = shares @ basis.weights
-    near_others = near.sum(axis=0) - near  # (r, q): what the other raters say, near each value
+    weighted_shares = shares @ basis.weights
+    near_others = weighted_shares.sum(axis=0) - weighted_shares  # (r, q): the other raters' shares near each value
     pe = float((shares * near_others).sum()) / (r * (r - 1))
     if 1 - pe <= TINY:
         return undefined(basis, "conger", method, NO_VARIATION)
-    own = (shares * near_others).sum(axis=1)
-    # d pe / d p_g, times how an item moves p_g; an item that g did not rate (-1: the last column) moves nothing
-    seen = np.zeros((r, basis.q + 1))
-    seen[:, :-1] = (near_others - own[:, None]) * (basis.n / rated)[:, None]
-    excess = seen[np.arange(r), patterns].sum(axis=1)
+    own_agreement = (shares * near_others).sum(axis=1)
+    # The derivative of pe by p_g, times the change of p_g by an item. An item that g did not rate (code -1, the last
+    # column) changes nothing.
+    effect_of_code = np.zeros((r, basis.q + 1))
+    effect_of_code[:, :-1] = (near_others - own_agreement[:, None]) * (basis.n / rated)[:, None]
+    excess = effect_of_code[np.arange(r), patterns].sum(axis=1)
     return corrected(basis, "conger", method, pe, excess * (2 / (r * (r - 1))))
 
 
 def rater_shares(patterns: IntArray, times: FloatArray, q: int) -> tuple[FloatArray, FloatArray]:
-    """(r, q) each rater's shares of the values among what the rater rated, and (r,) how many that were."""
+    """Return each rater's shares of the values (r, q), and the number of items each rater rated (r,)."""
     r = patterns.shape[1]
     cell = patterns.astype(np.int64) + (1 + (q + 1) * np.arange(r))
     counts = np.bincount(cell.ravel(), weights=np.repeat(times, r), minlength=r * (q + 1)).reshape(r, q + 1)[:, 1:]
@@ -107,11 +117,11 @@ def rater_shares(patterns: IntArray, times: FloatArray, q: int) -> tuple[FloatAr
 
 
 def check_fleiss_not_above_ac1(ac1: float | None, fleiss_value: float | None, tolerance: float = 1e-9) -> None:
-    """Raise AgreementDataError when an unweighted Fleiss kappa lies above AC1.
+    """Raise `AgreementDataError` if an unweighted Fleiss kappa exceeds AC1.
 
-    With s = sum(pi^2) >= 1/q, pe of Fleiss is s and pe of AC1 is (1 - s) / (q - 1) <= s: on the same nominal ratings
-    Fleiss <= AC1 always, missing ratings or not. A pair that breaks it (M3, Table 9, polarity: .79 and .81) comes
-    from swapped columns, weights, or different data.
+    With s = sum(pi^2) >= 1/q, pe of Fleiss is s and pe of AC1 is (1 - s) / (q - 1) <= s. On the same nominal ratings,
+    Fleiss <= AC1 therefore always holds, with or without missing ratings. A pair of figures that violates it (M3, Table
+    9, polarity: .79 and .81) results from swapped columns, weights, or different data.
     """
     if ac1 is not None and fleiss_value is not None and fleiss_value > ac1 + tolerance:
         raise AgreementDataError(

@@ -1,29 +1,73 @@
-"""Each rater against gold: accuracy with its interval, the confusion table, precision and recall a value."""
+"""Agreement of raters with gold (accuracy, confusion, precision, recall), and sample-size planning."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import math
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
+from scipy import special  # type: ignore[import-untyped]
 
-from measures.agreement.clusters import Clusters
-from measures.agreement.errors import RatingsError
-from measures.agreement.pairs import cohen_kappa
-from measures.agreement.patterns import FloatArray
-from measures.agreement.ratings import Label, Ratings
-from measures.agreement.results import NOT_ENOUGH_RATINGS, Coefficient
-from measures.agreement.sample_size import z_quantile
-from measures.clustered import Interval
-from measures.means import SHARE_METHOD, clustered_share
+from .. import former
+from ..clustered import METHOD, Interval, t_quantile
+from ..means import FORMER_SHARE_METHOD, clustered_share
+from .basis import NOT_ENOUGH_RATINGS, Coefficient
+from .clusters import Clusters
+from .pairs import cohen_kappa
+from .ratings import FloatArray, Label, Ratings, RatingsError
+
+
+@lru_cache(maxsize=64)
+def z_quantile(level: float) -> float:
+    """Return the two-sided normal quantile: 1.95996 for level 0.95."""
+    if not 0 < level < 1:
+        raise ValueError("the confidence level must lie between 0 and 1")
+    return float(special.ndtri(0.5 + level / 2))
+
+
+def items_needed(se: float, n: int, half_width: float, level: float = 0.95, clusters: int | None = None) -> int:
+    """Return the smallest number of items with an interval of at most value -+ ``half_width``.
+
+    The pilot has ``n`` items and the standard error ``se``. The half width for n' items is t SE_1 / sqrt(n'), where
+    SE_1 = se sqrt(n) is the standard error of one item. The result is at least 2. If ``se`` is over ``clusters`` of the
+    pilot, the plan assumes the pilot's number of items per cluster.
+    """
+    if not half_width > 0:
+        raise ValueError("planning needs a half width above 0")
+    upper = 2
+    while _half_width(se, n, upper, level, clusters) > half_width + 1e-9:
+        upper *= 2
+    low, high = max(upper // 2, 1), upper  # too few (or 1), and enough
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = _half_width(se, n, middle, level, clusters) <= half_width + 1e-9
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def half_width_curve(
+    se: float, n: int, sizes: Iterable[int], level: float = 0.95, clusters: int | None = None
+) -> tuple[tuple[int, float], ...]:
+    """Return (items, half width of the interval) for each of ``sizes`` that is at least 2, as in `items_needed`."""
+    return tuple((size, _half_width(se, n, size, level, clusters)) for size in sizes if size > 1)
+
+
+def _half_width(se: float, n: int, size: int, level: float, clusters: int | None) -> float:
+    if n < 2 or not se >= 0:
+        raise ValueError("planning needs a pilot of two items or more and a standard error")
+    df = max(size * (clusters or n) / n - 1, 1.0)
+    return t_quantile(level, df) * se * math.sqrt(n / size)
+
 
 Item = TypeVar("Item", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """Precision, recall and F1 of one value against gold; None where nothing was predicted, or is gold."""
+    """Precision, recall and F1 of one value against gold. None if the denominator is 0."""
 
     label: Label
     n_gold: int
@@ -35,7 +79,10 @@ class ClassScore:
 
 @dataclass(frozen=True, slots=True)
 class AgainstGold:
-    """One rater: ``table`` (q, q) rows gold, columns the rater; accuracy is None when ``undefined`` says why."""
+    """One rater against gold. ``table`` (q, q) has gold in rows and the rater in columns.
+
+    ``accuracy`` is None if ``undefined`` gives the reason.
+    """
 
     rater: Hashable
     n: int
@@ -47,6 +94,7 @@ class AgainstGold:
     kappa: Coefficient
     classes: tuple[ClassScore, ...]
     table: FloatArray
+    ci_reason: str = ""
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -55,67 +103,87 @@ class AgainstGold:
             "correct": self.correct,
             "accuracy": self.accuracy,
             "ci": list(self.ci) if self.ci else None,
+            "ci_reason": self.ci_reason or None,
             "method": self.method,
             "undefined": self.undefined,
             "kappa": self.kappa.value,
             "confusion": [[int(v) for v in row] for row in self.table],
             "classes": [
-                {"label": c.label, "n_gold": c.n_gold, "n_given": c.n_given, "precision": c.precision,
-                 "recall": c.recall, "f1": c.f1}
+                {
+                    "label": c.label,
+                    "n_gold": c.n_gold,
+                    "n_given": c.n_given,
+                    "precision": c.precision,
+                    "recall": c.recall,
+                    "f1": c.f1,
+                }
                 for c in self.classes
             ],
-        }  # fmt: skip
+        }
 
 
 def against_gold(
     ratings: Ratings, gold: Mapping[Item, Label], level: float = 0.95, clusters: Clusters | None = None
 ) -> tuple[AgainstGold, ...]:
-    """Every rater, over the items that have a gold value. RatingsError when a gold value is outside the scale.
+    """Compare each rater with gold, over the items with a gold value.
 
-    With ``clusters`` the interval of the accuracy knows that items of one are alike.
+    The interval of the accuracy is over ``clusters``, or over items if clusters are unknown. Raise `RatingsError` if a
+    gold value is outside the scale.
     """
     index = {label: code for code, label in enumerate(ratings.scale)}
-    strange = sorted({repr(v) for v in gold.values() if v not in index})
-    if strange:
-        raise RatingsError(f"gold labels outside the scale: {', '.join(strange)}")
+    unknown = sorted({repr(v) for v in gold.values() if v not in index})
+    if unknown:
+        raise RatingsError(f"gold labels outside the scale: {', '.join(unknown)}")
     true_code: dict[Hashable, int] = {item: index[value] for item, value in gold.items()}
     truth = np.array([true_code.get(item, -1) for item in ratings.items], dtype=np.int64)
     q = ratings.q
     results = []
+    if clusters is None and not former.is_on():
+        clusters = Clusters.of_items(ratings)
     for g, rater in enumerate(ratings.raters):
-        given = ratings.codes[g].astype(np.int64)
-        both = (given >= 0) & (truth >= 0)
-        table = np.bincount(truth[both] * q + given[both], minlength=q * q).reshape(q, q).astype(np.float64)
+        codes = ratings.codes[g].astype(np.int64)
+        both = (codes >= 0) & (truth >= 0)
+        table = np.bincount(truth[both] * q + codes[both], minlength=q * q).reshape(q, q).astype(np.float64)
         n, correct = int(table.sum()), int(np.trace(table))
+        reason = ""
         if clusters:
-            share = clustered_share((given == truth)[both].tolist(), clusters.of_item[both].tolist(), level=level)
-            ci, how = share.ci, share.no_interval or SHARE_METHOD
+            share = clustered_share((codes == truth)[both].tolist(), clusters.of_item[both].tolist(), level=level)
+            ci, reason = share.ci, share.ci_reason
+            method = (reason or FORMER_SHARE_METHOD) if former.is_on() else METHOD
         else:
-            ci, how = (wilson_interval(correct, n, level) if n else None), "Wilson interval"
+            ci, method = (wilson_interval(correct, n, level) if n else None), "Wilson interval"
         results.append(
             AgainstGold(
-                rater, n, correct, correct / n if n else None, ci, f"share of items equal to gold; {how}",
-                None if n else NOT_ENOUGH_RATINGS, cohen_kappa(table, level=level),
-                class_scores(table, ratings.scale), table,
+                rater,
+                n,
+                correct,
+                correct / n if n else None,
+                ci,
+                f"share of items equal to gold; {method}",
+                None if n else NOT_ENOUGH_RATINGS,
+                cohen_kappa(table, level=level),
+                class_scores(table, ratings.scale),
+                table,
+                reason,
             )
-        )  # fmt: skip
+        )
     return tuple(results)
 
 
 def class_scores(table: FloatArray, scale: tuple[Label, ...]) -> tuple[ClassScore, ...]:
-    """Precision, recall, F1 of every value of a table with gold in rows."""
+    """Return precision, recall and F1 of each value of a table with gold in rows."""
     scores = []
     for k, label in enumerate(scale):
-        hit, is_gold, given = float(table[k, k]), float(table[k].sum()), float(table[:, k].sum())
-        precision = hit / given if given else None
+        hit, is_gold, n_given = float(table[k, k]), float(table[k].sum()), float(table[:, k].sum())
+        precision = hit / n_given if n_given else None
         recall = hit / is_gold if is_gold else None
-        f1 = 2 * hit / (is_gold + given) if is_gold + given else None
-        scores.append(ClassScore(label, int(is_gold), int(given), precision, recall, f1))
+        f1 = 2 * hit / (is_gold + n_given) if is_gold + n_given else None
+        scores.append(ClassScore(label, int(is_gold), int(n_given), precision, recall, f1))
     return tuple(scores)
 
 
-def wilson_interval(hits: float, n: int, level: float = 0.95) -> Interval:
-    """Wilson's score interval of a share (JASA 22, 1927): inside 0..1, also for 0 and n hits."""
+def wilson_interval(hits: float, n: float, level: float = 0.95) -> Interval:
+    """Return Wilson's score interval of a share (JASA 22, 1927). It is within 0..1, also for 0 or n hits."""
     if n < 1 or not 0 <= hits <= n:
         raise ValueError("a share needs 0 <= hits <= n and n >= 1")
     z = z_quantile(level)

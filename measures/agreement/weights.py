@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from measures.agreement.errors import RatingsError
+from .ratings import RatingsError
 
 FloatArray = npt.NDArray[np.float64]
 WeightName = Literal["identity", "quadratic", "linear", "ordinal", "radical", "ratio", "circular", "bipolar"]
@@ -17,10 +17,11 @@ WEIGHTINGS: tuple[WeightName, ...] = get_args(WeightName)
 
 
 def weight_matrix(weights: Weights, numeric: Sequence[float]) -> FloatArray:
-    """The q x q weights between the values of a scale, 1 on the diagonal.
+    """Return the q x q weights between the values of a scale, with 1 on the diagonal.
 
-    ``numeric`` are the q numbers of the scale in its declared order; *identity* and *ordinal* use only their order.
-    A matrix of one's own is checked: square, symmetric, 0..1, 1 on the diagonal. Raises RatingsError.
+    ``numeric`` are the q numbers of the scale in declared order. *identity* and *ordinal* use only their order. A
+    custom matrix must be square and symmetric, with values in 0..1 and 1 on the diagonal. Raise `RatingsError`
+    otherwise.
     """
     q = len(numeric)
     if not isinstance(weights, str):
@@ -53,7 +54,7 @@ def weight_matrix(weights: Weights, numeric: Sequence[float]) -> FloatArray:
 
 
 def check_weights(weights: FloatArray, q: int) -> FloatArray:
-    """A weight matrix of one's own, as floats; RatingsError when it is none."""
+    """Return a custom weight matrix as floats. Raise `RatingsError` if it is invalid."""
     matrix = np.asarray(weights, dtype=np.float64)
     if matrix.shape != (q, q):
         raise RatingsError(f"weights must be a square matrix of {q} x {q}, not of {' x '.join(map(str, matrix.shape))}")
@@ -76,6 +77,6 @@ def _scaled(distance: FloatArray) -> FloatArray:
 
 
 def _quotient(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a / b, with 0 / 0 = 0: no distance between a value and itself, zero included."""
+    """Return a / b, with 0 / 0 = 0: the distance between a value and itself is 0, also for the value 0."""
     quotient: FloatArray = np.divide(a, b, out=np.zeros_like(a), where=b != 0)
     return quotient

@@ -1,13 +1,14 @@
-"""Labels that look wrong: rules over plain values, each of which says in words what made it look twice.
+"""Consistency rules: find labels that may be wrong, with a reason in words.
 
-A rule never says that a label is wrong. It gives a curator a reason to look, and the same rules serve the notices of an
-import. Texts, labels and tuples are those in force; nothing here knows where they are kept.
+A rule never decides that a label is wrong. It gives a curator a reason to review it. Imports use the same rules for
+their warnings. The rules read current texts, labels and tuples as plain values.
 """
 
-from . import labels, relations, repeats
+from measures.consistency import labels, repeats
+from measures.consistency.labels import suggested
+
 from .claims import Claim, Cluster, Finding, Rewriting, Slot
-from .relations import suggested
-from .rules import RULES, Rule, check
+from .rules import RULES, Rule, check, findings, order
 
 __all__ = [
     "RULES",
@@ -18,7 +19,9 @@ __all__ = [
     "Rule",
     "Slot",
     "check",
+    "findings",
     "labels",
+    "order",
     "relations",
     "repeats",
     "suggested",

@@ -1,4 +1,4 @@
-"""What the rules read, and what they find: plain values."""
+"""Input and output of the consistency rules, as plain values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from measures.spans import Ranges
 
-#: Values of the field's own scales that a rule asks for by name.
+#: Scale values to which rules refer by name.
 NOT_APPLICABLE, NO_EVIDENCE = "n/a", "no evidence"
 POSITIVE, NO_EFFECT, NEGATIVE = "positive", "no effect", "negative"
 MODERATE = "moderate"
@@ -15,10 +15,10 @@ MODERATE = "moderate"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One proposition. ``unit`` is what a finding names; ``study`` is "" of a target, a label "" while undecided.
+    """One proposition. ``unit`` identifies it in findings. ``study`` is "" for a target, a label "" while undecided.
 
-    ``polarity_cue`` and ``modality_cue``: the words as they were marked or published, "" where there are none;
-    ``polarity_at``: where the former stand in ``text``, half-open ranges of code points.
+    ``polarity_cue`` and ``modality_cue`` hold the words as marked or published, "" if there are none. ``polarity_at``
+    holds the ranges of the polarity cue in ``text``, half-open, in code points.
     """
 
     unit: str
@@ -37,8 +37,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One slot of a tuple: as typed, the words that it names (implied ones too), those said to stand in the target,
-    and whether some of these were not found there word for word."""
+    """One PICO element of a tuple.
+
+    ``text`` is the element as typed. ``named`` holds its words including implied ones, ``explicit`` those that are
+    declared to be in the target. ``is_reworded`` is true if some of these do not occur there verbatim.
+    """
 
     name: str
     text: str
@@ -49,7 +52,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """A counterfactual of the target, by its kind, with where the slots stand in the target's text."""
+    """A counterfactual of the target, by kind, with the ranges of the PICO elements in the target's text."""
 
     kind: str
     text: str
@@ -59,7 +62,7 @@ class Rewriting:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A target, the inputs that share its tuple, and what was said of them together; "" where nothing was."""
+    """A target, the inputs with the same tuple, and their common annotations; a missing annotation is ""."""
 
     unit: str
     review: str
@@ -75,17 +78,18 @@ class Cluster:
 
     @property
     def tuple_named(self) -> tuple[str, ...]:
-        """What the tuple names, case and outer spaces aside: () where no slot names anything."""
+        """The words of the tuple's elements, without case and outer spaces, or () if all elements are empty."""
         named = tuple(slot.named.strip().casefold() for slot in self.slots)
         return named if any(named) else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to look at. ``units``: those concerned, the first of them first; ``reason`` in words for people;
-    ``rests_on``: the values that made it look so. The same rule, units and values are the same finding.
+    """A possible inconsistency.
 
-    ``weight`` orders the findings of one rule, the most telling first; ``is_information``: it may well be meant so.
+    ``units`` are the units concerned, the main one first. ``reason`` is a sentence for people. ``rests_on`` holds the
+    values that caused the finding. Findings with equal rule, units and values are the same. ``weight`` orders the
+    findings of one rule, the strongest first. ``is_information`` is true if the values may be intended.
     """
 
     rule: str

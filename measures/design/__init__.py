@@ -1,21 +1,36 @@
-"""Designs of rating rounds, from a seed alone: who sees which text, at which place, beside which other."""
+"""Designs of rating rounds, determined by a seed: which rater sees which text, in which position and pair."""
 
-from measures.design.checks import DEGRADER, Check, checks, degraded, repeated, with_check
+from measures.design.checks import DEGRADER, Check, checks, degraded, drawn_number, repeated, with_check
 from measures.design.lists import latin_lists
-from measures.design.pairs import Paired, balanced_pairs, sides
-from measures.design.report import ALGORITHM, balance, digest, pair_balance, place_bounds
-from measures.design.williams import order_of_page, williams_square
+
+from .lists import (
+    ALGORITHM,
+    Paired,
+    algorithm_of,
+    balance,
+    balanced_pairs,
+    carry_over,
+    digest,
+    order_of_page,
+    pair_balance,
+    place_bounds,
+    sides,
+    williams_square,
+)
 
 __all__ = [
     "ALGORITHM",
     "DEGRADER",
     "Check",
     "Paired",
+    "algorithm_of",
     "balance",
     "balanced_pairs",
+    "carry_over",
     "checks",
     "degraded",
     "digest",
+    "drawn_number",
     "latin_lists",
     "order_of_page",
     "pair_balance",

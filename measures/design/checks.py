@@ -1,68 +1,75 @@
-"""Attention checks: a text made plainly bad stands among the others, and a page comes again at a distance.
+"""Attention checks (obviously degraded texts) and repeated pages.
 
-Where they are depends on the seed alone, page by page, so that having met one says nothing of the next.
+The seed determines their positions, page by page, so that raters cannot predict the next check.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 from measures.sampling import Seed, T, order_key, sample, shuffled
 from measures.sentences import sentence_ranges
 
 DEGRADER = "concord-degrader 1"
-"""Name of how texts are made bad, kept with a design; raised with any change of a rule."""
+"""Version of the degradation rules, stored with a design; increased with any change of a rule."""
 
 KEPT = 0.5
-"""Of a text's words so many stay; of the others every second is dropped, every second another text's."""
+"""Share of words that are kept. Half of the other words are dropped, half are replaced by words of other texts."""
 
 _WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """A degraded text is put on ``page``; what is degraded is the text of ``entrant``."""
+class Check(Generic[T]):
+    """An attention check on ``page``: a degraded text of ``entrant``."""
 
     page: str
-    entrant: str
+    entrant: T
 
 
-def checks(entrants_by_page: Mapping[str, Sequence[str]], share: float, seed: Seed) -> list[Check]:
-    """A check on a ``share`` (0..1, rounded to the nearest page) of pages, in the seed's order. Systems are taken
-    equally often, as far as the pages allow."""
+def checks(entrants_by_page: Mapping[str, Sequence[T]], share: float, seed: Seed) -> list[Check[T]]:
+    """Return checks on a ``share`` (0..1, rounded to the nearest page) of pages, in the seed's order.
+
+    The numbers of checks of any two systems differ by at most one, if the pages permit.
+    """
     if not 0 <= share <= 1:
         raise ValueError("a share lies between 0 and 1")
     pages = [page for page, entrants in entrants_by_page.items() if entrants]
-    taken: dict[str, int] = {}
-    found = []
+    chosen: Counter[T] = Counter()
+    planned = []
     for page in sample(pages, int(len(pages) * share + 0.5), f"{seed}:checks"):
         systems = shuffled(entrants_by_page[page], f"{seed}:checked:{page}")
-        entrant = min(systems, key=lambda system: taken.get(system, 0))
-        taken[entrant] = taken.get(entrant, 0) + 1
-        found.append(Check(page, entrant))
-    return found
+        entrant = min(systems, key=lambda system: chosen[system])
+        chosen[entrant] += 1
+        planned.append(Check(page, entrant))
+    return planned
 
 
 def with_check(order: Sequence[T], check: T, page: object, number: int, repeat: int, seed: Seed) -> list[T]:
-    """The texts of a page in their ``order``, and the check among them, at a place of the seed's."""
-    place = _number(seed, f"check:{page}:{number}:{repeat}") % (len(order) + 1)
-    found = list(order)
-    found.insert(place, check)
-    return found
+    """Return the texts of a page in their ``order``, with the check inserted at a position drawn by the seed."""
+    place = drawn_number(seed, f"check:{page}:{number}:{repeat}") % (len(order) + 1)
+    pages = list(order)
+    pages.insert(place, check)
+    return pages
 
 
 def repeated(pages: Sequence[T], share: float, seed: Seed, *, distance: int = 20) -> list[tuple[T, int]]:
-    """(page, repeat) in the order of work: a ``share`` of the pages comes a second time (repeat 1), after at least
-    ``distance`` other pages have come; fewer where the pages are too few for it."""
+    """Return (page, repeat) in working order. A ``share`` of the pages is repeated (repeat 1).
+
+    A repeat comes at least ``distance`` pages after the first occurrence. There are fewer repeats if the pages are too
+    few.
+    """
     able = list(pages[: max(len(pages) - distance, 0)])
     chosen = sample(able, min(int(len(pages) * share + 0.5), len(able)), f"{seed}:repeats")
     index = {page: i for i, page in enumerate(pages)}
     after: dict[int, list[T]] = {}
     for page in chosen:
         soonest = index[page] + distance
-        later = _number(seed, f"again:{page}") % (len(pages) - soonest)
+        later = drawn_number(seed, f"again:{page}") % (len(pages) - soonest)
         after.setdefault(soonest + later, []).append(page)
     steps: list[tuple[T, int]] = []
     for i, page in enumerate(pages):
@@ -72,10 +79,10 @@ def repeated(pages: Sequence[T], share: float, seed: Seed, *, distance: int = 20
 
 
 def degraded(text: str, others: Sequence[str], seed: Seed) -> str:
-    """The text made plainly bad: its sentences in another order, half of its words gone or another text's.
+    """Return an obviously degraded text: sentences reordered, half of the words dropped or replaced.
 
-    ``others``: texts of other sources, whose words come in. The same for the same text, others and seed; never the
-    text itself, not even but for case, spaces and stops. ValueError for a text without words.
+    ``others`` holds texts of other sources, which supply the replacements. The result is deterministic. It always
+    differs from the text by more than case, spaces and punctuation. Raise ValueError for a text without words.
     """
     sentences = [_WORD.findall(text[start:end]) for start, end in sentence_ranges(text)]
     sentences = [words for words in sentences if words]
@@ -90,21 +97,26 @@ def degraded(text: str, others: Sequence[str], seed: Seed) -> str:
         dropped, replaced = set(gone[::2]), set(gone[1::2])
         for j in shuffled(range(len(words)), f"{seed}:place:{i}"):
             if j in replaced and foreign:
-                worse.append(foreign[_number(seed, f"foreign:{count}") % len(foreign)])
+                worse.append(foreign[drawn_number(seed, f"foreign:{count}") % len(foreign)])
                 count += 1
             elif j not in dropped and j not in replaced:
                 worse.append(words[j])
-    mine = [word for words in sentences for word in words]
-    known = _bare(mine)
+    own_words = [word for words in sentences for word in words]
+    known = _bare(own_words)
     if not worse or _bare(worse) == known:
-        strange = [word for word in foreign if _bare([word]) not in ("", known)]
-        # A text of one word, or of one word again and again, which nobody's order changes.
-        worse = [strange[_number(seed, "strange") % len(strange)]] if strange else mine + mine
-        worse = worse if _bare(worse) != known else [*mine, "of", "of", "the"]
+        foreign_words = [word for word in foreign if _bare([word]) not in ("", known)]
+        # Reordering does not change a text that consists of one word or of repetitions of one word.
+        worse = (
+            [foreign_words[drawn_number(seed, "strange") % len(foreign_words)]]
+            if foreign_words
+            else own_words + own_words
+        )
+        worse = worse if _bare(worse) != known else [*own_words, "of", "of", "the"]
     return " ".join(worse)
 
 
-def _number(seed: Seed, name: str) -> int:
+def drawn_number(seed: Seed, name: str) -> int:
+    """Return a 64-bit number drawn by the seed."""
     return int.from_bytes(order_key(seed, name)[:8], "big")
 
 

@@ -1,18 +1,20 @@
-"""Statistics of what people said of summaries: see `figures` for everything of a round at once."""
+"""Statistics of ratings of summaries. `figures` computes all of a round."""
 
 from measures.ratings.between import cochran, mcnemar, wilcoxon
 from measures.ratings.confusion import confusion, direction_figures
 from measures.ratings.correlation import correlations
-from measures.ratings.exclusions import Exclusions, check_failed, excluded
-from measures.ratings.figures import RULE, figures, with_and_without
+from measures.ratings.figures import FORMER_RULE, RULE, figures, with_and_without
 from measures.ratings.judgements import Criterion, Judgement, Preference
-from measures.ratings.letters import letters
 from measures.ratings.preferences import preference_figures
 from measures.ratings.raters import FAST
 from measures.ratings.rows import Rows
 
+from .between import letters
+from .raters import Exclusions, check_failed, excluded
+
 __all__ = [
     "FAST",
+    "FORMER_RULE",
     "RULE",
     "Criterion",
     "Exclusions",

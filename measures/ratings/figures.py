@@ -1,4 +1,4 @@
-"""Everything of one round at once, as plain data: what a worker stores and a page shows."""
+"""All results of one round as plain data, for storage and display."""
 
 from __future__ import annotations
 
@@ -7,27 +7,32 @@ from typing import Any
 
 import numpy as np
 
+from measures import former
+from measures.clustered import METHOD, Bounds
 from measures.comparison import METHOD as SWAPS
-from measures.means import METHOD, WILSON_METHOD, Bounds
+from measures.means import FORMER_METHOD, FORMER_WILSON_METHOD
 from measures.ratings import correlation, resampling
 from measures.ratings.between import cochran, pair_figures, system_letters
 from measures.ratings.correlation import Scores, correlations
-from measures.ratings.exclusions import Exclusions, excluded
 from measures.ratings.judgements import Criterion, Judgement, Preference
-from measures.ratings.metrics import metric_cells, metric_figures, points
 from measures.ratings.per_system import system_figures
 from measures.ratings.preferences import preference_figures
-from measures.ratings.raters import FAST, rater_figures, said_again
+from measures.ratings.raters import FAST, chooser_figures, rater_figures, said_again
 from measures.ratings.rows import Rows
+
+from .correlation import metric_cells, metric_figures, points
+from .raters import Exclusions, excluded
 
 Json = dict[str, Any]
 Progress = Callable[[str], object]
-RULE = (
-    f"concord-ratings 4; means: {METHOD}; shares: {WILSON_METHOD}; beside: percentiles of {resampling.REPLICATES}"
-    f" rounds of sources drawn anew (seed {resampling.SEED}); p {SWAPS}, Holm over the pairs of a criterion;"
-    f" correlations: percentiles of {correlation.REPLICATES} rounds, sources and systems drawn; too fast: {FAST}"
+RULE = f"concord-ratings 6; intervals: {METHOD}; p {SWAPS}, Holm over the pairs of a criterion; too fast: {FAST}"
+"""The rule by which results are computed. Results stored by another rule are outdated."""
+FORMER_RULE = (
+    f"concord-ratings 4; means: {FORMER_METHOD}; shares: {FORMER_WILSON_METHOD}; beside: percentiles of"
+    f" {resampling.REPLICATES} rounds of sources drawn anew (seed {resampling.SEED}); p {SWAPS}, Holm over the"
+    f" pairs of a criterion; correlations: percentiles of {correlation.REPLICATES} rounds, sources"
+    f" and systems drawn; too fast: {FAST}"
 )
-"""How figures are taken. What was stored by another rule is reckoned anew."""
 
 
 def figures(
@@ -40,14 +45,15 @@ def figures(
     progress: Progress = lambda step: None,
     replicates: int = resampling.REPLICATES,
 ) -> Json:
-    """All figures of a round, JSON throughout, the same whatever the order of the judgements. What was said of degraded
-    texts is not handed over: it is a check of raters (`check_failed`), no figure of a system.
+    """Return all results of a round as JSON values. They do not depend on the order of the judgements.
 
-    ``criteria``: a row for each (`system_figures`, `pair_figures`, letters, Cochran's Q of shares, what was said
-    again); ``raters`` (`rater_figures`); ``preferences`` (`preference_figures`); ``correlations`` of every metric of
-    ``scores`` with every criterion that has figures; ``metrics``, their means of the texts that were rated, within
-    ``bounds`` (`metric_figures`); ``points`` for pictures. ``progress`` is told each step before it is taken.
-    Judgements by criteria that are not given are left out of all.
+    Exclude judgements of degraded texts: they check raters (`check_failed`), not systems. Judgements by other criteria
+    than ``criteria`` are ignored. ``progress`` is called before each step.
+
+    The result has one row per criterion (`system_figures`, `pair_figures`, letters, Cochran's Q of shares,
+    consistency), ``raters`` (`rater_figures`) and ``preferences`` (`preference_figures`). ``correlations`` relate every
+    metric of ``scores`` to every criterion with figures. ``metrics`` are means over the rated texts, within ``bounds``
+    (`metric_figures`). ``points`` are for plots.
     """
     keys = {criterion.key for criterion in criteria}
     progress("reading")
@@ -55,37 +61,56 @@ def figures(
     every = [rows.said(criterion) for criterion in criteria]
     progress("means")
     of_systems = system_figures(every, replicates)
-    made = []
-    for said, systems in zip(every, of_systems, strict=True):
-        criterion = said.criterion
+    rows_made = []
+    for ratings, systems in zip(every, of_systems, strict=True):
+        criterion = ratings.criterion
         progress(f"comparisons: {criterion.key}")
         counted = criterion.kind != "counts"
-        pairs = pair_figures(said) if counted else []
-        made.append({
-            "criterion": criterion.key, "kind": criterion.kind, "better": criterion.better,
-            "good": list(criterion.good), "values": list(criterion.values), "systems": systems,
-            "bounds": list(criterion.bounds) if np.isfinite(criterion.bounds).all() else None, "pairs": pairs,
-            "letters": system_letters(said, systems, pairs),
-            "cochran": cochran(said) if criterion.kind == "share" else None, "again": said_again(said),
-        })  # fmt: skip
+        pairs = pair_figures(ratings) if counted else []
+        rows_made.append(
+            {
+                "criterion": criterion.key,
+                "kind": criterion.kind,
+                "better": criterion.better,
+                "good": list(criterion.good),
+                "values": list(criterion.values),
+                "systems": systems,
+                "bounds": list(criterion.bounds) if np.isfinite(criterion.bounds).all() else None,
+                "pairs": pairs,
+                "letters": system_letters(ratings, systems, pairs),
+                "cochran": cochran(ratings) if criterion.kind == "share" else None,
+                "again": said_again(ratings),
+            }
+        )
     progress("raters")
-    raters = rater_figures(rows, every)
+    chosen = list(preferences)
+    # The former rule did not list raters of pairs.
+    raters = rater_figures(rows, every) + ([] if former.is_on() else chooser_figures(chosen))
     progress("preferences")
-    preferred = preference_figures(preferences, replicates=replicates)
+    preferred = preference_figures(chosen, replicates=replicates)
     cells = {metric: metric_cells(rows, known) for metric, known in sorted((scores or {}).items())}
     correlated = []
     for metric, known in sorted((scores or {}).items()):
         progress(f"correlations: {metric}")
         correlated += [
-            {"metric": metric, "criterion": said.criterion.key, **row}
-            for said in every if said.criterion.kind != "counts"
-            for row in correlations(said, known, replicates=min(replicates, correlation.REPLICATES))
-        ]  # fmt: skip
+            {"metric": metric, "criterion": ratings.criterion.key, **row}
+            for ratings in every
+            if ratings.criterion.kind != "counts"
+            for row in correlations(ratings, known, replicates=min(replicates, correlation.REPLICATES))
+        ]
     return {
-        "rule": RULE, "judgements": len(rows.value), "sources": len(rows.sources), "items": len(rows.items),
-        "systems": list(rows.systems), "criteria": made, "raters": raters, "preferences": preferred,
-        "correlations": correlated, "metrics": metric_figures(every, cells, bounds), "points": points(every, cells),
-    }  # fmt: skip
+        "rule": FORMER_RULE if former.is_on() else RULE,
+        "judgements": len(rows.value),
+        "sources": len(rows.sources),
+        "items": len(rows.items),
+        "systems": list(rows.systems),
+        "criteria": rows_made,
+        "raters": raters,
+        "preferences": preferred,
+        "correlations": correlated,
+        "metrics": metric_figures(every, cells, bounds),
+        "points": points(every, cells),
+    }
 
 
 def with_and_without(
@@ -97,11 +122,14 @@ def with_and_without(
     preferences: Sequence[Preference] = (),
     **others: Any,
 ) -> Json:
-    """``all``: figures of everything; where there are rules, ``kept``: without what they leave out, and ``left_out``:
-    what that is (`excluded`). ``others`` as `figures` takes them."""
+    """Return the results of all judgements as ``all``, and after exclusions as ``kept``.
+
+    ``left_out`` states what is excluded (`excluded`). ``kept`` is None without exclusion rules. ``others`` are
+    arguments of `figures`.
+    """
     everything = figures(judgements, criteria, preferences=preferences, **others)
-    found: Json = {"all": everything, "kept": None, "left_out": []}
+    result: Json = {"all": everything, "kept": None, "left_out": []}
     if rules.any:
-        kept, chosen, found["left_out"] = excluded(judgements, preferences, rules, checks or {})
-        found["kept"] = figures(kept, criteria, preferences=chosen, **others)
-    return found
+        kept_judgements, chosen, result["left_out"] = excluded(judgements, preferences, rules, checks or {})
+        result["kept"] = figures(kept_judgements, criteria, preferences=chosen, **others)
+    return result

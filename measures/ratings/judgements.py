@@ -1,4 +1,4 @@
-"""What raters said, row by row, and what a criterion makes of it."""
+"""Judgements and preferences of raters, and how a criterion turns values into figures."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from measures.means import FROM_0_TO_1, UNBOUNDED, Bounds
+from measures.clustered import Bounds
+from measures.means import FROM_0_TO_1, UNBOUNDED
 
+FAULTS = ("hallucination", "non-redundancy")
+"""Standard names of criteria that look for faults, for protocols that do not declare ``points``."""
 DERIVED = ":"
-"""What the key of a criterion has that nobody was asked, because it is derived; keys of protocols have none."""
+"""Separator in the keys of derived criteria. Keys of protocols do not contain it."""
 REFERENCE = "Reference"
-"""What the reference summaries are called where they take part beside systems."""
-#: What is printed of a criterion: a mean of numbers, the share of good values, or how often each value was said.
+"""Name of the reference summaries among the compared systems."""
+#: The figure of a criterion: a mean of numbers, the share of good values, or counts of values.
 Kind = Literal["mean", "share", "counts"]
 Choice = Literal["left", "right", "tie", "neither"]
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What ``rater`` said of the text of ``system`` for ``source`` by ``criterion``; ``value`` None: not applicable.
+    """The judgement of one text by one rater and criterion. A ``value`` of None means not applicable.
 
-    ``place``: of the text on its page, from 0. ``ms``: active time on the whole page, the same in all that was said on
-    it; 0 where it was not measured. ``repeat``: 0 the first time, 1 and more where the same page was given again.
-    ``item``: what of the source the text is of, or was held against, where a source has several: intervals take the
-    items of one source for alike.
-    A text that several systems wrote has a row for each.
+    ``place`` is the position of the text on its page, from 0. ``ms`` is the active time on the whole page, repeated in
+    each of its judgements; 0 if not measured. ``repeat`` is 0 the first time, and 1 or more for a repeated page.
+    ``item`` identifies the part of the source, or the target, if a source has several. Intervals treat the items of one
+    source as correlated. A text that several systems wrote has one judgement per system.
     """
 
     source: Hashable
@@ -41,7 +43,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Which of two systems' texts for a source a rater chose by ``criterion``; ``item``: which of the source's."""
+    """The choice between two systems' texts by one rater and criterion. ``item`` identifies the part of the source."""
 
     source: Hashable
     left: str
@@ -57,10 +59,11 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """How values of a criterion become figures.
+    """How the values of a criterion become figures.
 
-    ``good``: of a share, the values whose share it is. ``values``: the declared ones in their order, none of a slider.
-    ``better``: which direction is; "" where there is none. ``bounds``: what its mean cannot leave.
+    ``good`` are the values whose share is reported. For a criterion that looks for faults, these are the faults.
+    ``values`` are the declared values in order, empty for a slider. ``better`` is the good direction, or "" if there is
+    none. ``bounds`` limits the mean.
     """
 
     key: str
@@ -72,10 +75,10 @@ class Criterion:
 
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> Criterion:
-        """A criterion as a protocol's content has it."""
+        """Return the criterion from a protocol's content in JSON."""
         scale, better = content["scale"], content.get("better")
         kind = scale["type"]
-        values = tuple(option["value"] for option in scale.get("options") or ())
+        values = tuple(o["value"] for o in scale.get("options") or () if not o.get("off_scale"))
         direction: Literal["higher", "lower", ""] = better if better in ("higher", "lower") else ""
         if kind == "likert":
             numbers = [float(value) for value in values]
@@ -85,11 +88,15 @@ class Criterion:
         if kind == "spans":
             values = ("none", "marked")
         if isinstance(better, list | tuple) and better and kind in ("categorical", "spans"):
+            points = content.get("points") or ("fault" if content.get("standard") in FAULTS else "good")
+            if points == "fault":
+                faults = tuple(value for value in values if value not in better)
+                return cls(content["key"], "share", faults, values, "lower", FROM_0_TO_1)
             return cls(content["key"], "share", tuple(better), values, "higher", FROM_0_TO_1)
         return cls(content["key"], "counts", (), values)
 
     def number(self, value: float | str | None) -> float | None:
-        """What counts of a value: itself, or 1 where it is good and else 0; None where nothing does."""
+        """Return the number of a value: the value itself, or 1 or 0 for a share. Return None if it does not count."""
         if value is None or self.kind == "counts":
             return None
         if self.kind == "share":

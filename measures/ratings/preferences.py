@@ -1,9 +1,9 @@
-"""Which systems are preferred: strengths of Bradley and Terry (1952, *Rank analysis of incomplete block designs*,
-Biometrika 39), from choices between two texts.
+"""Strengths of systems from choices between two texts, by Bradley and Terry.
 
-The chance that i is chosen over j is s_i / (s_i + s_j). A tie, and "neither", is half a choice for each. Strengths are
-logarithms with mean 0, found by Newton's method. They exist where no group of systems has won, or lost, every choice
-against the others (Ford 1957, American Mathematical Monthly 64); intervals are percentiles over sources drawn anew.
+Source: Bradley and Terry 1952, *Rank analysis of incomplete block designs*, Biometrika 39. The probability that i is
+chosen over j is s_i / (s_i + s_j). A tie or "neither" is half a choice for each. Strengths are logarithms with mean 0,
+computed by Newton's method. They exist unless a group of systems won, or lost, every choice against the others (Ford
+1957, American Mathematical Monthly 64). Intervals are over sources (`measures.clustered`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from measures import former
 from measures.agreement.gold import wilson_interval
-from measures.clustered import FloatArray
+from measures.clustered import Estimate, FloatArray, estimate
+from measures.means import UNBOUNDED, clustered_share
 from measures.ratings.judgements import Preference
 from measures.ratings.resampling import REPLICATES, drawn, percentiles
 
@@ -29,10 +31,13 @@ _STEPS = 50
 
 
 def preference_figures(preferences: Iterable[Preference], *, replicates: int = REPLICATES) -> list[Json]:
-    """A row for each criterion: ``n`` choices of ``sources``, ``systems`` with ``strength`` and ``ci``, ``chosen``
-    (the chance against an average one) and the wins; ``wins`` (systems x systems, ties as halves), ``ties``,
-    ``neither``, and how often the text on the ``left`` was chosen. ``undefined`` says why there are no strengths.
-    Choices of pages given again are left out, and told of as ``repeats``: n, and how many were the same."""
+    """Return a row for each criterion, with the strengths of ``systems``.
+
+    A system has ``strength`` and ``ci`` (or ``ci_reason``), ``chosen`` (the probability against an average system) and
+    wins. The row has ``n`` choices, ``sources``, ``wins`` (systems x systems, ties as halves), ``ties``, ``neither``,
+    and how often the ``left`` text was chosen. ``undefined`` states why there are no strengths. Repeated pages are left
+    out. ``repeats`` counts them, and how many gave the same choice.
+    """
     every = list(preferences)
     return [
         {"criterion": key, **_of([each for each in every if each.criterion == key], replicates)}
@@ -53,47 +58,87 @@ def _of(every: Sequence[Preference], replicates: int) -> Json:
         by_source[s, i, j] += won
         by_source[s, j, i] += 1 - won
     wins = by_source.sum(axis=0)
-    said = Counter(each.choice for each in first)
-    sided = said["left"] + said["right"]
+    choices = Counter(each.choice for each in first)
+    sided = choices["left"] + choices["right"]
     undefined = _undefined(wins)
     strength = strengths(wins[None])[0] if not undefined else None
-    intervals, no_interval = _intervals(by_source, replicates) if strength is not None else ([None] * m, undefined)
+    intervals: list[list[float] | None] = [None] * m
+    reasons, no_interval = [undefined] * m, undefined
+    if strength is not None and former.is_on():
+        intervals, no_interval = _intervals(by_source, replicates)
+    elif strength is not None:
+        estimates = _over_sources(strength, by_source)
+        intervals, reasons = (
+            [list(each.ci) if each.ci else None for each in estimates],
+            [each.reason for each in estimates],
+        )
     return {
-        "n": len(first), "sources": len(sources), "ties": said["tie"], "neither": said["neither"],
-        "left": {"count": said["left"], "n": sided,
-                 "wilson": list(wilson_interval(said["left"], sided)) if sided else None},
+        "n": len(first),
+        "sources": len(sources),
+        "ties": choices["tie"],
+        "neither": choices["neither"],
+        "left": {"count": choices["left"], "n": sided, **_sided(first, sided, choices["left"])},
         "systems": [
-            {"system": name, "strength": float(strength[i]) if strength is not None else None,
-             "chosen": float(1 / (1 + np.exp(-strength[i]))) if strength is not None else None,
-             "ci": intervals[i], "wins": float(wins[i].sum()), "choices": float(wins[i].sum() + wins[:, i].sum())}
+            {
+                "system": name,
+                "strength": float(strength[i]) if strength is not None else None,
+                "chosen": float(1 / (1 + np.exp(-strength[i]))) if strength is not None else None,
+                "ci": intervals[i],
+                **({} if former.is_on() else {"ci_reason": reasons[i]}),
+                "wins": float(wins[i].sum()),
+                "choices": float(wins[i].sum() + wins[:, i].sum()),
+            }
             for i, name in enumerate(systems)
         ],
-        "wins": wins.tolist(), "undefined": undefined, "no_interval": no_interval, "repeats": _repeats(every),
-    }  # fmt: skip
+        "wins": wins.tolist(),
+        "undefined": undefined,
+        "repeats": _repeats(every),
+        **({"no_interval": no_interval} if former.is_on() else {}),
+    }
+
+
+def _sided(first: Sequence[Preference], n: int, left: int) -> Json:
+    """Return the interval of how often the left text was chosen."""
+    if former.is_on():
+        return {"wilson": list(wilson_interval(left, n)) if n else None}
+    sided = [each for each in first if each.choice in ("left", "right")]
+    numbers = {source: i for i, source in enumerate(dict.fromkeys(each.source for each in sided))}
+    share = clustered_share([float(each.choice == "left") for each in sided], [numbers[each.source] for each in sided])
+    return {"ci": list(share.ci) if share.ci else None, "ci_reason": share.ci_reason or share.undefined}
+
+
+def _over_sources(strength: FloatArray, by_source: FloatArray) -> list[Estimate]:
+    """Return the interval of each strength. Strengths are estimated again without each source."""
+    wins = by_source.sum(axis=0) - by_source
+    without = np.full(by_source.shape[:2], np.nan)
+    reached = _reached(wins > 0)
+    without[reached] = strengths(wins[reached])
+    sizes = by_source.sum(axis=(1, 2))
+    return [estimate(float(value), without[:, i], sizes, UNBOUNDED) for i, value in enumerate(strength)]
 
 
 def strengths(wins: FloatArray) -> FloatArray:
-    """(r, m): logarithms of strengths, each row with mean 0, of tables of wins (r, m, m) that have them."""
+    """Return the log strengths (r, m), each row with mean 0, of tables of wins (r, m, m) for which they exist."""
     r, m, _ = wins.shape
     played = wins + wins.transpose(0, 2, 1)
-    found = np.zeros((r, m))
+    values = np.zeros((r, m))
     for _ in range(_STEPS):
-        chance = 1 / (1 + np.exp(found[:, None, :] - found[:, :, None]))
+        chance = 1 / (1 + np.exp(values[:, None, :] - values[:, :, None]))
         slope = (wins - played * chance).sum(axis=2)
         bend = played * chance * (1 - chance)
         curve = -bend
         curve[:, np.arange(m), np.arange(m)] += bend.sum(axis=2)
-        # Strengths are known but for a constant: their sum is held at 0. Wide steps are shortened.
+        # Strengths are identified up to a constant, so their sum is fixed at 0. Long steps are shortened.
         step = np.linalg.solve(curve + 1 / m, slope[:, :, None])[:, :, 0]
         step /= np.maximum(1, np.abs(step).max(axis=1, keepdims=True))
-        found += step
+        values += step
         if np.abs(step).max(initial=0) < 1e-10:
             break
-    return np.asarray(found - found.mean(axis=1, keepdims=True))
+    return np.asarray(values - values.mean(axis=1, keepdims=True))
 
 
 def _reached(edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """(r,): whether every system leads to every other by ``edges`` (r, m, m)."""
+    """Return whether every system reaches every other by ``edges`` (r, m, m), shape (r,)."""
     m = edges.shape[1]
     paths = edges | np.eye(m, dtype=np.bool_)
     for _ in range(max(m - 1, 1).bit_length()):
@@ -116,21 +161,23 @@ def _intervals(by_source: FloatArray, replicates: int) -> tuple[list[list[float]
     parts = []
     for weights in drawn(n, replicates):
         wins = (weights @ by_source.reshape(n, -1)).reshape(-1, m, m)
-        found = np.full((len(wins), m), np.nan)
-        there = _reached(wins > 0)
-        found[there] = strengths(wins[there])
-        parts.append(found)
+        replicates_made = np.full((len(wins), m), np.nan)
+        reached = _reached(wins > 0)
+        replicates_made[reached] = strengths(wins[reached])
+        parts.append(replicates_made)
     every = np.concatenate(parts)
     ends = [percentiles(every[:, i]) for i in range(m)]
     return [list(each) if each else None for each in ends], "" if all(ends) else TOO_OFTEN
 
 
 def _repeats(every: Sequence[Preference]) -> Json:
-    """Whether raters chose the same system again, whichever side it was on."""
+    """Return how often raters chose the same system again, on either side."""
     turns: dict[object, dict[int, str]] = {}
     for each in every:
         key = each.rater, each.source, each.item, frozenset((each.left, each.right))
         chosen = {"left": each.left, "right": each.right}.get(each.choice, each.choice)
         turns.setdefault(key, {})[each.repeat] = chosen
-    pairs = [(one, said[k + 1]) for said in turns.values() for k, one in said.items() if k + 1 in said]
+    pairs = [
+        (one, choice_of[k + 1]) for choice_of in turns.values() for k, one in choice_of.items() if k + 1 in choice_of
+    ]
     return {"n": len(pairs), "same": sum(a == b for a, b in pairs)}

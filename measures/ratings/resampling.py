@@ -1,7 +1,8 @@
-"""Rounds drawn anew from their sources, with replacement: the bootstrap that stands beside intervals.
+"""Bootstrap of rounds by resampling whole sources with replacement.
 
-Whole sources are drawn (Steen and Markert 2021, *How to evaluate a summarizer*, EACL): what was said of the texts of
-one source is alike. Percentiles of the means (Efron and Tibshirani 1993, *An introduction to the bootstrap*, ch. 13).
+Whole sources are resampled, because ratings of the texts of one source are correlated (Steen and Markert 2021, *How to
+evaluate a summarizer*, EACL). Intervals are percentiles of the means (Efron and Tibshirani 1993, *An introduction to
+the bootstrap*, ch. 13).
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from measures.clustered import FloatArray, Interval
 REPLICATES = 2_000
 SEED = 20221207
 _NUMBERS = 1 << 21
-"""Numbers of draws in memory at a time."""
+"""Limit on draw counts in memory at once."""
 
 
 def drawn(n: int, replicates: int, seed: int = SEED) -> Iterator[FloatArray]:
-    """Blocks of (some, n): how often each of n was drawn; ``replicates`` rows in all."""
+    """Yield blocks (some, n) of draw counts, with ``replicates`` rows in total."""
     rng = np.random.default_rng(seed)
     some = max(1, _NUMBERS // max(n, 1))
     for at in range(0, replicates, some):
@@ -29,8 +30,10 @@ def drawn(n: int, replicates: int, seed: int = SEED) -> Iterator[FloatArray]:
 
 
 def resampled_means(sums: FloatArray, counts: FloatArray, replicates: int = REPLICATES) -> FloatArray:
-    """(replicates, columns): means of columns of sources, from their ``sums`` and ``counts`` (sources, columns); nan
-    where none of the drawn sources has the column."""
+    """Return the means (replicates, columns) from ``sums`` and ``counts`` (sources, columns).
+
+    The mean is NaN if none of the drawn sources has the column.
+    """
     parts = []
     for weights in drawn(len(sums), replicates):
         n = weights @ counts
@@ -39,9 +42,9 @@ def resampled_means(sums: FloatArray, counts: FloatArray, replicates: int = REPL
 
 
 def percentiles(values: FloatArray, level: float = 0.95) -> Interval | None:
-    """The middle ``level`` of values (replicates,) that exist; None where more than a twentieth does not."""
-    there = values[~np.isnan(values)]
-    if len(there) < 0.95 * len(values) or not len(there):
+    """Return the central ``level`` of the defined values (replicates,). Return None if more than 5 % are undefined."""
+    defined = values[~np.isnan(values)]
+    if len(defined) < 0.95 * len(values) or not len(defined):
         return None
-    low, high = np.quantile(there, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

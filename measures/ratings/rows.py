@@ -1,4 +1,4 @@
-"""Judgements as columns of numbers: 100,000 of them in a few megabytes, and the cells that figures are made of."""
+"""Judgements as columns of numbers (a few megabytes per 100,000), and the cells that figures are computed from."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ N = TypeVar("N", bound=Hashable)
 
 @dataclass(frozen=True)
 class Rows:
-    """All judgements of a round, (n,) each: codes into ``sources``, ``items``, ``systems`` and ``raters``.
+    """All judgements of a round as columns (n,): codes into ``sources``, ``items``, ``systems`` and ``raters``.
 
-    An item is a source, or a part of it that texts were held against; ``source_of`` (items,) is its source. Names come
-    in the order of their letters, so that figures do not depend on the order of the judgements.
+    An item is a source, or one of its targets. ``source_of`` (items,) is the source of each item. Names are sorted, so
+    that figures do not depend on the order of the judgements.
     """
 
     sources: tuple[Hashable, ...]
@@ -40,43 +40,51 @@ class Rows:
 
     @classmethod
     def of(cls, judgements: Iterable[Judgement]) -> Rows:
-        given = list(judgements)
-        sources, _ = _coded([each.source for each in given], lambda name: (str(name), ""))
-        items, item = _coded([(each.source, each.item) for each in given], lambda name: (str(name[0]), str(name[1])))
-        systems, system = _coded([each.system for each in given], lambda name: (name, ""))
-        raters, rater = _coded([each.rater for each in given], lambda name: (name, ""))
+        rows = list(judgements)
+        sources, _ = _coded([each.source for each in rows], lambda name: (str(name), ""))
+        items, item = _coded([(each.source, each.item) for each in rows], lambda name: (str(name[0]), str(name[1])))
+        systems, system = _coded([each.system for each in rows], lambda name: (name, ""))
+        raters, rater = _coded([each.rater for each in rows], lambda name: (name, ""))
         places = {source: i for i, source in enumerate(sources)}
         return cls(
-            tuple(sources), tuple(items), tuple(systems), tuple(raters),
-            np.array([places[source] for source, _ in items], dtype=np.intp), item, system, rater,
-            tuple(each.criterion for each in given), np.array([each.repeat for each in given], dtype=np.intp),
-            np.array([each.ms for each in given], dtype=np.intp), tuple(each.value for each in given),
-        )  # fmt: skip
+            tuple(sources),
+            tuple(items),
+            tuple(systems),
+            tuple(raters),
+            np.array([places[source] for source, _ in items], dtype=np.intp),
+            item,
+            system,
+            rater,
+            tuple(each.criterion for each in rows),
+            np.array([each.repeat for each in rows], dtype=np.intp),
+            np.array([each.ms for each in rows], dtype=np.intp),
+            tuple(each.value for each in rows),
+        )
 
     @cached_property
     def asked(self) -> Ints:
-        """Where the judgements are that raters were asked for; all, where everything is derived."""
-        found = np.flatnonzero(np.fromiter((DERIVED not in each for each in self.criterion), dtype=np.bool_))
-        return found if len(found) else np.arange(len(self.criterion))
+        """Indices of the asked judgements, or all indices if every judgement is derived."""
+        indices = np.flatnonzero(np.fromiter((DERIVED not in each for each in self.criterion), dtype=np.bool_))
+        return indices if len(indices) else np.arange(len(self.criterion))
 
     @cached_property
     def by_criterion(self) -> dict[str, Ints]:
-        """Where the judgements of each criterion are."""
+        """Indices of the judgements of each criterion."""
         names, codes = np.unique(np.array(self.criterion, dtype=object).astype(str), return_inverse=True)
         order = np.argsort(codes, kind="stable")
         parts = np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]) if len(names) else []
         return {str(name): part for name, part in zip(names, parts, strict=True)}
 
     def said(self, criterion: Criterion) -> Said:
-        """What was said by one criterion."""
+        """Return the judgements of one criterion."""
         at = self.by_criterion.get(criterion.key, np.zeros(0, dtype=np.intp))
         known: dict[float | str | None, float] = {}
         numbers = np.empty(len(at))
         for i, k in enumerate(at.tolist()):
             value = self.value[k]
             if value not in known:
-                found = criterion.number(value)
-                known[value] = np.nan if found is None else found
+                number = criterion.number(value)
+                known[value] = np.nan if number is None else number
             numbers[i] = known[value]
         missing = np.fromiter((self.value[k] is None for k in at.tolist()), dtype=np.bool_, count=len(at))
         return Said(self, criterion, at, numbers, missing)
@@ -84,8 +92,11 @@ class Rows:
 
 @dataclass(frozen=True)
 class Said:
-    """The judgements of one criterion: ``at`` (n,) where they are in the rows, ``number`` (n,) nan where there is none,
-    ``missing`` (n,) whether it is N/A."""
+    """The judgements of one criterion.
+
+    ``at`` (n,) are indices into the rows. ``number`` (n,) is NaN if a judgement does not count. ``missing`` (n,) marks
+    N/A.
+    """
 
     rows: Rows
     criterion: Criterion
@@ -95,17 +106,17 @@ class Said:
 
     @cached_property
     def first(self) -> npt.NDArray[np.bool_]:
-        """Whether it was said the first time: what raters say of a page given again is left out of all means."""
+        """Whether a judgement is a first one. Judgements of repeated pages are left out of all means."""
         return np.asarray(self.rows.repeat[self.at] == 0)
 
     @cached_property
     def cell(self) -> Ints:
-        """(n,): item x system, as one number."""
+        """Item x system as one number, (n,)."""
         return np.asarray(self.rows.item[self.at] * len(self.rows.systems) + self.rows.system[self.at])
 
     @cached_property
     def sums(self) -> tuple[FloatArray, FloatArray]:
-        """(items, systems) each: the sum of what raters said of a text, and how many said something that counts."""
+        """The sum and the number of counted judgements of each text, (items, systems) each."""
         counted = self.first & ~np.isnan(self.number)
         shape = len(self.rows.items), len(self.rows.systems)
         at, size = self.cell[counted], shape[0] * shape[1]
@@ -114,17 +125,17 @@ class Said:
 
     @cached_property
     def cells(self) -> FloatArray:
-        """(items, systems): the mean of the raters of each text, nan where nobody said anything that counts."""
+        """The mean over the raters of each text, (items, systems). NaN without a counted judgement."""
         totals, counts = self.sums
         return np.asarray(np.divide(totals, counts, out=np.full(totals.shape, np.nan), where=counts > 0))
 
     def per_system(self, which: npt.NDArray[np.bool_]) -> list[int]:
-        """How many of these judgements each system has."""
+        """Return the number of the selected judgements of each system."""
         counts = np.bincount(self.rows.system[self.at[which]], minlength=len(self.rows.systems))
         return [int(each) for each in counts]
 
     def values_of(self, system: int) -> dict[str, int]:
-        """How often each value was said of a system the first time; N/A left out."""
+        """Return how often each value was given to a system in first judgements, without N/A."""
         counts: dict[str, int] = dict.fromkeys(self.criterion.values, 0)
         which = self.at[self.first & ~self.missing]
         for k in which[self.rows.system[which] == system].tolist():

@@ -1,1 +1,1 @@
-"""Backups: data base and files in one archive, and the way back. The secret key is in none of them."""
+"""Backups: database and files in one archive, and the restore. Backups do not contain the secret key."""

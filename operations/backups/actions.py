@@ -1,4 +1,4 @@
-"""Making a backup and bringing one back."""
+"""Create and restore backups."""
 
 import os
 import shutil
@@ -20,34 +20,40 @@ from tqdm import tqdm
 
 from api.problems import Conflict, NoRoom, Refused
 from audit import verify
-from releases.keeping import kept
 from releases.models import Release
+from releases.storage import registry as storage_registry
 
+from .. import upgrades
 from . import archive, engines
 
-#: Filled by migrations or by visits, and so no sign that anybody works here.
+#: Tables that migrations or visits fill. They do not make an installation count as occupied.
 ALWAYS_FILLED = {
-    "django_migrations", "django_content_type", "auth_permission", "django_session", "axes_accessattempt",
-    "axes_accesslog", "axes_accessfailurelog",
-}  # fmt: skip
+    "django_migrations",
+    "django_content_type",
+    "auth_permission",
+    "django_session",
+    "axes_accessattempt",
+    "axes_accesslog",
+    "axes_accessfailurelog",
+}
 
 
 @dataclass
 class Restored:
-    """What a restored installation was found to hold."""
+    """Summary of a restored installation."""
 
     manifest: dict[str, Any]
-    #: Migrations that were applied because the backup is older.
+    #: Number of migrations that were applied because the backup is older.
     migrated: int = 0
     audit_rows: int = 0
     releases: int = 0
     findings: list[str] = field(default_factory=list)
-    #: Where what was there before is kept.
+    #: Backup of the replaced data.
     before: Path | None = None
 
 
 def version() -> str:
-    """Concord's."""
+    """Return the version of Concord."""
     project = settings.ROOT / "pyproject.toml"
     if not project.exists():
         return "unknown"
@@ -55,10 +61,12 @@ def version() -> str:
 
 
 def backup(*, out: Path) -> dict[str, Any]:
-    """Write data base and files into one new file; its manifest. The data base comes first, as it is at one moment:
-    whatever file it names lies on the disk already."""
+    """Write database and files into a new archive and return its manifest.
+
+    The database snapshot is taken first, so that all files that it refers to already exist.
+    """
     if out.exists() or out.is_symlink():
-        raise Refused.field("out", f"{out} exists; a backup overwrites nothing.")
+        raise Refused.field("out", f"{out} already exists. Choose another name: backups never overwrite files.")
     engine = engines.engine()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -74,16 +82,18 @@ def backup(*, out: Path) -> dict[str, Any]:
                     try:
                         writer.add(path, name)
                     except FileNotFoundError:
-                        continue  # an upload that was imported meanwhile
+                        continue  # an upload that was imported in the meantime
                 return writer.finish(
                     {"version": version(), "made_at": timezone.now().isoformat(), "engine": engine.name, **found}
                 )
     except OSError as error:
-        raise NoRoom(f"The backup could not be written ({error.strerror or error}); nothing of it was kept.") from error
+        raise NoRoom(
+            f"The backup could not be written ({error.strerror or error}). The incomplete file was removed."
+        ) from error
 
 
 def _files() -> Iterator[tuple[Path, str, int]]:
-    """(path, name in the archive, size) of what lies in MEDIA_ROOT, releases that are still being written left out."""
+    """Yield (path, name in the archive, size) of the files in MEDIA_ROOT, except unfinished releases."""
     root = Path(settings.MEDIA_ROOT)
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(root)
@@ -93,19 +103,19 @@ def _files() -> Iterator[tuple[Path, str, int]]:
 
 
 def restore(*, source: Path, replace: str = "", keep: bool = True) -> Restored:
-    """Bring a backup back: everything is unpacked beside the data and checked before anything is changed.
+    """Restore a backup. Everything is unpacked to a staging folder and checked before anything is changed.
 
-    ``replace`` is the name of the data base, typed by whoever means to lose what it holds now; with ``keep`` that is
-    written into a backup of its own first. Raises `BadArchive`, `Conflict` and `Refused` with nothing changed.
+    ``replace`` is the name of the database, typed as confirmation that its contents will be lost. With ``keep`` they
+    are backed up first. Raise `BadArchive`, `Conflict` or `Refused` with nothing changed.
     """
     files = Path(settings.MEDIA_ROOT)
     if replace and replace != engines.name():
-        raise Refused.field("replace", f"The data base is called {engines.name()!r}, not {replace!r}.")
+        raise Refused.field("replace", f"The database is named {engines.name()!r}, not {replace!r}.")
     occupied = _occupied(files)
     if occupied and not replace:
         raise Conflict(
-            f"{occupied}. A backup goes into an empty installation. To lose what is here, stop web and workers and "
-            f"add: --replace {engines.name()}"
+            f"{occupied}. A backup is restored into an empty installation. To replace the current "
+            f"data, stop web and workers and add: --replace {engines.name()}"
         )
     staging = Path(settings.DATA_DIR) / f".restore-{uuid.uuid4().hex}"
     try:
@@ -132,39 +142,45 @@ def restore(*, source: Path, replace: str = "", keep: bool = True) -> Restored:
 
 
 def _occupied(files: Path) -> str:
-    """What is here already, in words; empty where nothing is."""
+    """Return a description of existing data, or "" for an empty installation."""
     tables = set(connection.introspection.table_names()) - ALWAYS_FILLED
     with connection.cursor() as cursor:
         for table in sorted(tables):
             cursor.execute(f'SELECT 1 FROM "{table}" LIMIT 1')
             if cursor.fetchone():
-                return f"The data base {engines.name()} is not empty: {table} has rows"
+                return f"The database {engines.name()} is not empty: {table} has rows"
     if files.exists() and any(path.is_file() for path in files.rglob("*")):
         return f"The folder {files} is not empty"
     return ""
 
 
 def _check_fits(found: dict[str, Any]) -> None:
-    """Refuse the backup of another kind of data base, or one that a newer Concord made."""
+    """Reject a backup of another database engine or of a newer version of Concord."""
     engine = engines.engine()
     if found["engine"] != engine.name:
         raise Refused(
-            f"This is a backup of a data base of kind {found['engine']}; the one in use is {engine.name}. "
-            "A backup is restored into the same kind."
+            f"The backup is from {found['engine']}, but this installation uses {engine.name}. Restore "
+            "it into the same database engine."
         )
-    known = set(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
-    newer = [f"{app}.{name}" for app, name in found["migrations"] if (app, name) not in known]
+    applied = [(app, name) for app, name in found["migrations"]]
+    known = upgrades.known_migrations()
+    newer = [f"{app}.{name}" for app, name in applied if (app, name) not in known]
     if newer:
         raise Refused(
-            f"The backup was made by a newer Concord ({found.get('version')}): this one does not know {newer[0]}. "
-            "Install that version first."
+            f"The backup was made by a newer version of Concord ({found.get('version')}) with the "
+            f"migration {newer[0]}. Install that version first."
+        )
+    if missing := upgrades.unapplied_replaced(applied):
+        raise Refused(
+            f"{upgrades.too_old('The backup', missing)} Restore it with commit {upgrades.LAST_COMMIT}, migrate, and "
+            "back it up again."
         )
     if engine.file not in {entry["path"] for entry in found["files"]}:
         raise archive.BadArchive(f"The backup has no {engine.file}.")
 
 
 def _place(unpacked: Path, files: Path, staging: Path) -> None:
-    """Put the files where they belong, by renaming; what was there goes with the staging folder."""
+    """Move the files into place by renaming. The previous files are deleted with the staging folder."""
     if files.exists():
         files.rename(staging / "before")
     files.parent.mkdir(parents=True, exist_ok=True)
@@ -176,24 +192,24 @@ def _check_rows(result: Restored) -> None:
     now = engines.facts_now()["rows"]
     for table, count in result.manifest["rows"].items():
         if now.get(table) != count:
-            result.findings.append(f"table {table}: {now.get(table)} rows, the backup says {count}")
+            result.findings.append(f"table {table}: {now.get(table)} rows, but {count} in the backup")
 
 
 def _missing() -> list[tuple[str, str]]:
-    """Migrations that this Concord has and the data base has not."""
+    """Return the migrations that are not applied to the database."""
     loader = MigrationLoader(connection)
     return [key for key in loader.disk_migrations if key not in loader.applied_migrations]
 
 
 def inspect(result: Restored) -> None:
-    """Look at audit and releases as they are now; what is wrong goes into the findings."""
+    """Verify the restored audit log and releases, and add problems to the findings."""
     result.audit_rows = verify.rows_to_check()
     with _bar("audit", "row", result.audit_rows) as bar:
         head = result.manifest["audit_head"]["digest"]
         result.findings += [str(f) for f in verify.findings(lambda n: _advance(bar, n), expected_head=head)]
     for release in _progress(list(Release.objects.order_by("pk")), "releases"):
         result.releases += 1
-        report = kept.verify(release)
+        report = storage_registry.verify(release)
         result.findings += [f"release {release.version} ({release.folder}): {said}" for said in report.findings]
 
 

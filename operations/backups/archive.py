@@ -1,7 +1,7 @@
-"""The archive of a backup: files, each with its SHA-256 in the manifest, which is the last member.
+"""Archive format of backups: files and a manifest with their SHA-256 as the last member.
 
-``database.sqlite3`` or ``database.dump``, ``files/...`` (all of MEDIA_ROOT), ``manifest.json``. Reading trusts nothing:
-no path leaves the folder it is unpacked into, and every byte is compared before anybody uses it.
+Members are ``database.sqlite3`` or ``database.dump``, ``files/...`` (all of MEDIA_ROOT) and ``manifest.json``. Archives
+are untrusted when read: paths cannot leave the target folder, and every byte is verified.
 """
 
 import gzip
@@ -23,28 +23,28 @@ MANIFEST = "manifest.json"
 FILES = "files"
 FORMAT = 1
 CHUNK = 1 << 20
-#: A manifest lists every file: so many bytes are a million of them.
+#: A manifest lists every file. This number of bytes is enough for a million files.
 LARGEST_MANIFEST = 256 << 20
 
 Step = Callable[[int], None]
 
 
 class BadArchive(Refused):
-    """The file is no whole backup; nothing was changed."""
+    """The file is not a complete backup. Nothing was changed."""
 
     type = "bad-backup"
     title = "The backup cannot be used"
 
 
 class Writer:
-    """An archive being written; every file's entry is noted for the manifest."""
+    """Write an archive and collect the manifest entries."""
 
     def __init__(self, tar: tarfile.TarFile, step: Step) -> None:
         self._tar, self._step = tar, step
         self.entries: list[dict[str, Any]] = []
 
     def add(self, path: Path, name: str) -> None:
-        """One file under ``name``, as long as it was when it was opened."""
+        """Add a file under ``name``, with the length that it has when it is opened."""
         with path.open("rb") as source:
             info = tarfile.TarInfo(name)
             info.size = os.fstat(source.fileno()).st_size
@@ -63,7 +63,7 @@ class Writer:
 
 
 class _Hashing:
-    """A file whose bytes are digested as they are read."""
+    """Compute the digest of a file while it is read."""
 
     def __init__(self, source: IO[bytes], step: Step) -> None:
         self._source, self._step = source, step
@@ -78,12 +78,12 @@ class _Hashing:
 
 @contextmanager
 def written(out: Path, step: Step) -> Iterator[Writer]:
-    """Write an archive: whole under its name, through to the disk and readable by its owner only, or not at all."""
+    """Write an archive atomically: complete, synced to disk and readable by its owner only, or not at all."""
     part = out.parent / f".{out.name}.{uuid.uuid4().hex}"
     try:
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
-            # Level 1: a data base shrinks to a fifth with it, and the dump of PostgreSQL is packed already.
+            # Level 1 reduces a database to a fifth. PostgreSQL dumps are already compressed.
             with (
                 gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=1) as packed,
                 tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
@@ -91,33 +91,37 @@ def written(out: Path, step: Step) -> Iterator[Writer]:
                 yield Writer(tar, step)
             file.flush()
             os.fsync(file.fileno())
-        os.link(part, out)  # never over another file
+        os.link(part, out)  # never overwrites another file
     finally:
         part.unlink(missing_ok=True)
 
 
 def unpacked(archive: Path, folder: Path, step: Step) -> dict[str, Any]:
-    """Unpack into ``folder``, compare every file with the manifest, and return that.
+    """Unpack into ``folder``, verify every file, and return the manifest.
 
-    Raises `BadArchive`, with ``folder`` in any state; nothing is written outside of it.
+    Raise `BadArchive` for an invalid archive; ``folder`` may then be incomplete. No file is written outside of it.
     """
     try:
         found, manifest = _members(archive, folder, step)
     except FileNotFoundError as error:
-        raise BadArchive(f"There is no file {archive}.") from error
+        raise BadArchive(f"{archive} does not exist.") from error
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise BadArchive(f"{archive.name} is no backup of Concord, is damaged or was cut off ({error}).") from error
+        raise BadArchive(
+            f"{archive.name} is not a backup of Concord, or is damaged or incomplete ({error})."
+        ) from error
     if manifest is None:
-        raise BadArchive(f"{archive.name} has no {MANIFEST}: it is no backup of Concord, or was cut off.")
+        raise BadArchive(f"{archive.name} has no {MANIFEST}: it is not a backup of Concord, or is incomplete.")
     whole = _read(manifest, archive.name)
     listed = {entry["path"]: (entry["size"], entry["sha256"]) for entry in whole["files"]}
     for name in sorted(set(found) | set(listed)):
         if name not in listed:
             raise BadArchive(f"{archive.name}: {name} is not in the manifest; the archive was changed.")
         if name not in found:
-            raise BadArchive(f"{archive.name}: {name} is in the manifest and missing from the archive.")
+            raise BadArchive(f"{archive.name}: {name} is in the manifest, but missing from the archive.")
         if found[name] != listed[name]:
-            raise BadArchive(f"{archive.name}: the SHA-256 of {name} is not the manifest's; it was changed or damaged.")
+            raise BadArchive(
+                f"{archive.name}: the SHA-256 of {name} differs from the manifest; the file was changed or damaged."
+            )
     return whole
 
 
@@ -147,9 +151,7 @@ def _check_name(member: tarfile.TarInfo, archive: str, seen: set[str]) -> None:
     inside = plain and not path.is_absolute() and ".." not in path.parts
     known = len(path.parts) == 1 or (path.parts[0] == FILES and len(path.parts) > 1)
     if not (member.isreg() and inside and known) or member.name in seen:
-        raise BadArchive(
-            f"{archive}: {member.name!r} is no file that a backup has; nothing was unpacked from there on."
-        )
+        raise BadArchive(f"{archive}: {member.name!r} does not belong in a backup; unpacking stopped there.")
 
 
 def _extract(source: IO[bytes], target: Path) -> tuple[int, str]:
@@ -171,10 +173,12 @@ def _read(content: bytes, archive: str) -> dict[str, Any]:
         if whole["product"] != "Concord" or not isinstance(whole["files"], list):
             raise ValueError
         if whole["format"] != FORMAT:
-            raise BadArchive(f"{archive} has format {whole['format']!r}; this Concord reads {FORMAT}.")
+            raise BadArchive(
+                f"{archive} has format {whole['format']!r}; this version of Concord reads format {FORMAT}."
+            )
         for entry in whole["files"]:
             entry["path"], entry["size"], entry["sha256"]
         whole["engine"], whole["migrations"], whole["audit_head"]["digest"], whole["rows"].items()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadArchive(f"{archive}: its {MANIFEST} cannot be read; it was changed or damaged.") from error
+        raise BadArchive(f"{archive}: {MANIFEST} cannot be read; it was changed or damaged.") from error
     return whole

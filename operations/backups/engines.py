@@ -1,4 +1,4 @@
-"""One data base into one file and back, at one moment, while others write: SQLite and PostgreSQL."""
+"""Dump and load of a consistent database snapshot during concurrent writes, for SQLite and PostgreSQL."""
 
 import os
 import shutil
@@ -17,41 +17,41 @@ from api.problems import Refused
 
 from .archive import BadArchive
 
-#: Pages copied between two words about the progress.
+#: Number of pages between two progress reports.
 PAGES = 2_000
-#: Seconds that a restore waits for another process to let go of an SQLite file.
+#: Seconds that a restore waits for another process to release an SQLite file.
 WAIT = 60.0
 
 
 class NoTool(Refused):
-    """A program that belongs to the data base is not installed."""
+    """A program of the database is not installed."""
 
     type = "program-missing"
-    title = "A program is missing"
+    title = "Required program not installed"
 
 
 class Engine(Protocol):
-    """What a kind of data base can do."""
+    """Backup operations of a database engine."""
 
     name: str
     file: str
 
     def dump(self, target: Path, step: Callable[[int, int], None]) -> dict[str, Any]:
-        """Write everything, as it is at one moment, into a new file; rows by table, migrations and audit head of it."""
+        """Write a consistent snapshot to a new file. Return its row counts, migrations and audit head."""
         ...
 
     def load(self, source: Path) -> None:
-        """Make the data base what the file holds: whole or not at all."""
+        """Replace the contents of the database by the file, atomically."""
         ...
 
 
 def engine() -> Engine:
-    """That of the data base in use."""
+    """Return the engine of the configured database."""
     return Postgres() if connection.vendor == "postgresql" else Sqlite()
 
 
 def name() -> str:
-    """What an administrator calls the data base: its name, or the file's."""
+    """Return the database name as administrators know it; for SQLite, the file name."""
     called = str(connection.settings_dict["NAME"])
     return Path(called).name if connection.vendor == "sqlite" else called
 
@@ -60,7 +60,7 @@ Query = Callable[[str], list[tuple[Any, ...]]]
 
 
 def facts(query: Query, tables: list[str]) -> dict[str, Any]:
-    """What a manifest says of a data base, asked through ``query``."""
+    """Return the facts about a database for the manifest, using ``query``."""
     there = set(tables)
     head = query("SELECT number, digest FROM audit_seal ORDER BY number DESC LIMIT 1") if "audit_seal" in there else []
     migrations = query("SELECT app, name FROM django_migrations ORDER BY id") if "django_migrations" in there else []
@@ -72,7 +72,7 @@ def facts(query: Query, tables: list[str]) -> dict[str, Any]:
 
 
 def facts_now() -> dict[str, Any]:
-    """Those of the data base in use."""
+    """Return the facts about the configured database."""
 
     def query(sql: str) -> list[tuple[Any, ...]]:
         with connection.cursor() as cursor:
@@ -83,19 +83,19 @@ def facts_now() -> dict[str, Any]:
 
 
 class Sqlite:
-    """The online backup API: a copy of one snapshot, while others read and write."""
+    """Use SQLite's online backup API, which copies a snapshot during reads and writes."""
 
     name, file = "sqlite", "database.sqlite3"
 
     def dump(self, target: Path, step: Callable[[int, int], None]) -> dict[str, Any]:
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with _opened(str(connection.settings_dict["NAME"])) as source, _opened(str(target)) as copy:
-            # An open read keeps the snapshot: without it every commit of another process begins the copy anew.
+            # An open read keeps the snapshot. Without it, each commit of another process restarts the copy.
             source.execute("BEGIN")
             source.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
             source.backup(copy, pages=PAGES, progress=lambda _, left, total: step(total - left, total))
             source.execute("ROLLBACK")
-            copy.execute("PRAGMA journal_mode = DELETE")  # one file, without its log beside it
+            copy.execute("PRAGMA journal_mode = DELETE")  # a single file without a WAL
             tables = [row[0] for row in copy.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             return facts(lambda sql: copy.execute(sql).fetchall(), [t for t in tables if not t.startswith("sqlite_")])
 
@@ -104,21 +104,21 @@ class Sqlite:
             with _opened(str(source)) as copy:
                 sound = copy.execute("PRAGMA integrity_check").fetchone()[0]
         except sqlite3.DatabaseError as error:
-            raise BadArchive(f"{self.file} in the backup is no data base: {error}.") from error
+            raise BadArchive(f"{self.file} in the backup is not a database: {error}.") from error
         if sound != "ok":
             raise BadArchive(f"{self.file} in the backup is damaged: {sound}.")
         connection.close()
         try:
             with _opened(str(source)) as copy, _opened(str(connection.settings_dict["NAME"])) as target:
-                # One transaction: a reader sees what was before, or all of it.
+                # One transaction: readers see the previous or the new state.
                 copy.backup(target, progress=_within(WAIT))
                 target.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            raise Refused(f"The data base was not changed: {error}. Stop web and workers first.") from error
+            raise Refused(f"The database was not changed: {error}. Stop web and workers first.") from error
 
 
 def _within(seconds: float) -> Callable[[int, int, int], None]:
-    """Called at each try: the copy would otherwise wait for ever for a writer that does not end."""
+    """Return a progress callback that ends the copy after a timeout. It would otherwise wait forever for a writer."""
     end = time.monotonic() + seconds
 
     def progress(*_: int) -> None:
@@ -138,7 +138,7 @@ def _opened(path: str) -> Iterator[sqlite3.Connection]:
 
 
 class Postgres:
-    """pg_dump of an exported snapshot; back through psql in one transaction."""
+    """Use pg_dump with an exported snapshot. Restore with psql in one transaction."""
 
     name, file = "postgresql", "database.dump"
 
@@ -149,8 +149,16 @@ class Postgres:
             cursor.execute("SELECT pg_export_snapshot()")
             [snapshot] = cursor.fetchone()
             found = facts_now()
-            _run([program, "--format=custom", "--no-owner", "--no-privileges", f"--snapshot={snapshot}",
-                  f"--file={target}"])  # fmt: skip
+            _run(
+                [
+                    program,
+                    "--format=custom",
+                    "--no-owner",
+                    "--no-privileges",
+                    f"--snapshot={snapshot}",
+                    f"--file={target}",
+                ]
+            )
         return found
 
     def load(self, source: Path) -> None:
@@ -159,12 +167,24 @@ class Postgres:
         psql = _program("psql")
         connection.close()
         with script.open("rb") as lines:
-            _run([psql, "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1",
-                  "--output=/dev/null", "--command", EMPTY, "--file=-"], stdin=lines)  # fmt: skip
+            _run(
+                [
+                    psql,
+                    "--no-psqlrc",
+                    "--quiet",
+                    "--single-transaction",
+                    "--set=ON_ERROR_STOP=1",
+                    "--output=/dev/null",
+                    "--command",
+                    EMPTY,
+                    "--file=-",
+                ],
+                stdin=lines,
+            )
         script.unlink()
 
 
-#: Takes away what belongs to this account in the schema in use: what is restored may be older and have other tables.
+#: Drops all tables and functions in the current schema, because the backup may be older and have other tables.
 EMPTY = """DO $$
 DECLARE found record;
 BEGIN
@@ -185,20 +205,26 @@ def _program(name: str) -> str:
     found = shutil.which(name)
     if not found:
         raise NoTool(
-            f"{name} is not installed here. It comes with the client package of PostgreSQL (Debian: "
-            "postgresql-client), in a version not older than the server's."
+            f"{name} is not installed. Install the PostgreSQL client (Debian: postgresql-client) in "
+            "the server's version or a later one."
         )
     return found
 
 
 def _run(command: list[str], *, stdin: Any = subprocess.DEVNULL, bare: bool = False) -> None:
-    """Run a program of PostgreSQL, told by options and environment (a password, never an option) where to connect."""
+    """Run a PostgreSQL program with connection options. Passwords are passed in the environment, never as options."""
     options, environment = DatabaseClient.settings_to_cmd_args_env(connection.settings_dict, [])
     where = [] if bare else [*options[1:-1], f"--dbname={options[-1]}"]
     done = subprocess.run(
-        [command[0], *where, *command[1:]], env={**os.environ, **(environment or {})}, stdin=stdin,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", check=False,
-    )  # fmt: skip
+        [command[0], *where, *command[1:]],
+        env={**os.environ, **(environment or {})},
+        stdin=stdin,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     if done.returncode:
         said = done.stderr.strip().splitlines()
         raise Refused(f"{Path(command[0]).name} failed: {' '.join(said[:3]) or f'exit code {done.returncode}'}")

@@ -1,1 +1,1 @@
-"""What a curator decides of a closed round: which units wait, and what was answered and decided of each."""
+"""Adjudication: curators decide the contested and flagged units of closed rounds."""

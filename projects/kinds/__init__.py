@@ -1,17 +1,34 @@
-"""What a task kind is, and the registry of those that exist."""
+"""Task kinds: the base class, and the registry of the existing kinds.
 
-# The queue, the answers, agreement and gold know a kind by its base class only. A new kind is one folder that an app's
-# `kinds/` finds by itself, and one folder in the frontend; nothing outside of them names it.
+The queue, answers, agreement and gold know a kind only by its base class. A new kind is one folder below an app's
+``kinds/``, which is discovered automatically, and one folder in the frontend.
+"""
 
 from measures.agreement import Scale
 from measures.text_agreement import Comparison
 
-from .kind import Batch, Filter, Kind, Row, SkipReason, place
-from .majority import Verdict
+from .kind import Batch, Filter, Kind, Row, SkipReason, curator_assignment
+from .majority import AggregationResult
 from .registry import all_kinds, choices, discover, get, reason_in_words
 from .sheet import Column, Sheet, SheetFaults, Value
 
 __all__ = [
-    "Batch", "Column", "Comparison", "Filter", "Kind", "Row", "Scale", "Sheet", "SheetFaults", "SkipReason", "Value",
-    "Verdict", "all_kinds", "choices", "discover", "get", "place", "reason_in_words",
-]  # fmt: skip
+    "AggregationResult",
+    "Batch",
+    "Column",
+    "Comparison",
+    "Filter",
+    "Kind",
+    "Row",
+    "Scale",
+    "Sheet",
+    "SheetFaults",
+    "SkipReason",
+    "Value",
+    "all_kinds",
+    "choices",
+    "curator_assignment",
+    "discover",
+    "get",
+    "reason_in_words",
+]

@@ -1,15 +1,13 @@
-"""The base class of all task kinds: what each must say of itself, and what most have in common."""
+"""Base class of all task kinds: what each kind must define, and the common behaviour."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property
-from operator import methodcaller
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from django.db import models
 from django.db.models import QuerySet
 from rest_framework import serializers
 
@@ -20,10 +18,10 @@ from measures.agreement import Scale
 from measures.text_agreement import Comparison
 
 from ..models import Answer, Assignment, Member, Project, Purpose, Round, Unit
-from .majority import Verdict, majority
+from .majority import AggregationResult, majority_of_equal
 from .sheet import Sheet, Value
 
-#: The cells of one tidy row of an answer, by column.
+#: Cells of one tidy row of an answer, by column.
 Row = dict[str, str]
 
 
@@ -35,7 +33,7 @@ class SkipReason:
 
 @dataclass(frozen=True)
 class Filter:
-    """One way to narrow the units that a round chooses from: how it is asked for, and (units, value) -> fewer units."""
+    """Filter of the units that a round chooses from: its parameter, and a function (units, value) -> fewer units."""
 
     asked: Parameter
     narrow: Callable[[QuerySet[Unit], Any], QuerySet[Unit]]
@@ -43,15 +41,15 @@ class Filter:
 
 @dataclass
 class Batch:
-    """Units loaded together with all that a kind needs to show them: a fixed number of queries."""
+    """Everything that a kind needs to show several units, loaded in a fixed number of queries."""
 
-    #: The kind's own rows by unit id.
+    #: Rows of the kind by unit id.
     rows: Mapping[int, Any]
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-def place(unit: Unit, kind: str, person: Member | None) -> Assignment:
-    """A slot outside of rounds, for what `Kind.check` and `Kind.card` are to know of it: a curator's."""
+def curator_assignment(unit: Unit, kind: str, person: Member | None) -> Assignment:
+    """Return an unsaved curator assignment outside of rounds, for `Kind.check` and `Kind.card`."""
     round = Round(project_id=unit.project_id, kind=kind, purpose=Purpose.CURATION)
     return Assignment(round=round, unit=unit, number=0, person=person)
 
@@ -59,255 +57,316 @@ def place(unit: Unit, kind: str, person: Member | None) -> Assignment:
 class Kind:
     """One task kind. A method that takes several units or answers costs a fixed number of queries.
 
-    A *slot* is an `Assignment` with its ``unit`` and ``round``: who is asked (``person``), in which of the unit's
-    places (``number``), and which time (``repeat``). What is shown may differ by all of these.
+    Methods that take a ``slot`` get an `Assignment` with its ``unit`` and ``round``. It says who answers (``person``),
+    which of the k answers it is (``number``), and which repetition (``repeat``). A card may depend on all of these.
     """
 
     key: str
-    #: What people do, as a button would say it.
+    #: What people do, as a button label.
     title: str
-    #: Where it stands among the kinds that a lead chooses from, by tens: as a data set is made.
+    #: Position in the list of kinds, in steps of ten: the order in which a data set is made.
     order: int = 1000
-    #: The types of the units that people answer; a round may mix them.
+    #: Types of the units that people answer. A round may mix them.
     unit_types: Sequence[str]
-    #: The decision fields it decides, in the order in which they are shown.
+    #: Decision fields, in display order.
     fields: Sequence[str]
-    #: Its own tables: rows that point at an answer, and what hangs on them. They take inserts only.
-    tables: Sequence[type[models.Model]] = ()
-    #: People must not learn who wrote what they judge: nothing of the seed, of the options or of the unit's name goes
-    #: to whoever works in its rounds.
+    #: Participants must not learn who wrote what they judge. Seed, options and unit names are hidden from them.
     blind: bool = False
-    #: Its units are laid out by a design, which can be looked at before its round is opened.
+    #: Units are created by a design, which can be previewed before the round opens.
     designed: bool = False
-    #: Seconds that an answer is taken to need before any was measured.
+    #: Estimated seconds per answer until times are measured.
     assumed_seconds: float = 20.0
-    #: Kinds by whose values in force its units are judged: decided together, theirs come first.
+    #: Kinds whose current values its units depend on. They are decided first.
     judged_by: Sequence[str] = ()
 
-    #: What a lead sets of a round: what its pages show, and what makes answers gold. Frozen with the round.
+    #: Round settings for the pages (options) and for aggregation (policy). They never change after the round opens.
     options: Sequence[Parameter] = ()
     policy: Sequence[Parameter] = ()
-    #: Ways to narrow the units, beside those that all kinds have (`projects.rounds.choosing`).
+    #: Filters of units in addition to the common ones (`projects.rounds.choosing`).
     filters: Sequence[Filter] = ()
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("unclear", "The text is unclear"),
         SkipReason("not my field", "I cannot judge this"),
-        SkipReason("other", "Another reason (say it in a comment)"),
+        SkipReason("other", "Another reason (explain in a comment)"),
     )
 
-    #: The serializer of the unit's part of a card: what the person is shown.
+    #: Serializer of the unit on a card.
     card_serializer: type[serializers.Serializer[Any]]
-    #: The serializer of a value: shape only; `check` does what needs the slot.
+    #: Serializer of a value. It checks the shape only; `check` checks what depends on the assignment.
     value_serializer: type[serializers.Serializer[Any]]
 
-    #: Column names of the tidy rows of an answer (`rows`).
+    #: Column names of the tidy rows (`rows`).
     columns: Sequence[str]
-    #: The column that says which part of the unit a row is about (a sentence, a summary); "" where it is one row.
+    #: Column that names the part of the unit (a sentence, a summary) of a row; "" if an answer is one row.
     part: str = ""
-    #: Columns of what a person wrote beside what was asked: published where comments are.
+    #: Columns with free text next to the answer. They are published only if comments are.
     comments: Sequence[str] = ()
-    #: Measures of agreement, each on a declared scale of a column.
+    #: Agreement measures, each with a declared scale and a column.
     scales: Sequence[Scale] = ()
-    #: How marked or written texts are compared, where a nominal coefficient does not fit.
+    #: Comparisons of marked or written texts, for which nominal coefficients do not fit.
     comparisons: Sequence[Comparison] = ()
-    #: The heading of its guideline under which a field is explained, as far as there is one.
+    #: Guideline heading that explains a field, by field. Fields may be missing.
     headings: Mapping[str, str] = {}
-    #: How it is worked on away from the browser; None where a sheet cannot hold it.
+    #: Spreadsheet format, or None if a spreadsheet cannot hold the answers.
     sheet: Sheet | None = None
 
     @cached_property
     def guideline(self) -> str:
-        """The guideline (Markdown) that a project starts from: ``guideline.md`` in the kind's folder."""
+        """The initial guideline of a project (Markdown): ``guideline.md`` in the kind's folder."""
         return Path(inspect.getfile(type(self))).with_name("guideline.md").read_text(encoding="utf-8")
 
-    # What a lead sets
+    # Settings
 
     def options_of(self, project: Project) -> Sequence[Parameter]:
-        """The options of a round of this project: the same everywhere, but where a choice is among rows of it."""
+        """Return the options of a round in this project. They differ by project only if a choice lists rows of it."""
         return self.options
 
     def sheet_of(self, round: Round) -> Sheet | None:
-        """Its sheet as a round asks for it: less of what is asked where the round leaves it out. What stands in a
-        column that is left out is still read, so that `check` can refuse it."""
+        """Return the spreadsheet format of a round, without the asked columns that the round leaves out.
+
+        A column that is left out is still read if a file contains it, so that `check` can reject its values.
+        """
         return self.sheet
 
-    # Which units
+    # Units and rounds
 
     def units(self, project: Project) -> QuerySet[Unit]:
-        """The units of a project that a round can choose from, in corpus order."""
+        """Return the units of a project that a round can choose from, in corpus order."""
         raise NotImplementedError
 
     def valued_units(self, project: Project) -> QuerySet[Unit]:
-        """The units that a round can choose from whose purpose takes what has a value: the same, but for a kind that
-        lays out units of its own, whose values are of those."""
+        """Return the units that a round can choose from if its purpose requires units with values.
+
+        These are `units`, except for kinds that create their own units: only those have values.
+        """
         return self.units(project)
 
     def narrowed(self, units: QuerySet[Unit], options: Mapping[str, Any]) -> QuerySet[Unit]:
-        """Of these units those that a round with such options can ask about."""
+        """Return the units that a round with these options can ask about."""
         return units
 
-    def lay_out(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-        """The (unit, context) ids that people are asked, in order, of those that were chosen. A kind whose unit is a
-        pair, a sample or a page makes its own here, beside the round that is not open yet; called again for the same
-        round it finds what it made. Most kinds ask what was chosen."""
+    def create_items(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+        """Return the (unit, context) ids that people answer, in order, for the chosen units.
+
+        The default returns the chosen units. A kind whose unit is a pair, a sample or a page creates its own units
+        here; the round is not open yet. Idempotent: a second call for the same round finds the units it created.
+        """
         return chosen
 
     @property
     def rolls(self) -> bool:
-        """Whether each unit of a round is asked for itself, so that more can follow while it is open. A kind that lays
-        out units, and lays out each alike whatever else is chosen, says so."""
-        return type(self).lay_out is Kind.lay_out and type(self).deal is Kind.deal
+        """Whether units of a round are independent of each other, so that units can be added while it is open.
 
-    def units_after_layout(self, project: Project, chosen: int, plan: Mapping[str, Any]) -> int:
-        """About how many units `lay_out` makes of so many, by the options of a plan: a job prepares a large round."""
-        return chosen
+        A kind that overrides `create_items` sets this itself if the layout of a unit does not depend on other
+        chosen units.
+        """
+        return type(self).create_items is Kind.create_items and type(self).deal is Kind.deal
+
+    def count_after_layout(self, project: Project, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
+        """Return how many units `create_items` creates from the chosen unit ids, in a round that takes any unit."""
+        return len(chosen)
 
     def check_people(
         self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member], wanted: int
     ) -> None:
-        """Called with the people that a round opens with, and of how many of them each unit is asked at most. Raises
-        `Refused` where they cannot answer them all, and says which and why."""
+        """Raise `Refused`, with people and reasons, if these people cannot answer all units of a new round.
+
+        ``wanted`` is the largest number of people who answer one unit.
+        """
 
     def deal(
         self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[int]
     ) -> Mapping[int, Sequence[int]] | None:
-        """Whom each unit of a dealt round is asked of, by unit id, in the order of their places; None where the queue
-        deals them evenly (`projects.rounds.slots`)."""
+        """Return the member ids of each unit in a fixed allocation, by unit id, in order of assignment number.
+
+        Return None for an even allocation (`projects.answers.assignments`).
+        """
         return None
 
     def keeps_blind(self, round: Round) -> bool:
-        """Whether those who worked in a round must not learn whose work they judged yet."""
+        """Return whether the participants of a round must not learn yet whose work they judge."""
         return self.blind and round.is_open
 
     def joined(self, round: Round, member: Member) -> None:
-        """Called in the transaction that lets a person into a round, when it opens or later."""
+        """Called in the transaction that adds a person to a round, when it opens or later."""
 
     def opened(self, round: Round) -> None:
-        """Called in the transaction that opens a round, when its slots are there."""
+        """Called in the transaction that opens a round, once its assignments exist."""
 
     def closed(self, round: Round) -> None:
-        """Called by the job that finishes a closed round, after gold; it may be called again."""
+        """Called by the job that finishes a closed round, after aggregation. It may be called more than once."""
 
     def discarded(self, round: Round) -> None:
-        """Called when a round that never opened is removed and has no slots any more: remove what `lay_out` made."""
+        """Called when a round that never opened is removed and has no assignments left.
+
+        Delete what `create_items` created.
+        """
 
     def texts(self, units: Iterable[int]) -> dict[int, str]:
-        """The text that each unit is about, by unit id: for lists. One query."""
+        """Return the text of each unit by unit id, for lists. One query."""
         return {}
 
     def reviews(self, units: Iterable[int]) -> dict[int, str]:
-        """The review that each unit belongs to (its PMID), by unit id: intervals know that units of one are alike. One
-        query. A unit that is left out stands for itself."""
+        """Return the review (PMID) of each unit, by unit id. One query.
+
+        Confidence intervals treat the units of one review as a cluster. A missing unit is a cluster of its own.
+        """
         return {}
 
     def known(self, units: Iterable[int]) -> dict[int, Value]:
-        """What is right of units that were laid out with their answer, by unit id: raters of a round that makes no gold
-        are held against it, and it is shown to nobody who is asked. One query. Of all others it is what is in force."""
+        """Return the expected values of units that were created with a known answer, by unit id. One query.
+
+        A reliability study compares raters with these values, and with the current values of all other units. Raters
+        never see them.
+        """
         return {}
 
-    # What is shown, and what is said
+    def checks_among(self, units: Iterable[int]) -> Set[tuple[int, str]]:
+        """Return the attention checks among units as (unit id, part). At most two queries.
+
+        The part is "" if the whole unit is a check. Agreement excludes attention checks.
+        """
+        return frozenset()
+
+    # Cards and values
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        """Fetch what `card` needs."""
+        """Load what `card` needs."""
         return Batch({})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        """What the person of a slot sees of its unit (`card_serializer`); nothing that a rater must not learn."""
+        """Return what a person sees of the unit (`card_serializer`).
+
+        Include no information that raters must not have.
+        """
         raise NotImplementedError
 
     def check(self, slot: Assignment, value: Value) -> None:
-        """Raise ``api.problems.Refused`` with the field where the value does not fit the slot's unit and round."""
+        """Raise ``api.problems.Refused`` with the field if the value does not fit the assignment's unit and round."""
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
-        """Write the typed rows of new answers, in the caller's transaction."""
+        """Insert the typed rows of new answers, in the caller's transaction."""
         raise NotImplementedError
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
-        """The values of answered answers by their uuids, read back from the typed rows."""
+        """Return the values of answers that are not skips by uuid, read from the typed rows."""
         raise NotImplementedError
 
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
-        """The values that imports (ids) brought, by (unit id, import id)."""
+        """Return the values of imports (by id), by (unit id, import id)."""
         return {}
 
     def carry(self, value: Value, unit: Unit) -> Value:
-        """A value said of an earlier text of the unit, as it reads on the present one.
+        """Return the value of an earlier text of the unit, migrated to the current text.
 
-        Raises ``api.problems.Refused`` with the field that cannot be carried over: it is to be said anew."""
-        raise Refused.field("value", "This was said of another text. Say it anew.")
+        Raise ``api.problems.Refused`` with the field that cannot be migrated and needs a new answer.
+        """
+        raise Refused.field("value", "This value belongs to an earlier text. Enter a new value.")
 
-    # What it comes to
+    # Aggregation and decisions
 
     def fields_of(self, round: Round) -> Sequence[str]:
-        """The decision fields of a round."""
         return self.fields
 
     def scales_of(self, round: Round) -> Sequence[Scale]:
-        """The measures of agreement of a round."""
         return self.scales
+
+    def unmeasured(self, round: Round) -> Sequence[str]:
+        """Return the criteria whose scale has too many steps for computing agreement."""
+        return ()
 
     def comparisons_of(self, round: Round) -> Sequence[Comparison]:
         return self.comparisons
 
-    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
-        """Gold per field from the k counted answers to one unit, by the round's policy. Pure: writes nothing. Where a
-        kind says nothing else, what more than half of them said."""
-        return [majority(name, answers, methodcaller("get", name))[0] for name in self.fields_of(round)]
+    def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
+        """Aggregate the k counted answers to one unit into gold, per field and by the round's policy. A pure function.
+
+        Default: the majority value of each field by `is_equal`, if there is one.
+        """
+        return [majority_of_equal(name, answers, partial(self.is_equal, name)) for name in self.fields_of(round)]
+
+    def check_aggregation(self, round: Round) -> None:
+        """Raise ``api.problems.Refused`` if `aggregate` cannot aggregate the answers of a round that is about to open.
+
+        An open round cannot be changed, so this is checked in advance. The default `aggregate` needs every field of the
+        round in the value serializer.
+        """
+        if type(self).aggregate is not Kind.aggregate:
+            return
+        if unknown := [name for name in self.fields_of(round) if name not in self.value_serializer().fields]:
+            names = " or ".join(unknown)
+            message = (
+                f"Answers to this task have no field {names}, so they cannot form gold. Choose a reliability study."
+            )
+            raise Refused.field("purpose", message)
 
     def part_of(self, field: str, value: Value) -> Value:
-        """The part of a value that one field decides; empty where the value has nothing of it."""
+        """Return the part of a value that one field decides. Empty if the answer does not contain the field."""
         return {field: value[field]} if field in value else {}
 
     def merged(self, parts: Sequence[Value]) -> Value:
-        """One value of the parts that several fields decide."""
+        """Return one value made of the parts that several fields decide."""
         whole: Value = {}
         for part in parts:
             whole |= part
         return whole
 
-    def hanging_on(self, units: Sequence[Unit]) -> QuerySet[Unit]:
-        """Units of this kind's own that show some of these: what was said of them is stale when those change."""
+    def dependents_of(self, units: Sequence[Unit]) -> QuerySet[Unit]:
+        """Return units of this kind that show one of these units.
+
+        Their answers become stale when these units change.
+        """
         return Unit.objects.none()
 
-    def says_same(self, field: str, one: Value, other: Value) -> bool:
-        """Whether two values, or parts of them, say the same in one field: then nothing is to be decided anew. What a
-        field that is not there says is None."""
+    def is_equal(self, field: str, one: Value, other: Value) -> bool:
+        """Return whether two values are equal in one field; then no new decision is needed.
+
+        A missing field counts as None.
+        """
         return bool(one.get(field) == other.get(field))
 
     def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
-        """Whether an answer is right in one field, held against the value in force by the round's policy; None where
-        the field is not compared."""
-        return self.says_same(field, expected, said)
+        """Return whether an answer is correct in one field, compared with the expected value by the round's policy.
+
+        Return None if the field is not compared.
+        """
+        return self.is_equal(field, expected, said)
 
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
-        """Of these units those whose value a file brought and of which no decision is written yet: `before_decisions`
-        writes it. None where a kind's import writes decisions at once."""
+        """Return the units with an imported value but no decision yet; `pre_decide` writes that decision.
+
+        Empty if the kind's import writes decisions at once.
+        """
         return units.none()
 
     def apart(self, field: str, one: Value, other: Value) -> float:
-        """How far two answers are from one another in one field, from 0 (they say the same) to 1. What a curator is
-        shown as a difference, and what answer is nearest to the others, goes by this."""
-        return 0.0 if self.says_same(field, one, other) else 1.0
+        """Return the distance of two answers in one field, from 0 (equal) to 1.
 
-    def before_decisions(self, units: Sequence[Unit]) -> None:
-        """Called in the transaction that decides these units, before what is in force is read."""
+        It determines which answer is nearest to the others.
+        """
+        return 0.0 if self.is_equal(field, one, other) else 1.0
 
-    def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
-        """Called when the decisions are inserted: for a kind whose values other rows follow."""
+    def pre_decide(self, units: Sequence[Unit]) -> None:
+        """Called in the transaction that decides these units, before current values are read."""
+
+    def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        """Called after the decisions are inserted, for kinds with rows that depend on the decided values."""
 
     def row(self, value: Value) -> Row:
-        """The cells of a value, by column, where an answer is one row."""
+        """Return the cells of a value by column, for kinds with one row per answer."""
         return {name: "" if (cell := value.get(name)) is None else str(cell) for name in self.columns}
 
     def rows(self, value: Value) -> list[Row]:
-        """The tidy rows of a value: what its agreement is computed from, and what a release has of it. Each names its
-        part of the unit in the column `part`, where an answer is several."""
+        """Return the tidy rows of a value, used for agreement and releases.
+
+        If an answer has several rows, the column `part` of each names its part of the unit.
+        """
         return [self.row(value)]
 
     def sentence(self, field: str, value: Value) -> str:
-        """One field of a value in words, for lists and the history."""
+        """Return one field of a value in words, for lists and the history."""
         return str(value[field])
 
     def in_words(self, value: Value) -> dict[str, str]:
-        """A value in words, by field, as far as it is there."""
+        """Return the fields of a value in words, by field. Missing fields are left out."""
         return {name: self.sentence(name, value) for name in self.fields if name in value}

@@ -1,4 +1,4 @@
-"""When several people's values become gold: one rule for all kinds. Pure: values in, verdicts out."""
+"""Majority rule by which answers become gold. Pure functions, shared by all kinds."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -8,12 +8,12 @@ from typing import Any
 from ..models import Answer, Origin
 from .sheet import Value
 
-Said = tuple[Answer, Value]
+AnswerValue = tuple[Answer, Value]
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What a round's answers to one unit come to, for one field: an adopted answer, or None for a contest."""
+class AggregationResult:
+    """The aggregation result of one field of one unit: the adopted answer, or None if the answers are contested."""
 
     field: str
     origin: str
@@ -21,39 +21,71 @@ class Verdict:
 
 
 def origin(agreeing: int, of: int) -> str:
-    """How a value came about that so many of so many gave."""
+    """Return the origin of a value that ``agreeing`` of ``of`` answers share."""
     if of == 1:
         return Origin.SINGLE
     return Origin.UNANIMOUS if agreeing == of else Origin.MAJORITY
 
 
-def majority(field: str, answers: Sequence[Said], key: Callable[[Value], Hashable]) -> tuple[Verdict, list[Said]]:
-    """The verdict when more than half agree on ``key``, and those who do; else a contest and nobody."""
-    groups: dict[Hashable, list[Said]] = defaultdict(list)
-    for said in answers:
-        groups[key(said[1])].append(said)
-    best = max(groups.values(), key=len)
-    if 2 * len(best) <= len(answers):
-        return Verdict(field, Origin.CONTESTED, None), []
-    return Verdict(field, origin(len(best), len(answers)), best[0][0]), best
+def majority(
+    field: str, answers: Sequence[AnswerValue], key: Callable[[Value], Hashable]
+) -> tuple[AggregationResult, list[AnswerValue]]:
+    """Aggregate by strict majority on ``key``.
 
-
-def by_part(field: str, answers: Sequence[Said], parts: Callable[[Value], Mapping[Any, Hashable]]) -> Verdict:
-    """What more than half said of every part of the unit, where somebody said just that; else a curator decides.
-
-    An answer is adopted whole, so that gold is what a person wrote, and never put together from several. ``parts``:
-    what a value says, by part; a part that is left out says the same wherever it is.
+    Return the result and the answers that agree; the list is empty if no key has more than half of the answers.
     """
-    said = [dict(parts(value)) for _, value in answers]
-    verdict, _ = majority(field, answers, lambda value: frozenset(parts(value).items()))
-    if verdict.answer:
-        return verdict
+    groups: dict[Hashable, list[AnswerValue]] = defaultdict(list)
+    for answer in answers:
+        groups[key(answer[1])].append(answer)
+    return _largest(field, list(groups.values()), len(answers))
+
+
+def majority_of_equal(
+    field: str, answers: Sequence[AnswerValue], is_equal: Callable[[Value, Value], bool]
+) -> AggregationResult:
+    """Aggregate by strict majority of equal values.
+
+    Values may hold lists, so they are compared and never hashed.
+    """
+    groups: list[list[AnswerValue]] = []
+    for answer, value in answers:
+        group = next((group for group in groups if is_equal(group[0][1], value)), None)
+        if group is None:
+            groups.append(group := [])
+        group.append((answer, value))
+    return _largest(field, groups, len(answers))[0]
+
+
+def _largest(
+    field: str, groups: Sequence[list[AnswerValue]], answers: int
+) -> tuple[AggregationResult, list[AnswerValue]]:
+    best = max(groups, key=len)
+    if 2 * len(best) <= answers:
+        return AggregationResult(field, Origin.CONTESTED, None), []
+    return AggregationResult(field, origin(len(best), answers), best[0][0]), best
+
+
+def by_part(
+    field: str, answers: Sequence[AnswerValue], parts: Callable[[Value], Mapping[Any, Hashable]]
+) -> AggregationResult:
+    """Aggregate by strict majority on every part of the unit.
+
+    An answer is adopted whole, so gold is always an answer that a person wrote and never a combination. The result is
+    contested if a part has no majority value, or if no answer has all majority values. ``parts`` maps a value to its
+    parts; a missing part counts as None.
+    """
+    parts_by_answer = [dict(parts(value)) for _, value in answers]
+    result, _ = majority(field, answers, lambda value: frozenset(parts(value).items()))
+    if result.answer:
+        return result
     voted = {}
-    for part in {part for one in said for part in one}:
-        [(most, votes)] = Counter(one.get(part) for one in said).most_common(1)
-        if 2 * votes <= len(said):
-            return verdict
+    for part in {part for one in parts_by_answer for part in one}:
+        [(most, votes)] = Counter(one.get(part) for one in parts_by_answer).most_common(1)
+        if 2 * votes <= len(parts_by_answer):
+            return result
         voted[part] = most
-    wanted = {part: most for part, most in voted.items() if most is not None}
-    found = next((answer for (answer, _), one in zip(answers, said, strict=True) if one == wanted), None)
-    return Verdict(field, Origin.MAJORITY, found) if found else verdict
+    majority_parts = {part: most for part, most in voted.items() if most is not None}
+    matching_answer = next(
+        (answer for (answer, _), one in zip(answers, parts_by_answer, strict=True) if one == majority_parts), None
+    )
+    return AggregationResult(field, Origin.MAJORITY, matching_answer) if matching_answer else result

@@ -1,7 +1,6 @@
-"""The kinds that exist, found in the folders of the apps that have some."""
+"""Registry of task kinds, discovered in the folders of the apps."""
 
 from api.registry import Registry
-from audit import triggers
 
 from .kind import Kind
 
@@ -10,20 +9,20 @@ get = _KINDS.get
 
 
 def discover(package: str) -> None:
-    """Make the kinds of a package known: each of its folders is one, with a class that extends `Kind` in its
-    ``kind.py``. Called from ``AppConfig.ready``; the data base refuses changes of the rows of their tables.
+    """Register the kinds of a package. Each folder is one kind: its ``kind.py`` holds a class that extends `Kind`.
+
+    Called from ``AppConfig.ready``.
     """
-    for kind in _KINDS.discover(package):
-        triggers.guard(*(table._meta.db_table for table in kind.tables))
+    _KINDS.discover(package)
 
 
 def all_kinds() -> list[Kind]:
-    """All kinds; one that is judged by another's values comes after it."""
+    """Return all kinds. A kind that depends on the values of others (`Kind.judged_by`) comes after them."""
     return sorted(_KINDS.every(), key=lambda kind: (_depth(kind), kind.key))
 
 
 def choices() -> list[tuple[str, str]]:
-    """Key and title of each kind, for a field that takes one."""
+    """Return (key, title) of each kind, for a choice field."""
     return [(kind.key, kind.title) for kind in all_kinds()]
 
 
@@ -32,5 +31,5 @@ def _depth(kind: Kind) -> int:
 
 
 def reason_in_words(kind: Kind, code: str) -> str:
-    """Why a unit was skipped, as the person read it; the code itself where the kind no longer has it."""
+    """Return the text of a skip reason, or its code if the kind no longer has it."""
     return next((reason.text for reason in kind.skip_reasons if reason.code == code), code)

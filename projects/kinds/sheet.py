@@ -1,4 +1,4 @@
-"""How a kind is worked on in a spreadsheet."""
+"""Spreadsheet format of a kind."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ Value = dict[str, Any]
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a spreadsheet: its name in the file, and where only some values are allowed, those."""
+    """One spreadsheet column: its name in the file and, if only some values are allowed, these values."""
 
     name: str
     width: int = 16
@@ -19,7 +19,7 @@ class Column:
 
 
 class SheetFaults(Exception):
-    """Cells of one row that hold no answer: (column, what is wrong and what was expected)."""
+    """Invalid cells of one row, as (column, message). The message says what is wrong and what was expected."""
 
     def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
         super().__init__("; ".join(message for _, message in faults))
@@ -28,15 +28,15 @@ class SheetFaults(Exception):
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a row shows, what is asked, and how a row becomes a value."""
+    """The columns that a row shows and asks for, and the conversion between rows and values."""
 
-    #: Columns filled from the card; "text" is among them, by which a row whose ids were shifted is noticed.
+    #: Columns filled from the card. One of them is "text", which reveals rows whose ids were shifted.
     shown: Sequence[Column]
-    #: Columns for the person to fill in.
+    #: Columns that the person fills in.
     asked: Sequence[Column]
-    #: A card (`Kind.card`) as the cells of the shown columns.
+    #: Converts a card (`Kind.card`) to the cells of the shown columns.
     cells: Callable[[Mapping[str, Any]], dict[str, str]]
-    #: (the unit's text, the filled cells by name) -> the value. Raises `SheetFaults`. Nothing is guessed.
+    #: Converts the unit's text and the filled cells, by name, to a value. Raises `SheetFaults`; it never guesses.
     value: Callable[[str, Mapping[str, str]], Value]
-    #: A value as the cells of the asked columns: the inverse of ``value``.
+    #: Converts a value to the cells of the asked columns: the inverse of ``value``.
     filled: Callable[[Value], dict[str, str]]

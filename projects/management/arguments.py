@@ -1,4 +1,4 @@
-"""What commands are told of by name: a project, a person. What there is not is refused in one line."""
+"""Find projects and users that are named on the command line."""
 
 from django.core.management.base import CommandError
 
@@ -6,23 +6,23 @@ from accounts.models import User
 
 from ..models import Project
 
-#: Projects that a refusal names.
-NAMED = 10
+#: Maximum number of projects in an error message.
+MAX_LISTED = 10
 
 
 def project_of(slug: str) -> Project:
-    """The project of that short name; `CommandError` names those that there are."""
-    found = Project.objects.filter(slug=slug).first()
-    if found is None:
-        there = list(Project.objects.order_by("slug").values_list("slug", flat=True)[: NAMED + 1])
-        known = ", ".join(there[:NAMED]) + (" ..." if len(there) > NAMED else "")
-        raise CommandError(f"There is no project {slug!r}; there are: {known or 'none'}.")
-    return found
+    """Return the project with this slug. Raise `CommandError` with a list of projects if there is none."""
+    project = Project.objects.filter(slug=slug).first()
+    if project is None:
+        slugs = list(Project.objects.order_by("slug").values_list("slug", flat=True)[: MAX_LISTED + 1])
+        known = ", ".join(slugs[:MAX_LISTED]) + (" ..." if len(slugs) > MAX_LISTED else "")
+        raise CommandError(f"Unknown project {slug!r}. Projects: {known or 'none'}.")
+    return project
 
 
 def user_of(email: str) -> User:
-    """The person with that address, in whatever case."""
-    found = User.objects.filter(email__iexact=email).first()
-    if found is None:
-        raise CommandError(f"There is no user {email!r}.")
-    return found
+    """Return the user with this e-mail address, ignoring case. Raise `CommandError` if there is none."""
+    user = User.objects.filter(email__iexact=email).first()
+    if user is None:
+        raise CommandError(f"No user has the e-mail address {email!r}.")
+    return user

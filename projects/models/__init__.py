@@ -1,19 +1,11 @@
-"""What every study has, whatever it annotates: people, guidelines, units, rounds, answers, decisions, jobs."""
+"""Models common to all studies: people, guidelines, units, rounds, answers, decisions and jobs."""
 
 from ..purposes import Purpose
-from .act import Act
-from .agreement import KeptAgreement
-from .answer import Answer, CameBy, Outcome
-from .change import Change
-from .decision import WAITING, Decision, Origin
-from .guideline import Guideline
-from .job import Job, JobProblem, JobStatus
-from .notification import Digest, Notification
-from .participation import Consent, ParticipantLink
-from .project import Import, Invitation, Member, Project, Role
-from .readiness import Admission, QuestionTry
-from .reference import Reference
-from .remark import Remark
+from .answer import Act, Answer, CameBy, Outcome, Remark
+from .decision import WAITING, Change, Decision, KeptAgreement, Origin, Reference
+from .job import Digest, Job, JobProblem, JobStatus, Notification
+from .participation import Admission, Consent, ParticipantLink, QuestionTry
+from .project import Guideline, Import, Invitation, Member, Project, Role
 from .round import Assignment, Participant, Round, Unit
 
 __all__ = [

@@ -1,12 +1,13 @@
-"""The values the project stands behind, per field. Append-only: the newest row of a field that is no contest counts."""
+"""Decisions, the references of answers to them, changes of units, and stored agreement reports."""
 
 from typing import Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, Subquery
 
-from audit.models import Leaf
+from audit.models import AppendOnly, Leaf
+from sql.unindexed import Unindexed
 
 from .answer import Answer
 from .project import Import
@@ -19,40 +20,44 @@ class Origin(models.TextChoices):
     UNANIMOUS = "unanimous"
     MAJORITY = "by majority"
     CURATED = "decided by a curator"
-    # Not a value: the round left it to adjudication. What was in force before stays in force.
+    # No value: the answers disagree and wait for adjudication. The current value does not change.
     CONTESTED = "contested"
-    # Not a value either: what a curator had decided was taken back, and nothing had been in force before.
+    # No value: a curator's decision was withdrawn, and there was no earlier value.
     REOPENED = "reopened"
 
 
-#: What says no value and waits for a curator.
+#: Origins without a value: the field waits for a curator.
 WAITING = (Origin.CONTESTED, Origin.REOPENED)
 
 
 class DecisionQuerySet(models.QuerySet["Decision"]):
-    # Which one is newest is looked up for each row, by the index of unit, kind and field. As a join it would be left to
-    # what PostgreSQL knows of the tables, and so would be a walk along the primary key: hence `id + 0`, and no order
-    # of the whole (docs/decisions/0027-in-force.md).
+    # The newest decision is looked up for each row, by the index of unit, kind and field. PostgreSQL plans a join by
+    # its table statistics, and may scan along the primary key. `Unindexed` and the missing overall order prevent both
+    # (docs/decisions/0008-query-speed.md).
 
     def values_said(self) -> Self:
-        """Without contests and what was taken back, which say no value."""
+        """Exclude contested and reopened decisions, which have no value."""
         return self.exclude(origin__in=WAITING)
 
     def in_question(self) -> Self:
-        """What the newest of says whether a value is in force, and which: a contest leaves that as it was."""
+        """Exclude contests, which do not change the current value."""
         return self.exclude(origin=Origin.CONTESTED)
 
     def in_force(self) -> Self:
-        """The newest decision of each unit, kind and field that has a value in force, in no order."""
+        """Return the newest decision of each unit, kind and field with a current value, unordered."""
         return self.values_said()._newest(Decision.objects.in_question())
 
+    def decided(self) -> Self:
+        """Return the current decision of each field that does not wait for a curator, unordered."""
+        return self.values_said()._newest(Decision.objects.all())
+
     def contested(self) -> Self:
-        """What is the newest word on its field and says no value: it waits for a curator. In no order."""
+        """Return the newest decisions of fields that wait for a curator, unordered."""
         return self.filter(origin__in=WAITING)._newest(Decision.objects.all())
 
     def newest_first(self) -> Self:
-        """For a subquery that takes the first."""
-        return self.order_by((F("id") + 0).desc())
+        """Order by newest first, for a subquery that takes the first row."""
+        return self.order_by(Unindexed("id").desc())
 
     def _newest(self, among: "DecisionQuerySet") -> Self:
         same = among.filter(unit=OuterRef("unit"), kind=OuterRef("kind"), field=OuterRef("field"))
@@ -60,7 +65,7 @@ class DecisionQuerySet(models.QuerySet["Decision"]):
 
 
 class Decision(Leaf):
-    """One value of one field of one unit, by pointing at the answer or the import that it adopts."""
+    """The value of one field of one unit: a reference to the adopted answer or import."""
 
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="decisions")
     kind = models.CharField(max_length=30)
@@ -95,10 +100,99 @@ class Decision(Leaf):
         indexes = [
             models.Index(fields=["unit", "kind", "field", "id"]),
             models.Index(fields=["id"], name="decision_unsealed", condition=Q(seal__isnull=True)),
-            # Few decisions are contests, and every unit of a corpus is asked for one.
+            # Few decisions are contests, but every unit of a corpus is checked for one.
             models.Index(fields=["unit"], name="decision_waiting", condition=Q(origin__in=["contested", "reopened"])),
         ]
 
     @property
     def says_a_value(self) -> bool:
         return self.origin not in WAITING
+
+
+class Reference(AppendOnly):
+    """A decision that was shown with an answer's unit (correction) or compared with the answer (practice).
+
+    ``same`` is whether the answer equals the decision in the decision's field, computed when the answer is stored.
+    Later decisions do not change it.
+    """
+
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="references", db_index=False)
+    decision = models.ForeignKey(Decision, on_delete=models.PROTECT, related_name="+", db_index=False)
+    same = models.BooleanField()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["answer", "decision"], name="one_reference_per_decision")]
+
+    def __str__(self) -> str:
+        return f"decision {self.decision_id} of answer {self.answer_id}"
+
+
+class ChangeQuerySet(models.QuerySet["Change"]):
+    def newest(self) -> Self:
+        """Return the newest change of each unit and kind, without superseded units."""
+        later = Change.objects.filter(unit=OuterRef("unit"), kind=OuterRef("kind"), pk__gt=OuterRef("pk"))
+        return self.filter(~Exists(later), unit__superseded_by=None)
+
+    def unsettled(self) -> Self:
+        """Return the newest changes without a later decision. Their units must be redone or confirmed."""
+        fresh = Decision.objects.filter(
+            # A curator has decided again, even if the adopted answer is an old one.
+            Q(answer=None) | Q(origin=Origin.CURATED) | Q(answer__shown__gte=OuterRef("revision")),
+            unit=OuterRef("unit"),
+            kind=OuterRef("kind"),
+            pk__gt=OuterRef("decisions_up_to"),
+        ).values_said()
+        return self.newest().filter(~Exists(fresh))
+
+
+class Change(AppendOnly):
+    """One change of what a unit shows, for one kind that had been asked of the unit. Never changed itself."""
+
+    #: The unit's own text changed. Otherwise `what` is the key of the kind whose value of another unit changed.
+    TEXT = "text"
+    #: Nothing changed: somebody doubts the value and gives a reason.
+    DOUBT = "doubt"
+
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="changes")
+    kind = models.CharField(max_length=30, help_text="Task kind whose answers and decisions become stale.")
+    revision = models.PositiveIntegerField(
+        help_text="Revision of the unit after the change. Answers to older revisions are stale."
+    )
+    what = models.CharField(max_length=30, help_text="The text, or the task kind whose values judge the unit.")
+    before = models.TextField(blank=True)
+    after = models.TextField(blank=True)
+    reason = models.TextField()
+    # Not a time: clocks can go back, and decisions of the same moment must be ordered.
+    decisions_up_to = models.BigIntegerField(help_text="Id of the newest decision at that time.")
+    changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    changed_at = models.DateTimeField()
+
+    objects = ChangeQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["unit", "kind", "revision"], name="one_change_per_revision"),
+            models.CheckConstraint(condition=~Q(reason=""), name="a_change_has_a_reason"),
+        ]
+        indexes = [models.Index(fields=["unit", "kind", "id"], name="change_of_unit")]
+
+    def __str__(self) -> str:
+        return f"change of {self.what}, unit {self.unit_id}"
+
+
+class KeptAgreement(models.Model):
+    """Agreement report of a round, stored by the last job that computed it, with its method and basis."""
+
+    round = models.OneToOneField(Round, on_delete=models.PROTECT, related_name="kept_agreement")
+    method = models.CharField(max_length=60, help_text="Name of the rule. It changes when the figures change.")
+    basis = models.JSONField(
+        help_text="Counts of the data behind the report. The report is current while they are equal."
+    )
+    # Text, not JSON: PostgreSQL would reorder the coefficients.
+    report = models.TextField()
+    made_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"agreement of round {self.round_id}"

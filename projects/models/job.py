@@ -1,10 +1,15 @@
-"""Background work: the rows are the queue; Celery, where there is one, only carries wake-ups."""
+"""Background jobs and notifications. The job rows are the queue; Celery, if there is one, only sends wake-ups."""
+
+from typing import Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
-from .project import Project
+from accounts.models import User
+
+from .project import Member, Project
+from .round import Participant, Round
 
 
 class JobStatus(models.TextChoices):
@@ -16,15 +21,19 @@ class JobStatus(models.TextChoices):
 
 
 class Job(models.Model):
-    """One piece of background work. ``fence`` counts the takeovers: a worker that lost its lease cannot write."""
+    """One background job. ``fence`` counts takeovers, so a worker that lost its lease cannot write."""
 
     project = models.ForeignKey(Project, null=True, on_delete=models.PROTECT, related_name="jobs")
     kind = models.CharField(max_length=30)
-    queue = models.CharField(max_length=60, default="default", help_text="Celery queue; one a model for generation.")
+    queue = models.CharField(max_length=60, default="default", help_text="Celery queue. Generation has one per model.")
     params = models.JSONField(default=dict)
-    turn = models.PositiveBigIntegerField(default=0, help_text="Its place in the queue: the lowest is next.")
-    weight = models.PositiveSmallIntegerField(default=8, help_text="How many turns of its project it takes.")
-    asked = models.BooleanField(default=False, help_text="Somebody asked for it; false where it follows from an act.")
+    turn = models.PositiveBigIntegerField(default=0, help_text="Position in the queue. The lowest is next.")
+    weight = models.PositiveSmallIntegerField(
+        default=8, help_text="Share of the project's turns in the job queue that the job takes."
+    )
+    asked = models.BooleanField(
+        default=False, help_text="True if a person asked for it, false if it follows from another action."
+    )
     status = models.CharField(max_length=10, choices=JobStatus, default=JobStatus.QUEUED)
     attempts = models.PositiveSmallIntegerField(default=0)
     max_attempts = models.PositiveSmallIntegerField(default=3)
@@ -36,7 +45,7 @@ class Job(models.Model):
     cancel_requested = models.BooleanField(default=False)
     done = models.PositiveBigIntegerField(default=0)
     total = models.PositiveBigIntegerField(null=True, blank=True)
-    note = models.CharField(max_length=200, blank=True, help_text="What it is doing, in words.")
+    note = models.CharField(max_length=200, blank=True, help_text="Current activity of the job.")
     result = models.JSONField(null=True, blank=True)
     error = models.TextField(blank=True)
     created_by = models.ForeignKey(
@@ -45,12 +54,12 @@ class Job(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
-    sent_at = models.DateTimeField(null=True, blank=True, help_text="When a wake-up was last sent to the broker.")
+    sent_at = models.DateTimeField(null=True, blank=True, help_text="Time at which the broker was last notified.")
 
     class Meta:
         ordering = ["-id"]
         indexes = [
-            # Whole, not of these two states alone: SQLite sees no such condition in a statement's parameters.
+            # Not a partial index: SQLite does not use one if the states are parameters of the statement.
             models.Index(fields=["status", "turn"], name="job_turn"),
             models.Index(fields=["kind"], name="job_active", condition=Q(status__in=["queued", "running"])),
             models.Index(fields=["leased_until"], name="job_running", condition=Q(status="running")),
@@ -61,7 +70,7 @@ class Job(models.Model):
 
 
 class JobProblem(models.Model):
-    """What went wrong with one item of a job, without stopping the rest."""
+    """Error of one item of a job. The job continues with the other items."""
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="problems")
     item = models.CharField(max_length=200)
@@ -70,3 +79,80 @@ class JobProblem(models.Model):
 
     class Meta:
         ordering = ["id"]
+
+
+class NotificationQuerySet(models.QuerySet["Notification"]):
+    def shown_to(self, user: User) -> Self:
+        """Return the notifications of a user that the user may see now.
+
+        A user who left a project or a round does not see its notifications. Decisions are shown only while the project
+        shows adjudication results.
+        """
+        member = Member.objects.active().filter(project=OuterRef("project"), user=user)
+        works = Participant.objects.filter(round=OuterRef("round"), member__user=user, left_at=None)
+        what = Notification.What
+        of_project = (
+            Q(what__in=(what.REPLY, what.FINISHED, what.FAILED))
+            | Q(Exists(works), what=what.OPENED, round__status=Round.Status.OPEN)
+            | Q(what=what.DECISION, round__status=Round.Status.CLOSED, project__show_adjudication=True)
+        )
+        return self.filter(Q(what=what.TOKENS) | (Q(Exists(member)) & of_project), user=user)
+
+    def unread(self) -> Self:
+        return self.filter(read_at=None)
+
+
+class Notification(models.Model):
+    """One event for one user. Rows are only inserted, so writers never wait for each other."""
+
+    class What(models.TextChoices):
+        OPENED = "round opened"
+        MORE = "new units"
+        REPLY = "reply"
+        DECISION = "decision"
+        FINISHED = "finished"
+        FAILED = "failed"
+        TOKENS = "tokens"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notifications")
+    what = models.CharField(max_length=12, choices=What)
+    project = models.ForeignKey(
+        Project, null=True, blank=True, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    round = models.ForeignKey(Round, null=True, blank=True, on_delete=models.CASCADE, related_name="+", db_index=False)
+    # Type of work that ended. Never a name of its object, which may be hidden from the person by now.
+    subject = models.CharField(max_length=60, blank=True, help_text="Release, Run 12, ...")
+    path = models.CharField(max_length=200, blank=True, help_text="Page that shows the notification.")
+    at = models.DateTimeField()
+    read_at = models.DateTimeField(null=True, blank=True)
+    mailed_at = models.DateTimeField(null=True, blank=True, help_text="Time at which a digest e-mail included it.")
+
+    objects = NotificationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["at"], name="notification_at"),
+            models.Index(
+                fields=["user"], name="notification_to_mail", condition=Q(read_at__isnull=True, mailed_at__isnull=True)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.what} for user {self.user_id}"
+
+
+class Digest(models.Model):
+    """When a person was last sent a digest, and until when no worker may send another."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    sent_at = models.DateTimeField(null=True, blank=True)
+    not_before = models.DateTimeField(
+        null=True, blank=True, help_text="Time until which a worker holds the item, or until which a failed item waits."
+    )
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"digest of user {self.user_id}"

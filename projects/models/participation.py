@@ -1,4 +1,4 @@
-"""Participant links: how volunteers without an account work in one round, and what they agreed to."""
+"""Participant links: access of volunteers without an account to one round, and their consent."""
 
 import hashlib
 from datetime import datetime
@@ -7,38 +7,40 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from audit.models import AppendOnly
+
 from .project import Member
 from .round import Round
 
 
 def text_digest(text: str) -> str:
-    """SHA-256 of a consent text as it was shown, in hex."""
+    """Return the SHA-256 of a consent text in hex."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 class ParticipantLink(models.Model):
-    """A link into one round. Only the hash of its token is kept.
+    """A link into one round. Only the hash of its token is stored.
 
-    One place: a personal link, the same person each time it is opened. More places: a shared link, each browser that
-    accepts is a new volunteer with a personal link of its own, a *child* of this one.
+    A link with one place is personal: each time it is opened it signs in the same person. A link with more places is
+    shared: each browser that accepts it becomes a new volunteer with a personal link, a child of this one.
     """
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="participant_links")
     token_hash = models.CharField(max_length=64, unique=True)
-    label = models.CharField(max_length=80, help_text="What the lead knows it by; volunteers never see it.")
+    label = models.CharField(max_length=80, help_text="Name that only the lead sees.")
     places = models.PositiveIntegerField(default=1)
-    used = models.PositiveIntegerField(default=0, help_text="Places taken.")
+    used = models.PositiveIntegerField(default=0, help_text="Number of places taken.")
     consent_text = models.TextField(help_text="Markdown.")
-    # Which text the person agrees to now: its digest; empty before consent and after a withdrawal.
+    # Digest of the text that the person agrees to. Empty before consent and after withdrawal.
     agreed = models.CharField(max_length=64, blank=True)
     parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="children")
     member = models.OneToOneField(
         Member, null=True, blank=True, on_delete=models.PROTECT, related_name="participant_link"
-    )  # fmt: skip
+    )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
-    opened_at = models.DateTimeField(null=True, blank=True, help_text="When somebody first looked at it.")
+    opened_at = models.DateTimeField(null=True, blank=True, help_text="Time at which it was first seen.")
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -58,15 +60,15 @@ class ParticipantLink(models.Model):
 
     @property
     def stands(self) -> bool:
-        """Whether the person agreed to the text as it is now."""
+        """Whether the person agreed to the current text."""
         return self.agreed != "" and self.agreed == text_digest(self.consent_text)
 
     def is_open(self, now: datetime) -> bool:
         return self.revoked_at is None and self.expires_at > now
 
 
-class Consent(models.Model):
-    """A volunteer agreed to a text, kept as it was shown, or withdrew. Never changed or deleted."""
+class Consent(AppendOnly):
+    """A volunteer's consent to a text, or its withdrawal, with the full text. Never changed or deleted."""
 
     class What(models.TextChoices):
         GIVEN = "given"
@@ -75,7 +77,7 @@ class Consent(models.Model):
     link = models.ForeignKey(ParticipantLink, on_delete=models.PROTECT, related_name="consents")
     member = models.ForeignKey(Member, on_delete=models.PROTECT, related_name="consents")
     what = models.CharField(max_length=10, choices=What)
-    text = models.TextField(help_text="The whole text, as it was agreed to or withdrawn from.")
+    text = models.TextField(help_text="Full text of the consent that was given or withdrawn.")
     digest = models.CharField(max_length=64)
     at = models.DateTimeField()
 
@@ -85,3 +87,45 @@ class Consent(models.Model):
 
     def __str__(self) -> str:
         return f"consent {self.what}"
+
+
+class QuestionTry(AppendOnly):
+    """One try at all questions of a round's guideline."""
+
+    #: Tries per person; after that only a lead can admit the person.
+    MOST = 2
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="question_tries")
+    member = models.ForeignKey(Member, on_delete=models.PROTECT, related_name="question_tries")
+    number = models.PositiveSmallIntegerField(help_text="1 or 2.")
+    chosen = models.JSONField(help_text="Index of the chosen option, by question.")
+    right = models.PositiveSmallIntegerField(help_text="Number of correct answers.")
+    passed = models.BooleanField()
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["round", "member", "number"], name="one_try_per_number"),
+            models.CheckConstraint(condition=Q(number__gte=1, number__lte=2), name="two_tries_at_most"),
+        ]
+
+    def __str__(self) -> str:
+        return f"try {self.number} of member {self.member_id}"
+
+
+class Admission(AppendOnly):
+    """A lead's permission to work in a round despite failed guideline questions or a failed practice."""
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="admissions")
+    member = models.ForeignKey(Member, on_delete=models.PROTECT, related_name="admissions")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    reason = models.TextField(blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["round", "member"], name="one_admission_per_person")]
+
+    def __str__(self) -> str:
+        return f"admission of member {self.member_id}"

@@ -1,47 +1,60 @@
-"""Projects and their people."""
+"""Projects, members, invitations, imports and guidelines."""
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
+from audit.models import AppendOnly
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+#: Longest name of an imported rater.
+LONGEST_RATER = 200
+
 
 class Role(models.TextChoices):
-    """What a member is in a project; what each may do is told in ``projects.models.roles``."""
+    """Role of a member in a project. `MAY` lists the permissions of each role."""
 
     LEAD = "lead"
     CURATOR = "curator"
     ANNOTATOR = "annotator"
     EVALUATOR = "evaluator"
     VIEWER = "viewer"
-    # Somebody without an account, by a participant link: at work in one round, and nothing else exists.
+    # A person without an account, who joined by a participant link and sees only one round.
     VOLUNTEER = "volunteer"
 
 
 class ProjectQuerySet(models.QuerySet["Project"]):
     def of(self, user: object) -> Self:
-        """The projects in which ``user`` is an active member, whatever the role."""
+        """Return the projects in which ``user`` is an active member, in any role."""
         return self.filter(members__user=user, members__left_at__isnull=True)
 
 
 class Project(models.Model):
-    """One data set in the making."""
+    """A data set under construction."""
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True)
-    licence = models.CharField(max_length=120, blank=True, help_text="Of the released data, as an SPDX id or in words.")
+    licence = models.CharField(
+        max_length=120, blank=True, help_text="Licence of the released data: an SPDX id or a description."
+    )
     citation = models.TextField(blank=True)
     publish_comments = models.BooleanField(
-        default=False, help_text="Whether releases hold what annotators wrote beside their answers."
+        default=False, help_text="Whether releases include the comments of annotators."
     )
     show_adjudication = models.BooleanField(
         default=True,
-        help_text="Whether people see, once a round is closed, what was decided of their answers in it, and why.",
+        help_text="Whether people see the decisions on their answers, with reasons, after a round is closed.",
     )
-    illustrative = models.BooleanField(default=False, help_text="Made up to show the product; not research data.")
+    illustrative = models.BooleanField(
+        default=False, help_text="Invented data that shows the product; not research data."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = ProjectQuerySet.as_manager()
@@ -55,14 +68,27 @@ class Project(models.Model):
 
 class MemberQuerySet(models.QuerySet["Member"]):
     def active(self) -> Self:
-        return self.filter(left_at__isnull=True)
+        """Return members who can work: they have an account and have not left."""
+        return self.with_account().filter(left_at__isnull=True)
+
+    def with_account(self) -> Self:
+        return self.filter(user__isnull=False)
 
 
 class Member(models.Model):
-    """A person in a project. The pseudonym is what files and other annotators see."""
+    """A person in a project. Files and other annotators show the pseudonym.
+
+    A rater whose ratings were imported has no account: ``user`` is null, and ``rater`` is the name in the file.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="members")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")
+    # Typed as never null: everybody who acts in a project has an account. Only imported raters have none.
+    user: "models.ForeignKey[User | None, User]" = models.ForeignKey(  # type: ignore[misc]
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="memberships"
+    )
+    rater = models.CharField(
+        max_length=LONGEST_RATER, blank=True, default="", help_text="Name of an imported rater, who has no account."
+    )
     role = models.CharField(max_length=12, choices=Role)
     pseudonym = models.CharField(max_length=20)
     joined_at = models.DateTimeField(auto_now_add=True)
@@ -76,24 +102,39 @@ class Member(models.Model):
             models.UniqueConstraint(fields=["project", "user"], name="one_membership_per_user"),
             models.UniqueConstraint(fields=["project", "pseudonym"], name="one_pseudonym_per_person"),
             models.CheckConstraint(condition=Q(role__in=Role.values), name="member_role_is_known"),
+            models.UniqueConstraint(
+                fields=["project", "rater"], condition=Q(user__isnull=True), name="one_member_per_imported_rater"
+            ),
+            models.CheckConstraint(
+                condition=Q(user__isnull=True, rater__gt="") | Q(user__isnull=False, rater=""),
+                name="a_member_has_an_account_or_is_an_imported_rater",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.pseudonym} ({self.role})"
 
     @property
+    def name(self) -> str:
+        return self.rater or self.user.name
+
+    @property
     def is_volunteer(self) -> bool:
-        """Came by a participant link, into one round."""
+        """Whether the person joined by a participant link, into one round."""
         return self.role == Role.VOLUNTEER
 
 
 class Invitation(models.Model):
-    """A single-use, expiring way into a project for one e-mail address. Only the hash of its token is kept."""
+    """A single-use, expiring invitation of one e-mail address to a project.
+
+    The token is looked up by its hash. Its encrypted form lets a lead show the link again while the invitation is open.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     email = models.EmailField(max_length=254)
     role = models.CharField(max_length=12, choices=Role)
     token_hash = models.CharField(max_length=64, unique=True)
+    encrypted_token = models.TextField(blank=True, help_text="Empty once the invitation is accepted or revoked.")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
@@ -114,7 +155,7 @@ class Invitation(models.Model):
 
 
 class Import(models.Model):
-    """One file, or set of files, brought in: where rows without an author come from."""
+    """One imported file or set of files: the source of rows without an author."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="imports")
     format = models.CharField(max_length=20)
@@ -123,7 +164,7 @@ class Import(models.Model):
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
     counts = models.JSONField(default=dict)
-    report = models.JSONField(default=dict, help_text="What was noticed: cues not found, ambiguous ones, odd rows.")
+    report = models.JSONField(default=dict, help_text="Import warnings: cues not found, ambiguous cues, unusual rows.")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -132,8 +173,74 @@ class Import(models.Model):
     class Meta:
         ordering = ["-id"]
         constraints = [
-            # The same records may come in as reviews, and as studies of several.
+            # The same records can be imported at two levels: as reviews, and as studies of several reviews.
             models.UniqueConstraint(
                 fields=["project", "format", "sha256", "level"], name="one_import_per_file_content_and_level"
             )
         ]
+
+
+LEAD, CURATOR, VIEWER = Role.LEAD, Role.CURATOR, Role.VIEWER
+_LEADS = frozenset({LEAD})
+_CURATORS = frozenset({LEAD, CURATOR})
+_READERS = frozenset({LEAD, CURATOR, VIEWER})
+
+#: Permissions that not every member has, and the roles that have them. Volunteers have none of them: they only work in
+#: the round of their link. docs/lead.md prints this table.
+MAY: dict[str, frozenset[Role]] = {
+    "read the corpus": _READERS,
+    "read rounds": _READERS,
+    "read systems and results": _READERS,
+    "read releases": _READERS,
+    "be put into rounds": frozenset({LEAD, CURATOR, Role.ANNOTATOR, Role.EVALUATOR}),
+    "see names": _CURATORS,
+    "see who answered what": _CURATORS,
+    "curate": _CURATORS,
+    "read the audit trail": _CURATORS,
+    "read reports of jobs": _CURATORS,
+    "have a release verified by a job": _CURATORS,
+    "see e-mail addresses": _LEADS,
+    "change the project": _LEADS,
+    "change members": _LEADS,
+    "invite people": _LEADS,
+    "let volunteers in": _LEADS,
+    "write guidelines": _LEADS,
+    "write rating protocols": _LEADS,
+    "bring data in": _LEADS,
+    "open, change and close rounds": _LEADS,
+    "send rounds out as sheets and bring them back": _LEADS,
+    "register and run systems": _LEADS,
+    "freeze releases": _LEADS,
+    "control jobs": _LEADS,
+}
+
+
+def verbs_of(role: str) -> list[str]:
+    """Return the permissions of a role, in the order of `MAY`."""
+    return [verb for verb, roles in MAY.items() if role in roles]
+
+
+class Guideline(AppendOnly):
+    """One version of the guideline of one kind. Never changed: an edit creates the next number."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="guidelines")
+    kind = models.CharField(max_length=30)
+    number = models.PositiveIntegerField()
+    text = models.TextField(help_text="Markdown.")
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the text.")
+    questions = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="Questions asked before a round: each has options, the index of the correct one, and an explanation.",
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["kind", "-number"]
+        constraints = [models.UniqueConstraint(fields=["project", "kind", "number"], name="one_guideline_per_number")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} guideline {self.number}"

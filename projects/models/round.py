@@ -1,4 +1,4 @@
-"""Units, rounds and slots: the one queue for all human work (docs/decisions/0002-slots.md)."""
+"""Units, rounds and assignments: the queue of all human work (docs/decisions/0010-assignments.md)."""
 
 from typing import Self
 
@@ -7,38 +7,44 @@ from django.db import models
 from django.db.models import F, Q
 
 from ..purposes import Meaning, Purpose, of, which
-from .guideline import Guideline
-from .project import Member, Project
+from .project import Guideline, Member, Project
 
-#: How many slots a person holds at a time where the round says nothing else: the one that is worked on and the one that
-#: comes next. And the most that a round may say.
+#: Default and maximum number of assignments that a person holds at a time: the current one and the next ones.
 HAND, LARGEST_HAND = 2, 20
 
 
 class Unit(models.Model):
-    """Anything that can be handed to a person. The text itself is a row of a higher app that points here."""
+    """Anything that can be assigned to a person. The text itself is a row of another app that refers to the unit."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="units")
-    type = models.CharField(max_length=30, help_text="review, target sentence, cluster, proposition, ...")
-    key = models.CharField(max_length=200, help_text="A name that people and files know it by.")
-    # Units of one context (a cluster, a study) are handed out together, so that a person reads it once.
+    type = models.CharField(
+        max_length=30, help_text="Type of the unit: review, target sentence, cluster, proposition and so on."
+    )
+    key = models.CharField(max_length=200, help_text="Name used by people and in files.")
+    # Units of one context (a cluster, a study) are assigned together, so that a person reads it once.
     context = models.BigIntegerField(default=0)
     position = models.PositiveIntegerField(default=0, help_text="Order within the context.")
-    revision = models.PositiveIntegerField(default=1, help_text="Counts up when something above the unit changes.")
+    revision = models.PositiveIntegerField(
+        default=1, help_text="Increases when something that the unit depends on changes."
+    )
     superseded_by = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="supersedes"
     )
     made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+",
-        help_text="Who typed or pasted it in; null where a file brought it.",
-    )  # fmt: skip
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="Person who entered the text. Null if a file was imported.",
+    )
 
     class Meta:
         ordering = ["id"]
         constraints = [models.UniqueConstraint(fields=["project", "type", "key"], name="one_unit_per_key")]
         indexes = [
             models.Index(fields=["project", "type", "context", "position"]),
-            # Few of many: what hangs on them is out of date.
+            # Few units are superseded, and everything that depends on them is out of date.
             models.Index(fields=["project"], name="unit_superseded", condition=Q(superseded_by__isnull=False)),
         ]
 
@@ -48,7 +54,7 @@ class Unit(models.Model):
 
 class RoundQuerySet(models.QuerySet["Round"]):
     def worked_on_by(self, user: object) -> Self:
-        """Rounds in which ``user`` is an active participant and an active member."""
+        """Return the rounds in which ``user`` is an active participant and an active member."""
         return self.filter(
             participants__member__user=user,
             participants__member__left_at__isnull=True,
@@ -56,23 +62,24 @@ class RoundQuerySet(models.QuerySet["Round"]):
         )
 
     def opened(self) -> Self:
-        """Rounds that are open or were."""
+        """Return rounds that are open or closed."""
         return self.exclude(status=Round.Status.PREPARING)
 
     def counting(self) -> Self:
-        """Rounds whose answers are labels, and not practice."""
+        """Return rounds whose answers are labels, so without practice."""
         return self.filter(purpose__in=which("counts"))
 
     def opened_by_people(self) -> Self:
-        """Without the standing rounds of curation."""
+        """Exclude curation rounds."""
         return self.exclude(purpose__in=which("standing"))
 
 
 class Round(models.Model):
-    """A set of units, one task kind, the people who do it, how many must do each, a seed, a guideline version."""
+    """A set of units, a kind, participants, an overlap (answers per unit), a seed and a guideline version."""
 
     class Status(models.TextChoices):
-        # Its slots are being laid out: nobody works in it, and nothing of it is released or witnessed yet.
+        # Its assignments are being created: nobody works in it, and it is not yet released or covered by audit
+        # checkpoints.
         PREPARING = "preparing"
         OPEN = "open"
         CLOSED = "closed"
@@ -85,24 +92,30 @@ class Round(models.Model):
     name = models.CharField(max_length=80)
     kind = models.CharField(max_length=30)
     purpose = models.CharField(max_length=20, choices=Purpose)
-    overlap = models.PositiveSmallIntegerField(help_text="k: how many people must answer each unit.")
+    overlap = models.PositiveSmallIntegerField(help_text="Number of people who answer each unit (k).")
     seed = models.BigIntegerField()
     dealing = models.CharField(max_length=8, choices=Dealing)
     guideline = models.ForeignKey(Guideline, on_delete=models.PROTECT, related_name="rounds")
-    sampling = models.JSONField(help_text="How the units were chosen, so that the choice can be repeated.")
-    policy = models.JSONField(default=dict, help_text="What makes spans agree when gold forms: exact, overlap, ignore.")
-    options = models.JSONField(default=dict, help_text="What the page shows: suggestions on or off, ...")
-    terms = models.JSONField(default=dict, help_text="What its purpose lets a lead set: tries, pass mark, ...")
+    sampling = models.JSONField(help_text="How the units were sampled, so that the sample can be drawn again.")
+    policy = models.JSONField(
+        default=dict, help_text="How spans are compared when gold is formed: exact, overlap or ignore."
+    )
+    options = models.JSONField(default=dict, help_text="Settings of the page, such as suggestions on or off.")
+    terms = models.JSONField(default=dict, help_text="Settings of the round's purpose: attempts, pass mark and so on.")
     requires_practice = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="+",
-        help_text="The practice round that a person must have passed before anything is dealt.",
-    )  # fmt: skip
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="Practice round that a person must pass before getting assignments.",
+    )
     asks_questions = models.BooleanField(
         default=False, help_text="Whether the guideline's questions are asked before the first unit."
     )
     lease_seconds = models.PositiveIntegerField(default=1800)
     hand_size = models.PositiveSmallIntegerField(
-        default=HAND, help_text="How many slots a person holds at a time: what can be worked on while offline."
+        default=HAND, help_text="Number of assignments a person holds at a time, which can be answered offline."
     )
     status = models.CharField(max_length=12, choices=Status, default=Status.OPEN)
     units_count = models.PositiveIntegerField(default=0)
@@ -111,6 +124,9 @@ class Round(models.Model):
     )
     opened_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)
+    rater_group = models.CharField(
+        max_length=60, blank=True, default="", help_text="Raters' group (experts, crowd) in an imported file."
+    )
 
     objects = RoundQuerySet.as_manager()
 
@@ -134,32 +150,32 @@ class Round(models.Model):
 
     @property
     def meaning(self) -> Meaning:
-        """What follows from its purpose."""
+        """Consequences of the purpose."""
         return of(self.purpose)
 
     @property
     def has_queue(self) -> bool:
-        """Whether what is contested in it waits for a curator: its answers make gold, and nobody gives any more."""
+        """Whether contested fields wait for a curator: the answers make gold, and the round is closed."""
         return self.meaning.makes_gold and self.status == self.Status.CLOSED
 
     @property
     def is_rolling(self) -> bool:
-        """Whether units that come to fit while it is open are taken in."""
+        """Whether new matching units are added while the round is open."""
         return bool(self.sampling.get("rolling"))
 
     @property
     def has_known_share(self) -> bool:
-        """Whether each person's part is fixed when the round opens (so that progress can say "12 of 40")."""
+        """Whether each person's share is fixed when the round opens, so that progress can say "12 of 40"."""
         return self.dealing == self.Dealing.DEALT
 
 
 class Participant(models.Model):
-    """A member at work in a round, with the place in the pool up to which the person has walked."""
+    """A member of a round, with a cursor into the shared queue."""
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="participants")
     member = models.ForeignKey(Member, on_delete=models.PROTECT, related_name="participations")
-    # The walk through a pool round: from `start` to the end, then from 0 to `start`. Searching from here on, not
-    # through one's own history, keeps the cost of a claim flat (see projects.actions.queue).
+    # The person's path through the shared queue: from `start` to the end, then from 0 to `start`. A search from the
+    # cursor, not through the person's history, keeps the cost of a claim constant (see projects.queue.assignments).
     start = models.PositiveIntegerField(default=0)
     cursor = models.IntegerField(default=-1)
     wrapped = models.BooleanField(default=False)
@@ -173,11 +189,11 @@ class Participant(models.Model):
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def counted(self) -> Self:
-        """Slots 1..k: what counts for overlap, agreement and gold. Retired slots have a negative number."""
+        """Return assignments 1..k, which count for overlap, agreement and gold. Retired numbers are negative."""
         return self.filter(number__gte=1)
 
     def asked_as(self, kind: str) -> Self:
-        """Those of rounds in which people were asked this, and not for practice."""
+        """Return assignments of labelling rounds of a kind, without practice and curation rounds."""
         rounds = Round.objects.filter(kind=kind).opened().counting().opened_by_people()
         return self.filter(round__in=rounds.values("pk"))
 
@@ -185,24 +201,27 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.filter(current_answer__isnull=True)
 
     def free(self) -> Self:
-        """Never handed to anyone. (Unanswered, then, by a constraint: saying so would lead SQLite to a worse index.)"""
+        """Return assignments that never had a person.
+
+        A constraint implies that they are unanswered. An explicit condition would make SQLite choose a worse index.
+        """
         return self.counted().filter(person__isnull=True, leased_until__isnull=True)
 
     def second_hand(self, now: object) -> Self:
-        """Handed out before and given up: skipped (no person) or with a lapsed lease."""
+        """Return unanswered assignments that were skipped (no person) or whose lease has expired."""
         return self.counted().unanswered().filter(leased_until__lte=now)
 
 
 class Assignment(models.Model):
-    """A slot: one of the k places of a unit in a round, and the person in it.
+    """One of the k answers that a unit needs in a round, and the person it is assigned to.
 
-    ``number`` is 1..k; 0 is the curator's; a slot that was skipped, or re-dealt after its lease had lapsed, is
-    *retired*: its number becomes ``-id`` and a fresh slot takes the number over. An answer to a retired slot is
-    surplus by construction: acknowledged and kept, and outside k, agreement and gold.
+    ``number`` is 1..k, or 0 for a curator's assignment. An assignment that was skipped or reassigned after its lease
+    expired is *retired*: its number becomes ``-id``, and a new assignment takes over the number. An answer to a retired
+    assignment is a late answer: it is stored, but does not count for overlap, agreement and gold.
     """
 
-    # No index on the round or the person alone: PostgreSQL knows nothing of a round that was opened a moment ago, takes
-    # its slots for a few, and walks them all at each claim. Without statistics only an index that fits may be there.
+    # No index on round or person alone. PostgreSQL has no statistics of a round that has just opened, assumes few
+    # assignments, and would scan them all at each claim. Without statistics, only a matching index may exist.
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="assignments", db_index=False)
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="assignments")
     number = models.BigIntegerField()
@@ -213,7 +232,7 @@ class Assignment(models.Model):
     )
     leased_until = models.DateTimeField(null=True, blank=True)
     revision = models.PositiveIntegerField(default=0)
-    # Indexed below, without its nulls: SQLite took "no answer yet" for a narrow search and walked all open slots.
+    # Indexed below, without nulls: SQLite treated "no answer yet" as selective and scanned all open assignments.
     current_answer = models.ForeignKey(
         "projects.Answer", null=True, blank=True, on_delete=models.PROTECT, related_name="current_of", db_index=False
     )
@@ -256,5 +275,5 @@ class Assignment(models.Model):
         return self.number < 0
 
 
-#: Sorting for whatever walks a round: position first, then slot number.
+#: Order of a person's work: by position, then by assignment number.
 WALK = (F("position").asc(), F("number").asc())

@@ -1,1 +1,1 @@
-"""Who is told what is new: written by the verbs concerned, read as one list, and sent as a digest."""
+"""Notifications: created by the actions concerned, shown as one list, and sent as e-mail digests."""

@@ -1,99 +1,144 @@
-"""Which units a round asks about: filters by what is known of them, and samples that a seed repeats."""
+"""Select the units of a round: filters, and reproducible samples by seed."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from api.parameters import check_given
+from api.parameters import Parameter, Takes, check_given
 from api.problems import FieldErrors, Refused
 from measures import sampling
 
 from .. import kinds, purposes
-from ..models import Decision, Project, Round, Unit
-from ..values.in_force import units_settled, units_with, values_in_force
-from .filters import general
+from ..gold.queries import current_values, units_decided, units_with
+from ..kinds import Filter
+from ..models import WAITING, Answer, Assignment, Change, Decision, Origin, Project, Round, Unit
+
+Units = QuerySet[Unit]
+#: The origins that a current value can have.
+ORIGINS = tuple(str(origin) for origin in Origin if origin not in WAITING)
+
+
+def general(kind: str) -> Sequence[Filter]:
+    """Return the filters that all kinds share. They look at the answers and decisions of this kind."""
+    decisions = Decision.objects.filter(kind=kind)
+
+    def gold(units: Units, which: str) -> Units:
+        return units_with(units, decisions.in_force(), have=which == "with")
+
+    def contested(units: Units, _: Any) -> Units:
+        return units_with(units, decisions.contested())
+
+    def origin(units: Units, which: str) -> Units:
+        return units_with(units, decisions.filter(origin=which).in_force())
+
+    def flagged(units: Units, _: Any) -> Units:
+        answers = Answer.objects.filter(assignment__unit=OuterRef("pk"), assignment__round__kind=kind)
+        return units.filter(Exists(answers.filter(flag=True, current_of__isnull=False)))
+
+    def unasked(units: Units, _: Any) -> Units:
+        return units.filter(~Exists(Assignment.objects.asked_as(kind).filter(unit=OuterRef("pk"))))
+
+    def stale(units: Units, _: Any) -> Units:
+        return units.filter(Exists(Change.objects.unsettled().filter(unit=OuterRef("pk"), kind=kind)))
+
+    return (
+        Filter(
+            Parameter(
+                "gold", Takes.CHOICE, "Current label", choices=("with", "without"), words=("labelled", "unlabelled")
+            ),
+            gold,
+        ),
+        Filter(Parameter("origin", Takes.CHOICE, "Origin", choices=ORIGINS), origin),
+        Filter(Parameter("unasked", Takes.SWITCH, "not yet in a round of this task", default=False), unasked),
+        Filter(Parameter("contested", Takes.SWITCH, "contested", default=False), contested),
+        Filter(Parameter("flagged", Takes.SWITCH, "flagged", default=False), flagged),
+        Filter(Parameter("stale", Takes.SWITCH, "stale: needs review", default=False), stale),
+    )
+
 
 BATCH = 2000
-#: The stratum of what has no value in force, or lies outside what the stratum tells apart.
+#: The stratum of units without a current value, or without a stratum from the registered function.
 NONE = "none"
 
-#: Names a stratum for each of some units of one type, by unit id; units that are left out are in `NONE`.
-Telling = Callable[[Sequence[int]], Mapping[int, str]]
-_tellings: dict[str, dict[str, Telling]] = defaultdict(dict)
+#: Maps unit ids of one type to the names of their strata. Units that are missing are in `NONE`.
+Stratification = Callable[[Sequence[int]], Mapping[int, str]]
+_stratifications: dict[str, dict[str, Stratification]] = defaultdict(dict)
 
 
-def tells_apart(unit_type: str, name: str, telling: Telling) -> None:
-    """Make known how units of a type can be told apart for a stratified sample, other than by values in force."""
-    _tellings[unit_type][name] = telling
+def register_stratification(unit_type: str, name: str, telling: Stratification) -> None:
+    """Register a stratification of units of a type that does not use current values."""
+    _stratifications[unit_type][name] = telling
 
 
 def strata_of(kind: kinds.Kind) -> list[str]:
-    """The names by which a sample of a kind's units can be stratified: categorical fields, then what is registered."""
+    """Return the names that can stratify units of a kind: its categorical fields, then registered names."""
     categorical = {scale.name for scale in kind.scales}
     return [f for f in kind.fields if f in categorical] + sorted(
-        {n for type in kind.unit_types for n in _tellings[type]}
+        {n for type in kind.unit_types for n in _stratifications[type]}
     )
 
 
 def units(
     project: Project, kind: str, filters: Mapping[str, Any], purpose: str = "", options: Mapping[str, Any] | None = None
 ) -> QuerySet[Unit]:
-    """The units that a kind can be asked of, narrowed by its own filters and by those of all kinds (`filters_of`), by
-    what the purpose takes, and by what the options can be asked of."""
+    """Return the units that a round of this kind can contain.
+
+    They are restricted by the purpose, the options, and the filters of the kind and of all kinds (`filters_of`).
+    """
     how = kinds.get(kind)
     takes_any = purposes.of(purpose).chooses == "any"
-    found = how.units(project) if takes_any else _taken_by(purpose, how, how.valued_units(project), options)
+    matching = how.units(project) if takes_any else _filter_by_purpose(purpose, how, how.valued_units(project), options)
     if options is not None:
-        found = how.narrowed(found, options)
+        matching = how.narrowed(matching, options)
     for one in filters_of(how):
         if value := filters.get(one.asked.name):
-            found = one.narrow(found, value)
-    return found
+            matching = one.narrow(matching, value)
+    return matching
 
 
-def _taken_by(
-    purpose: str, kind: kinds.Kind, found: QuerySet[Unit], options: Mapping[str, Any] | None
+def _filter_by_purpose(
+    purpose: str, kind: kinds.Kind, matching: QuerySet[Unit], options: Mapping[str, Any] | None
 ) -> QuerySet[Unit]:
-    asked = None
+    requested = None
     if kind.fields and options is not None:
-        asked = list(kind.fields_of(Round(kind=kind.key, options=dict(options))))
+        requested = list(kind.fields_of(Round(kind=kind.key, options=dict(options))))
     match purposes.of(purpose).chooses:
         case "decided":
             decided = Decision.objects.filter(kind=kind.key)
-            if asked and asked != list(kind.fields):
-                decided = decided.filter(field__in=asked)
-            taken = units_with(found, decided.in_force())
-        case "settled":
-            taken = units_settled(found, kind.key, asked)
+            if requested and requested != list(kind.fields):
+                decided = decided.filter(field__in=requested)
+            eligible = units_with(matching, decided.in_force())
+        case "fully decided":
+            eligible = units_decided(matching, kind.key, requested)
         case _:
-            return found
-    undecided = kind.undecided_imports(found).order_by().values("pk")
-    return found.filter(Q(pk__in=taken.order_by().values("pk")) | Q(pk__in=undecided))
+            return matching
+    undecided = kind.undecided_imports(matching).order_by().values("pk")
+    return matching.filter(Q(pk__in=eligible.order_by().values("pk")) | Q(pk__in=undecided))
 
 
 def filters_of(kind: kinds.Kind) -> list[kinds.Filter]:
-    """The ways to narrow a kind's units: its own, then what was said of them."""
+    """Return the filters of a kind: its own, then those of all kinds."""
     return [*kind.filters, *general(kind.key)]
 
 
 def checked(kind: kinds.Kind, filters: Mapping[str, Any]) -> dict[str, Any]:
-    """The filters that narrow. Raises `Refused` with every one that the kind does not have, or not so."""
+    """Return the validated filters. Raise `Refused` with all filters that are unknown or invalid."""
     clean, faults = check_given([one.asked for one in filters_of(kind)], filters)
-    refuse("filters", faults)
+    refuse_faults("filters", faults)
     return clean
 
 
-def refuse(what: str, faults: Sequence[tuple[str, str]]) -> None:
-    """Raise `Refused` with every fault of declared parameters, by its place."""
+def refuse_faults(what: str, faults: Sequence[tuple[str, str]]) -> None:
+    """Raise `Refused` with every error of declared parameters, by field."""
     if faults:
         errors: FieldErrors = [{"field": f"{what}.{name}", "message": message} for name, message in faults]
         raise Refused(errors[0]["message"], errors=errors)
 
 
 def sample(ids: Sequence[int], n: int, seed: int, *, kind: str, strata: Sequence[str]) -> set[int]:
-    """``n`` of the unit ids by the seed; with strata, each combination in proportion to its size."""
+    """Sample ``n`` unit ids by the seed. With strata, each combination is sampled in proportion to its size."""
     if not strata:
         return set(sampling.sample(ids, n, seed))
     by_stratum: dict[str, list[int]] = defaultdict(list)
@@ -103,7 +148,7 @@ def sample(ids: Sequence[int], n: int, seed: int, *, kind: str, strata: Sequence
 
 
 def sizes(ids: Sequence[int], *, kind: str, strata: Sequence[str], taken: set[int]) -> list[dict[str, Any]]:
-    """Each stratum with how many units it has and how many of them were taken, largest first."""
+    """Return each stratum with its number of units and of sampled units, largest first."""
     count: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for pk, name in zip(ids, _names(ids, kinds.get(kind), strata), strict=True):
         count[name][0] += 1
@@ -113,14 +158,14 @@ def sizes(ids: Sequence[int], *, kind: str, strata: Sequence[str], taken: set[in
 
 
 def refuse_unknown(strata: Sequence[str], kind: str) -> None:
-    """Raise `Refused` where a kind's units cannot be stratified by one of these names."""
+    """Raise `Refused` if one of the names cannot stratify the units of the kind."""
     known = strata_of(kinds.get(kind))
     if unknown := [name for name in strata if name not in known]:
-        raise Refused.field("strata", f"{unknown[0]!r} is none of: {', '.join(known)}.")
+        raise Refused.field("strata", f"Unknown stratum {unknown[0]!r}. Expected one of: {', '.join(known)}.")
 
 
 def _names(ids: Sequence[int], kind: kinds.Kind, strata: Sequence[str]) -> list[str]:
-    """For each unit the names of its strata, joined. A fixed number of queries a batch."""
+    """Return the joined names of strata for each unit. Uses a fixed number of queries per batch."""
     refuse_unknown(strata, kind.key)
     out = []
     for at in range(0, len(ids), BATCH):
@@ -131,10 +176,10 @@ def _names(ids: Sequence[int], kind: kinds.Kind, strata: Sequence[str]) -> list[
 
 
 def _column(ids: Sequence[int], kind: kinds.Kind, name: str) -> Mapping[int, str]:
-    tellings = [found[name] for type in kind.unit_types if name in (found := _tellings[type])]
+    tellings = [found[name] for type in kind.unit_types if name in (found := _stratifications[type])]
     if tellings:
         return {pk: stratum for telling in tellings for pk, stratum in telling(ids).items()}
-    values = values_in_force(_units(ids), kind.key)
+    values = current_values(_units(ids), kind.key)
     return {pk: kind.sentence(name, value) for pk, value in values.items() if value.get(name) is not None}
 
 

@@ -1,1 +1,1 @@
-"""Work away from the browser: a round as a spreadsheet, and the sheet back as answers."""
+"""Export of a round's assignments as a spreadsheet, and import of the filled-in sheet as answers."""

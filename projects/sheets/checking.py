@@ -1,4 +1,4 @@
-"""What the rows of a sheet would come to: which are answers, which are not, and why, cell by cell."""
+"""Check the rows of a filled-in sheet and report faults by cell."""
 
 import uuid as uuids
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,24 +10,25 @@ from typing import Any
 from api.problems import Problem
 from audit.digests import canonical
 
+from ..answers.queries import MAX_COMMENT, Submission
 from ..kinds import Kind, SheetFaults, Value
 from ..models import Assignment, CameBy, Outcome, Round
-from ..rounds.submission import Submission
+from ..spreadsheets.reading import Row
 from ..uploads.faults import Faults
-from .layout import KEYS, asked, kind_of, left_out, sheet_of
-from .reading import Row
-from .writing import shown
+from .writing import KEYS, asked, kind_of, left_out, sheet_of, shown
 
 BATCH = 200
-#: (column, what is wrong with it)
+#: Values that set a flag.
+YES = ("yes", "true", "1", "x")
+#: (column, message) of each fault.
 Named = list[tuple[str, str]]
-#: Namespace of the submissions that sheets make: the same cells for the same slot are the same submission.
+#: UUID namespace of submissions from sheets: equal cells of an assignment give the same submission UUID.
 NAMESPACE = uuids.UUID("4f6f1c1e-6a3c-5a0e-9d5c-7a3f0f3f6b11")
 
 
 @dataclass
 class Tally:
-    """What a sheet comes to. ``kept_out`` are rows that would be answers had nothing happened since."""
+    """Counts and faults of a sheet. ``kept_out`` are valid rows whose assignment or unit changed since the export."""
 
     rows: int = 0
     new: int = 0
@@ -37,11 +38,12 @@ class Tally:
     faults: Faults = field(default_factory=Faults)
     kept_out: Faults = field(default_factory=Faults)
     seen: set[int] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A row that is an answer: of whose slot, and what to submit."""
+    """A valid row with its assignment and submission."""
 
     row: Row
     slot: Assignment
@@ -49,8 +51,10 @@ class Ready:
 
 
 def check(round: Round, rows: Iterable[Row], tally: Tally) -> Iterator[Ready]:
-    """The rows that are answers, counting all of them in ``tally``. A few queries a batch of rows, and those that the
-    kind's own check of a value costs."""
+    """Yield the valid rows and count all rows in ``tally``.
+
+    Uses a few queries per batch of rows, in addition to those of the kind's own check of a value.
+    """
     kind = kind_of(round)
     rest = iter(rows)
     while batch := list(islice(rest, BATCH)):
@@ -66,14 +70,14 @@ def check(round: Round, rows: Iterable[Row], tally: Tally) -> Iterator[Ready]:
 
 def _slots(round: Round, batch: Sequence[Row]) -> dict[str, Assignment]:
     given = {row.cells.get("assignment", "").strip() for row in batch}
-    # Python reads no number of some thousand digits, and data bases none of more than 18.
+    # Python rejects numbers of several thousand digits, and databases those of more than 18.
     ids = [int(i) for i in given if i.isascii() and i.isdigit() and len(i) < 19]
     found = Assignment.objects.filter(round=round, pk__in=ids)
     return {str(s.pk): s for s in found.select_related("unit", "person__user", "current_answer", "round")}
 
 
 def _slot_of(row: Row, slots: dict[str, Assignment], texts: dict[int, str], tally: Tally) -> Assignment | None:
-    """The slot that a row is about; None, and a fault, where its ids are not what they were."""
+    """Return the assignment of a row. If the row's ids changed, add a fault and return None."""
 
     slot = slots.get(row.cells.get("assignment", "").strip())
     column, message = _shifted(row, slot, texts, tally.seen)
@@ -86,35 +90,39 @@ def _slot_of(row: Row, slots: dict[str, Assignment], texts: dict[int, str], tall
 
 
 def _shifted(row: Row, slot: Assignment | None, texts: dict[int, str], seen: set[int]) -> tuple[str, str]:
-    """The column by which a row is not the one that was exported, and how; two empty strings where it is."""
+    """Return (column, message) if a row is not the exported one, and two empty strings otherwise."""
     given = row.cells.get("assignment", "")
-    if formulas := row.formulas & ({c.name for c in KEYS} | {"text"}):
-        return min(formulas), "holds a formula; expected what was exported"
+    if problems := row.problems({c.name for c in KEYS} | {"text"}):
+        return problems[0]
     if slot is None or slot.person is None:
-        return "assignment", f"{given!r} is no slot of this round that someone holds"
+        return "assignment", f"{given!r} is not an assignment of this round that somebody holds"
     if slot.pk in seen:
-        return "assignment", f"{slot.pk} stands in an earlier row too"
+        return "assignment", f"assignment {slot.pk} is also in an earlier row"
     if row.cells.get("unit", "").strip() != slot.unit.key:
-        return "unit", f"slot {slot.pk} is unit {slot.unit.key!r}: ids or rows were shifted"
+        return "unit", f"assignment {slot.pk} belongs to unit {slot.unit.key!r}: ids or rows were shifted"
     if "text" in row.letters and _plain(row.cells.get("text", "")) != _plain(texts[slot.unit_id]):
-        return "text", f"is not the text of slot {slot.pk}: texts were changed, or rows shifted"
+        return "text", f"is not the text of assignment {slot.pk}: texts were changed, or rows shifted"
     return "", ""
 
 
 def _plain(text: str) -> str:
-    """A text for comparing: programs change line ends and spaces at the ends of cells."""
+    """Normalise a text for comparison, because programs change line ends and spaces at the ends of cells."""
     return " ".join(shown(text).split())
 
 
-def _ready(
-    kind: Kind, row: Row, slot: Assignment, text: str, said: dict[Any, Value], tally: Tally
-) -> Ready | None:  # fmt: skip
+def _ready(kind: Kind, row: Row, slot: Assignment, text: str, said: dict[Any, Value], tally: Tally) -> Ready | None:
     names = [*(c.name for c in asked(slot.round)), *left_out(slot.round)]
     filled = {name: row.cells.get(name, "") for name in names}
+    if filled["flag"].strip().casefold() in ("false", "no", "0"):
+        filled["flag"] = ""  # an unticked check box
     if not any(v.strip() for v in filled.values()):
         tally.empty += 1
         return None
-    faults = [(name, "holds a formula; expected the answer itself") for name in names if name in row.formulas]
+    faults = row.problems(names)
+    if len(filled["comment"]) > MAX_COMMENT:
+        faults.append(("comment", f"has {len(filled['comment']):,} characters; expected at most {MAX_COMMENT:,}"))
+    if filled["flag"].strip() and filled["flag"].strip().casefold() not in YES:
+        faults.append(("flag", f"{filled['flag']!r} is not yes: write yes, or leave it empty"))
     value, outcome = None, Outcome.ANSWERED
     reason = filled["skip"].strip()
     if not faults and reason:
@@ -135,7 +143,7 @@ def _skip_faults(kind: Kind, round: Round, filled: dict[str, str]) -> Named:
         return [("skip", f"{filled['skip']!r} is not one of {', '.join(codes)}")]
     names = [*(c.name for c in sheet_of(round).asked), *left_out(round)]
     given = [name for name in names if filled[name].strip()]
-    return [(given[0], "is filled in although the unit is skipped: either, or")] if given else []
+    return [(given[0], "is filled in, but the unit is skipped: remove one of the two")] if given else []
 
 
 def _value(kind: Kind, slot: Assignment, text: str, filled: dict[str, str]) -> tuple[Value | None, Named]:
@@ -157,16 +165,30 @@ def _value(kind: Kind, slot: Assignment, text: str, filled: dict[str, str]) -> t
 def _submission(
     kind: Kind, row: Row, slot: Assignment, value: Value | None, outcome: str, filled: dict[str, str]
 ) -> Submission:
-    flag = filled["flag"].strip().casefold() in ("yes", "true", "1", "x")
-    content = {"slot": slot.pk, "outcome": outcome, "reason": filled["skip"].strip(), "value": value, "flag": flag,
-               "comment": filled["comment"]}  # fmt: skip
+    flag = filled["flag"].strip().casefold() in YES
+    content = {
+        "slot": slot.pk,
+        "outcome": outcome,
+        "reason": filled["skip"].strip(),
+        "value": value,
+        "flag": flag,
+        "comment": filled["comment"],
+    }
     body = canonical(content)
     return Submission(
         uuid=uuids.uuid5(NAMESPACE, f"{slot.pk} {_number(row, 'revision')} {sha256(body).hexdigest()}"),
-        digest=sha256(body).hexdigest(), assignment=slot.pk, revision=_number(row, "revision"), kind=kind.key,
-        outcome=outcome, shown=_number(row, "shown"), came_by=CameBy.SHEET, value=value, reason=filled["skip"].strip(),
-        comment=filled["comment"][:5000], flag=flag,
-    )  # fmt: skip
+        digest=sha256(body).hexdigest(),
+        assignment=slot.pk,
+        revision=_number(row, "revision"),
+        kind=kind.key,
+        outcome=outcome,
+        shown=_number(row, "shown"),
+        came_by=CameBy.SHEET,
+        value=value,
+        reason=filled["skip"].strip(),
+        comment=filled["comment"],
+        flag=flag,
+    )
 
 
 def _number(row: Row, column: str) -> int:
@@ -175,23 +197,27 @@ def _number(row: Row, column: str) -> int:
 
 
 def _still_open(row: Row, slot: Assignment, submission: Submission, said: dict[Any, Value], tally: Tally) -> bool:
-    """Whether nothing has happened to the slot since the sheet was written; counts the row either way."""
+    """Return whether the assignment is unchanged since the export, and count the row."""
     answer = slot.current_answer
     if answer and (
         answer.pk == submission.uuid
-        or (answer.outcome == submission.outcome and said.get(answer.pk) == submission.value
-            and answer.comment == submission.comment and answer.flag == submission.flag
-            and answer.reason == submission.reason)
-    ):  # fmt: skip
+        or (
+            answer.outcome == submission.outcome
+            and said.get(answer.pk) == submission.value
+            and answer.comment == submission.comment
+            and answer.flag == submission.flag
+            and answer.reason == submission.reason
+        )
+    ):
         tally.unchanged += 1
         return False
     why = ""
     if slot.revision != submission.revision:
-        why = f"was answered otherwise since (revision {slot.revision}); that answer stands"
+        why = f"has a newer answer (revision {slot.revision}), which is kept"
     elif slot.unit.superseded_by_id:
-        why = "has a corrected text since; the new text is asked instead"
+        why = "has a corrected text; the new text is assigned instead"
     elif slot.unit.revision != submission.shown:
-        why = "has changed since (its text or tuple); look at it again in the browser"
+        why = "has changed (its text or tuple); review it in the browser"
     if why:
         tally.kept_out.add(row.file, row.number, "assignment", f"unit {slot.unit.key} {why}")
         return False

@@ -1,7 +1,8 @@
-"""A round's slots as CSV or XLSX: blinded, because only cards go in."""
+"""Write the assignments of a round as CSV or XLSX, with instructions in a second sheet."""
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,34 +14,105 @@ from openpyxl.styles import Font, PatternFill, Protection
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 
-from ..kinds import Column
+from .. import kinds
+from ..kinds import Column, Kind, Sheet
 from ..models import Assignment, Round
-from ..rounds.cards import cards
-from .cells import neutral
-from .layout import sheet_of
+from ..queue.queries import cards
+from ..spreadsheets.cells import neutral
+from ..spreadsheets.workbook import ANSWERS
+
+
+def lines(round: Round) -> list[tuple[str, str]]:
+    """Return (label, text) rows for the sheet with the instructions."""
+    return [
+        ("round", round.name),
+        ("guideline", f"version {round.guideline.number}, below; read it before you begin"),
+        (
+            "how",
+            "Fill in the coloured cells. Leave a row empty to do it later. For a unit that cannot be answered, give a "
+            "reason in 'skip'. Do not change the other columns: they identify the answer.",
+        ),
+        ("back", "Save as XLSX or as 'CSV UTF-8' and send it to the lead. The check names every cell with an error."),
+        *((f"guideline {n}", line) for n, line in enumerate(round.guideline.text.split("\n"), start=1) if line.strip()),
+    ]
+
+
+#: Columns that identify the assignment and the revisions at the time of export. People must not change them.
+KEYS = (Column("assignment", 11), Column("revision", 9), Column("shown", 7), Column("unit", 18))
+
+
+def sheet_of(round: Round) -> Sheet:
+    """Return the sheet of a round. Raise `ValueError` if its kind has none."""
+    kind = kind_of(round)
+    if (found := kind.sheet_of(round)) is None:
+        raise ValueError(f"The task {kind.title!r} cannot be answered in a spreadsheet.")
+    return found
+
+
+def outs(kind: Kind) -> tuple[Column, ...]:
+    """Return the columns for a skip reason, a flag and a comment."""
+    return (
+        Column("skip", 14, tuple(r.code for r in kind.skip_reasons), "Reason why the unit cannot be answered."),
+        Column("flag", 7, ("yes",), "'yes' flags the unit for a curator."),
+        Column("comment", 40),
+    )
+
+
+def asked(round: Round) -> tuple[Column, ...]:
+    """Return the columns that a person fills in."""
+    return (*sheet_of(round).asked, *outs(kind_of(round)))
+
+
+def left_out(round: Round) -> list[str]:
+    """Return columns that other rounds of the kind contain. They must be empty in this round."""
+    names = {column.name for column in sheet_of(round).asked}
+    usual = kind_of(round).sheet
+    return [column.name for column in usual.asked if column.name not in names] if usual else []
+
+
+def columns(round: Round) -> tuple[Column, ...]:
+    """Return all columns in order."""
+    return (*KEYS, *sheet_of(round).shown, *asked(round))
+
+
+def kind_of(round: Round) -> Kind:
+    return kinds.get(round.kind)
+
 
 BATCH = 200
-ANSWERS, ABOUT = "answers", "about"
-#: Beyond the last row people may fill, for the drop-down lists.
+ABOUT = "about"
+#: The start of a text that programs would read as an escaped character.
+_LOOKS_ESCAPED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _LOCKED, _OPEN = Protection(locked=True), Protection(locked=False)
 _HEAD = Font(bold=True)
 _ASKED = PatternFill("solid", fgColor="FFF4D6")
 
 
 def rows(round: Round, slots: Sequence[Assignment]) -> Iterator[dict[str, str]]:
-    """One row a slot, as exact text; slots need ``unit`` and ``current_answer``."""
+    """Yield one row of exact text per assignment. Assignments need ``unit`` and ``current_answer``."""
     sheet = sheet_of(round)
     for start in range(0, len(slots), BATCH):
         for card in cards(round, slots[start : start + BATCH]):
             said = sheet.filled(card["value"]) if card["value"] else {}
-            yield {
-                "assignment": str(card["assignment"]), "revision": str(card["revision"]), "shown": str(card["shown"]),
-                "unit": card["unit"]["key"], "comment": card["comment"], "flag": "yes" if card["flag"] else "",
-            } | sheet.cells(card) | said  # fmt: skip
+            yield (
+                {
+                    "assignment": str(card["assignment"]),
+                    "revision": str(card["revision"]),
+                    "shown": str(card["shown"]),
+                    "unit": card["unit"]["key"],
+                    "comment": card["comment"],
+                    "flag": "yes" if card["flag"] else "",
+                }
+                | sheet.cells(card)
+                | said
+            )
 
 
 def csv_lines(head: Sequence[Column], body: Iterable[dict[str, str]]) -> Iterator[bytes]:
-    """The lines of a CSV file with a byte-order mark, by which spreadsheet programs know UTF-8; cells neutralised."""
+    """Yield the lines of a CSV file with neutralised cells.
+
+    The byte order mark makes spreadsheet programs read the file as UTF-8.
+    """
     out = io.StringIO()
     writer = csv.writer(out)
     yield b"\xef\xbb\xbf"
@@ -59,10 +131,15 @@ def _taken(out: io.StringIO) -> bytes:
 
 
 def write_xlsx(
-    path: Path, *, asked: Sequence[Column], head: Sequence[Column], body: Iterable[dict[str, str]], total: int,
+    path: Path,
+    *,
+    asked: Sequence[Column],
+    head: Sequence[Column],
+    body: Iterable[dict[str, str]],
+    total: int,
     about: Sequence[tuple[str, str]],
-) -> None:  # fmt: skip
-    """A workbook with the rows, drop-down lists where values are limited, and a sheet that says what it is."""
+) -> None:
+    """Write a workbook with the rows, drop-down lists for columns with fixed values, and a sheet of instructions."""
     book = Workbook()
     page = book.create_sheet(ANSWERS, 0)
     book.remove(book.worksheets[-1])
@@ -78,9 +155,7 @@ def write_xlsx(
             page.add_data_validation(_list(column, f"{letter}2:{letter}{total + 1}"))
     page.append([_cell(page, c.name, font=_HEAD) for c in head])
     for row in body:
-        page.append(
-            [_cell(page, neutral(row.get(c.name, "")), open_=c.name in open_names) for c in head]
-        )  # fmt: skip
+        page.append([_cell(page, neutral(row.get(c.name, "")), open_=c.name in open_names) for c in head])
     told = book.create_sheet(ABOUT)
     told.column_dimensions["A"].width, told.column_dimensions["B"].width = 20, 110
     for key, text in [*about, *((c.name, _help(c)) for c in asked)]:
@@ -89,8 +164,8 @@ def write_xlsx(
 
 
 def _cell(page: Any, text: str, *, font: Font | None = None, open_: bool = False) -> Any:
-    """A cell that is text, whatever it looks like. Control characters, which XML cannot hold, are shown as such."""
-    cell = WriteOnlyCell(page, value=shown(text) or None)
+    """Return a text cell. Control characters, which XML cannot contain, are replaced by U+FFFD."""
+    cell = WriteOnlyCell(page, value=_LOOKS_ESCAPED.sub("_x005F_", shown(text)) or None)
     if text:
         cell.data_type = "s"
     cell.protection = _OPEN if open_ else _LOCKED
@@ -102,7 +177,7 @@ def _cell(page: Any, text: str, *, font: Font | None = None, open_: bool = False
 
 
 def shown(text: str) -> str:
-    """The text as a workbook can hold it."""
+    """Return a text with the characters that a workbook cannot contain replaced by U+FFFD."""
     return ILLEGAL_CHARACTERS_RE.sub("\ufffd", text)
 
 

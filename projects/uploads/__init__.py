@@ -1,8 +1,8 @@
-"""Files that people send: kept, checked, shown with what is wrong, confirmed, written, and removed."""
+"""Uploaded files: storage, check, confirmation, import and removal."""
 
-# The flow knows an upload by its base class only. A new one is one module in an app's `actions/uploads/`.
+# A new type of upload is a class in a module `uploads.py` of a feature package. `Upload` is its only interface.
 
-from .registry import discover, every, get
+from .actions import discover, every, get
 from .upload import Brought, Found, Json, Upload
 
 __all__ = ["Brought", "Found", "Json", "Upload", "discover", "every", "get"]

@@ -1,4 +1,4 @@
-"""What is wrong with a file, said so that a person can find and mend it: file, line, field and a sentence."""
+"""Faults of uploaded files, located by file, line and field."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -6,15 +6,20 @@ from typing import Any
 
 from api.problems import Refused
 
-#: How many faults are listed; the rest is counted.
+#: Maximum number of faults that are listed. The rest is only counted.
 LISTED = 200
+#: Control characters that are escaped, so that a message is one line.
+_ESCAPES = str.maketrans({"\t": "\\t", "\r": "\\r", "\n": "\\n"})
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong. ``file``: its name, of a workbook with the sheet (``back.xlsx[answers]``). ``line``: its
-    line or row, from 1; 0 where the whole file is meant. ``field``: the column, or a path such as
-    ``input_studies[3].source_direction``; "line" or "file" where nothing narrower can be named."""
+    """A fault in a file.
+
+    ``file``: the file name, with the sheet of a workbook (``back.xlsx[answers]``).
+    ``line``: the line or row, from 1; 0 for the whole file.
+    ``field``: the column, a path such as ``input_studies[3].source_direction``, or "line" or "file".
+    """
 
     file: str
     line: int
@@ -29,7 +34,7 @@ class Fault:
 
 
 class Faults:
-    """The faults of one file or of several: the first 200 in order, and how many there are in all."""
+    """The faults of one or more files: the first `LISTED` in order, and the total."""
 
     def __init__(self) -> None:
         self.listed: list[Fault] = []
@@ -38,7 +43,7 @@ class Faults:
     def add(self, file: str, line: int, field: str, message: str) -> None:
         self.total += 1
         if len(self.listed) < LISTED:
-            self.listed.append(Fault(file, line, field, message))
+            self.listed.append(Fault(file, line, field.translate(_ESCAPES), message.translate(_ESCAPES)))
 
     def __bool__(self) -> bool:
         return self.total > 0
@@ -46,20 +51,20 @@ class Faults:
     def __iter__(self) -> Iterator[Fault]:
         return iter(self.listed)
 
-    def summary(self) -> str:
+    def summary(self, outcome: str = "nothing was imported") -> str:
         more = f", the first {LISTED} listed" if self.total > LISTED else ""
-        return f"{self.total} {'fault' if self.total == 1 else 'faults'}{more}; nothing was imported."
+        return f"{self.total} {'fault' if self.total == 1 else 'faults'}{more}; {outcome}."
 
     def as_json(self) -> dict[str, Any]:
-        """As results of jobs keep them; `projects.serializers.faults` says the shape."""
+        """Return the faults for the result of a job. `projects.uploads.serializers` documents the format."""
         return {"total": self.total, "listed": [fault.as_json() for fault in self.listed]}
 
 
 class BadFiles(Refused):
-    """The files have faults; nothing was imported."""
+    """The files have faults, and nothing was imported."""
 
     type = "faulty-files"
-    title = "The files have faults"
+    title = "Files have faults"
 
     def __init__(self, faults: Faults, detail: str = "") -> None:
         errors = [{"field": f"{f.file}:{f.line}: {f.field}", "message": f.message} for f in faults]
@@ -68,7 +73,7 @@ class BadFiles(Refused):
 
 
 class Unreadable(BadFiles):
-    """From here on a file cannot be read: its one fault that matters. Whoever checks adds it to the others."""
+    """A file cannot be read beyond a position. A check adds this fault to the others with `add_to`."""
 
     def __init__(self, file: str, line: int, field: str, message: str) -> None:
         faults = Faults()

@@ -1,9 +1,11 @@
-"""Files that a browser sends: kept under a random name until they are imported or given up, never served."""
+"""Storage of uploaded files, their size limits, and detection of files that are not UTF-8 text."""
 
 import re
 import secrets
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
+from hashlib import file_digest
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -18,15 +20,58 @@ from api.problems import Refused, TooLarge
 
 from ..models import Job, JobStatus
 
+#: First bytes that identify other file types, longest first.
+_OTHER_FILES = (
+    (b"\xff\xfe\x00\x00", "UTF-32 text (little-endian byte order mark)"),
+    (b"\x00\x00\xfe\xff", "UTF-32 text (big-endian byte order mark)"),
+    (b"\xff\xfe", "UTF-16 text (little-endian byte order mark)"),
+    (b"\xfe\xff", "UTF-16 text (big-endian byte order mark)"),
+    (b"PK\x03\x04", "a ZIP archive (or an Office document)"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook, or one with a password"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"%PDF", "a PDF document"),
+    (b"SQLite format 3", "an SQLite database"),
+)
+#: A JSON object over several lines. In JSON lines, no line ends after the first brace.
+_JSON_OBJECT = re.compile(rb"\s*\{[ \t]*[\r\n]\s*\"")
+BOM = b"\xef\xbb\xbf"
+#: A JSON array of objects, arrays or strings. No column name of a table starts like this.
+_JSON_ARRAY = re.compile(rb'\s*\[\s*(?:[\[{]|"[^"\\]*"\s*[,\]])')
+
+
+def other_file(head: bytes) -> str | None:
+    """Return the file type by the first bytes, or None if the file may be UTF-8 text."""
+    for magic, name in _OTHER_FILES:
+        if head.startswith(magic):
+            return name
+    if _JSON_ARRAY.match(head.removeprefix(BOM)):
+        return "a JSON array"
+    if _JSON_OBJECT.match(head.removeprefix(BOM)):
+        return "one JSON object over several lines"
+    pairs = head[:256]
+    if len(pairs) >= 4 and 0 in pairs and (not any(pairs[1::2]) or not any(pairs[::2])):
+        return "UTF-16 text (every second byte is zero)"
+    return None
+
+
+def not_utf8(body: bytes, error: UnicodeDecodeError, start: int) -> str:
+    """Describe the first invalid byte of a line. ``start`` is the offset of the line in the file."""
+    near = body[max(0, error.start - 12) : error.start + 12].decode("cp1252", errors="replace")
+    return (
+        f"byte 0x{body[error.start]:02X} at byte {error.start + 1} of the line ({start + error.start} from the start "
+        f'of the file) is not UTF-8; read as Latin-1 it would be "{near}": save the file as UTF-8'
+    )
+
+
 TOKEN = re.compile(r"[0-9a-f]{32}")
-#: An upload that nobody confirmed for so long is removed.
+#: Unconfirmed uploads are removed after this time.
 KEPT = timedelta(days=7)
 
 
 def refuse_larger(size: int) -> None:
-    """Raise `TooLarge` above the limit of settings.UPLOAD_LIMIT, in bytes."""
+    """Raise `TooLarge` if ``size`` in bytes exceeds settings.UPLOAD_LIMIT."""
     if size > settings.UPLOAD_LIMIT:
-        raise TooLarge(f"The file has more than {settings.UPLOAD_LIMIT // 2**20} MiB, the most that can be uploaded.")
+        raise TooLarge(f"The file is larger than the upload limit of {settings.UPLOAD_LIMIT // 2**20} MiB.")
 
 
 def folder() -> Path:
@@ -34,22 +79,25 @@ def folder() -> Path:
 
 
 def path_of(token: str) -> Path:
-    """Where an upload lies; `Refused` for a token of another shape."""
+    """Return the path of an upload. Raise `Refused` for an invalid token."""
     if not TOKEN.fullmatch(token):
-        raise Refused("This is no upload.")
+        raise Refused("The id of the upload is invalid.")
     return folder() / token
 
 
 def name_of(file: "File[bytes]") -> str:
-    """The file's own name, without any folder."""
+    """Return the file name without folders."""
     return PurePath((file.name or "file").replace("\\", "/")).name[:200]
 
 
 def store(file: "File[bytes]", by: User | None) -> str:
-    """Keep a file; its token. Where that were more than one person's uploads may come to, the oldest of theirs go that
-    no job is at or waits for. `TooMuch` where that is not enough."""
+    """Store a file and return its token.
+
+    If the user exceeds LIMIT_UPLOADS_MB, their oldest uploads that no queued or running job needs are removed. Raise
+    `TooMuch` if that is not enough.
+    """
     folder().mkdir(parents=True, exist_ok=True)
-    _remove_forgotten()
+    _remove_expired()
     if by and limits.most("LIMIT_UPLOADS_MB"):
         _make_room(file.size or 0, by)
     token = secrets.token_hex(16)
@@ -64,13 +112,15 @@ def store(file: "File[bytes]", by: User | None) -> str:
 
 
 def tokens_of(params: Mapping[str, Any]) -> list[str]:
-    """The tokens of all files of a job: its own, and those that came with it."""
+    """Return the tokens of all files of a job."""
     return [params["upload"], *(other["upload"] for other in params.get("others", ()))]
 
 
 def remove(job: Job) -> None:
-    """In the transaction in which a job ends: its uploads are spent when that is committed. Earlier, a worker that dies
-    in between would leave the next one without them."""
+    """Remove the uploads of a job when the current transaction commits.
+
+    If they were removed earlier and the worker stopped before the commit, the next worker would lack them.
+    """
     transaction.on_commit(lambda: remove_all(tokens_of(job.params)))
 
 
@@ -97,8 +147,25 @@ def _make_room(size: int, by: User) -> None:
         kept[token].unlink(missing_ok=True)
 
 
-def _remove_forgotten() -> None:
+def _remove_expired() -> None:
     oldest = (timezone.now() - KEPT).timestamp()
     for path in folder().iterdir():
         if TOKEN.fullmatch(path.name) and path.stat().st_mtime < oldest:
             path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to import: its path, the name that the user knows, size and SHA-256."""
+
+    path: Path
+    name: str
+    size: int
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path, name: str | None = None) -> "Source":
+        """Build the source of a file. Raise `OSError` if it cannot be read."""
+        with path.open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+        return cls(path, name or path.name, path.stat().st_size, digest)

@@ -1,4 +1,4 @@
-"""What differs between one sort of file and another: what is asked with it, how it is read, what is written of it."""
+"""The base class for types of upload, and the values that it receives and returns."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,21 +10,21 @@ from typing import Any
 from accounts.models import User
 from audit.log import record
 
-from ..background.jobs import RunningJob
-from ..background.progress import Progress
+from ..jobs.batches import Progress
+from ..jobs.running import RunningJob
 from ..models import Job, JobStatus, Project
 from .faults import Faults
-from .source import Source
+from .files import Source
 
 Json = dict[str, Any]
 END = "end import"
-#: How an import ended, as the log says it.
+#: Status of the job -> end of the import in the audit log.
 HOW = {JobStatus.DONE: "done", JobStatus.CANCELLED: "cancelled", JobStatus.FAILED: "failed"}
 
 
 @dataclass(frozen=True)
 class Brought:
-    """A file as its check, and later its writing, has it: ``params`` is what was asked with it, and on confirming."""
+    """An uploaded file with its job. ``params`` are the parameters of the upload and of the confirmation."""
 
     project: Project
     path: Path
@@ -32,17 +32,17 @@ class Brought:
     params: Mapping[str, Any]
     by: User | None
     job: RunningJob
-    #: (path, name) of the files that are taken with it as one set.
+    #: (path, name) of the other files of the set.
     others: Sequence[tuple[Path, str]] = ()
 
     @cached_property
     def source(self) -> Source:
-        """The file with its SHA-256, for which it is read once."""
+        """The file with its SHA-256. Reads the file once."""
         return Source.of(self.path, self.name)
 
     @cached_property
     def sources(self) -> list[Source]:
-        """The file, and those that are taken with it."""
+        """All files of the set."""
         return [self.source, *(Source.of(path, name) for path, name in self.others)]
 
     @cached_property
@@ -52,7 +52,7 @@ class Brought:
 
 @dataclass(frozen=True)
 class Found:
-    """What a check found: what is wrong, and what writing the file would come to, in the upload's own words."""
+    """The result of a check: faults, and other values that depend on the type of upload."""
 
     faults: Faults
     says: Mapping[str, Any]
@@ -62,55 +62,65 @@ class Found:
 
 
 class Upload(ABC):
-    """One sort of file that people send. A module in an app's ``actions/uploads/`` with a class that extends this is an
-    upload; it is found there (`projects.uploads.discover`). All else (keeping the file, the jobs, confirming once,
-    removing it, what the log says of the end) is the flow's, and the same for all (`projects.uploads.flow`).
+    """A type of upload, found in a module `uploads` of a feature package (`projects.uploads.discover`).
+
+    `projects.uploads.actions` handles storage, jobs, confirmation and removal for all types.
     """
 
-    #: By what it is asked for.
+    #: The key in the registry.
     key: str
-    #: The kind of its job that checks, and of the one that writes what was confirmed. Without the second a file that
-    #: has no fault is kept by its check, and there is nothing to confirm.
+    #: Kinds of the job that checks and of the job that writes. If `writes` is empty, there is no confirmation and the
+    #: check itself stores a file without faults.
     checks: str
     writes: str = ""
-    #: The page that shows what was written, below the project's; it may name parameters of the job.
+    #: Path of the page with the result, relative to the project. It can contain parameters of the job.
     page: str = "import"
 
     def joins(self, asked: Json) -> bool:
-        """Whether several files can be sent as one set, checked and written as if they were one."""
+        """Return whether several files can be uploaded, checked and written as one set."""
         return False
 
     def accept(self, project: Project, asked: Json) -> Json:
-        """Look at what is asked with a file before it is kept; `Refused` for what cannot be. What its job gets to know,
-        values of JSON."""
+        """Validate the parameters of an upload and return the JSON parameters of its job. Raise `Refused`."""
         return asked
 
     @abstractmethod
     def check(self, brought: Brought) -> Found:
-        """Read the file and say what writing it would come to, with everything that is wrong; writes nothing. Whatever
-        a file holds is a fault, by its line and field: a `Problem` is for what is not the file's."""
+        """Read the file without writing anything, and return its faults and what would be imported.
+
+        An error in the content of the file is a fault with line and field. Raise `Problem` only for other errors.
+        """
 
     def unfit(self, found: Json) -> str:
-        """Why what a check found cannot be confirmed; empty where it can."""
-        return "The file has faults; mend it and upload it again." if found["faults"]["total"] else ""
+        """Return why a checked file cannot be confirmed, or an empty string."""
+        return "The file has faults. Correct them and upload it again." if found["faults"]["total"] else ""
 
     def choose(self, project: Project, chosen: Json) -> Json:
-        """Look at what is chosen on confirming; `Refused` for what cannot be. What the writing job gets to know too."""
+        """Validate the options of the confirmation and return additional parameters of the job. Raise `Refused`."""
         return chosen
 
     def write(self, brought: Brought) -> Json:
-        """Write the file, in batches of the job (`projects.background.batches`), and say what came of it. Called again
-        where a worker died it finds what is written, and writes the rest or nothing: the same file again changes
-        nothing. Its entry in the log is in the transaction that writes."""
+        """Write the file in batches of the job (`projects.jobs.batches`) and return the result.
+
+        Idempotent: after a worker stopped, the next call writes the rest. The audit entry is created in the
+        transaction that writes.
+        """
         raise NotImplementedError
 
     def ended(self, job: Job) -> None:
-        """In the transaction in which the writing ends, however it does. What was written has its entry; here the log
-        is told of what was confirmed and did not come to be."""
+        """Called in the transaction in which the job that writes ends, with any status.
+
+        Successful imports already have an audit entry. This method logs confirmed imports that failed or were
+        cancelled.
+        """
         if job.status != JobStatus.DONE:
             how = HOW[JobStatus(job.status)]
             record(
-                actor=job.created_by, verb=END, object_type="project", object_id=job.project_id,
-                project_id=job.project_id, reason=job.error,
+                actor=job.created_by,
+                verb=END,
+                object_type="project",
+                object_id=job.project_id,
+                project_id=job.project_id,
+                reason=job.error,
                 after={"upload": self.key, "file": job.params["name"], "job": job.pk, "how": how},
-            )  # fmt: skip
+            )

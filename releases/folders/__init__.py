@@ -1,1 +1,1 @@
-"""A release as a folder, whoever has it: manifest, archive, what its rows mean, what differs; no data base."""
+"""A release as a folder: manifest, archive, data dictionary, differences. This package needs no database."""

@@ -1,4 +1,4 @@
-"""What changed between two releases: rows added, removed and changed, file by file. Plain Python."""
+"""Differences between two releases: rows added, removed and changed in each file. This module needs no Django."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ Release = tuple[Path, Manifest]
 
 @dataclass(frozen=True)
 class FileDifference:
-    """Counts of rows by key; for files without rows, whether the bytes are the same."""
+    """Counts of rows by key. A file without rows counts as one row."""
 
     path: str
     added: int
@@ -30,8 +30,11 @@ class FileDifference:
 
 
 def differences(old: Release, new: Release) -> Iterator[FileDifference]:
-    """One difference a file that either release has; the list of hashes, which follows, left out. Files with the same
-    hash are not read; of the others nothing is told before all of it fits its hash. Raises `Altered`."""
+    """Yield one difference per file of either release, except the list of hashes.
+
+    Files with equal hashes are not read. A difference is yielded only after the whole file has been checked against its
+    hash. Raise `Altered`.
+    """
     before, after = ({entry.path: entry for entry in manifest.entries} for _, manifest in (old, new))
     for path in sorted((before.keys() | after.keys()) - {SUMS}):
         one, other = before.get(path), after.get(path)
@@ -48,7 +51,7 @@ def _difference(path: str, before: dict[str, str], after: dict[str, str]) -> Fil
 
 
 def _rows(folder: Path, entry: Entry | None) -> dict[str, str]:
-    """Digest by key, which the dictionary names; of a file that it does not know the file itself."""
+    """Return the digest of each row by its key from the dictionary; for unknown files, the digest of the file."""
     if entry is None:
         return {}
     pieces, table = checked(folder, entry), table_of(entry.path)
@@ -62,7 +65,7 @@ def _rows(folder: Path, entry: Entry | None) -> dict[str, str]:
             rows = {" ".join(row[place] for place in places): _digest(json.dumps(row)) for row in reader}
             return {"the header": _digest(json.dumps(header))} | rows
     except (ValueError, KeyError, IndexError, StopIteration, TypeError, RecursionError, csv.Error):
-        raise Altered(f"{entry.path}: it has not the rows that a release's has") from None
+        raise Altered(f"{entry.path}: the rows are not in the format of a release") from None
     for _ in pieces:
         pass
     return {Path(entry.path).name: entry.sha256}
@@ -73,7 +76,7 @@ def _key(row: dict[str, object], fields: Sequence[str]) -> str:
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
-    """The lines of a file that comes in pieces, each with its end. Only LF ends a line."""
+    """Yield the lines of a file given in pieces, with their ends. Only LF ends a line."""
     rest = b""
     for piece in pieces:
         *whole, rest = (rest + piece).split(b"\n")

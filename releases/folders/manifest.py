@@ -1,6 +1,6 @@
-"""The manifest: what a release holds, byte for byte, and what is wrong with one that comes back.
+"""The manifest of a release: its files with sizes and hashes, and the checks of a manifest that was read.
 
-Plain Python, as all that reads a release: whoever has downloaded one has no settings, and perhaps no Django.
+This module needs no Django, like all code that reads releases. Users of a downloaded release have no settings.
 """
 
 import hashlib
@@ -14,18 +14,19 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 NAME = "manifest.json"
-#: Every other file in the format of ``sha256sum``, so that a release can be checked without Concord.
+#: Hashes of all other files in the format of ``sha256sum``, so that a release can be checked without Concord.
 SUMS = "SHA256SUMS"
-#: The most bytes that a manifest has: one is read whole. A million names of clusters that were left out take a quarter.
+#: Maximum size of a manifest in bytes, because it is read completely. A million names of omitted clusters take a
+#: quarter of it.
 LARGEST = 64 << 20
 HEX = re.compile(r"[0-9a-f]{64}")
-#: The paths that releases have: they mean the same on every system, and look like nothing else on a screen.
+#: Allowed paths: they mean the same on every system and cannot be confused on a screen.
 PATH = re.compile(r"(?=.{1,200}$)\w(?:[\w.-]*\w)?(?:/\w(?:[\w.-]*\w)?)*", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One file: its path in the release, size in bytes, SHA-256, and how many rows it has where it has rows."""
+    """One file: path in the release, size in bytes, SHA-256, and number of rows if it has rows."""
 
     path: str
     size: int
@@ -37,9 +38,9 @@ class Entry:
 
 
 def write(folder: Path, path: str, chunks: Iterable[bytes]) -> Entry:
-    """Write one file below ``folder`` through to the disk, and give its entry. Memory does not grow with the file.
+    """Write one file below ``folder``, sync it to disk, and return its entry. Memory use does not depend on its size.
 
-    Chunks of JSONL and CSV are rows, a CSV's first one its header.
+    Each chunk of a JSONL or CSV file is one row; the first chunk of a CSV file is its header.
     """
     target = folder / path
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -57,39 +58,39 @@ def write(folder: Path, path: str, chunks: Iterable[bytes]) -> Entry:
 
 
 def snapshot_hash(entries: Iterable[Entry]) -> str:
-    """SHA-256 of ``SHA256SUMS``: of the list of all files but itself and the manifest."""
+    """Return the SHA-256 of ``SHA256SUMS``, the list of all files except itself and the manifest."""
     return hashlib.sha256(sums(entries)).hexdigest()
 
 
 def sums(entries: Iterable[Entry]) -> bytes:
-    """The content of ``SHA256SUMS``: ``sha256  path`` a line, sorted by path."""
+    """Return the content of ``SHA256SUMS``: lines of ``sha256  path``, sorted by path."""
     lines = sorted((e.path, e.sha256) for e in entries if e.path not in (NAME, SUMS))
     return "".join(f"{sha}  {path}\n" for path, sha in lines).encode()
 
 
 def sealed(manifest: dict[str, Any]) -> dict[str, Any]:
-    """The manifest with its own digest: the SHA-256 of its bytes without that field."""
+    """Return the manifest with its own digest: the SHA-256 of its bytes without that field."""
     body = {key: value for key, value in manifest.items() if key != "digest"}
     return body | {"digest": hashlib.sha256(as_bytes(body)).hexdigest()}
 
 
 def as_bytes(manifest: dict[str, Any]) -> bytes:
-    """``manifest.json``: the one way to write a manifest, so that any other byte is a change."""
+    """Return the canonical bytes of ``manifest.json``. Any other byte sequence counts as a change."""
     return json.dumps(manifest, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
 class Unreadable(Exception):
-    """There is no manifest, or nothing that can be taken for one; the message is a sentence."""
+    """The manifest is missing or invalid. The message is a sentence."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """A manifest as it was read: its content, what it lists, and what is wrong with it in itself."""
+    """A manifest that was read: content, entries, and internal inconsistencies."""
 
     body: dict[str, Any]
     content: bytes
     entries: tuple[Entry, ...]
-    #: SHA-256 of its content without the field ``digest``: the one number that names a release to others.
+    #: SHA-256 of the content without the field ``digest``. It identifies the release.
     digest: str
     faults: tuple[str, ...]
 
@@ -107,52 +108,52 @@ class Manifest:
 
     @property
     def size(self) -> int:
-        """Bytes of all files that it lists."""
+        """Return the total size in bytes of the listed files."""
         return sum(entry.size for entry in self.entries)
 
 
 def parse(content: bytes) -> Manifest:
-    """Read what lies in ``manifest.json``. Raises `Unreadable`."""
+    """Parse the content of ``manifest.json``. Raise `Unreadable`."""
     try:
         body = json.loads(content.decode(), parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise Unreadable(f"{NAME}: it is no JSON in UTF-8; it was changed") from None
+        raise Unreadable(f"{NAME}: not valid JSON in UTF-8; the file was changed") from None
     if wrong := next(_misshapen(body), None):
-        raise Unreadable(f"{NAME}: {wrong}; it was changed")
+        raise Unreadable(f"{NAME}: {wrong}; the file was changed")
     entries = tuple(Entry(e["path"], e["size"], e["sha256"], e.get("rows")) for e in body["files"])
     try:
-        made = sealed(body)
-        canonical = as_bytes(made) == content
+        resealed = sealed(body)
+        canonical = as_bytes(resealed) == content
     except (ValueError, RecursionError):
-        raise Unreadable(f"{NAME}: it holds text that is no Unicode; it was changed") from None
-    return Manifest(body, content, entries, made["digest"], tuple(_faults(body, entries, canonical)))
+        raise Unreadable(f"{NAME}: contains text that is not valid Unicode; the file was changed") from None
+    return Manifest(body, content, entries, resealed["digest"], tuple(_faults(body, entries, canonical)))
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def _misshapen(body: Any) -> Iterator[str]:
-    """What keeps it from being read at all."""
+    """Yield defects that prevent reading the manifest."""
     if not isinstance(body, dict):
-        yield "it is no object"
+        yield "expected an object"
         return
     for name in ("project", "version", "snapshot", "digest"):
         if not isinstance(body.get(name), str):
-            yield f"its {name} is no text"
+            yield f"{name} is not text"
     files = body.get("files")
     if not isinstance(files, list) or not all(isinstance(entry, dict) for entry in files):
-        yield "its files are no list of objects"
+        yield "files is not a list of objects"
         return
     for number, entry in enumerate(files, 1):
         if not isinstance(entry.get("path"), str):
-            yield f"the path of file {number} is no text"
+            yield f"the path of file {number} is not text"
         elif not _whole(entry.get("size")):
-            yield f"the size of {shown(entry['path'])} is no whole number"
+            yield f"the size of {shown(entry['path'])} is not a whole number"
         elif not isinstance(entry.get("sha256"), str) or not HEX.fullmatch(entry["sha256"]):
-            yield f"the SHA-256 of {shown(entry['path'])} is no such"
+            yield f"the SHA-256 of {shown(entry['path'])} is not a SHA-256"
         elif entry.get("rows") is not None and not _whole(entry["rows"]):
-            yield f"the rows of {shown(entry['path'])} are no whole number"
+            yield f"the number of rows of {shown(entry['path'])} is not a whole number"
 
 
 def _whole(value: Any) -> bool:
@@ -160,22 +161,22 @@ def _whole(value: Any) -> bool:
 
 
 def _faults(body: dict[str, Any], entries: tuple[Entry, ...], canonical: bool) -> Iterator[str]:
-    """What does not fit within it, a sentence each."""
+    """Yield internal inconsistencies as sentences."""
     if not canonical:
-        yield f"{NAME}: its digest is not that of its content, or Concord would write it otherwise; it was changed"
+        yield f"{NAME}: the digest does not match the content, or the format is not canonical; the file was changed"
     for path in (entry.path for entry in entries):
         if path == NAME or not PATH.fullmatch(path):
-            yield f"{shown(path)}: no path of a release"
+            yield f"{shown(path)}: invalid path for a release"
     for folded, count in Counter(entry.path.casefold() for entry in entries).items():
         if count > 1:
             names = sorted({entry.path for entry in entries if entry.path.casefold() == folded})
-            yield f"{NAME}: it lists {' and '.join(map(shown, names))} {count} times, capitals aside"
+            yield f"{NAME}: {' and '.join(map(shown, names))} is listed {count} times, ignoring case"
     if snapshot_hash(entries) != body["snapshot"]:
-        yield f"{NAME}: the snapshot hash is not that of the files it lists"
+        yield f"{NAME}: the snapshot hash does not match the listed files"
     if [e.sha256 for e in entries if e.path == SUMS] != [body["snapshot"]]:
-        yield f"{NAME}: the {SUMS} that it names is not the list of its files"
+        yield f"{NAME}: the listed hash of {SUMS} does not match the listed files"
 
 
 def shown(name: str) -> str:
-    """A name as a screen can show it without being misled."""
+    """Return a name that is safe to display. Non-ASCII and unprintable characters are escaped."""
     return name if name.isascii() and name.isprintable() else ascii(name)

@@ -1,8 +1,8 @@
-"""What a release can write, one module a format, listed here by name. Formats are added; no file is ever moved."""
+"""The files of a release. Each format is one module, listed here by name. New formats never move existing files."""
 
-# Each gives files as (path in the release, chunks of bytes: one a row where there are rows), lazily, and is called
-# inside one snapshot. The chunks of a file are consumed before the next file is asked for. What a format notices on the
-# way goes into the notes: from there into the manifest's counts, and into the statistics, which therefore come last.
+# Each format lazily yields files as (path in the release, chunks of bytes), with one chunk per row. It runs inside one
+# snapshot. The chunks of a file must be consumed before the next file is requested. Formats record counts in the notes,
+# for the manifest and the statistics. The statistics are therefore the last format.
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -46,6 +46,6 @@ FORMATS: dict[str, Format] = {
 
 
 def files(project: Project, notes: Notes) -> Iterator[File]:
-    """The files of every format that the project has material for, in the order of the list."""
+    """Yield the files of every format that has data, in the order of `FORMATS`."""
     for format in FORMATS.values():
         yield from format(project, notes)

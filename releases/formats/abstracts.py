@@ -1,13 +1,15 @@
-"""What is in force of the sentences of reviews' abstracts, a line a sentence, and what follows from the classes:
-background and target as MS^2 derives them, a line a review."""
+"""Current values of the sentences of reviews' abstracts, one line per sentence.
+
+A second file has background and target of each review, derived from the classes as in MS^2.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from annotation.documents.queries import derived_texts, has_judged_sentences, judged_sentences
 from annotation.models import Review
-from annotation.values.sentences import derived_texts, judged, reviews_with
 from projects.models import Project
 
 from .notes import Notes
@@ -25,7 +27,7 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
 
 
 def _reviews(project: Project) -> Any:
-    return Review.objects.filter(reviews_with(), project=project).order_by("pk")
+    return Review.objects.filter(has_judged_sentences(), project=project).order_by("pk")
 
 
 def _batches(project: Project) -> Iterator[Sequence[Review]]:
@@ -36,22 +38,32 @@ def _batches(project: Project) -> Iterator[Sequence[Review]]:
 
 def _sentences(project: Project) -> Iterator[bytes]:
     for batch in _batches(project):
-        found = judged([review.unit_id for review in batch])
+        sentences = judged_sentences([review.unit_id for review in batch])
         for review in batch:
-            for one in found.get(review.unit_id, []):
+            for one in sentences.get(review.unit_id, []):
                 row = one.sentence
-                yield _line({
-                    "review": review.pmid, "number": row.number, "start": row.start, "end": row.end, "text": row.text,
-                    "section": row.section, "category": row.category, "splitter": row.splitter,
-                    "class": one.rhetorical_class, "derived": one.derived, "as_evidence": one.evidence,
-                })  # fmt: skip
+                yield _line(
+                    {
+                        "review": review.pmid,
+                        "number": row.number,
+                        "start": row.start,
+                        "end": row.end,
+                        "text": row.text,
+                        "section": row.section,
+                        "category": row.category,
+                        "splitter": row.splitter,
+                        "class": one.rhetorical_class,
+                        "derived": one.derived,
+                        "as_evidence": one.evidence,
+                    }
+                )
 
 
 def _derived(project: Project) -> Iterator[bytes]:
     for batch in _batches(project):
-        found = judged([review.unit_id for review in batch])
+        sentences = judged_sentences([review.unit_id for review in batch])
         for review in batch:
-            if texts := derived_texts(found.get(review.unit_id, [])):
+            if texts := derived_texts(sentences.get(review.unit_id, [])):
                 yield _line({"review": review.pmid, "background": texts.background, "target": texts.target})
 
 

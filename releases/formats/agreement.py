@@ -1,9 +1,12 @@
-"""The agreement of every closed round of independent labelling as its page prints it, with all it is computed from.
+"""Agreement of every closed round of independent labelling, with all data that it is computed from.
 
-``agreement/reports.jsonl``: one round a line, the report itself and beside it the scales, comparisons, seed and
-libraries. It is of the rows of ``answers/KIND.csv`` that are counted and no repeats, in the order of that file. Texts
-that spans lie in, and the review of each unit, are in ``agreement/units.csv``; what raters of a round that makes no
-gold are held against in ``agreement/gold.csv``. ``python -m measures.again`` repeats the figures from these files.
+``agreement/reports.jsonl`` has one round per line: the report, scales, comparisons, seed and libraries. A report is
+computed from the counted rows of ``answers/KIND.csv`` without repeats, in file order. Attention checks are left out and
+listed under ``checks``.
+
+``agreement/units.csv`` has the texts that spans refer to and the review of each unit. ``agreement/gold.csv`` has the
+reference values of rounds that produce no gold. ``python -m measures.recompute`` recomputes the figures from these
+files.
 """
 
 import json
@@ -14,16 +17,22 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from measures.agreement import REPLICATES
 from projects import kinds
-from projects.actions.measuring import of_round
+from projects.agreement.actions import available_report
+from projects.agreement.queries import (
+    answered_checks,
+    gold_of,
+    planned_ratings_per_item,
+    report,
+    resampling_seed,
+    units_to_measure,
+)
 from projects.models import Project, Round, Unit
 from projects.purposes import which
-from projects.rounds.agreement import drawn_by, gold_of, ratings_an_item, report
+from releases.formats.notes import BATCH, line
 
 from ..sources.blinding import kept_blind
 from .notes import Notes
-from .rows import BATCH, line
 
 REPORTS, UNITS, GOLD = "agreement/reports.jsonl", "agreement/units.csv", "agreement/gold.csv"
 
@@ -39,37 +48,47 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
 
 
 def _closed(project: Project) -> QuerySet[Round]:
-    found = Round.objects.filter(project=project, status=Round.Status.CLOSED, purpose__in=which("independent"))
+    rounds = Round.objects.filter(project=project, status=Round.Status.CLOSED, purpose__in=which("independent"))
     if blind := kept_blind(project):
-        found = found.exclude(pk__in=blind)
-    return found.select_related("project").order_by("pk")
+        rounds = rounds.exclude(pk__in=blind)
+    return rounds.select_related("project").order_by("pk")
 
 
 def _line(round: Round) -> bytes:
     kind = kinds.get(round.kind)
-    return json.dumps(
-        {
-            "round": round.name, "unit_types": list(kind.unit_types), "part": kind.part,
-            "answers": f"answers/{kind.key}.csv",
-            "scales": [scale.as_json() for scale in kind.scales_of(round)],
-            "comparisons": [comparison.as_json() for comparison in kind.comparisons_of(round)],
-            "ratings_an_item": ratings_an_item(round),
-            "seed": drawn_by(round), "bootstrap": REPLICATES, "libraries": {"numpy": version("numpy")},
-            "own_seed": kind.blind, "report": report_of(round),
-        },
-        ensure_ascii=False,
-    ).encode() + b"\n"  # fmt: skip
+    return (
+        json.dumps(
+            {
+                "round": round.name,
+                "unit_types": list(kind.unit_types),
+                "part": kind.part,
+                "answers": f"answers/{kind.key}.csv",
+                "scales": [scale.as_json() for scale in kind.scales_of(round)],
+                "comparisons": [comparison.as_json() for comparison in kind.comparisons_of(round)],
+                "ratings_an_item": planned_ratings_per_item(round),
+                "units_to_measure": units_to_measure(round),
+                "checks": answered_checks(round),
+                "seed": resampling_seed(round),
+                "bootstrap": 0,
+                "libraries": {"numpy": version("numpy")},
+                "own_seed": kind.blind,
+                "report": report_of(round),
+            },
+            ensure_ascii=False,
+        ).encode()
+        + b"\n"
+    )
 
 
 def report_of(round: Round) -> dict[str, Any]:
-    """As it was kept, where that is of today; else measured now."""
-    found = of_round(round)
-    return found.report if found.report and found.current else report(round)
+    """Return the stored report if it is current; otherwise compute it."""
+    stored = available_report(round)
+    return stored.report if stored.report and stored.current else report(round)
 
 
 def _units(project: Project, rounds: QuerySet[Round]) -> Iterator[bytes]:
     yield line(("unit_type", "unit", "review", "text"))
-    # Of kinds that ask of the same sort of unit each says the same of it.
+    # Kinds with the same unit type return the same texts and reviews.
     by_type = {type: kind for kind in reversed(kinds.all_kinds()) for type in kind.unit_types}
     asked = Unit.objects.filter(project=project, assignments__round__in=rounds.values("pk")).distinct().order_by("pk")
     rows = asked.values_list("pk", "type", "key").iterator(chunk_size=BATCH)

@@ -1,9 +1,10 @@
-"""All answers but those of practice as tidy CSV, one file a task kind, one row a revision, people by pseudonyms.
+"""All answers except those of practice, as CSV: one file per task kind, one row per revision, people as pseudonyms.
 
-``came_by`` says how an answer reached us (empty in those from before that was recorded), ``brought_by`` who brought it
-where that was not its rater. What people wrote beside their answers, comments and reasons, is left out unless the lead
-publishes it; rounds that are judged blindly are left out whole (`releases.sources.blinding`).
-Texts are exact: a script reads them. (What goes to a spreadsheet is another export, which neutralises formulas.)
+``came_by`` is how an answer reached the server; it is empty in answers from before it was recorded. ``brought_by`` is
+who submitted it, if that was not the rater. Comments and reasons are omitted unless the lead publishes them. Rounds
+that are still blind are omitted completely (`releases.sources.blinding`).
+
+Texts are exact, because the files are for scripts. The export for spreadsheets neutralises formulas.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,42 +16,64 @@ from django.db.models import F, QuerySet
 from projects import kinds
 from projects.models import Answer, Outcome, Project
 from projects.purposes import which
+from releases.formats.notes import BATCH, flag, line, time
 
 from ..sources.blinding import kept_blind
 from .notes import Notes
-from .rows import BATCH, flag, line, time
 
 COLUMNS = (
-    "answer", "round", "purpose", "unit", "slot", "repeat", "rater", "came_by", "brought_by", "revision", "current",
-    "counted", "outcome", "skip_reason", "guideline", "unit_revision", "received_at", "active_ms", "flag", "comment",
-)  # fmt: skip
-
-#: As agreement takes them (`projects.rounds.counted`), round by round.
-ORDER = (
-    "assignment__round_id", "assignment__position", "assignment__number", "assignment__repeat", "assignment_id",
+    "answer",
+    "round",
+    "purpose",
+    "unit",
+    "slot",
+    "repeat",
+    "rater",
+    "came_by",
+    "brought_by",
     "revision",
-)  # fmt: skip
+    "current",
+    "counted",
+    "outcome",
+    "skip_reason",
+    "guideline",
+    "unit_revision",
+    "received_at",
+    "active_ms",
+    "flag",
+    "comment",
+)
+
+#: The order in which agreement reads answers (`projects.answers.queries`), round by round.
+ORDER = (
+    "assignment__round_id",
+    "assignment__position",
+    "assignment__number",
+    "assignment__repeat",
+    "assignment_id",
+    "revision",
+)
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
-    found = _released(project)
+    answers = _released(project)
     if blind := kept_blind(project):
         names = project.rounds.filter(pk__in=blind).order_by("pk").values_list("name", flat=True)
         notes.counts["rounds_kept_blind"] = list(names)
-    present = set(found.order_by().values_list("assignment__round__kind", flat=True).distinct())
+    present = set(answers.order_by().values_list("assignment__round__kind", flat=True).distinct())
     for kind in kinds.all_kinds():
         if kind.key in present:
             yield f"answers/{kind.key}.csv", _rows(project, kind, notes)
 
 
 def _released(project: Project) -> QuerySet[Answer]:
-    found = Answer.objects.filter(assignment__round__project=project, assignment__round__purpose__in=which("counts"))
-    return found.exclude(assignment__round__in=blind) if (blind := kept_blind(project)) else found
+    answers = Answer.objects.filter(assignment__round__project=project, assignment__round__purpose__in=which("counts"))
+    return answers.exclude(assignment__round__in=blind) if (blind := kept_blind(project)) else answers
 
 
 def _rows(project: Project, kind: kinds.Kind, notes: Notes) -> Iterator[bytes]:
     yield line([*COLUMNS, *kind.columns])
-    pseudonyms = dict(project.members.values_list("user_id", "pseudonym"))
+    pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     answers = (
         _released(project)
         .filter(assignment__round__kind=kind.key)
@@ -66,9 +89,9 @@ def _rows(project: Project, kind: kinds.Kind, notes: Notes) -> Iterator[bytes]:
                 _leave_out(1, notes)
                 answer.comment = ""
             for row in kind.rows(values[answer.pk]) if answer.pk in values else [{}]:
-                if said := [name for name in kind.comments if row.get(name) and not project.publish_comments]:
-                    _leave_out(len(said), notes)
-                    row = {**row, **dict.fromkeys(said, "")}
+                if comments := [name for name in kind.comments if row.get(name) and not project.publish_comments]:
+                    _leave_out(len(comments), notes)
+                    row = {**row, **dict.fromkeys(comments, "")}
                 yield line([*_common(answer, pseudonyms), *(row.get(name, "") for name in kind.columns)])
 
 
@@ -77,14 +100,28 @@ def _leave_out(comments: int, notes: Notes) -> None:
 
 
 def _common(answer: Any, pseudonyms: Mapping[int, str]) -> list[Any]:
-    """The columns of every kind; ``answer`` has ``brought_by`` annotated, a user's id."""
+    """Return the columns that all kinds have. ``answer`` is annotated with ``brought_by``, a user id."""
     slot = answer.assignment
     current = slot.current_answer_id == answer.pk
     return [
-        answer.pk, slot.round.name, slot.round.purpose, slot.unit.key,
-        "retired" if slot.is_retired else slot.number, slot.repeat, answer.author.pseudonym,
-        answer.came_by, pseudonyms.get(answer.brought_by), answer.revision,
-        flag(current), flag(current and slot.number >= 1 and answer.outcome == Outcome.ANSWERED),
-        answer.outcome, answer.reason, answer.guideline.number, answer.shown, time(answer.received_at),
-        answer.active_ms, flag(answer.flag), answer.comment,
-    ]  # fmt: skip
+        answer.pk,
+        slot.round.name,
+        slot.round.purpose,
+        slot.unit.key,
+        "retired" if slot.is_retired else slot.number,
+        slot.repeat,
+        answer.author.pseudonym,
+        answer.came_by,
+        pseudonyms.get(answer.brought_by),
+        answer.revision,
+        flag(current),
+        flag(current and slot.number >= 1 and answer.outcome == Outcome.ANSWERED),
+        answer.outcome,
+        answer.reason,
+        answer.guideline.number,
+        answer.shown,
+        time(answer.received_at),
+        answer.active_ms,
+        flag(answer.flag),
+        answer.comment,
+    ]

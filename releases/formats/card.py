@@ -1,4 +1,4 @@
-"""The data set card and its citation: words for people, written from the same snapshot."""
+"""Data card, citation and licence file of a release, written from the same snapshot."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from ..folders.dictionary import Table, table_of
 from .notes import Notes
 
 CREATIVE_COMMONS = "https://creativecommons.org"
-#: Licences that data sets use, by their SPDX id.
+#: Common licences of data sets by SPDX id.
 SPDX = {
     "CC0-1.0": f"{CREATIVE_COMMONS}/publicdomain/zero/1.0/legalcode",
     "CC-BY-4.0": f"{CREATIVE_COMMONS}/licenses/by/4.0/legalcode",
@@ -27,7 +27,7 @@ SPDX = {
 
 
 def card(project: Project, version: str, newest: str, notes: Notes, paths: Sequence[str] = ()) -> str:
-    """README.md of a release: what it is, what it holds (``paths``: its files), how it was made, how to check it."""
+    """Return README.md: description, contents (``paths`` are the files), creation and verification of the release."""
     levels = "\n".join(
         f"| {r['level']} | {r['targets']} | {r['inputs']} | {r['reviews']} | {r['studies']} | "
         f"{_figure(r['inputs_per_target'])} | {_figure(r['compression'])} |"
@@ -37,30 +37,32 @@ def card(project: Project, version: str, newest: str, notes: Notes, paths: Seque
         f"| {r.name} | {r.kind} | {r.purpose} | {r.status} | {r.units_count} | {r.overlap} | {r.guideline.number} |"
         for r in project.rounds.opened().counting().select_related("guideline").order_by("pk")
     )
-    illustrative = "\n> **Illustrative.** This data set is made up to show Concord; it is no evidence of anything.\n"
+    illustrative = (
+        "\n> **Illustrative.** This data set is fictitious and demonstrates Concord. It is not evidence of anything.\n"
+    )
     return f"""# {project.name} {version}
 {illustrative if project.illustrative else ""}
-{project.description or "No description was given."}
+{project.description or "No description."}
 
 {f"Cite as: {project.citation}" if project.citation else ""}
 
-Licence: {project.licence or "not stated"}. Newest change in it: {newest or "none"}.
+Licence: {project.licence or "not stated"}. Newest change: {newest or "none"}.
 
-## What it holds
+## Contents
 
 | level | targets | inputs | reviews | studies | inputs per target | compression |
 |---|---|---|---|---|---|---|
 {levels or "| none | 0 | 0 | 0 | 0 | | |"}
 
-Compression is the mean over targets of the words of its inputs over the words of the target. `statistics.json` has
-the counts of values, each with its n and method. `m3/` has the levels in M3's published format; {_left_out(notes)}
-`answers/` has every answer of every round, one row a revision (`current` and `counted` tell which stand), with raters
-under pseudonyms. {_comments(project, notes)}{_kept_blind(notes)}
-`provenance/` names, for every current value, the answer and the guideline version or the imported file that it comes
-from; it has the guidelines word for word, and says who typed in what no file brought.
+Compression is the mean over targets of the number of words of the inputs divided by the number of words of the target.
+`statistics.json` has the distributions of values, each with its n and method. `m3/` has the levels in M3's published
+format; {_left_out(notes)} `answers/` has all answers, one row per revision (`current` and `counted` mark the rows that
+count), with pseudonyms of raters. {_comments(project, notes)}{_kept_blind(notes)}
+`provenance/` states for every current value its answer and guideline version, or its imported file. It also has all
+guidelines, and the units that were entered by hand.
 
-Cells of the CSV files hold texts exactly as they are, a leading `=`, `+`, `-` or `@` included: they are data
-for scripts. In a spreadsheet import them as text.
+Cells of the CSV files contain texts unchanged, including a leading `=`, `+`, `-` or `@`, because they are data for
+scripts. Import them into a spreadsheet as text.
 
 ## How it was made
 
@@ -68,47 +70,46 @@ for scripts. In a spreadsheet import them as text.
 |---|---|---|---|---|---|---|
 {rounds or "| none | | | | | | |"}
 
-Polarity is benefit or harm of the intervention for the outcome; M3's files call the field *direction*. It is `n/a`
-exactly where the modality is `no evidence`. Cues keep their published text; cues marked by people are given as the text
-that covers them, with exact ranges in `answers/`.
+Polarity is the benefit or harm of the intervention for the outcome; M3's files name the field *direction*. It is `n/a`
+if and only if the modality is `no evidence`. Imported cues keep their published text. Cues marked by annotators are
+given as the text that spans them; `answers/` has the exact ranges.
 
 ## Files
 
 {_files(paths)}
 
-## Checking it
+## Verification
 
     sha256sum -c SHA256SUMS
 
-checks every file but `manifest.json`, without Concord. It shows that the files fit each other. Only a number from
-elsewhere shows that they are the published ones, since whoever alters files can alter the sums with them: compare the
-`digest` at the end of `manifest.json` with the one that was published (on the page of this release, in a paper, beside
-the download). With a copy of Concord, without an installation or settings,
+checks every file except `manifest.json`, without Concord. It shows that the files match each other, but not that they
+are the published ones: files can be altered together with their sums. Therefore compare the `digest` at the end of
+`manifest.json` with the published one (on the page of this release, in a paper, or beside the download). With a copy
+of Concord, without an installation or settings,
 
     python manage.py verify_release DIR --digest DIGEST
 
-does both and more: it takes the digest anew, and finds files that were added.
+does both: it recomputes the digest, and also finds added files.
 
-## Computing its figures again
+## Recomputation
 
-    python -m measures.again DIR
+    python -m measures.recompute DIR
 
-computes every figure of agreement, and of systems where there are any, from the files here, and holds it against the
-one that is printed in them. It needs a copy of Concord, Python and NumPy, and no installation; for BLEU and chrF of all
-summaries together sacrebleu as well. A run whose texts somebody is still to rate, without knowing whose they are, is in
-none of the files.
+computes all figures of agreement and of systems from these files, and compares them with the released figures. It needs
+a copy of Concord, Python and NumPy, but no installation; corpus-level BLEU and chrF also need sacrebleu. Runs whose
+texts are still to be rated blindly are omitted from all files.
 """
 
 
 def _files(paths: Sequence[str]) -> str:
-    """What each file of rows is, and what its columns say."""
+    """Describe the rows and columns of each file of rows."""
     return "\n\n".join(_described(path, table) for path in sorted(paths) if (table := table_of(path)))
 
 
 def _described(path: str, table: Table) -> str:
     names = ", ".join(f"`{name}`" for name in table.key)
-    lines = [f"`{path}`: a row is {table.row}; named by {names}.", ""]
-    lines += [f"* `{name}`: {said}" for name, said in table.columns.items()]
+    lines = [f"`{path}`: one row per {table.row}; key: {names}.", ""]
+    lines += [f"* `{name}`: {meaning}" for name, meaning in table.columns.items()]
     if table.others:
         lines.append(f"* {'any other' if table.columns else 'each'}: {table.others}")
     return "\n".join(lines)
@@ -116,8 +117,8 @@ def _described(path: str, table: Table) -> str:
 
 def _comments(project: Project, notes: Notes) -> str:
     if project.publish_comments:
-        return "Annotators' comments are in it, in the column `comment`."
-    return f"Annotators' comments are left out ({notes.counts.get('comments_left_out', 0)})."
+        return "Annotators' comments are in the column `comment`."
+    return f"Annotators' comments are omitted ({notes.counts.get('comments_left_out', 0)})."
 
 
 def _kept_blind(notes: Notes) -> str:
@@ -125,16 +126,18 @@ def _kept_blind(notes: Notes) -> str:
     if not rounds:
         return ""
     names = ", ".join(rounds)
-    return f" Of rounds that are judged blindly nothing is in it before they are closed and unblinded: {names}."
+    return f" Blind rounds are omitted until they are closed and unblinded: {names}."
 
 
 def _left_out(notes: Notes) -> str:
     n = len(notes.counts.get("clusters_without_complete_gold", []))
     bare = len(notes.counts.get("targets_without_inputs", []))
-    targets = f" Left out for want of inputs: {bare} target{'s' * (bare > 1)} (named there too)." if bare else ""
+    targets = (
+        f" Omitted because they have no inputs: {bare} target{'s' * (bare > 1)} (also listed there)." if bare else ""
+    )
     if not n:
-        return f"no cluster is left out.{targets}"
-    return f"left out for want of complete gold: {n} cluster{'s' * (n > 1)} (named in `manifest.json`).{targets}"
+        return f"no cluster is omitted.{targets}"
+    return f"omitted because their gold is incomplete: {n} cluster{'s' * (n > 1)} (listed in `manifest.json`).{targets}"
 
 
 def _figure(value: float | None) -> str:
@@ -142,9 +145,12 @@ def _figure(value: float | None) -> str:
 
 
 def citation(project: Project, version: str, newest: str) -> str:
-    """CITATION.cff (Citation File Format 1.2.0). The project's own words on how to cite it go into the notes of the
-    preferred citation; the licence only where it is an SPDX id, which is all that the format allows."""
-    makers = ["authors:", f"  - name: {_quoted(f'The makers of {project.name}')}"]
+    """Return CITATION.cff (Citation File Format 1.2.0).
+
+    The project's own citation goes into the notes of the preferred citation. The licence is included only if it is an
+    SPDX id, because the format allows nothing else.
+    """
+    makers = ["authors:", f"  - name: {_quoted(f'The authors of {project.name}')}"]
     lines = [
         "cff-version: 1.2.0",
         'message: "If you use this data set, please cite it, with its version and the digest in manifest.json. '
@@ -168,16 +174,16 @@ def citation(project: Project, version: str, newest: str) -> str:
 
 
 def licence(project: Project) -> str:
-    """LICENSE: the licence that the project states, with its address where it is a well-known one."""
+    """Return LICENSE: the licence of the project, with its URL if it is a common one."""
     if not project.licence:
-        return "No licence is stated. Ask the makers of this data set before you use it.\n"
+        return "No licence is stated. Ask the authors of this data set for permission before you use it.\n"
     if address := SPDX.get(project.licence):
-        return f"SPDX-License-Identifier: {project.licence}\n\nThe text of the licence: {address}\n"
+        return f"SPDX-License-Identifier: {project.licence}\n\nText of the licence: {address}\n"
     return f"{project.licence}\n"
 
 
 def _quoted(value: str) -> str:
-    """A YAML string: JSON's form, with the line ends escaped that only YAML knows."""
+    """Return a YAML string: JSON's form, with the line ends that only YAML recognises escaped."""
     text = json.dumps(value, ensure_ascii=False)
     for character in "\x7f\x85\u2028\u2029\ufeff":
         text = text.replace(character, f"\\u{ord(character):04x}")

@@ -1,9 +1,9 @@
-"""What became of the values that review-and-correct rounds showed, of every closed one as its page prints it.
+"""Outcome of the values shown in each closed correction round, with the data that it is computed from.
 
-``agreement/corrections.jsonl``: one round a line, the figures and beside them the scales. They are of the rows of
-``answers/KIND.csv`` that are counted, by their answer: whether each field says what was shown is in
-``agreement/references.csv``, and what was shown, column by column, in ``agreement/shown/KIND.csv``.
-``python -m measures.again`` repeats the figures from these files.
+``agreement/corrections.jsonl`` has one round per line: the figures and the scales. They are computed from the counted
+rows of ``answers/KIND.csv``. ``agreement/references.csv`` tells for each answer and field whether it equals the shown
+value. ``agreement/shown/KIND.csv`` has the shown values, column by column. ``python -m measures.recompute`` recomputes
+the figures from these files.
 """
 
 import json
@@ -12,21 +12,23 @@ from collections.abc import Iterable, Iterator
 from django.db.models import QuerySet
 
 from projects import kinds
+from projects.agreement.queries import report, reviews
 from projects.models import Project, Round
 from projects.purposes import which
-from projects.rounds.agreement import report, reviews
+from releases.formats.notes import BATCH, flag, line
 
 from ..sources.blinding import kept_blind
 from .notes import Notes
-from .rows import BATCH, flag, line
 
 REPORTS, REFERENCES, SHOWN = "agreement/corrections.jsonl", "agreement/references.csv", "agreement/shown/{}.csv"
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
-    rounds = Round.objects.filter(
-        project=project, status=Round.Status.CLOSED, purpose__in=which("shows_value")
-    ).select_related("project").order_by("pk")  # fmt: skip
+    rounds = (
+        Round.objects.filter(project=project, status=Round.Status.CLOSED, purpose__in=which("shows_value"))
+        .select_related("project")
+        .order_by("pk")
+    )
     if blind := kept_blind(project):
         rounds = rounds.exclude(pk__in=blind)
     if not rounds.exists():
@@ -41,20 +43,24 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
 
 def _line(round: Round) -> bytes:
     kind = kinds.get(round.kind)
-    found = {
-        "round": round.name, "part": kind.part, "fields": list(kind.fields_of(round)),
-        "answers": f"answers/{kind.key}.csv", "shown": SHOWN.format(kind.key),
-        "scales": [scale.as_json() for scale in kind.scales_of(round)], "report": report(round)["review"],
-    }  # fmt: skip
-    return json.dumps(found, ensure_ascii=False).encode() + b"\n"
+    row = {
+        "round": round.name,
+        "part": kind.part,
+        "fields": list(kind.fields_of(round)),
+        "answers": f"answers/{kind.key}.csv",
+        "shown": SHOWN.format(kind.key),
+        "scales": [scale.as_json() for scale in kind.scales_of(round)],
+        "report": report(round)["review"],
+    }
+    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
 
 
 def _references(rounds: QuerySet[Round]) -> Iterator[bytes]:
-    yield line(("answer", "field", "same"))
+    yield line(("answer", "field", "same", "review"))
     for round in rounds.iterator(chunk_size=BATCH):
         for answer, review in reviews(round):
             for name, same in review.same.items():
-                yield line([answer, name, flag(same)])
+                yield line([answer, name, flag(same), review.review])
 
 
 def _shown(kind: kinds.Kind, rounds: QuerySet[Round]) -> Iterator[bytes]:

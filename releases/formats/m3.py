@@ -1,4 +1,4 @@
-"""M3's three levels, rebuilt from rows: the published shape, key order and line ends, with the values in force."""
+"""M3's three levels with current values, in the published format: same fields, key order and line ends."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -7,12 +7,11 @@ from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 
-from annotation.corpus.items import SLOTS, Item, Said, Source
-from annotation.imports.m3.published import as_published
-from annotation.imports.m3.records import of
+from annotation.clusters.completeness import incomplete
+from annotation.clusters.gold import CueValue, Gold, gold_labels, gold_relations
+from annotation.clusters.items import SLOTS, Item, Source, TextLabels
+from annotation.formats.m3.records import as_published, make_item
 from annotation.models import Cluster, Cue, Input, Level, PicoSlot, Proposition, Target
-from annotation.values.completeness import incomplete
-from annotation.values.in_force import CueValue, Gold, gold_labels, gold_relations
 from measures.spans import covering_range
 from projects.models import Project
 
@@ -25,7 +24,7 @@ Placed = tuple[Item, str]
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """The levels that the project has; none is written empty, as an empty file is no M3 file."""
+    """Yield the levels that the project has. Empty files are not written, because they are invalid in M3."""
     for path, level in LEVELS.items():
         targets = Target.objects.filter(project=project, level=level, unit__superseded_by=None)
         yield from _level(_target_items(targets, notes), LevelFigures(str(level), path), notes)
@@ -49,16 +48,16 @@ def _lines(items: Iterable[Placed], figures: LevelFigures, notes: Notes) -> Iter
 
 def _count_values(item: Item, notes: Notes) -> None:
     notes.count("relation", item.relation)
-    for role, said in (("target", item.said), *(("input", s.said) for s in item.inputs)):
-        if said:
-            notes.count(f"{role} polarity", said.polarity)
-            notes.count(f"{role} modality", said.modality)
-            notes.count(f"{role} polarity cue", "given" if said.polarity_cue else "none")
-            notes.count(f"{role} modality cue", "given" if said.modality_cue else "none")
+    for role, labels in (("target", item.said), *(("input", s.said) for s in item.inputs)):
+        if labels:
+            notes.count(f"{role} polarity", labels.polarity)
+            notes.count(f"{role} modality", labels.modality)
+            notes.count(f"{role} polarity cue", "given" if labels.polarity_cue else "none")
+            notes.count(f"{role} modality cue", "given" if labels.modality_cue else "none")
 
 
 def _complete(project: Project, notes: Notes) -> Iterator[Placed]:
-    """The clusters whose gold is complete, with their reviews; the keys of the others are put aside."""
+    """Yield the clusters with complete gold and their reviews. Record the keys of the others."""
     left_out = notes.counts.setdefault("clusters_without_complete_gold", [])
     for item, cluster in cluster_items(project):
         if item is None:
@@ -74,56 +73,55 @@ def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
 
 
 def _target_items(targets: QuerySet[Target], notes: Notes) -> Iterator[Placed]:
-    """The targets with their inputs. One that was typed in and has none yet is no item of M3, and put aside."""
+    """Yield the targets with their inputs. M3 has no targets without inputs, so their keys are recorded instead."""
     inputs = Prefetch("inputs", Input.objects.current().select_related("study").order_by("position"))
     for batch in _batches(targets.order_by("position", "pk").select_related("review").prefetch_related(inputs)):
         for target in batch:
             sources = tuple(Source(i.study.pmid, i.text) for i in target.inputs.all())
             if sources:
-                yield of(target.key, target.text, sources), target.review.pmid
+                yield make_item(target.key, target.text, sources), target.review.pmid
             else:
                 notes.counts.setdefault("targets_without_inputs", []).append(target.key)
 
 
 def cluster_items(project: Project) -> Iterator[tuple[Item | None, Cluster]]:
-    """Every cluster in the order of the file, with its item; None where it is not complete
-    (`annotation.values.completeness`). Superseded rows are left out."""
+    """Yield every cluster in file order with its item; None if it is incomplete.
+
+    Completeness is defined in `annotation.clusters.completeness`. Superseded rows are omitted.
+    """
     claims = Proposition.objects.filter(unit__superseded_by=None).select_related("study").order_by("position")
     clusters = (
         Cluster.objects.filter(project=project, unit__superseded_by=None)
         .order_by("position", "pk")
         .select_related("review")
-        .prefetch_related(
-            Prefetch("propositions", claims),
-            Prefetch("pico", PicoSlot.objects.order_by("pk")),
-        )
+        .prefetch_related(Prefetch("propositions", claims), Prefetch("pico", PicoSlot.objects.order_by("pk")))
     )
     for batch in _batches(clusters):
         labels = gold_labels([p.unit_id for c in batch for p in c.propositions.all()])
         relations = gold_relations([c.unit_id for c in batch])
         same = Cluster.objects.filter(pk__in=[c.pk for c in batch])
-        lacking = set(incomplete(same).order_by().values_list("pk", flat=True))
+        incomplete_ids = set(incomplete(same).order_by().values_list("pk", flat=True))
         for cluster in batch:
-            yield None if cluster.pk in lacking else _item(cluster, labels, relations), cluster
+            yield None if cluster.pk in incomplete_ids else _item(cluster, labels, relations), cluster
 
 
 def _item(cluster: Cluster, labels: dict[int, dict[str, Gold]], relations: dict[int, Gold]) -> Item:
-    """A complete cluster as M3 has it."""
+    """Return a complete cluster as an item of M3."""
     target, *inputs = claims = list(cluster.propositions.all())
-    said = {p.unit_id: _said(labels[p.unit_id], p.text) for p in claims}
+    labels_by_unit = {p.unit_id: _said(labels[p.unit_id], p.text) for p in claims}
     pico = {slot.slot: slot.text for slot in cluster.pico.all()}
-    return of(
+    return make_item(
         docid=cluster.key,
         text=target.text,
-        inputs=tuple(Source(p.study.pmid if p.study else "", p.text, said[p.unit_id]) for p in inputs),
-        said=said[target.unit_id],
+        inputs=tuple(Source(p.study.pmid if p.study else "", p.text, labels_by_unit[p.unit_id]) for p in inputs),
+        labels=labels_by_unit[target.unit_id],
         pico=tuple(pico.get(slot, "") for slot in SLOTS),
         relation=str(relations[cluster.unit_id].value),
     )
 
 
-def _said(gold: dict[str, Gold], text: str) -> Said:
-    return Said(
+def _said(gold: dict[str, Gold], text: str) -> TextLabels:
+    return TextLabels(
         polarity=str(gold["polarity"].value),
         modality=str(gold["modality"].value),
         polarity_cue=_cue(gold.get("polarity_cue"), text),
@@ -132,7 +130,7 @@ def _said(gold: dict[str, Gold], text: str) -> Said:
 
 
 def _cue(gold: Gold | None, text: str) -> str:
-    """A cue as M3 writes it: its text as imported, or else the part of the proposition that covers what was marked."""
+    """Return a cue in M3's form: the imported text, or the part of the proposition that spans the marked pieces."""
     if gold is None or not isinstance(gold.value, CueValue):
         return ""
     if gold.value.found != Cue.Found.SELECTED:

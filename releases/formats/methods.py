@@ -1,39 +1,44 @@
-"""A methods paragraph for each rating round, from what the data base knows; what it does not know is marked so.
+"""A methods paragraph for each rating round, generated from the data. Missing information is marked.
 
-What is said, and in which order, follows the Human Evaluation Datasheet (HEDS 3.0), sections 2 to 5.
+Content and order follow the Human Evaluation Datasheet (HEDS 3.0), sections 2 to 5.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
-from evaluation.models import PageText, Rating, RatingDesign, RatingPage
-from measures.design import ALGORITHM
+from evaluation.models import PageText, Preference, Rating, RatingDesign, RatingPage
+from measures.design import algorithm_of
 from projects.models import Answer, Assignment, Project
 
 from .agreement import report_of
 
 MISSING = "NOT PROVIDED"
-#: What no row says, with what HEDS asks of it.
+#: Items of HEDS that the data do not contain.
 _UNKNOWN = (
-    "Raters' background, training and language", "How raters were recruited and paid",
-    "Ethical approval and consent", "Preregistration", "How the number of sources was chosen (power)",
-    "Where and when raters worked, beside the times in `answers/`",
-)  # fmt: skip
+    "Raters' background, training and language",
+    "How raters were recruited and paid",
+    "Ethical approval and consent",
+    "Preregistration",
+    "How the number of sources was chosen (power)",
+    "Where raters worked (times are in `answers/`)",
+)
 _BEGINNING = """# How summaries were rated
 
 Written from the data of this release, a paragraph a round, to be taken into a paper. What the data do not say is marked
 NOT PROVIDED.
 """
 _FRAMES = {
-    "alone": "of the summary alone", "source": "with the source at hand", "target": "against the target",
+    "alone": "of the summary alone",
+    "source": "with the source shown",
+    "target": "against the target",
     "query": "against the query",
-}  # fmt: skip
+}
 
 
 def paragraphs(project: Project, designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
-    """The file, a round at a time."""
+    """Yield the file, one round at a time."""
     yield _BEGINNING.encode()
     for design in designs.select_related("round__project", "round__guideline", "version__protocol").iterator():
         yield f"\n## {design.round.name}\n\n{' '.join(_sentences(design))}\n".encode()
@@ -44,18 +49,18 @@ def _sentences(design: RatingDesign) -> Iterator[str]:
     round, plan, content = design.round, design.plan, design.version.content
     slots = Assignment.objects.filter(round=round, number__gte=1, current_answer__isnull=False)
     raters = slots.order_by().values("current_answer__author").distinct().count()
-    pages = RatingPage.objects.filter(source__design=design).count()
+    pages = RatingPage.objects.filter(source__design=design, texts__is_check=False).distinct().count()
     names = ", ".join(entrant["name"] for entrant in plan["entrants"])
     yield (
         f"{raters} raters judged the texts of {len(plan['entrants'])} systems ({names}) for {len(plan['sources'])} "
         f"sources on {pages} pages, {_each(design)}."
     )
     if plan["left_out"]:
-        yield f"{plan['left_out']} sources were left out, of which not every system had a text."
+        yield f"{plan['left_out']} sources were excluded, because not all systems had a text for them."
     yield (
-        f"They were asked by the protocol {design.version.protocol.name!r}, version {design.version.number} (SHA-256 "
-        f"{design.version.digest}), word for word in `rounds.jsonl`, and had guideline version "
-        f"{round.guideline.number}."
+        f"They used the protocol {design.version.protocol.name!r}, version "
+        f"{design.version.number} (SHA-256 {design.version.digest}; full text in `rounds.jsonl`), "
+        f"and guideline version {round.guideline.number}."
     )
     yield "Criteria: " + "; ".join(_criterion(one) for one in content["criteria"]) + "."
     yield _order(plan)
@@ -63,75 +68,87 @@ def _sentences(design: RatingDesign) -> Iterator[str]:
     yield _checks(design)
     yield _excluded(round.options)
     yield from _agreement(design)
-    secret = f" and the secret {design.secret}, told to nobody before the round was unblinded," if design.secret else ""
-    yield f"The design (SHA-256 {design.digest}) follows from the seed {round.seed}{secret} by the rules {ALGORITHM}."
+    secret = f" and the secret {design.secret}, which was not revealed before unblinding," if design.secret else ""
+    rules = algorithm_of(plan)
+    yield (
+        f"The design (SHA-256 {design.digest}) was generated from the seed {round.seed}{secret} "
+        f"by the algorithm {rules}."
+    )
 
 
 def _each(design: RatingDesign) -> str:
-    """How many people each page came to, and which share was given again."""
-    asked = Assignment.objects.filter(round=design.round, number__gte=1)
-    people = asked.filter(repeat=0).order_by().values("unit").annotate(n=Count("pk")).values_list("n", flat=True)
-    least, most = min(people, default=0), max(people, default=0)
-    each = f"{least}" if least == most else f"{least} to {most}"
-    again = asked.filter(repeat__gt=0).count()
-    said = f"each dealt to {each} of them"
-    return said + (f"; {again} pages were given to the same rater again" if again else "; none was given twice")
+    """Describe the number of raters per page and the number of repeated pages."""
+    assignments = Assignment.objects.filter(round=design.round, number__gte=1)
+    people = assignments.filter(repeat=0).order_by().values("unit").annotate(n=Count("pk")).values_list("n", flat=True)
+    minimum, maximum = min(people, default=0), max(people, default=0)
+    each = f"{minimum}" if minimum == maximum else f"{minimum} to {maximum}"
+    again = assignments.filter(repeat__gt=0).count()
+    text = f"each rated by {each} of them"
+    return text + (f"; {again} pages were rated twice by the same rater" if again else "; no page was repeated")
 
 
 def _criterion(criterion: dict[str, Any]) -> str:
     scale = criterion["scale"]
-    known = f", as {criterion['standard']}" if criterion["standard"] else ""
+    standard = f", as {criterion['standard']}" if criterion["standard"] else ""
     points = f" of {len(scale['options'])}" if scale["options"] else ""
     na = ", or not applicable" if criterion["na"] else ""
-    called = criterion["name"] or criterion["key"]
-    return f"{called}{known} ({scale['type']}{points}{na}; {_FRAMES[criterion['frame']]})"
+    name = criterion["name"] or criterion["key"]
+    return f"{name}{standard} ({scale['type']}{points}{na}; {_FRAMES[criterion['frame']]})"
 
 
 def _order(plan: dict[str, Any]) -> str:
     if plan["kind"] == "compare":
-        return "Pairs of systems came equally often, with their sides halved between raters."
+        return "All pairs of systems were equally frequent, and sides were balanced between raters."
     if plan["texts_per_page"] == "one":
-        return "Each page had one text; lists by a Latin square kept the texts of a source apart."
-    return "All texts of a source were on one page, in orders by Williams squares."
+        return "Each page had one text; a Latin square separated the texts of a source."
+    return "All texts of a source were on one page, ordered by Williams squares."
 
 
 def _form(options: dict[str, Any], plan: dict[str, Any]) -> str:
-    blind = "Raters did not know whose text was whose; texts that are alike were rated once, for all who wrote them."
+    blind = (
+        "Raters did not know which system wrote a text; identical texts were rated once, for all "
+        "systems that wrote them."
+    )
     if not options.get("one_form", True):
-        return f"Texts were shown as they were written. {blind}"
-    capitals = ", without capitals but at the beginning of sentences" if plan["lowered"] else ""
-    return f"Texts were shown in one form{capitals}. {blind}"
+        return f"Texts were shown unchanged. {blind}"
+    capitals = ", with capitals only at the start of sentences" if plan["lowered"] else ""
+    return f"Texts were shown in a normalised form{capitals}. {blind}"
 
 
 def _checks(design: RatingDesign) -> str:
-    checks = PageText.objects.filter(page__source__design=design, is_check=True).count()
+    degraded = PageText.objects.filter(page__source__design=design, is_check=True).exclude(made_from=F("code"))
+    checks = degraded.count()
     if not checks:
         return "There were no attention checks."
-    seen = Rating.objects.filter(text__page__source__design=design, text__is_check=True)
-    answers = seen.order_by().values("answer").distinct().count()
-    more = f", and came in {answers} answers" if answers else ""
-    return f"{checks} texts made plainly bad were put among the others as attention checks{more}."
+    rated = Rating.objects.filter(text__in=degraded).order_by().values("answer").distinct().count()
+    compared = Preference.objects.filter(Q(left__in=degraded) | Q(right__in=degraded))
+    answers = rated + compared.order_by().values("answer").distinct().count()
+    more = f"; they received {answers} answers" if answers else ""
+    own = "" if "groups" not in design.plan else ", each on a separate page"
+    return f"{checks} degraded texts were attention checks{own}{more}. They are excluded from all figures."
 
 
 def _excluded(rules: dict[str, Any]) -> str:
-    said = []
+    exclusions = []
     if rules.get("exclude_checks") is not None:
-        said.append(f"raters who failed more than {rules['exclude_checks']} % of their checks")
+        exclusions.append(f"raters who failed more than {rules['exclude_checks']}% of their checks")
     if rules.get("exclude_fast"):
-        said.append("implausibly fast pages")
-    return f"Declared beforehand to be left out: {' and '.join(said)}." if said else "No exclusion was declared."
+        exclusions.append("implausibly fast pages")
+    return (
+        f"Exclusions declared in advance: {' and '.join(exclusions)}." if exclusions else "No exclusions were declared."
+    )
 
 
 def _agreement(design: RatingDesign) -> Iterator[str]:
     measures = report_of(design.round).get("measures", [])
-    found = [f"{one['name']} {_alpha(one)}" for one in measures]
-    if found:
-        yield f"Agreement (Krippendorff's alpha): {'; '.join(found)}."
+    coefficients = [f"{one['name']} {_alpha(one)}" for one in measures]
+    if coefficients:
+        yield f"Agreement (Krippendorff's alpha): {'; '.join(coefficients)}."
     else:
         yield f"Agreement: {MISSING}."
     skipped = Answer.objects.filter(assignment__round=design.round, outcome="skipped").count()
     if skipped:
-        yield f"{skipped} times a page was skipped; the reasons are in `answers/`."
+        yield f"Pages were skipped {skipped} times; the reasons are in `answers/`."
 
 
 def _alpha(measure: dict[str, Any]) -> str:

@@ -1,14 +1,41 @@
-"""What the formats notice while they write, for the manifest, the statistics and the card: the figures are those of the
-rows that were written, whatever the data base holds besides."""
+"""Notes that formats record while writing, for the manifest, the statistics and the data card.
 
+The figures count the rows that were written, not other rows of the database.
+"""
+
+import csv
+import io
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
+
+from projects.spreadsheets.cells import flag as flag
+
+BATCH = 1000
+
+
+def line(cells: Iterable[Any]) -> bytes:
+    """Return one row.
+
+    If a text contains a carriage return, all cells are quoted. Otherwise readers would take it for a line end.
+    """
+    cells = list(cells)
+    out = io.StringIO()
+    bare = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if bare else csv.QUOTE_MINIMAL).writerow(cells)
+    return out.getvalue().encode()
+
+
+def time(value: datetime) -> str:
+    """Return a time in UTC with microseconds, independent of the database's format."""
+    return value.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 @dataclass
 class LevelFigures:
-    """M3's Table 2 of one level, counted row by row; memory grows with the ids of reviews and studies only."""
+    """M3's Table 2 for one level, counted row by row. Memory grows only with the number of review and study ids."""
 
     level: str
     file: str
@@ -17,11 +44,11 @@ class LevelFigures:
     reviews: set[str] = field(default_factory=set)
     studies: set[str] = field(default_factory=set)
     ratios: float = 0.0
-    #: Targets that have words, which is what compression is a mean over.
+    #: Targets with at least one word, over which compression is averaged.
     with_words: int = 0
 
     def add(self, *, review: str, target: str, inputs: list[tuple[str, str]]) -> None:
-        """One target with its inputs as (study, text). Words are what white space separates."""
+        """Add one target with its inputs as (study, text). Words are separated by white space."""
         self.targets += 1
         self.inputs += len(inputs)
         self.reviews.add(review)
@@ -46,12 +73,12 @@ class LevelFigures:
 
 @dataclass
 class Notes:
-    """Filled by the formats in the order in which they are listed."""
+    """Notes that the formats fill in the order of their list."""
 
     levels: list[LevelFigures] = field(default_factory=list)
     #: Counts of released values by name ("target polarity", "relation", ...).
     values: dict[str, Counter[str]] = field(default_factory=dict)
-    #: Goes into the manifest's counts.
+    #: Additional counts of the manifest.
     counts: dict[str, Any] = field(default_factory=dict)
 
     def count(self, name: str, value: str) -> None:

@@ -1,8 +1,8 @@
-"""Systems beside one another on what they have in common: two by two, and Table 7 on the pairs that all have judged.
+"""Comparisons of systems on common units: pairwise, and Table 7 on the pairs that all probes have judged.
 
-Of the runs of ``systems/runs.jsonl`` and no others, so that a run that is sealed from anybody changes no figure here:
-p is adjusted over these pairs, and common is what these probes have. (On the Results page a sealed probe narrows
-Table 7 on common pairs, too.) All follows from ``systems/scores/`` and ``systems/likelihoods.csv``.
+Only the runs of ``systems/runs.jsonl`` are used, so that a run under embargo changes no figure. p is adjusted over
+these pairs, and the common pairs are those of these probes. On the Results page, probes under embargo also restrict
+Table 7. All figures follow from ``systems/scores/`` and ``systems/likelihoods.csv``.
 """
 
 import json
@@ -11,15 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from generation.results.tables.pairs import Family, probed_families, probed_pairs, scored_families, scored_pairs
+from generation.results.tables.probed import Probed
+from generation.results.tables.scored import ScoredRun, Scores
+from generation.scoring.checking import COMPARED
 from generation.scoring.comparing import common_rows
-from generation.scoring.printed import COMPARED
-from generation.scoring.reckoning import KINDS, results_of
-from generation.tables.families import Family, probed_families, probed_pairs, scored_families, scored_pairs
-from generation.tables.probed import Probed
-from generation.tables.scored import RunAtHand, Scores
-from measures.comparison import RULE
+from generation.scoring.computing import KINDS, results_of
+from measures.comparison import PROBED, RULE
 from measures.probe import BASES, OVERALL
-from measures.two_systems import PROBED
 from projects.models import Project
 
 from .notes import Notes
@@ -42,38 +41,43 @@ def _line(row: Json) -> bytes:
 
 
 def _pairs(scores: Scores) -> Iterator[bytes]:
-    """``rows`` is null where two were not compared by the rule of today."""
+    """Yield the comparisons of systems. ``rows`` is null for a pair not compared under the current rule."""
     for metric, figures in COMPARED.items():
         rows = _rows((family for figure in figures for family in scored_families(scores, metric, figure)), "side")
         for one, other in scored_pairs(scores, metric):
-            there = scores.is_compared(metric, one.run, other.run)
-            found = rows[one.run.pk, other.run.pk] if there else None
-            yield _line({"metric": metric, "first": one.run.pk, "second": other.run.pk, "rule": RULE, "rows": found})
+            is_compared = scores.is_compared(metric, one.run, other.run)
+            rows_of_pair = rows[one.run.pk, other.run.pk] if is_compared else None
+            yield _line(
+                {"metric": metric, "first": one.run.pk, "second": other.run.pk, "rule": RULE, "rows": rows_of_pair}
+            )
 
 
 def _probe_pairs(scores: Scores) -> Iterator[bytes]:
-    """``rows`` is null also where a probe of the level did more since: what is stored is not of these likelihoods, and
-    p is adjusted over all of them."""
+    """Yield the comparisons of probes.
+
+    ``rows`` is also null if a probe of the level has new results since the comparison. The stored comparison does not
+    match the likelihoods then, and p is adjusted over all probes.
+    """
     of_each = ((figure, kind) for figure in PROBED for kind in (*KINDS, OVERALL))
     rows = _rows((family for each in of_each for family in probed_families(scores, *each)), "kind")
     for one, other in probed_pairs(scores):
-        there = scores.are_compared(one, other) and _are_whole(scores.alike(one.level))
-        found = rows[one.run.pk, other.run.pk] if there else None
-        yield _line({"first": one.run.pk, "second": other.run.pk, "rule": RULE, "rows": found})
+        is_compared = scores.are_compared(one, other) and _are_whole(scores.alike(one.level))
+        rows_of_pair = rows[one.run.pk, other.run.pk] if is_compared else None
+        yield _line({"first": one.run.pk, "second": other.run.pk, "rule": RULE, "rows": rows_of_pair})
 
 
 def _are_whole(alike: Sequence[Probed]) -> bool:
     return all(probed.is_whole for probed in alike)
 
 
-def _rows(families: Iterable[Family[RunAtHand] | Family[Probed]], against: str) -> dict[tuple[int, int], list[Json]]:
-    """Of every two runs what they come to, a row a family: ``against`` is what these call the kind of reference."""
-    made: dict[tuple[int, int], list[Json]] = defaultdict(list)
+def _rows(families: Iterable[Family[ScoredRun] | Family[Probed]], against: str) -> dict[tuple[int, int], list[Json]]:
+    """Return one row per family for every pair of runs. ``against`` is the column name of the kind of reference."""
+    rows: dict[tuple[int, int], list[Json]] = defaultdict(list)
     for family in families:
         for pair in family.pairs:
             row = {"figure": family.figure, against: family.against, "p_holm": pair.adjusted}
-            made[pair.first.run.pk, pair.second.run.pk].append(row | pair.comparison.as_json())
-    return made
+            rows[pair.first.run.pk, pair.second.run.pk].append(row | pair.comparison.as_json())
+    return rows
 
 
 def _common(scores: Scores) -> Iterator[bytes]:
@@ -87,7 +91,10 @@ def _common(scores: Scores) -> Iterator[bytes]:
 
 
 def _common_rows(scores: Scores, alike: Sequence[Probed]) -> dict[int, list[Json]]:
-    """As they are stored; taken here where what is stored is narrowed by a sealed probe, or is not there."""
+    """Return the stored rows.
+
+    Compute them if none are stored, or if a probe under embargo restricted the stored ones.
+    """
     stored = scores.stored_common(alike[0].level) or common_rows([probed.run for probed in alike])
     return {
         probed.run.pk: [row.as_json() for basis in BASES for row in results_of(stored[str(probed.run.pk)], basis)]

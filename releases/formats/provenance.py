@@ -1,19 +1,33 @@
-"""Where every released value comes from: the decision in force behind each field, the sources, the guidelines.
+"""Provenance of every released value: the current decision on each field, the imported files, and the guidelines.
 
-M3's format has no place for it, so it lies beside: ``provenance/values.csv`` one row a field in force,
-``provenance/sources.csv`` one row an imported file, ``provenance/typed.csv`` one row a review, target, cluster or
-proposition that was typed in by hand, ``provenance/guidelines/KIND-NUMBER.md`` word for word.
+M3's format cannot contain it, so it is in separate files. ``provenance/values.csv`` has one row per current field.
+``provenance/sources.csv`` has one row per imported file. ``provenance/typed.csv`` has one row per typed review, target,
+cluster or proposition. ``provenance/guidelines/KIND-NUMBER.md`` are the guidelines, verbatim.
 """
 
 from collections.abc import Iterable, Iterator
 
 from projects.models import Decision, Guideline, Import, Project, Unit
+from releases.formats.notes import BATCH, line, time
 
 from .notes import Notes
-from .rows import BATCH, line, time
 
-VALUES = ("unit_type", "unit", "kind", "field", "decision", "origin", "answer", "rater", "guideline", "source", "round",
-          "decided_by", "decided_at", "reason")  # fmt: skip
+VALUES = (
+    "unit_type",
+    "unit",
+    "kind",
+    "field",
+    "decision",
+    "origin",
+    "answer",
+    "rater",
+    "guideline",
+    "source",
+    "round",
+    "decided_by",
+    "decided_at",
+    "reason",
+)
 SOURCES = ("source", "format", "level", "file", "sha256", "size", "imported_at", "imported_by")
 TYPED = ("unit_type", "unit", "typed_by")
 
@@ -31,18 +45,35 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
 
 def _values(project: Project) -> Iterator[bytes]:
     yield line(VALUES)
-    pseudonyms = dict(project.members.values_list("user_id", "pseudonym"))
-    rows = Decision.objects.filter(unit__project=project).in_force().order_by("pk").values_list(
-        "unit__type", "unit__key", "kind", "field", "pk", "origin", "answer_id", "answer__author__pseudonym",
-        "answer__guideline__number", "imported_id", "round__name", "decided_by_id", "decided_at", "reason",
-    )  # fmt: skip
+    pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
+    rows = (
+        Decision.objects.filter(unit__project=project)
+        .in_force()
+        .order_by("pk")
+        .values_list(
+            "unit__type",
+            "unit__key",
+            "kind",
+            "field",
+            "pk",
+            "origin",
+            "answer_id",
+            "answer__author__pseudonym",
+            "answer__guideline__number",
+            "imported_id",
+            "round__name",
+            "decided_by_id",
+            "decided_at",
+            "reason",
+        )
+    )
     for *cells, decided_by, decided_at, reason in rows.iterator(chunk_size=BATCH):
         yield line([*cells, pseudonyms.get(decided_by), time(decided_at), reason])
 
 
 def _typed(project: Project) -> Iterator[bytes]:
     yield line(TYPED)
-    pseudonyms = dict(project.members.values_list("user_id", "pseudonym"))
+    pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     rows = Unit.objects.filter(project=project, made_by__isnull=False, superseded_by=None).order_by("pk")
     for type, key, by in rows.values_list("type", "key", "made_by").iterator(chunk_size=BATCH):
         yield line([type, key, pseudonyms.get(by)])
@@ -50,7 +81,7 @@ def _typed(project: Project) -> Iterator[bytes]:
 
 def _sources(project: Project) -> Iterator[bytes]:
     yield line(SOURCES)
-    pseudonyms = dict(project.members.values_list("user_id", "pseudonym"))
+    pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     rows = Import.objects.filter(project=project).order_by("pk").defer("report", "counts")
     for i in rows.iterator(chunk_size=BATCH):
         by = pseudonyms.get(i.created_by_id) if i.created_by_id else None

@@ -1,10 +1,12 @@
-"""What was rated and what raters said of it, of rounds that are closed and unblinded (`releases.sources.blinding`).
+"""Rated texts and their ratings, for rounds that are closed and unblinded (`releases.sources.blinding`).
 
-``ratings/rounds.jsonl``: one round a line, its design, seed, protocol and who took part. ``ratings.csv`` and
-``preferences.csv`` have a row for each thing that was said, of answers that are counted, what was asked again included;
-``spans.csv`` the passages. ``texts.csv`` says what was shown and who wrote it, letter by letter; ``sources.jsonl`` what
-stood beside it; ``figures.jsonl`` what the round came to, as it was stored, which ``python -m measures.again`` takes
-anew from the other files; ``methods.md`` is a paragraph for a paper.
+``ratings/rounds.jsonl`` has one round per line: design, seed, protocol and systems. ``ratings.csv`` and
+``preferences.csv`` have one row per rating or preference of counted answers, including repeats. ``spans.csv`` has the
+marked passages.
+
+``texts.csv`` has the shown and the exact texts with their authors. ``sources.jsonl`` has the material shown beside
+them. ``figures.jsonl`` has the stored results, which ``python -m measures.recompute`` recomputes from the other files.
+``methods.md`` is a paragraph for a paper.
 """
 
 import json
@@ -16,29 +18,45 @@ from django.db.models import F, QuerySet
 
 from evaluation.models import Entrant, PageText, Preference, Rating, RatingDesign, RatingSource, RatingSpan
 from evaluation.results import tidy
-from evaluation.results.reckoned import ANSWERS, RULES, SCORED, stored
-from evaluation.results.said import figures_of
+from evaluation.results.computed import ANSWERS, RULES, SCORED, stored
+from evaluation.results.rating_rows import figures_of
 from generation import metrics
+from generation.latest_runs import published_runs
 from generation.models import Scoring
-from generation.runs.at_hand import published_runs
 from measures.ratings import RULE
-from measures.ratings.released import WAYS, released
+from measures.ratings.m3 import WAYS, released
 from projects.models import Outcome, Project, Round
+from releases.formats.notes import BATCH, flag, line, time
 
 from ..sources.blinding import told
 from . import methods
 from .notes import Notes
-from .rows import BATCH, flag, line, time
 
 ROUNDS, SOURCES, METHODS = "ratings/rounds.jsonl", "ratings/sources.jsonl", "ratings/methods.md"
 RATINGS, PREFERENCES = "ratings/ratings.csv", "ratings/preferences.csv"
 SPANS, TEXTS = "ratings/spans.csv", "ratings/texts.csv"
 FIGURES = "ratings/figures.jsonl"
-#: Options of a round by which raters and pages are left out of figures; results are given with and without.
+#: Options of a round that exclude raters and pages from figures. Results are given with and without exclusions.
 EXCLUSIONS = ("exclude_checks", "exclude_fast")
 
-MARKED = ("round", "page", "text", "rater", "criterion", "repeat", "is_quote", "within", "study", "start", "end",
-          "quote", "category", "severity", "reason", "answer")  # fmt: skip
+MARKED = (
+    "round",
+    "page",
+    "text",
+    "rater",
+    "criterion",
+    "repeat",
+    "is_quote",
+    "within",
+    "study",
+    "start",
+    "end",
+    "quote",
+    "category",
+    "severity",
+    "reason",
+    "answer",
+)
 SHOWN = (*tidy.PAGE, "text", "number", "system", "shown", "exact", "is_check", "made_from")
 
 
@@ -62,12 +80,14 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
     yield METHODS, methods.paragraphs(project, designs)
 
 
-def _counted(said: QuerySet[Any], rounds: QuerySet[Any]) -> QuerySet[Any]:
-    """Of answers that stand, in the order in which answers are released."""
-    return said.filter(
-        answer__assignment__round__in=rounds, answer__assignment__current_answer=F("answer"),
-        answer__assignment__number__gte=1, answer__outcome=Outcome.ANSWERED,
-    )  # fmt: skip
+def _counted(rows: QuerySet[Any], rounds: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the rows of current counted answers, in the order in which answers are released."""
+    return rows.filter(
+        answer__assignment__round__in=rounds,
+        answer__assignment__current_answer=F("answer"),
+        answer__assignment__number__gte=1,
+        answer__outcome=Outcome.ANSWERED,
+    )
 
 
 def _json(row: dict[str, Any]) -> bytes:
@@ -75,68 +95,86 @@ def _json(row: dict[str, Any]) -> bytes:
 
 
 def _rounds(project: Project, designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
-    pseudonyms = dict(project.members.values_list("user_id", "pseudonym"))
+    pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     for design in designs.select_related("round", "version__protocol", "unblinding").iterator(chunk_size=BATCH):
         version, round = design.version, design.round
         entrants = design.entrants.select_related("run__version__system")
         yield _json(
             {
-                "round": round.name, "kind": round.kind, "purpose": round.purpose, "seed": round.seed,
-                "secret": design.secret or None, "design": design.digest, "plan": design.whole,
+                "round": round.name,
+                "kind": round.kind,
+                "purpose": round.purpose,
+                "seed": round.seed,
+                **({"rater_group": round.rater_group} if round.rater_group else {}),
+                "secret": design.secret or None,
+                "design": design.digest,
+                "plan": design.whole,
                 "exclusions": exclusions(round),
                 "protocol": {
-                    "name": version.protocol.name, "number": version.number, "digest": version.digest,
+                    "name": version.protocol.name,
+                    "number": version.number,
+                    "digest": version.digest,
                     "content": version.content,
                 },
                 "entrants": [_entrant(entrant) for entrant in entrants],
                 "unblinded_at": time(design.unblinding.at),
                 "unblinded_by": pseudonyms.get(design.unblinding.by_id or 0),
             }
-        )  # fmt: skip
+        )
 
 
 def _figures(project: Project, designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
-    """``figures`` is null where none were reckoned by the rule of today, of the answers that stand. ``scored``: what
-    metrics are called in them, by metric and figure; null where they are of scores that the release does not have."""
-    lacking = _without_scores(project, designs)
+    """Yield the figures of each round.
+
+    ``figures`` is null if there are none for the current rule and the current answers. ``scored`` maps the names of
+    metrics in the figures to metric and figure. It is null if the figures use scores that are not in the release.
+    """
+    without_scores = _without_scores(project, designs)
     for design in designs.select_related("round"):
-        found = stored(design)
-        current = found is not None and not {RULES, ANSWERS} & set(found.outdated)
+        results = stored(design)
+        current = results is not None and not {RULES, ANSWERS} & set(results.outdated)
         scored: dict[str, tuple[str, str]] | None = None
-        if found and current and SCORED not in found.outdated and design.pk not in lacking:
-            named = {row["metric"] for way in WAYS if found.figures[way] for row in found.figures[way]["metrics"]}
+        if results and current and SCORED not in results.outdated and design.pk not in without_scores:
+            named = {row["metric"] for way in WAYS if results.figures[way] for row in results.figures[way]["metrics"]}
             scored = {name: key for name, key in _metrics().items() if name in named}
-        figures = released(found.figures, scored=scored is not None) if found and current else None
+        figures = released(results.figures, scored=scored is not None) if results and current else None
         yield _json(
             {"round": design.round.name, "rule": RULE, "figures": figures, "scored": scored, "numpy": version("numpy")}
         )
 
 
 def _metrics() -> dict[str, tuple[str, str]]:
-    """What statistics of ratings call a figure of a metric -> both."""
+    """Map the name of a metric's figure in rating statistics to the keys of metric and figure."""
     return {name: (metric.key, figure.key) for metric in metrics.every() for name, figure in figures_of(metric.key)}
 
 
 def _without_scores(project: Project, designs: QuerySet[RatingDesign]) -> set[int]:
-    """The designs of which a run is scored that the release does not have: results are about another one by now."""
-    there = {run.pk for run in published_runs(project)}
+    """Return the designs with a scored run that the release lacks, because results now use another run."""
+    published_ids = {run.pk for run in published_runs(project)}
     rated = Entrant.objects.filter(design__in=designs.order_by().values("pk"), run__isnull=False)
     scored = Scoring.objects.shown().filter(run__in=rated.values("run")).values("run")
-    return {design for design, run in rated.filter(run__in=scored).values_list("design", "run") if run not in there}
+    return {
+        design for design, run in rated.filter(run__in=scored).values_list("design", "run") if run not in published_ids
+    }
 
 
 def exclusions(round: Round) -> dict[str, Any]:
-    """What of figures the round's lead declared beforehand to leave out."""
-    said = {name: round.options.get(name) for name in EXCLUSIONS}
-    return {name: value for name, value in said.items() if value is not None and value is not False}
+    """Return the exclusions from figures that the round's lead declared beforehand."""
+    options = {name: round.options.get(name) for name in EXCLUSIONS}
+    return {name: value for name, value in options.items() if value is not None and value is not False}
 
 
 def _entrant(entrant: Entrant) -> dict[str, Any]:
-    found = {"number": entrant.number, "name": entrant.name, "run": entrant.run_id}
+    row = {"number": entrant.number, "name": entrant.name, "run": entrant.run_id}
     if entrant.run is None:
-        return found
-    made = entrant.run.version
-    return found | {"system": made.system.name, "version": made.number, "hash": made.hash, "level": made.level}
+        return row
+    system_version = entrant.run.version
+    return row | {
+        "system": system_version.system.name,
+        "version": system_version.number,
+        "hash": system_version.hash,
+        "level": system_version.level,
+    }
 
 
 def _sources(designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
@@ -151,12 +189,22 @@ def _sources(designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
 def _texts(designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
     yield line(SHOWN)
     rows = PageText.objects.filter(page__source__design__in=designs.order_by().values("pk"))
-    for *cells, check, made_from in rows.order_by(
-        "page__source__design__round", "page__number", "number", "pk", "entries__entrant__number"
-    ).values_list(
-        "page__source__design__round__name", "page__unit__key", *tidy.source("page__source__"), "code",
-        "entries__entrant__number", "entries__entrant__name", "shown", "entries__exact", "is_check", "made_from",
-    ).iterator(chunk_size=BATCH):  # fmt: skip
+    for *cells, check, made_from in (
+        rows.order_by("page__source__design__round", "page__number", "number", "pk", "entries__entrant__number")
+        .values_list(
+            "page__source__design__round__name",
+            "page__unit__key",
+            *tidy.source("page__source__"),
+            "code",
+            "entries__entrant__number",
+            "entries__entrant__name",
+            "shown",
+            "entries__exact",
+            "is_check",
+            "made_from",
+        )
+        .iterator(chunk_size=BATCH)
+    ):
         yield line([*cells, flag(check), made_from])
 
 
@@ -175,12 +223,63 @@ def _preferences(
 def _spans(project: Project, spans: QuerySet[RatingSpan]) -> Iterator[bytes]:
     yield line(MARKED)
     order = (f"rating__{name}" for name in (*tidy.ORDER, "place", "number"))
-    for (name, page, text, rater, criterion, repeat, is_quote, within, study, start, end, quote, category, severity,
-         reason, answer) in spans.order_by(*order, "pk").values_list(
-        "rating__answer__assignment__round__name", "rating__answer__assignment__unit__key", "rating__text__code",
-        "rating__answer__author__pseudonym", "rating__criterion", "rating__answer__assignment__repeat", "is_quote",
-        "within", "study", "start", "end", "quote", "category", "severity", "reason", "rating__answer",
-    ).iterator(chunk_size=BATCH):  # fmt: skip
+    for (
+        name,
+        page,
+        text,
+        rater,
+        criterion,
+        repeat,
+        is_quote,
+        within,
+        study,
+        start,
+        end,
+        quote,
+        category,
+        severity,
+        reason,
+        answer,
+    ) in (
+        spans.order_by(*order, "pk")
+        .values_list(
+            "rating__answer__assignment__round__name",
+            "rating__answer__assignment__unit__key",
+            "rating__text__code",
+            "rating__answer__author__pseudonym",
+            "rating__criterion",
+            "rating__answer__assignment__repeat",
+            "is_quote",
+            "within",
+            "study",
+            "start",
+            "end",
+            "quote",
+            "category",
+            "severity",
+            "reason",
+            "rating__answer",
+        )
+        .iterator(chunk_size=BATCH)
+    ):
         why = reason if project.publish_comments else ""
-        yield line([name, page, text, rater, criterion, repeat, flag(is_quote), within, study if within == "source"
-                    else "", start, end, quote, category, severity, why, answer])  # fmt: skip
+        yield line(
+            [
+                name,
+                page,
+                text,
+                rater,
+                criterion,
+                repeat,
+                flag(is_quote),
+                within,
+                study if within == "source" else "",
+                start,
+                end,
+                quote,
+                category,
+                severity,
+                why,
+                answer,
+            ]
+        )

@@ -1,6 +1,6 @@
-"""How each round came to its units: what its figures and its sample need to be made again. One JSON object a line.
+"""The design of each round, from which its figures and its sample can be recomputed. One JSON object per line.
 
-Of a round that is judged blindly, and not told yet, seed and options are left out, and ``blind`` says so.
+Seed and options of a round that is still blind are omitted; ``blind`` marks it.
 """
 
 import json
@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from projects.models import Project, Round
+from releases.formats.notes import BATCH, time
 
 from ..sources.blinding import kept_blind
 from .notes import Notes
-from .rows import BATCH, time
 
 PATH = "rounds.jsonl"
 
@@ -26,17 +26,32 @@ def _lines(project: Project) -> Iterator[bytes]:
     blind = set(kept_blind(project))
     for round in rounds.iterator(chunk_size=BATCH):
         less = _kept_back(round) if round.pk in blind else {}
-        yield json.dumps(
-            {
-                "round": round.name, "kind": round.kind, "purpose": round.purpose,
-                "independent": round.meaning.independent, "status": round.status,
-                "overlap": round.overlap, "dealing": round.dealing, "seed": round.seed,
-                "guideline": round.guideline.number, "units": round.units_count, "sampling": round.sampling,
-                "policy": round.policy, "options": round.options, "opened_at": time(round.opened_at),
-                "closed_at": time(round.closed_at) if round.closed_at else None, "blind": round.pk in blind,
-            } | less,
-            ensure_ascii=False, sort_keys=True,
-        ).encode() + b"\n"  # fmt: skip
+        yield (
+            json.dumps(
+                {
+                    "round": round.name,
+                    "kind": round.kind,
+                    "purpose": round.purpose,
+                    "independent": round.meaning.independent,
+                    "status": round.status,
+                    "overlap": round.overlap,
+                    "dealing": round.dealing,
+                    "seed": round.seed,
+                    "guideline": round.guideline.number,
+                    "units": round.units_count,
+                    "sampling": round.sampling,
+                    "policy": round.policy,
+                    "options": round.options,
+                    "opened_at": time(round.opened_at),
+                    "closed_at": time(round.closed_at) if round.closed_at else None,
+                    "blind": round.pk in blind,
+                }
+                | less,
+                ensure_ascii=False,
+                sort_keys=True,
+            ).encode()
+            + b"\n"
+        )
 
 
 def _kept_back(round: Round) -> dict[str, Any]:

@@ -1,11 +1,11 @@
-"""The data set in numbers: M3's Table 2 by level, and how values are distributed, each with its n and method."""
+"""Statistics of the data set: M3's Table 2 by level, and the distribution of values, each with its n and method."""
 
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from annotation.corpus import statistics
 from annotation.models import Modality, Polarity, Relation
-from annotation.pages import statistics
 from projects.models import Project
 
 from .notes import Notes
@@ -28,7 +28,10 @@ SCALES: dict[str, list[str]] = {
 
 
 def figures(project: Project, notes: Notes) -> dict[str, Any]:
-    """``statistics.json``: ``levels`` (Table 2) and ``values`` of the rows that were written; the project's rows."""
+    """Return the content of ``statistics.json``.
+
+    ``levels`` (Table 2) and ``values`` describe the written rows, ``project`` all rows of the project.
+    """
     return {
         "levels": [level.as_json() for level in notes.levels],
         "values": [_distribution(name, notes) for name in sorted(notes.values)],
@@ -38,7 +41,7 @@ def figures(project: Project, notes: Notes) -> dict[str, Any]:
 
 
 def _distribution(name: str, notes: Notes) -> dict[str, Any]:
-    """Every value of the scale with its count, those that do not occur with 0."""
+    """Return the count of every value of the scale, including zeros."""
     counts = notes.values[name]
     return {"name": name, "n": counts.total(), "counts": {v: counts[v] for v in SCALES[name.split()[-1]]}}
 

@@ -1,11 +1,14 @@
-"""What summarisers wrote and what metrics say of it, of the runs that the Results page is made of.
+"""Outputs of summarisers and their metrics, for the runs of the Results page.
 
-A run that is sealed from anybody leaves no trace: whoever is to rate its texts can read releases. ``systems/``:
-``runs.jsonl`` the runs with the versions they are of, ``summaries.jsonl`` what they wrote and of what,
-``scorings.jsonl`` the metrics' parameters and figures, ``scores/METRIC.csv`` the scores of single summaries,
-``references.csv`` the texts that they were compared with, ``likelihoods.csv`` and ``probes.jsonl`` the probes with
-counterfactuals. How systems compare on what they have in common is in `pairs`. ``python -m measures.again`` repeats the
-figures from these files.
+A run under embargo for anybody is omitted completely, because its future raters can read releases.
+
+Files in ``systems/``: ``runs.jsonl`` has the runs with their versions, ``summaries.jsonl`` the outputs with their
+units. ``scorings.jsonl`` has the parameters and figures of metrics, ``scores/METRIC.csv`` the scores of single
+summaries, ``references.csv`` the reference texts. ``likelihoods.csv`` and ``probes.jsonl`` have the probes with
+counterfactuals.
+
+Comparisons of systems on common units are in `pairs`. ``python -m measures.recompute`` recomputes the figures from
+these files.
 """
 
 import json
@@ -18,28 +21,40 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 
 from generation import metrics
+from generation.latest_runs import published_runs
 from generation.metrics.protocol import Figure
 from generation.models import ProbeFigures, ProbeScore, RunPurpose, Score, Scoring, Summary
-from generation.runs.at_hand import published_runs
-from generation.scoring.printed import COMPARED
-from generation.scoring.reckoning import is_of_today, is_reckoned, side_of
+from generation.scoring.checking import COMPARED
+from generation.scoring.computing import has_current_means, is_current, side_of
 from projects.models import Project, Unit
+from releases.formats.notes import BATCH, line, time
 
 from .notes import Notes
-from .rows import BATCH, line, time
 
 RUNS, SUMMARIES, REFERENCES = "systems/runs.jsonl", "systems/summaries.jsonl", "systems/references.csv"
 SCORINGS, SCORES = "systems/scorings.jsonl", "systems/scores/{}.csv"
 PROBES, LIKELIHOODS = "systems/probes.jsonl", "systems/likelihoods.csv"
 SCORED = ("run", "summary", "unit", "review", "against", "reference_type", "reference")
 LIKELIHOOD = (
-    "run", "unit", "target", "counterfactual", "kind", "review", "content_sum", "content_tokens", "all_sum",
-    "all_tokens", "replaced_sum", "replaced_tokens", "changed_sum", "changed_tokens",
-)  # fmt: skip
+    "run",
+    "unit",
+    "target",
+    "counterfactual",
+    "kind",
+    "review",
+    "content_sum",
+    "content_tokens",
+    "all_sum",
+    "all_tokens",
+    "replaced_sum",
+    "replaced_tokens",
+    "changed_sum",
+    "changed_tokens",
+)
 
 
 def _review(unit: str) -> Coalesce:
-    """The review that a unit belongs to, whatever its level: the cluster that intervals know of."""
+    """Return the review of a unit of any level. Confidence intervals resample reviews."""
     return Coalesce(F(f"{unit}__cluster__review__pmid"), F(f"{unit}__target__review__pmid"), F(f"{unit}__review__pmid"))
 
 
@@ -68,44 +83,80 @@ def _json(row: dict[str, Any]) -> bytes:
 
 
 def _run(run: Any) -> bytes:
-    """``done``: of how many of its ``units`` there is something; ``run`` has both annotated."""
-    made = run.version
+    """Return the row of a run. ``done`` is the number of ``units`` with a result; ``run`` is annotated with both."""
+    system_version = run.version
     return _json(
         {
-            "run": run.pk, "system": made.system.name, "version": made.number, "hash": made.hash,
-            "backend": made.backend, "level": made.level, "purpose": run.purpose, "status": run.status,
-            "units": run.items_total, "done": run.done, "created_at": time(run.created_at),
+            "run": run.pk,
+            "system": system_version.system.name,
+            "version": system_version.number,
+            "hash": system_version.hash,
+            "backend": system_version.backend,
+            "level": system_version.level,
+            "purpose": run.purpose,
+            "status": run.status,
+            "units": run.items_total,
+            "done": run.done,
+            "created_at": time(run.created_at),
             "finished_at": time(run.finished_at) if run.finished_at else None,
         }
-    )  # fmt: skip
+    )
 
 
 def _summaries(runs: Sequence[int]) -> Iterator[bytes]:
     rows = Summary.objects.filter(item__run__in=runs).order_by("item__run_id", "pk").annotate(of=_review("item__unit"))
-    names = ("run", "summary", "unit_type", "unit", "review", "text", "finish", "tokens_in", "tokens_cut", "tokens_out",
-             "sha256")  # fmt: skip
+    names = (
+        "run",
+        "summary",
+        "unit_type",
+        "unit",
+        "review",
+        "text",
+        "finish",
+        "tokens_in",
+        "tokens_cut",
+        "tokens_out",
+        "sha256",
+    )
     for row in rows.values_list(
-        "item__run_id", "pk", "item__unit__type", "item__unit__key", "of", "text", "finish", "tokens_in",
-        "tokens_cut", "tokens_out", "digest",
-    ).iterator(chunk_size=BATCH):  # fmt: skip
+        "item__run_id",
+        "pk",
+        "item__unit__type",
+        "item__unit__key",
+        "of",
+        "text",
+        "finish",
+        "tokens_in",
+        "tokens_cut",
+        "tokens_out",
+        "digest",
+    ).iterator(chunk_size=BATCH):
         yield _json(dict(zip(names, row, strict=True)))
 
 
 def _scoring(scoring: Scoring) -> bytes:
-    """``means``: what the tables print, unscaled; null where they were not reckoned by the rule of today."""
+    """Return the row of a scoring.
+
+    ``means`` are the unscaled table values; null if not computed under the current rule.
+    """
     return _json(
         {
-            "run": scoring.run_id, "metric": scoring.metric, "params": scoring.params, "libraries": scoring.libraries,
-            "scores": SCORES.format(scoring.metric), "corpus": scoring.corpus,
-            "means": scoring.means if is_reckoned(scoring) else None, "numpy": version("numpy"),
+            "run": scoring.run_id,
+            "metric": scoring.metric,
+            "params": scoring.params,
+            "libraries": scoring.libraries,
+            "scores": SCORES.format(scoring.metric),
+            "corpus": scoring.corpus,
+            "means": scoring.means if has_current_means(scoring) else None,
+            "numpy": version("numpy"),
             "compared": COMPARED.get(scoring.metric, ()),
             "bounds": {figure.key: _bounds(figure) for figure in metrics.get(scoring.metric).figures},
         }
-    )  # fmt: skip
+    )
 
 
 def _bounds(figure: Figure) -> list[float | None]:
-    """What a mean cannot leave; null where there is no bound, for JSON has no infinity."""
+    """Return the bounds of a mean; null for an infinite bound, because JSON has no infinity."""
     return [bound if math.isfinite(bound) else None for bound in figure.bounds]
 
 
@@ -113,14 +164,16 @@ def _references(project: Project, scorings: Sequence[Scoring]) -> Iterator[bytes
     yield line(("unit_type", "unit", "text"))
     named = Score.objects.filter(scoring__in=scorings, reference__isnull=False).values("reference")
     units = Unit.objects.filter(project=project, pk__in=named).order_by("pk")
-    said = Coalesce(F("proposition__text"), F("target__text"))
-    for row in units.annotate(said=said).values_list("type", "key", "said").iterator(chunk_size=BATCH):
+    text = Coalesce(F("proposition__text"), F("target__text"))
+    for row in units.annotate(said=text).values_list("type", "key", "said").iterator(chunk_size=BATCH):
         yield line(row)
 
 
 def _scores(scorings: Sequence[Scoring]) -> Iterator[bytes]:
-    """A column a figure, and the reasons for which some are undefined. A cell that is empty without a reason: the
-    row says nothing of that figure."""
+    """Yield one column per figure, and the reasons for undefined figures.
+
+    An empty cell without a reason means that the row does not apply to that figure.
+    """
     figures = [figure.key for figure in metrics.get(scorings[0].metric).figures]
     yield line([*SCORED, *figures, "undefined"])
     for scoring in scorings:
@@ -135,24 +188,36 @@ def _scores(scorings: Sequence[Scoring]) -> Iterator[bytes]:
 
 
 def _number(value: float | None) -> str:
-    """To the last bit, and alike whether a data base made a whole number of it."""
+    """Return a number with full precision, in the same form if the database returned an integer."""
     return "" if value is None else repr(float(value))
 
 
 def _likelihoods(runs: Sequence[int]) -> Iterator[bytes]:
     yield line(LIKELIHOOD)
-    rows = ProbeScore.objects.filter(item__run__in=runs).order_by("item__run_id", "item_id", "pk").values_list(
-        "item__run_id", "item__unit__key", "target__unit__key", "counterfactual_id", "counterfactual__kind",
-        "target__cluster__review__pmid", *LIKELIHOOD[6:],
-    )  # fmt: skip
+    rows = (
+        ProbeScore.objects.filter(item__run__in=runs)
+        .order_by("item__run_id", "item_id", "pk")
+        .values_list(
+            "item__run_id",
+            "item__unit__key",
+            "target__unit__key",
+            "counterfactual_id",
+            "counterfactual__kind",
+            "target__cluster__review__pmid",
+            *LIKELIHOOD[6:],
+        )
+    )
     for row in rows.iterator(chunk_size=BATCH):
         yield line(repr(cell) if isinstance(cell, float) else cell for cell in row)
 
 
 def _probes(runs: Sequence[Any]) -> Iterator[bytes]:
-    """Of a probe that did more since it was reckoned the figures are null: they are not of these likelihoods."""
-    found: QuerySet[ProbeFigures] = ProbeFigures.objects.filter(run__in=runs).order_by("items")
-    newest = {figures.run_id: figures for figures in found if is_of_today(figures)}
+    """Yield the figures of probes.
+
+    They are null if the probe has new results since, because they do not match these likelihoods.
+    """
+    stored: QuerySet[ProbeFigures] = ProbeFigures.objects.filter(run__in=runs).order_by("items")
+    newest = {figures.run_id: figures for figures in stored if is_current(figures)}
     for run in runs:
         if run.purpose == RunPurpose.PROBE:
             figures = newest.get(run.pk)

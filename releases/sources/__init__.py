@@ -1,1 +1,1 @@
-"""What a release is made of: one state of the data, the seal that covers it, and what to look at before."""
+"""Data sources of a release: the snapshot, its audit checkpoint, blinding, and the checks before a release."""

@@ -1,8 +1,10 @@
-"""Rounds whose texts are judged blindly: of which nothing is released that could tell what nobody is to know yet.
+"""Blinding: which rounds are withheld from a release, or released in part.
 
-A seed says in which order systems, or candidates, came, the key of a page which systems are on it, an answer which
-texts its rater saw: so of a round nothing but its line in ``rounds.jsonl`` is there, and that without these, until it
-is closed and, where texts are systems', unblinded, and nobody is to rate the texts of any of its runs any more.
+A seed reveals the order of systems or candidates. The key of a page reveals its systems. An answer reveals the texts of
+its rater. A blind round therefore has only its line in ``rounds.jsonl``, without seed and options.
+
+It is released completely once it is closed. Rounds with texts of systems must also be unblinded, and no run in them may
+be under embargo.
 """
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -15,7 +17,7 @@ from projects.models import Project, Round
 
 
 def told(project: Project) -> QuerySet[RatingDesign]:
-    """The designs of a project that are told whole, oldest first."""
+    """Return the designs that are released completely, oldest first."""
     sealed = Entrant.objects.filter(design=OuterRef("pk"), run__seals__in=Seal.objects.in_force())
     found = RatingDesign.objects.filter(
         ~Exists(sealed), round__in=_counting(project).filter(status=Round.Status.CLOSED), unblinding__isnull=False
@@ -24,17 +26,22 @@ def told(project: Project) -> QuerySet[RatingDesign]:
 
 
 def kept_blind(project: Project) -> list[int]:
-    """The rounds of a project that are not told yet, by id. The two of a reliability study have one seed: the labels
-    wait for the matches."""
+    """Return the ids of rounds that are still blind.
+
+    The two rounds of a reliability study share one seed, so the round of labels is withheld until the round of matches
+    is closed.
+    """
     designs = RatingDesign.objects.filter(round__in=_counting(project)).exclude(pk__in=told(project).values("pk"))
     blind = [kind.key for kind in kinds.all_kinds() if kind.blind]
     at_work = _counting(project).filter(status=Round.Status.OPEN, kind__in=blind)
     beside = ReliabilityStudy.objects.filter(matches__in=at_work)
-    return sorted({
-        *designs.values_list("round_id", flat=True),
-        *at_work.values_list("pk", flat=True),
-        *beside.values_list("labels_id", flat=True),
-    })  # fmt: skip
+    return sorted(
+        {
+            *designs.values_list("round_id", flat=True),
+            *at_work.values_list("pk", flat=True),
+            *beside.values_list("labels_id", flat=True),
+        }
+    )
 
 
 def _counting(project: Project) -> QuerySet[Round]:

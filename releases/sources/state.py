@@ -1,22 +1,67 @@
-"""Of which state of a project's data a release is: when it last changed, and the seal that covers it."""
+"""State of a project's data in a release: the time of its newest change, and the audit checkpoint that covers it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db import connection, transaction
 from django.db.models import Max, Q, QuerySet
 
 from audit.models import Entry, Seal
 from evaluation.models import Unblinding
+from generation.latest_runs import published_runs
 from generation.models import ItemStatus, ProbeFigures, RunItem, Scoring
-from generation.runs.at_hand import published_runs
 from projects.models import Answer, Decision, Guideline, Import, Project, Round
 
-#: Acts that change what a release holds. A release's own entry is none of them, or two of one state would differ.
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """Provide one consistent state for all reads in the block; writes are refused.
+
+    On PostgreSQL this is a REPEATABLE READ, READ ONLY transaction. On SQLite it is a deferred transaction. The
+    project's default, an immediate one, would hold the write lock and block all annotators during the release.
+    """
+    if connection.in_atomic_block:
+        raise RuntimeError("A snapshot needs its own transaction and cannot start inside another.")
+    if connection.vendor == "sqlite":
+        with _deferred_and_read_only(), transaction.atomic(durable=True), connection.cursor() as cursor:
+            # The first read determines the visible state.
+            cursor.execute("SELECT 1 FROM django_migrations LIMIT 1").fetchall()
+            yield
+    else:
+        with transaction.atomic(durable=True):
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield
+
+
+@contextmanager
+def _deferred_and_read_only() -> Iterator[None]:
+    """Make SQLite transactions take no write lock and refuse writes, for the duration of the block."""
+    connection.ensure_connection()
+    usual = connection.transaction_mode  # type: ignore[attr-defined]
+    connection.transaction_mode = "DEFERRED"  # type: ignore[attr-defined]
+    _pragma("ON")
+    try:
+        yield
+    finally:
+        _pragma("OFF")
+        connection.transaction_mode = usual  # type: ignore[attr-defined]
+
+
+def _pragma(value: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA query_only = {value}")
+
+
+#: Actions that change the content of a release. The entry of a release is excluded, so that two releases of one state
+#: are equal.
 DATA_VERBS = ("create project", "change project", "write guideline", "import", "correct")
 
 
 def _leaves(project: Project) -> list[QuerySet[Any]]:
-    """The sealed rows that are, or change, what a release holds."""
+    """Return the rows covered by audit checkpoints that belong to a release or change its content."""
     return [
         Answer.objects.filter(assignment__round__in=Round.objects.filter(project=project).counting().values("pk")),
         Decision.objects.filter(unit__project=project),
@@ -25,8 +70,11 @@ def _leaves(project: Project) -> list[QuerySet[Any]]:
 
 
 def newest_change(project: Project) -> str:
-    """When the newest answer, decision, import, guideline, setting, closing or unblinding of a round, summary or score
-    came, in UTC: not the clock: bytes repeat. Of runs that are sealed from somebody nothing, not even a time."""
+    """Return the UTC time of the newest change to the project's data.
+
+    It covers answers, decisions, imports, guidelines, settings, closing and unblinding of rounds, summaries and scores.
+    The current time is not used, so that the bytes of a release are reproducible. Runs under embargo are ignored.
+    """
     answers, decisions, entries = _leaves(project)
     runs = [run.pk for run in published_runs(project)]
     times: list[datetime | None] = [
@@ -46,10 +94,10 @@ def newest_change(project: Project) -> str:
 
 
 def audit_head(project: Project) -> dict[str, Any] | None:
-    """Number and digest of the newest seal that covers this project's data; None where nothing is sealed.
+    """Return number and digest of the newest audit checkpoint that covers this project's data; None if there is none.
 
-    Later seals, of the release itself for one, continue it. The end of the chain would differ from one release of a
-    state to the next.
+    Later checkpoints, such as that of the release itself, continue the chain. The end of the chain would differ between
+    two releases of the same state.
     """
     numbers = [rows.aggregate(n=Max("seal__number"))["n"] for rows in _leaves(project)]
     known = [number for number in numbers if number is not None]
@@ -60,5 +108,5 @@ def audit_head(project: Project) -> dict[str, Any] | None:
 
 
 def unsealed(project: Project) -> int:
-    """How many rows of the project's data no seal covers yet."""
+    """Return the number of rows of the project's data without a checkpoint."""
     return sum(rows.filter(Q(seal__isnull=True)).count() for rows in _leaves(project))

@@ -1,1 +1,1 @@
-"""Django's engine for PostgreSQL, but that a kept connection is not asked at every request whether it is well."""
+"""Django's engine for PostgreSQL, without a health check query at every request."""

@@ -1,4 +1,4 @@
-"""The engine; ``DATABASES`` names this package."""
+"""The database engine. ``DATABASES`` refers to this package."""
 
 import select
 import time
@@ -7,41 +7,43 @@ from typing import Any
 import psycopg
 from django.db.backends.postgresql import base
 
-#: Seconds after which a connection is asked all the same: a network that fails takes it without a word.
-ASKED_EVERY = 30.0
+#: Seconds after which a health check query is sent anyway, because a network failure may not close the socket.
+CHECK_INTERVAL = 30.0
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection whose server has closed it, or has a message for it, can be read from; one that is well is silent.
+    """A connection whose health check looks at the socket instead of sending ``SELECT 1`` at every request.
 
-    So a look at the socket does for the ``SELECT 1`` that Django sends at the first statement of every request. What is
-    closed between the look and the statement fails as it would between the two statements.
+    The socket is readable if the server has closed the connection or sent a message; the socket of a healthy connection
+    is not. A connection that is closed after the check fails like one that is closed between two statements.
     """
 
-    def __init__(self, *given: Any, **options: Any) -> None:
-        super().__init__(*given, **options)
-        self._asked = 0.0
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._checked_at = 0.0
 
     def _configure_connection(self, connection: Any) -> bool:
-        """Without compiled statements. PostgreSQL compiles whatever it believes to be dear, which what is looked up row
-        by row always is to it: that takes longer than the statement (docs/decisions/0027-in-force.md). Said once the
-        connection is there: poolers between refuse what they do not know of while it is made."""
+        """Disable JIT compilation. It takes longer than our statements (docs/decisions/0008-query-speed.md).
+
+        PostgreSQL overestimates their cost and would compile them. The setting is sent after the connection is made,
+        because poolers reject unknown start-up parameters.
+        """
         super()._configure_connection(connection)  # type: ignore[misc]
         connection.execute("SET jit = off")
         return True
 
     def connect(self) -> None:
         super().connect()
-        self._asked = time.monotonic()
+        self._checked_at = time.monotonic()
 
     def close_if_health_check_failed(self) -> None:
         is_due = self.connection is not None and not self.health_check_done and not self.pool
-        if is_due and time.monotonic() < self._asked + ASKED_EVERY and self._is_silent():
+        if is_due and time.monotonic() < self._checked_at + CHECK_INTERVAL and self._is_silent():
             self.health_check_done: bool = True
             return
         super().close_if_health_check_failed()
         if is_due:
-            self._asked = time.monotonic()
+            self._checked_at = time.monotonic()
 
     def _is_silent(self) -> bool:
         try:

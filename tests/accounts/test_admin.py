@@ -23,8 +23,11 @@ def test_closing_an_account_ends_its_sessions_and_is_written_down(lead: User, st
     assert theirs.get("/api/v1/me/").status_code == 401
     entry = Entry.objects.get()
     assert (entry.verb, entry.actor, entry.before, entry.after) == (
-        "repair account", lead, {"is_active": True}, {"is_active": False},
-    )  # fmt: skip
+        "repair account",
+        lead,
+        {"is_active": True},
+        {"is_active": False},
+    )
 
 
 def test_the_admin_is_for_staff_only(stranger: User) -> None:
@@ -49,7 +52,7 @@ def test_who_is_signed_in_and_no_operator_is_told_so(lead: User, stranger: User)
     client.force_login(stranger)
     reply = client.get("/admin/", follow=True)
     assert (reply.status_code, reply["Content-Type"]) == (403, "text/plain")
-    assert "for operators" in reply.content.decode()
+    assert "for administrators" in reply.content.decode()
     User.objects.filter(pk=lead.pk).update(is_staff=True, is_superuser=True)
     client.force_login(lead)
     assert client.get("/admin/login/?next=/admin/accounts/user/")["Location"] == "/admin/accounts/user/"

@@ -8,7 +8,8 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from accounts.models import ApiToken, User
+from accounts.actions import make_sign_in_link
+from accounts.models import ApiToken, SignInLink, User
 from audit.models import Entry
 
 ClientOf = Callable[[User], APIClient]
@@ -119,6 +120,41 @@ def test_a_leaked_token_can_make_no_tokens_and_set_no_password(stranger: User, c
     script = bearer(make(client_of(stranger))["token"])
     assert script.post("/api/v1/me/tokens/", {"name": "more"}, format="json").status_code == 403
     assert password(script, new="correct horse battery") == 403
+
+
+def test_a_token_reads_for_90_days_unless_something_else_is_asked(stranger: User, client_of: ClientOf) -> None:
+    made = make(client_of(stranger))
+    assert made["scope"] == "read"
+    assert (ApiToken.objects.get().expires_at - timezone.now()).days in (89, 90)  # type: ignore[operator]
+    script = bearer(made["token"])
+    assert script.get("/api/v1/me/").status_code == 200
+    reply = script.patch("/api/v1/me/", {"name": "Other"}, format="json")
+    assert reply.status_code == 403
+    assert "This API token has the scope read; this request needs lead." in reply.json()["detail"]
+    for body in ({"days": None}, {"days": 367}, {"scope": "admin"}):
+        refused = client_of(stranger).post("/api/v1/me/tokens/", {"name": "x"} | body, format="json")
+        assert refused.status_code == 422
+
+
+def sign_out_everywhere(client: APIClient) -> int:
+    return client.delete("/api/v1/me/sessions/").status_code
+
+
+def new_password(client: APIClient) -> int:
+    return password(client, new="correct horse battery")
+
+
+@pytest.mark.parametrize("end", [sign_out_everywhere, new_password])
+def test_signing_out_everywhere_and_a_new_password_end_tokens_and_links(
+    stranger: User, client_of: ClientOf, end: Callable[[APIClient], int]
+) -> None:
+    client, link = client_of(stranger), make_sign_in_link(user=stranger)
+    token = make(client)["token"]
+    assert end(client) == 204
+    assert client.get("/api/v1/me/").status_code == 200
+    assert bearer(token).get("/api/v1/me/").status_code == 401
+    assert APIClient().post("/api/v1/session/link/", {"token": link}, format="json").status_code in (401, 403, 404, 410)
+    assert SignInLink.objects.filter(used_at=None).count() == 0
 
 
 def test_somebody_elses_token_does_not_exist(stranger: User, lead: User, client_of: ClientOf) -> None:

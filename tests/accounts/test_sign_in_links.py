@@ -24,9 +24,7 @@ def test_a_link_signs_in_once(stranger: User) -> None:
     assert use(token, client) == 200
     assert client.get("/api/v1/session/").json()["user"]["email"] == stranger.email
     assert use(token) == 410
-    assert list(Entry.objects.values_list("verb", flat=True)) == [
-        "make sign-in link", "verify address", "sign in",
-    ]  # fmt: skip
+    assert list(Entry.objects.values_list("verb", flat=True)) == ["make sign-in link", "verify address", "sign in"]
 
 
 @pytest.mark.row(44)
@@ -69,5 +67,5 @@ def test_the_command_prints_a_link_that_works(stranger: User) -> None:
 
 
 def test_the_command_refuses_an_unknown_address(db: None) -> None:
-    with pytest.raises(CommandError, match="no active user"):
+    with pytest.raises(CommandError, match="No active user"):
         call_command("sign_in_link", "nobody@example.org")

@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 from accounts import throttling
 from accounts.models import Failure, User
 from audit.models import Entry
-from sql import addresses
+from sql import expressions
 from tests.processes import forks
 
 PASSWORD = "correct horse battery staple"
@@ -204,10 +204,13 @@ print(json.dumps([send(n).status_code for n in range(8)]))
 @pytest.mark.django_db(transaction=True)
 def test_failures_count_over_two_processes(anna: User) -> None:
     kept = connection.settings_dict
-    url = f"sqlite:///{kept['NAME']}" if connection.vendor == "sqlite" else addresses.of(kept["NAME"])
+    url = f"sqlite:///{kept['NAME']}" if connection.vendor == "sqlite" else expressions.database_url(kept["NAME"])
     environment = os.environ | {
-        "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings", "DEBUG": "1", "PYTHONPATH": str(forks.ROOT),
-    }  # fmt: skip
+        "DATABASE_URL": url,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DEBUG": "1",
+        "PYTHONPATH": str(forks.ROOT),
+    }
     statuses: list[int] = []
     for _ in range(2):
         code, said, wrong = forks.ran([sys.executable, "-c", GUESSER], environment)

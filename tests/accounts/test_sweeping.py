@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.actions import make_sign_in_link
 from accounts.models import Failure, SignInLink, User
-from accounts.sweeping import sweep
+from accounts.sessions import sweep
 from audit.models import Entry
 from projects import tasks
 from projects.management.commands import work
@@ -44,29 +44,34 @@ def left() -> list[int]:
 def test_it_takes_what_is_spent_and_leaves_the_rest(rows: None) -> None:
     assert left() == [3, 2, 2, 2]
     told = Entry.objects.count()
-    assert sweep() == {"sign-in links": 1, "sessions": 1, "failed tries": 1, "locks": 1}
+    assert sweep() == {"sign-in links": 1, "sessions": 1, "failed attempts": 1, "locks": 1}
     assert left() == [2, 1, 1, 1]
-    assert sweep() == {"sign-in links": 0, "sessions": 0, "failed tries": 0, "locks": 0}
+    assert sweep() == {"sign-in links": 0, "sessions": 0, "failed attempts": 0, "locks": 0}
     assert Entry.objects.count() == told, "the log keeps what it was told"
 
 
 def test_the_command_and_the_task_do_it_and_say_how_much(rows: None) -> None:
     out = StringIO()
     call_command("sweep", stdout=out)
-    assert out.getvalue().splitlines() == ["sign-in links: 1", "sessions: 1", "failed tries: 1", "locks: 1"]
+    assert out.getvalue().splitlines() == ["sign-in links: 1", "sessions: 1", "failed attempts: 1", "locks: 1"]
     assert set(tasks.sweep().values()) == {0}
 
 
 def test_a_worker_sweeps_when_it_is_due_and_outlives_a_data_base_that_is_away(rows: None) -> None:
     clock = work.Every(work.DAY, now=1000.0)
     assert [clock.is_due(now) for now in (1000.0, 1059.0, 1060.0, 1061.0, 1060.0 + 86_399, 1061.0 + 86_400)] == [
-        False, False, True, False, False, True,
-    ]  # fmt: skip
+        False,
+        False,
+        True,
+        False,
+        False,
+        True,
+    ]
     command = work.Command(stderr=StringIO())
-    command.by_the_way("The daily sweep was not done", sweep)
+    command.run_periodic("Daily clean-up failed", sweep)
     assert left() == [2, 1, 1, 1]
 
     def away(*args: Any) -> None:
         raise OperationalError("gone")
 
-    command.by_the_way("The daily sweep was not done", away)
+    command.run_periodic("Daily clean-up failed", away)

@@ -11,9 +11,9 @@ from rest_framework.test import APIClient
 from accounts import throttling
 from accounts.actions import make_sign_in_link
 from accounts.models import Failure, User
-from projects.actions.invitations import invite
-from projects.actions.participant_links import make_links
 from projects.models import Project
+from projects.participation.actions import make_links
+from projects.people.invitations import invite
 from tests.builders import build_cluster, build_round
 
 pytestmark = pytest.mark.row(52)

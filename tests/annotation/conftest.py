@@ -14,6 +14,12 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def cases() -> Path:
+    """The folder of small files that were once read wrongly."""
+    return Path(__file__).with_name("cases")
+
+
+@pytest.fixture
 def corpus(project: Project, file: Path) -> Project:
     """The project with three clusters of two reviews."""
     unlike = source(

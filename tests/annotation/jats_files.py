@@ -24,8 +24,8 @@ def reference(number: int, pmid: str = "", words: str = "", label: str = "") -> 
 
 
 def article(
-    pmid: str = "26000000", *, body: str = "", references: Sequence[str] = (), lists: str = "", licence: str = LICENCE,
-) -> str:  # fmt: skip
+    pmid: str = "26000000", *, body: str = "", references: Sequence[str] = (), lists: str = "", licence: str = LICENCE
+) -> str:
     ids = f'<article-id pub-id-type="pmid">{pmid}</article-id>' if pmid else ""
     cited = f"<ref-list><title>References</title>{''.join(references)}</ref-list>" if references else ""
     return f"""<article xmlns:xlink="http://www.w3.org/1999/xlink" article-type="review-article">

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from annotation.actions.imports import Checked, check_files, import_files
+from annotation.imports.actions import Checked, check_files, import_files
 from projects.models import Import, Project
-from projects.uploads.source import Source
+from projects.uploads.files import Source
 
 LEVEL3 = Path(__file__).resolve().parents[3] / "shared" / "data" / "m3" / "level3.jsonl"
 published = pytest.mark.skipif(not LEVEL3.exists(), reason=f"the published file {LEVEL3.name} is not there")

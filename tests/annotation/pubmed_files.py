@@ -17,10 +17,15 @@ Parts = Sequence[tuple[str, str, str]]
 
 
 def article(
-    pmid: str = "30000001", *, title: str = "Nepralin for relapse: a systematic review.", parts: Parts = STRUCTURED,
-    year: str = "<Year>2019</Year><Month>Mar</Month>", types: Sequence[str] = ("Journal Article", "Systematic Review"),
-    retracted_in: str = "", references: Iterable[str] = (),
-) -> str:  # fmt: skip
+    pmid: str = "30000001",
+    *,
+    title: str = "Nepralin for relapse: a systematic review.",
+    parts: Parts = STRUCTURED,
+    year: str = "<Year>2019</Year><Month>Mar</Month>",
+    types: Sequence[str] = ("Journal Article", "Systematic Review"),
+    retracted_in: str = "",
+    references: Iterable[str] = (),
+) -> str:
     texts = "".join(
         "<AbstractText"
         + (f' Label="{escape(label)}"' if label else "")
@@ -61,9 +66,7 @@ def article(
 
 def as_xml(articles: Iterable[str], doctype: str = DOCTYPE) -> bytes:
     body = "\n".join(articles)
-    return (
-        f'<?xml version="1.0" ?>\n{doctype}\n<PubmedArticleSet>\n{body}\n</PubmedArticleSet>\n'.encode()
-    )  # fmt: skip
+    return f'<?xml version="1.0" ?>\n{doctype}\n<PubmedArticleSet>\n{body}\n</PubmedArticleSet>\n'.encode()
 
 
 NBIB = """

@@ -8,13 +8,13 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from annotation.clusters.completeness import missing
 from annotation.models import Cluster, PicoSlot
-from annotation.values.completeness import missing
-from projects.actions.answers import next_hand
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.gold.actions import finish_round
+from projects.gold.queries import current_values
 from projects.models import Member, Project, Round
-from projects.values.in_force import values_in_force
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round
 from tests.projects.adjudicated import answer_by, dossier, queue, send, take
 
@@ -24,9 +24,11 @@ pytestmark = pytest.mark.django_db
 def pico(outcome: str) -> dict[str, Any]:
     slot = {"text": "", "fragments": []}
     return {
-        "p": slot, "i": slot | {"text": "nepralin"}, "c": slot | {"text": "placebo", "stands_for": ""},
+        "p": slot,
+        "i": slot | {"text": "nepralin"},
+        "c": slot | {"text": "placebo", "stands_for": ""},
         "o": slot | {"text": outcome},
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture
@@ -43,7 +45,7 @@ def closed(project: Project, people: list[Member], kind: str, values: list[dict[
     cluster = build_cluster(project)
     round = build_round(project, people, kind=kind, overlap=2)
     for person, value in zip(people, values, strict=True):
-        answer(person.user, next_hand(user=person.user, round=round)[0], value, kind=kind)
+        answer(person.user, next_assignments(user=person.user, round=round)[0], value, kind=kind)
     close_round(round=round, by=None)
     round.refresh_from_db()
     finish_round(round=round, by=None)
@@ -56,15 +58,18 @@ def test_a_tuple_is_decided_slot_by_slot_and_what_others_read_follows(
     round, cluster = closed(project, two, "tuple", [pico("relapse"), pico("Death within a year")])
     found = dossier(client, round, cluster.unit)
     assert found["contested"] == ["o"]
-    assert {s["field"]: s["differs"] for s in found["answers"][0]["said"]} == {
-        "p": False, "i": False, "c": False, "o": True,
-    }  # fmt: skip
+    assert {s["field"]: s["contested"] for s in found["answers"][0]["said"]} == {
+        "p": False,
+        "i": False,
+        "c": False,
+        "o": True,
+    }
     act = str(uuids.uuid4())
     reply = take(client, round, cluster.unit, answer_by(round, cluster.unit, two[1]), uuid=act)
     assert reply.json()["fields_decided"] == ["o"]
     assert PicoSlot.objects.get(cluster=cluster, slot="o").text == "Death within a year"
     assert send(client, round, "undo/", act=act).status_code == 201
-    assert "o" not in values_in_force([cluster.unit], "tuple")[cluster.unit_id]
+    assert "o" not in current_values([cluster.unit], "tuple")[cluster.unit_id]
     assert PicoSlot.objects.get(cluster=cluster, slot="o").text == ""
     assert queue(client, round)["counts"]["contested"] == 1
 
@@ -74,7 +79,7 @@ def test_slots_that_differ_in_case_and_spaces_alone_do_not_differ(
 ) -> None:
     round, cluster = closed(project, two, "tuple", [pico("relapse"), pico("Relapse ")])
     assert queue(client, round)["counts"]["waiting"] == 0
-    assert not any(s["differs"] for s in dossier(client, round, cluster.unit)["answers"][0]["said"])
+    assert not any(s["contested"] for s in dossier(client, round, cluster.unit)["answers"][0]["said"])
 
 
 def test_a_relation_is_written_by_the_curator_and_lacks_again_when_it_is_taken_back(

@@ -5,26 +5,29 @@ from typing import Any
 import pytest
 
 from accounts.models import User
+from annotation.kinds.counterfactual.tables import NOT_CHECKED, Checked, Direction
 from annotation.models import Cluster, Counterfactual, RewrittenText
-from annotation.tables.counterfactuals import NOT_CHECKED, Checked, Direction
 from api.problems import Refused
 from measures.counterfactuals import Kind
 from projects import kinds
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.curation.actions import correct
+from projects.gold.actions import finish_round
 from projects.models import Member, Project, Round
-from projects.rounds.cards import cards
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
+from projects.rounds import previews
+from projects.rounds.actions import close_round, open_round
+from projects.rounds.planning import RoundPlan
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
 KIND = "blind_check"
 TEXT = "Nepralin reduces relapse."
 MADE = {
-    "negation": "Nepralin does not reduce relapse.", "antonym": "Nepralin increases relapse.",
+    "negation": "Nepralin does not reduce relapse.",
+    "antonym": "Nepralin increases relapse.",
     "modality": "Nepralin may reduce relapse.",
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -41,7 +44,7 @@ def cluster(project: Project, lead: User, people: list[Member]) -> Cluster:
     correct(unit=unit, kind="label", value=label_value("positive", "moderate"), reason="", by=by)
     options = {"counterfactual_kinds": list(MADE)}
     round = build_round(project, people[:1], name="writing", kind="counterfactual", options=options)
-    [slot] = next_hand(user=people[0].user, round=round)
+    [slot] = next_assignments(user=people[0].user, round=round)
     value = {name: {"text": text, "origin": "written", "rule": "", "reason": ""} for name, text in MADE.items()}
     answer(people[0].user, slot, value, kind="counterfactual")
     close_round(round=round, by=lead)
@@ -51,7 +54,7 @@ def cluster(project: Project, lead: User, people: list[Member]) -> Cluster:
 
 def labelled(round: Round, person: Member, says: dict[str, tuple[str, str]]) -> None:
     """What a person says of each text; texts that are not among them stay."""
-    while hand := [s for s in next_hand(user=person.user, round=round) if text_of(s.unit_id) in says]:
+    while hand := [s for s in next_assignments(user=person.user, round=round) if text_of(s.unit_id) in says]:
         answer(person.user, hand[0], label_value(*says[text_of(hand[0].unit_id)]), kind=KIND)
 
 
@@ -59,11 +62,20 @@ def text_of(unit: int) -> str:
     return kinds.get(KIND).texts([unit])[unit]
 
 
+def test_a_plan_gives_the_number_of_answers_that_the_round_then_has(
+    project: Project, cluster: Cluster, people: list[Member]
+) -> None:
+    plan = RoundPlan(people=[people[1].pk], name="blind", kind=KIND, purpose="gold", overlap=1)
+    assert previews.totals(project, plan)["answers"] == len(MADE)
+    round = open_round(project=project, plan=plan, by=None)
+    assert round.assignments.count() == len(MADE)
+
+
 def test_the_card_tells_neither_the_target_nor_the_kind_nor_the_name(
     project: Project, cluster: Cluster, people: list[Member]
 ) -> None:
     round = build_round(project, people[1:], name="blind", kind=KIND, hand_size=3)
-    shown = cards(round, next_hand(user=people[1].user, round=round))
+    shown = cards(round, next_assignments(user=people[1].user, round=round))
     assert {card["text"] for card in shown} == set(MADE.values())
     assert [card["text"] for card in shown] != list(MADE.values()), "in an order that tells nothing"
     for card in shown:
@@ -80,14 +92,14 @@ def test_the_card_tells_neither_the_target_nor_the_kind_nor_the_name(
 def test_nobody_checks_what_they_wrote(project: Project, cluster: Cluster, people: list[Member]) -> None:
     too_few = ((people[:1], 1, "1 more person"), (people[:1], 2, "2 more people"), (people, 2, "1 more person"))
     for who, overlap, add in too_few:
-        with pytest.raises(Refused, match=f"Ann1 wrote 3 of the 3 texts and cannot check them: add {add}"):
+        with pytest.raises(Refused, match=f"Ann1 wrote 3 of the 3 texts and cannot check them. Add {add}"):
             build_round(project, who, name="refused", kind=KIND, overlap=overlap)
     assert not Round.objects.filter(kind=KIND, name="refused").exists()
     dealt = build_round(project, people, name="dealt", kind=KIND, dealing="dealt")
-    assert next_hand(user=people[0].user, round=dealt) == []
-    assert next_hand(user=people[1].user, round=dealt)
+    assert next_assignments(user=people[0].user, round=dealt) == []
+    assert next_assignments(user=people[1].user, round=dealt)
     pool = build_round(project, people, name="pool", kind=KIND)
-    [slot, *_] = next_hand(user=people[0].user, round=pool)
+    [slot, *_] = next_assignments(user=people[0].user, round=pool)
     with pytest.raises(Refused, match="You wrote this text"):
         answer(people[0].user, slot, label_value(), kind=KIND)
 

@@ -9,7 +9,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions.supersede import supersede_text
+from annotation.curation.supersede import supersede_text
 from annotation.kinds.tuple.kind import TupleKind
 from annotation.models import Cluster, PicoFragment, PicoTuple, Review, Target
 from api.problems import Refused
@@ -17,16 +17,15 @@ from audit.verify import findings
 from measures.agreement import coded
 from measures.text_agreement import compared
 from projects import kinds
-from projects.actions.answers import next_hand
-from projects.actions.confirm import confirm
-from projects.actions.corrections import correct
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
-from projects.actions.staleness import stale_units
+from projects.curation.actions import confirm, correct
+from projects.gold.actions import finish_round
+from projects.gold.queries import current_decisions
 from projects.models import Member, Project, Round, Unit
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
 from projects.rounds import choosing
-from projects.rounds.cards import cards
-from projects.values.in_force import decisions_in_force
+from projects.rounds.actions import close_round
+from projects.staleness.actions import stale_units
 from tests.annotation.m3_files import brought_in, checked, cluster, source, write
 from tests.builders import answer, build_cluster, build_round
 
@@ -44,15 +43,23 @@ def test_every_kind_knows_the_review_of_each_of_its_units(
     Review.objects.update(abstract="What some kinds are asked of.")
     for number, one in enumerate(made):
         Target.objects.create(
-            project=project, review=one.review, level="sentence", key=one.key, position=number, text="Another sort.",
+            project=project,
+            review=one.review,
+            level="sentence",
+            key=one.key,
+            position=number,
+            text="Another sort.",
             unit=Unit.objects.create(project=project, type="target sentence", key=one.key),
-        )  # fmt: skip
+        )
     # Of what kinds lay out of these (pages, blind texts, pairs with studies), or find none here, tests of their own do.
     here = [
-        k for k in kinds.all_kinds()
-        if type(k).__module__.startswith("annotation.") and not k.blind
-        and (types := {unit.type for unit in k.units(project)}) and types <= set(k.unit_types)
-    ]  # fmt: skip
+        k
+        for k in kinds.all_kinds()
+        if type(k).__module__.startswith("annotation.")
+        and not k.blind
+        and (types := {unit.type for unit in k.units(project)})
+        and types <= set(k.unit_types)
+    ]
     for kind in here:
         units = dict(kind.units(project).values_list("pk", "key"))
         with django_assert_num_queries(1):
@@ -83,7 +90,7 @@ def say(project: Project, people: list[Member], kind: str, values: list[Json], *
     """Each person answers for the first cluster; the round is closed and finished."""
     round = build_round(project, people, kind=kind, overlap=len(people), filters={"cluster": "26258610_0"}, **plan)
     for person, value in zip(people, values, strict=True):
-        answer(person.user, next_hand(user=person.user, round=round)[0], value, kind=kind)
+        answer(person.user, next_assignments(user=person.user, round=round)[0], value, kind=kind)
     close_round(round=round, by=people[0].user)
     round.refresh_from_db()
     finish_round(round=round, by=people[0].user)
@@ -105,13 +112,17 @@ def test_the_spaces_around_a_slot_are_the_keyboards_wherever_it_is_typed(
     }
     reply = client_of(people[0].user).post(
         f"/api/v1/units/{first.unit_id}/corrections/",
-        {"kind": "tuple", "value": typed, "reason": "As typed."}, format="json",
-    )  # fmt: skip
+        {"kind": "tuple", "value": typed, "reason": "As typed."},
+        format="json",
+    )
     assert reply.status_code in (200, 201), reply.json()
     # What differs in spaces alone stands as it stood: only what was typed anew is decided.
     assert slots(first) == {
-        "p": ("", "blank"), "i": ("nepralin", "explicit"), "c": ("[placebo]", "implied"), "o": ("relapse", "explicit"),
-    }  # fmt: skip
+        "p": ("", "blank"),
+        "i": ("nepralin", "explicit"),
+        "c": ("[placebo]", "implied"),
+        "o": ("relapse", "explicit"),
+    }
     assert {d.origin for d in first.unit.decisions.all()} == {"imported"}
 
 
@@ -121,8 +132,13 @@ def test_a_slot_that_a_file_gave_with_spaces_keeps_them_until_it_is_typed_anew(
     pico = {"p": "", "i": "nepralin ", "c": "[placebo]", "o": "relapse"}
     brought_in(project, write(file, [cluster("7_0", pico=pico)]))
     made = Cluster.objects.get(key="7_0")
-    correct(unit=made.unit, kind="tuple", value=tuple_value(i="nepralin", c="[placebo]", o="risk"), reason="So.",
-            by=people[0])  # fmt: skip
+    correct(
+        unit=made.unit,
+        kind="tuple",
+        value=tuple_value(i="nepralin", c="[placebo]", o="risk"),
+        reason="So.",
+        by=people[0],
+    )
     assert (slots(made)["i"][0], slots(made)["o"][0]) == ("nepralin ", "risk")
     assert [d.field for d in made.unit.decisions.filter(origin="decided by a curator")] == ["o"]
 
@@ -133,11 +149,13 @@ def test_a_tuple_that_a_round_decides_is_what_cards_search_and_releases_read(
     said = tuple_value(p="[adults]", i="nepralin", c="", o="risk of relapse", stands_for="none")
     say(corpus, people, "tuple", [said, said, tuple_value(i="Nepralin ", o="relapse")])
     assert slots(first) == {
-        "p": ("[adults]", "implied"), "i": ("nepralin", "explicit"), "c": ("", "blank"),
+        "p": ("[adults]", "implied"),
+        "i": ("nepralin", "explicit"),
+        "c": ("", "blank"),
         "o": ("risk of relapse", "reworded"),
-    }  # fmt: skip
+    }
     assert first.pico.get(slot="c").stands_for == "none"
-    origins = {field: d.origin for (_, field), d in decisions_in_force([first.unit_id], "tuple").items()}
+    origins = {field: d.origin for (_, field), d in current_decisions([first.unit_id], "tuple").items()}
     assert origins == {"p": "by majority", "i": "unanimous", "c": "by majority", "o": "by majority"}
     assert list(Cluster.objects.found_by("[ADULTS]")) == [first]
     assert list(findings()) == []
@@ -188,7 +206,7 @@ def test_marked_pieces_must_be_in_the_text(people: list[Member], first: Cluster)
     assert slots(first)["i"] == ("review nepralin", "explicit")
     with pytest.raises(Refused) as refused:
         kind.check(
-            kinds.place(first.unit, kind.key, None),
+            kinds.curator_assignment(first.unit, kind.key, None),
             value | {"o": {"text": "x", "fragments": [{"start": 0, "end": 3, "quote": "She"}]}},
         )
     assert refused.value.errors[0]["field"] == "value.o.fragments"
@@ -220,7 +238,7 @@ def test_people_see_the_tuple_in_force_only_where_they_review_it(
     shown = {}
     for purpose in ("gold", "review and correct"):
         round = build_round(corpus, people[1:2], kind="tuple", name=purpose, purpose=purpose)
-        [card, *_] = cards(round, next_hand(user=people[1].user, round=round))
+        [card, *_] = cards(round, next_assignments(user=people[1].user, round=round))
         shown[purpose] = card["in_force"]
         assert card["text"] == "The review shows that nepralin reduces relapse."
     assert shown["gold"] is None
@@ -276,16 +294,21 @@ def test_a_cluster_is_shown_with_its_labels_in_force_and_a_suggestion_only_where
     suggested = {}
     for suggestions in (True, False):
         round = build_round(
-            corpus, people[1:2], kind="discourse", name=f"{suggestions}",
+            corpus,
+            people[1:2],
+            kind="discourse",
+            name=f"{suggestions}",
             options={"suggestions": suggestions},
             filters={"cluster": "26258610_1"},
-        )  # fmt: skip
-        [card] = cards(round, next_hand(user=people[1].user, round=round))
+        )
+        [card] = cards(round, next_assignments(user=people[1].user, round=round))
         suggested[suggestions] = card["suggested"]
     assert suggested == {True: "contradiction", False: None}
     assert [(p["position"], p["polarity"], p["modality"]) for p in card["propositions"]] == [
-        (0, "positive", "moderate"), (1, "positive", "weak"), (2, "no effect", "moderate"),
-    ]  # fmt: skip
+        (0, "positive", "moderate"),
+        (1, "positive", "weak"),
+        (2, "no effect", "moderate"),
+    ]
 
 
 def test_units_of_both_kinds_are_found_by_the_filters_of_a_round(corpus: Project, people: list[Member]) -> None:
@@ -313,10 +336,22 @@ def test_a_tuple_whose_target_text_was_corrected_can_be_confirmed(
     assert slots(first)["p"] == ("adults", "explicit")
 
 
+def test_an_imported_tuple_whose_target_text_was_corrected_can_be_confirmed(
+    corpus: Project, people: list[Member], first: Cluster
+) -> None:
+    say(corpus, people[1:2], "tuple", [tuple_value(i="nepralin")], purpose="measure only")
+    target = first.propositions.get(position=0)
+    supersede_text(proposition=target, text="Nepralin reduces relapse.", reason="Typo.", by=people[0])
+    assert (first.unit_id, "tuple") in stale_units([first.unit_id])
+    confirm(unit=Unit.objects.get(pk=first.unit_id), kind="tuple", reason="Still so.", by=people[0])
+    assert (first.unit_id, "tuple") not in stale_units([first.unit_id])
+    assert slots(first)["i"] == ("nepralin", "explicit")
+
+
 def test_a_cluster_made_of_one_study_is_in_agreement_with_itself(
     project: Project, file: Path, people: list[Member]
 ) -> None:
     brought_in(project, write(file, [cluster("5_0", [source()])]))
     round = build_round(project, people[1:2], kind="discourse", options={"suggestions": True})
-    [card] = cards(round, next_hand(user=people[1].user, round=round))
+    [card] = cards(round, next_assignments(user=people[1].user, round=round))
     assert card["suggested"] == "agreement"

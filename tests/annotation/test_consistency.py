@@ -16,19 +16,21 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions import consistency
-from annotation.actions.imports import check_files, import_files
+from annotation.consistency import actions as consistency_actions
+from annotation.consistency import reading
+from annotation.curation.supersede import supersede_text
+from annotation.imports.actions import check_files, import_files
 from annotation.models import ConsistencyCheck, Finding, Proposition
-from annotation.values import consistency as reading
 from api.problems import Conflict
 from audit.models import Entry
-from projects.background import jobs
-from projects.models import Change, Member, Project
-from projects.uploads.source import Source
-from projects.values.in_force import values_in_force
+from projects.curation.actions import correct
+from projects.gold.queries import current_values
+from projects.jobs.running import run_job
+from projects.models import Change, Member, Project, Unit
+from projects.uploads.files import Source
 from tests.annotation.m3_files import LEVEL3, as_bytes, brought_in, cluster, published, source, write
 from tests.annotation.test_sample import RECORDS
-from tests.builders import build_finding
+from tests.builders import build_finding, label_value
 from tests.projects.adjudicated import AGREED, answer_by, closed_round, queue, take, unit_of
 from tests.projects.test_contests import at_once
 
@@ -50,9 +52,13 @@ PLANTED: list[tuple[str, int, Record, str]] = [
     ("90000003_1", 1, {"direction_span": "too rare"}, "needless polarity cue"),
     ("90000004_1", 0, {"pico": {"o": "sick leave"}}, "tuple text"),
     ("90000003_0", 0, {"pico": {"p": "asbestos miners"}}, "tuple text"),
-    ("90000004_2", 0, {"pico": {"p": "", "i": "Marel exercises", "c": "[usual care]", "o": "[lower pain scores]"}},
-     "repeated tuple"),
-]  # fmt: skip
+    (
+        "90000004_2",
+        0,
+        {"pico": {"p": "", "i": "Marel exercises", "c": "[usual care]", "o": "[lower pain scores]"}},
+        "repeated tuple",
+    ),
+]
 
 
 def planted() -> tuple[list[Record], set[tuple[str, str]]]:
@@ -86,12 +92,12 @@ def planted() -> tuple[list[Record], set[tuple[str, str]]]:
 
 
 def found(project: Project) -> list[tuple[str, str]]:
-    return [(one.rule, one.unit) for one in consistency.find(project)[0]]
+    return [(one.rule, one.unit) for one in consistency_actions.find_inconsistencies(project)[0]]
 
 
 def check_and_keep(project: Project) -> dict[str, int]:
-    findings, units = consistency.find(project)
-    return consistency.keep(project=project, found=findings, units=units)
+    findings, units = consistency_actions.find_inconsistencies(project)
+    return consistency_actions.store_findings(project=project, sorted_findings=findings, units=units)
 
 
 def test_the_sample_as_it_ships_has_nothing_to_look_at(project: Project, tmp_path: Path) -> None:
@@ -120,7 +126,7 @@ def test_twenty_errors_planted_in_the_sample_are_found_and_nothing_else(project:
 @published
 def test_the_rules_find_in_m3_what_is_known_of_it(project: Project) -> None:
     brought_in(project, Source.of(LEVEL3))
-    findings, _ = consistency.find(project)
+    findings, _ = consistency_actions.find_inconsistencies(project)
     of = {rule: [f for f in findings if f.rule == rule] for rule in {f.rule for f in findings}}
     assert [f.unit for f in of["relation"]] == ["27096529_0", "31626152_1"]
     differing = of["differing labels"]
@@ -140,19 +146,50 @@ def test_what_a_check_reads_does_not_grow_with_the_clusters(project: Project, tm
     counts = []
     for n in (2, 20):
         brought_in(project, write(tmp_path / f"{n}.jsonl", [cluster(f"3{n:07}_{i}") for i in range(n)]))
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
-            consistency.find(project)
+        with CaptureQueriesContext(connection) as queries:
+            consistency_actions.find_inconsistencies(project)
         counts.append(len(queries))
-    assert counts[0] == counts[1] <= 20
+    # Clusters with the same tuple are read again.
+    assert counts[0] == counts[1] <= 26
+
+
+def test_a_correction_withdraws_just_the_findings_that_it_settles(project: Project, lead: User, tmp_path: Path) -> None:
+    """After each correction the kept findings are those that a check of the whole corpus makes."""
+    records, _ = planted()
+    brought_in(project, write(tmp_path / "planted.jsonl", as_bytes(records)))
+    check_and_keep(project)
+    by = Member.objects.get(project=project, user=lead)
+    before = set(Finding.objects.of(project).order_by().values_list("rule", "reason"))
+    for number, finding in enumerate(Finding.objects.of(project)):
+        names = list(finding.named.order_by("position").values_list("unit", flat=True))
+        claim = Proposition.objects.filter(unit__in=names).select_related("unit").first()
+        if finding.rule == "relation":
+            value = {"relation": "agreement" if number % 2 else "contradiction"}
+            correct(unit=Unit.objects.get(pk=names[0]), kind="discourse", value=value, reason="Read again.", by=by)
+        elif claim and finding.rule in ("repeated input", "near duplicate"):
+            supersede_text(proposition=claim, text="Nepralin was well tolerated.", reason="A slip.", by=by)
+        elif claim:
+            value = label_value("n/a", "no evidence")
+            correct(unit=claim.unit, kind="label", value=value, reason="Read again.", by=by)
+        checked = {(one.rule, one.reason) for one in consistency_actions.find_inconsistencies(project)[0]}
+        kept = set(Finding.objects.of(project).order_by().values_list("rule", "reason"))
+        assert kept <= checked, "a finding that was settled is still shown"
+        assert all(was not in checked for was in before - kept), "a finding that holds has gone"
+        before = kept
+    assert len(before) < 10
 
 
 @pytest.fixture
 def odd(project: Project, lead: User, tmp_path: Path) -> Project:
     """A project with one relation against its inputs, checked."""
-    unlike = source("Nepralin had no effect on relapse.", "222", source_direction="no effect",
-                    source_modality="moderate", source_direction_span="no effect", source_modality_span="")  # fmt: skip
+    unlike = source(
+        "Nepralin had no effect on relapse.",
+        "222",
+        source_direction="no effect",
+        source_modality="moderate",
+        source_direction_span="no effect",
+        source_modality_span="",
+    )
     brought_in(project, write(tmp_path / "odd.jsonl", [cluster(studies=[source(), unlike]), cluster("26258610_1")]))
     check_and_keep(project)
     return project
@@ -161,13 +198,13 @@ def odd(project: Project, lead: User, tmp_path: Path) -> Project:
 def test_what_was_said_to_a_finding_stays_check_after_check(odd: Project, lead: User) -> None:
     member = Member.objects.get(user=lead, project=odd)
     finding = Finding.objects.get(rule="relation")
-    consistency.dismiss(finding=finding, reason="The review pools both.", by=member)
+    consistency_actions.dismiss(finding=finding, reason="The review pools both.", by=member)
     assert check_and_keep(odd)["new"] == 0
     assert Finding.objects.get(pk=finding.pk).said == Finding.Said.DISMISSED
     assert Entry.objects.filter(verb="dismiss finding", reason="The review pools both.").count() == 1
     with pytest.raises(Conflict):
-        consistency.dismiss(finding=finding, reason="Again.", by=member)
-    consistency.reopen(finding=finding, reason="", by=member)
+        consistency_actions.dismiss(finding=finding, reason="Again.", by=member)
+    consistency_actions.reopen(finding=finding, reason="", by=member)
     assert Finding.objects.waiting().filter(pk=finding.pk).exists()
 
 
@@ -194,20 +231,20 @@ def test_what_a_closed_round_decided_waits_in_its_queue_once_it_is_sent_to_revie
     me, client = Member.objects.get(project=project, user=ann1), client_of(lead)
     round = closed_round(project, [me], [AGREED[:1], AGREED[:1]])
     unit = unit_of(round)
-    decided = values_in_force([unit], "label")
+    decided = current_values([unit], "label")
     finding = build_finding(project, unit.pk, rule="wording")
     sent = client.post(f"/api/v1/findings/{finding.pk}/", {"say": "send", "reason": "Is it?"}, "json").json()
     assert sent["queues"] == [{"round": round.pk, "name": "first labels"}]
     assert [(row["unit"], row["contested"]) for row in queue(client, round)["rows"]] == [
         (unit.pk, ["polarity", "polarity_cue", "modality", "modality_cue"])
     ]
-    assert values_in_force([unit], "label") == decided, "until somebody decides it otherwise"
+    assert current_values([unit], "label") == decided, "until somebody decides it otherwise"
 
     assert take(client, round, unit, answer_by(round, unit, me)).status_code == 201
     assert queue(client, round)["counts"]["waiting"] == 0
     assert not Change.objects.unsettled().exists()
     address = f"/api/v1/projects/{project.slug}/findings/?state=sent"
-    assert [row["queues"] for row in client.get(address).json()["results"]] == [[]]
+    assert client.get(address).json()["results"] == [], "the decision settled what the finding doubted"
 
 
 def test_the_page_asks_a_worker_and_shows_what_came_of_it(odd: Project, lead: User, client_of: Client) -> None:
@@ -216,7 +253,7 @@ def test_the_page_asks_a_worker_and_shows_what_came_of_it(odd: Project, lead: Us
     assert client.get(address).json()["checked_at"]
     job = client.post(address).json()["id"]
     assert client.post(address).json()["id"] == job
-    jobs.run_job(job)
+    run_job(job)
     now = client.get(address).json()
     assert now["job"] is None
     assert {rule["rule"]: rule["waiting"] for rule in now["rules"] if rule["waiting"]}.keys() >= {"relation"}
@@ -233,19 +270,21 @@ def test_the_page_asks_a_worker_and_shows_what_came_of_it(odd: Project, lead: Us
 @pytest.mark.django_db(transaction=True)
 def test_of_two_checks_at_once_the_second_keeps_what_the_first_has_kept(project: Project, tmp_path: Path) -> None:
     brought_in(project, write(tmp_path / "twice.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
-    findings, units = consistency.find(project)
+    findings, units = consistency_actions.find_inconsistencies(project)
     assert findings
     kept, new = Event(), []
 
     def first() -> None:
         with transaction.atomic():
-            new.append(consistency.keep(project=project, found=findings, units=units)["new"])
+            new.append(
+                consistency_actions.store_findings(project=project, sorted_findings=findings, units=units)["new"]
+            )
             kept.set()
             sleep(0.3)
 
     def second() -> None:
         kept.wait(10)
-        new.append(consistency.keep(project=project, found=findings, units=units)["new"])
+        new.append(consistency_actions.store_findings(project=project, sorted_findings=findings, units=units)["new"])
 
     assert at_once(first, second) == []
     assert new == [len(findings), 0]
@@ -256,8 +295,8 @@ def test_the_command_checks_once_and_prints_every_finding_with_its_reason(
     odd: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = StringIO()
-    read = Mock(wraps=reading.read)
-    monkeypatch.setattr(reading, "read", read)
+    read = Mock(wraps=reading.Corpus)
+    monkeypatch.setattr(reading, "Corpus", read)
     before = ConsistencyCheck.objects.get().at
     call_command("consistency", project=odd.slug, format="json", stdout=out)
     assert read.call_count == 1

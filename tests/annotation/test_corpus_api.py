@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.models import Cluster, DiscourseLabel, Label, Proposition, Review, Study
-from projects.actions.people import add_member
 from projects.models import Decision, Import, Member, Origin, Project
+from projects.people.actions import add_member
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.builders import answer, build_round, label_value
 
@@ -70,9 +70,14 @@ def test_a_filter_follows_the_newest_decision_and_not_the_import(
     assert keys(client_of(lead), polarity="negative", role="target") == ["30000001_0"]
     for origin, adopted in ((Origin.SINGLE, stored), (Origin.CONTESTED, None)):
         Decision.objects.create(
-            unit=unit, kind="label", field="polarity", origin=origin, answer=adopted, decided_at=stored.received_at,
+            unit=unit,
+            kind="label",
+            field="polarity",
+            origin=origin,
+            answer=adopted,
+            decided_at=stored.received_at,
             digest="0" * 64,
-        )  # fmt: skip
+        )
     assert keys(client_of(lead), polarity="negative", role="target") == ["26258610_0", "30000001_0"]
     page = client_of(lead).get(f"/api/v1/clusters/{unit.proposition.cluster_id}/").json()
     assert page["propositions"][0]["polarity"] == {"value": "negative", "origin": "single"}
@@ -86,8 +91,11 @@ def test_one_cluster_shows_everything_that_hangs_on_it(corpus: Project, lead: Us
     assert page["review"]["pmid"] == "26258610"
     assert page["imported"]["file_name"] == "file.jsonl"
     assert [(s["slot"], s["form"], s["text"]) for s in page["pico"]] == [
-        ("p", "blank", ""), ("i", "explicit", "nepralin"), ("c", "implied", "[placebo]"), ("o", "explicit", "relapse"),
-    ]  # fmt: skip
+        ("p", "blank", ""),
+        ("i", "explicit", "nepralin"),
+        ("c", "implied", "[placebo]"),
+        ("o", "explicit", "relapse"),
+    ]
     [place] = page["pico"][1]["fragments"]
     target, first, second = page["propositions"]
     assert target["text"][place["start"] : place["end"]] == "nepralin"
@@ -101,6 +109,30 @@ def test_one_cluster_shows_everything_that_hangs_on_it(corpus: Project, lead: Us
     assert {"place": "cluster", "field": "relation", "value": "contradiction"}.items() <= page["history"][-1].items()
     assert page["history"][0]["file_name"] == "file.jsonl"
     assert target["answers"] == []
+
+
+def test_a_correction_from_the_page_of_a_cluster_says_what_it_was_based_on(
+    corpus: Project, lead: User, client_of: Client
+) -> None:
+    client, row = client_of(lead), Cluster.objects.get(key="26258610_1")
+
+    def basis() -> dict[str, int]:
+        target = client.get(f"/api/v1/clusters/{row.pk}/").json()["propositions"][0]
+        return {name: target[name] for name in ("shown", "seen")}
+
+    def correct(polarity: str, seen: dict[str, int]) -> Any:
+        body = {"kind": "label", "value": label_value(polarity), "reason": "So."} | seen
+        unit = row.propositions.get(position=0).unit_id
+        return client.post(f"/api/v1/units/{unit}/corrections/", body, format="json")
+
+    first = basis()
+    curated = client.get(f"/api/v1/reviews/{row.review_id}/curation/").json()["clusters"][1]["propositions"][0]
+    assert first == {name: curated["label"][name] for name in first}
+    assert correct("negative", first).status_code == 201
+    late = correct("no effect", first)
+    assert (late.status_code, late.json()["current"][0]["value"]["polarity"]) == (409, "negative")
+    assert basis() == {name: late.json()["current"][0][name] for name in first}
+    assert correct("no effect", basis()).status_code == 201
 
 
 def test_answers_are_shown_by_pseudonym_after_the_round_is_closed_and_not_to_viewers(
@@ -175,8 +207,9 @@ def test_reviews_and_studies_are_listed_and_opened(
     client = client_of(lead)
     rows = client.get("/api/v1/projects/eye/reviews/").json()["results"]
     assert [(r["pmid"], r["clusters"], r["studies"], r["targets"]) for r in rows] == [
-        ("26258610", 2, 2, 1), ("30000001", 1, 1, 0),
-    ]  # fmt: skip
+        ("26258610", 2, 2, 1),
+        ("30000001", 1, 1, 0),
+    ]
     assert [r["pmid"] for r in client.get("/api/v1/projects/eye/reviews/?search=3000").json()["results"]] == [
         "30000001"
     ]
@@ -196,12 +229,18 @@ def test_reviews_and_studies_are_listed_and_opened(
 def test_the_summary_counts_rows_and_values_in_force(corpus: Project, lead: User, client_of: Client) -> None:
     summary = client_of(lead).get("/api/v1/projects/eye/summary/").json()
     assert {k: summary[k] for k in ("reviews", "studies", "clusters", "propositions", "inputs")} == {
-        "reviews": 2, "studies": 3, "clusters": 3, "propositions": 7, "inputs": 4,
-    }  # fmt: skip
+        "reviews": 2,
+        "studies": 3,
+        "clusters": 3,
+        "propositions": 7,
+        "inputs": 4,
+    }
     assert summary["values"]["target_polarity"] == [
-        {"value": "positive", "count": 2}, {"value": "no effect", "count": 0},
-        {"value": "negative", "count": 1}, {"value": "n/a", "count": 0},
-    ]  # fmt: skip
+        {"value": "positive", "count": 2},
+        {"value": "no effect", "count": 0},
+        {"value": "negative", "count": 1},
+        {"value": "n/a", "count": 0},
+    ]
     assert {"slot": "c", "form": "implied", "count": 3} in summary["pico"]
     [row] = client_of(lead).get("/api/v1/projects/eye/statistics/").json()
     assert (row["level"], row["targets"], row["inputs"]) == ("proposition", 3, 4)

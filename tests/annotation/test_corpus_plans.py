@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 
 from accounts.models import User
+from annotation.corpus.queries import STATES, clusters
 from annotation.models import Review, Study
-from annotation.pages.corpus import STATES, clusters
 from projects.models import Import, Project, Unit
 from tests.projects.test_in_force import imported, planner_knows, statement  # noqa: F401
 from tests.projects.test_scale import rows_read
@@ -41,9 +41,12 @@ def test_states_are_found_without_statistics(project: Project, lead: User, impor
     unit = Unit.objects.create(project=project, type="review", key="1")
     review = Review.objects.create(project=project, pmid="1", unit=unit)
     given = {
-        "project": project.pk, "import": imported.pk, "review": review.pk, "clusters": CLUSTERS,
+        "project": project.pk,
+        "import": imported.pk,
+        "review": review.pk,
+        "clusters": CLUSTERS,
         "study": Study.objects.create(project=project, pmid="2").pk,
-    }  # fmt: skip
+    }
     with connection.cursor() as cursor:
         for sql in GROWTH:
             cursor.execute(sql, given)

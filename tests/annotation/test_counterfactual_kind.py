@@ -9,17 +9,17 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.kinds.counterfactual.in_force import follow
+from annotation.kinds.counterfactual.kind import update_counterfactuals
 from annotation.models import Cluster, Counterfactual, PicoFragment, PicoSlot, Rewriting
 from api.problems import Refused
 from measures.counterfactuals import Kind
 from projects import kinds
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.curation.actions import correct
+from projects.gold.actions import finish_round
 from projects.models import Decision, Member, Origin, Project, Round
-from projects.rounds.cards import cards
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
+from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +62,7 @@ def asking() -> dict[str, Any]:
 
 def finished(round: Round, by: User, *values: tuple[User, dict[str, Any]]) -> None:
     for user, value in values:
-        [slot] = next_hand(user=user, round=round)
+        [slot] = next_assignments(user=user, round=round)
         answer(user, slot, value, kind=KIND)
     close_round(round=round, by=by)
     finish_round(round=round, by=by)
@@ -82,14 +82,15 @@ def test_only_targets_are_asked_with_their_tuple_their_label_and_drafts(
     value["polarity_cue"] = [{"start": 9, "end": 16, "quote": "reduces"}]
     correct(unit=target.unit, kind="label", value=value, reason="", by=by)
     round = build_round(project, people[:1], **asking)
-    [hand] = [next_hand(user=people[0].user, round=round)]
+    [hand] = [next_assignments(user=people[0].user, round=round)]
     [card] = cards(round, hand)
     assert (card["text"], card["polarity"], card["modality"]) == (TEXT, "positive", "moderate")
     assert card["polarity_cue"] == [{"start": 9, "end": 16}]
     assert [s["fragments"] for s in card["pico"] if s["slot"] == "o"] == [[{"start": 17, "end": 24}]]
     assert [(a["field"], a["should"]) for a in card["asked"]] == [
-        ("negation", "polarity may change, modality stays"), ("modality", "modality should become weak"),
-    ]  # fmt: skip
+        ("negation", "polarity may change, modality stays"),
+        ("modality", "modality should become weak"),
+    ]
     assert card["asked"][0]["drafts"][0] == {"rule": "not added", "text": NEGATED}
 
 
@@ -97,7 +98,7 @@ def test_a_round_may_show_no_drafts_and_asks_of_all_kinds_unless_told(
     project: Project, cluster: Cluster, people: list[Member]
 ) -> None:
     round = build_round(project, people[:1], kind=KIND, options={"drafts": False})
-    [card] = cards(round, next_hand(user=people[0].user, round=round))
+    [card] = cards(round, next_assignments(user=people[0].user, round=round))
     assert [a["field"] for a in card["asked"]] == [kind.value.replace(" ", "_") for kind in Kind]
     assert not any(a["drafts"] for a in card["asked"])
 
@@ -115,7 +116,7 @@ def test_a_text_that_is_no_counterfactual_and_a_kind_that_is_not_asked_or_left_o
     project: Project, cluster: Cluster, people: list[Member], asking: dict[str, Any], value: dict[str, Any], field: str
 ) -> None:
     round = build_round(project, people[:1], **asking)
-    [slot] = next_hand(user=people[0].user, round=round)
+    [slot] = next_assignments(user=people[0].user, round=round)
     with pytest.raises(Refused) as refused:
         answer(people[0].user, slot, value, kind=KIND)
     assert [e["field"] for e in refused.value.errors or []] == [field]
@@ -127,16 +128,22 @@ def test_what_is_decided_is_in_force_kind_by_kind_and_where_people_differ_a_cura
 ) -> None:
     one, other = (m.user for m in people)
     round = build_round(project, people, overlap=2, **asking)
-    finished(round, by.user, (one, two(drafted(NEGATED), drafted(HEDGED, "hedge added"))),
-             (other, two(drafted("Nepralin does not reduce relapse!"), without())))  # fmt: skip
+    finished(
+        round,
+        by.user,
+        (one, two(drafted(NEGATED), drafted(HEDGED, "hedge added"))),
+        (other, two(drafted("Nepralin does not reduce relapse!"), without())),
+    )
     assert texts() == {"negation": NEGATED}, "the same words agree; a text and none do not"
     [contested] = Decision.objects.contested()
     assert (contested.field, contested.origin) == ("modality", Origin.CONTESTED)
     rows = list(Rewriting.objects.order_by("id").values_list("kind", "origin", "rule", "reason"))
     assert rows == [
-        ("negation", "drafted", "not added", ""), ("modality", "drafted", "hedge added", ""),
-        ("negation", "drafted", "not added", ""), ("modality", "", "", "no opposite"),
-    ]  # fmt: skip
+        ("negation", "drafted", "not added", ""),
+        ("modality", "drafted", "hedge added", ""),
+        ("negation", "drafted", "not added", ""),
+        ("modality", "", "", "no opposite"),
+    ]
 
 
 def test_a_curator_rewrites_and_withdraws_and_each_is_the_next_version(
@@ -159,7 +166,7 @@ def test_a_curator_rewrites_and_withdraws_and_each_is_the_next_version(
 def test_an_input_has_no_counterfactuals(cluster: Cluster, by: Member) -> None:
     unit = cluster.propositions.get(position=1).unit
     value = {name: without() for name in kinds.get(KIND).fields}
-    with pytest.raises(Refused, match="Only a target"):
+    with pytest.raises(Refused, match="Only targets"):
         correct(unit=unit, kind=KIND, value=value, reason="", by=by)
 
 
@@ -190,11 +197,11 @@ def test_cards_and_what_follows_a_decision_cost_the_same_however_many_targets(
     for number in (1, 2, 3):
         build_cluster(project, number, text=TEXT)
     round = build_round(project, people[:1], hand_size=4, **asking)
-    hand = next_hand(user=people[0].user, round=round)
+    hand = next_assignments(user=people[0].user, round=round)
     units = [slot.unit for slot in hand]
     assert len(hand) == 4
     assert _queries(lambda: cards(round, hand[:1])) == _queries(lambda: cards(round, hand))
-    assert _queries(lambda: follow(units[:1])) == _queries(lambda: follow(units))
+    assert _queries(lambda: update_counterfactuals(units[:1])) == _queries(lambda: update_counterfactuals(units))
 
 
 def _queries(work: Callable[[], Any]) -> int:

@@ -10,14 +10,14 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions.imports import check_files, import_files
-from annotation.actions.supersede import supersede_text
-from annotation.imports.counterfactuals.storing import NewCounterfactual, add_counterfactuals
+from annotation.curation.supersede import supersede_text
+from annotation.formats.counterfactuals.records import NewCounterfactual, add_counterfactuals
+from annotation.imports.actions import check_files, import_files
 from annotation.models import Cluster
 from measures.counterfactuals import Kind
 from operations.sample_project import COUNTERFACTUALS, SAMPLE
 from projects.models import Member, Project
-from projects.uploads.source import Source
+from projects.uploads.files import Source
 from tests.builders import build_cluster
 
 Client = Callable[[User], APIClient]
@@ -44,9 +44,12 @@ def test_each_kind_is_shown_with_its_changed_words(sample: Project, lead: User, 
     assert [c["kind"] for c in shown] == ["negation", "antonym", "no effect", "no evidence", "modality"]
     said = [[(c["text"][d["start"] : d["end"]], d["was"]) for d in c["changes"]] for c in shown]
     assert said == [
-        [("does not improve", "improves")], [("worsens", "improves")], [("does not improve", "improves")],
-        [("There is no evidence that", "")], [("may improve", "improves")],
-    ]  # fmt: skip
+        [("does not improve", "improves")],
+        [("worsens", "improves")],
+        [("does not improve", "improves")],
+        [("There is no evidence that", "")],
+        [("may improve", "improves")],
+    ]
     assert [c["words"] for c in shown] == [3, 1, 3, 5, 2]
     assert {(c["origin"], c["version"], c["is_stale"]) for c in shown} == {("imported", 1, False)}
 
@@ -55,12 +58,15 @@ def test_what_is_odd_is_worked_out_when_it_is_shown(sample: Project, lead: User,
     client = client_of(lead)
     codes = {c["kind"]: [w["code"] for w in c["warnings"]] for c in page(client, "90000001_0")}
     assert codes == {
-        "negation": ["same text as another kind"], "antonym": [], "no effect": ["same text as another kind"],
-        "no evidence": [], "modality": [],
-    }  # fmt: skip
+        "negation": ["same text as another kind"],
+        "antonym": [],
+        "no effect": ["same text as another kind"],
+        "no evidence": [],
+        "modality": [],
+    }
     [antonym] = [c for c in page(client, "90000004_0") if c["kind"] == "antonym"]
     assert antonym["warnings"] == [
-        {"code": "PICO text touched", "message": "Words of the outcome changed: “lower pain scores”."}
+        {"code": "PICO text touched", "message": "Words of the outcome were changed: “lower pain scores”."}
     ]
 
 
@@ -86,8 +92,9 @@ def test_one_of_an_earlier_text_is_stale_until_it_is_given_anew(
     supersede_text(proposition=target, text=better, reason="Misread.", by=by)
     client = client_of(lead)
     assert [(c["kind"], c["is_stale"], c["words"]) for c in page(client, "90000004_0")] == [
-        ("negation", True, 2), ("antonym", True, 1),
-    ]  # fmt: skip
+        ("negation", True, 2),
+        ("antonym", True, 1),
+    ]
     file = tmp_path / "again.csv"
     file.write_text(f"docid;kind;text\n90000004_0;negation;{better.replace('lead', 'do not lead')}\n")
     checked = check_files(project=sample, format="counterfactuals", sources=[Source.of(file)])
@@ -115,7 +122,7 @@ def test_the_summary_counts_them_by_kind_and_the_polarity_of_the_target(
     add_counterfactuals(rows=[row], imported=sample.imports.first())
     with CaptureQueriesContext(connection) as queries:
         found = client_of(lead).get("/api/v1/projects/eye/summary/").json()["counterfactuals"]
-    assert len([q for q in queries if "annotation_counterfactual" in q["sql"]]) == 2
+    assert len([q for q in queries if "annotation_counterfactual" in q["sql"]]) == 1
     counts = {c["kind"]: (c["count"], {p["value"]: p["count"] for p in c["polarity"] if p["count"]}) for c in found}
     assert counts == {
         "negation": (3, {"positive": 2, "no effect": 1}),

@@ -8,14 +8,14 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.actions.curation.removal import remove_cluster
-from annotation.actions.supersede import supersede_text
-from annotation.imports.counterfactuals.storing import NewCounterfactual, add_counterfactuals
+from annotation.curation.actions import remove_cluster
+from annotation.curation.supersede import supersede_text
+from annotation.formats.counterfactuals.records import NewCounterfactual, add_counterfactuals
 from annotation.models import Cluster, Counterfactual, Proposition, Rewriting
 from api.problems import Conflict, Refused
 from measures.counterfactuals import Kind
-from projects.actions.answers import next_hand
 from projects.models import Import, Member, Project
+from projects.queue.actions import next_assignments
 from tests.builders import TEXT, answer, build_cluster, build_round
 
 NEGATED = TEXT.replace("Neither", "Both").replace("nor", "and")
@@ -77,8 +77,7 @@ def test_one_of_a_corrected_target_or_a_retired_cluster_is_not_in_force(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [(TEXT, "says something else"), (" ", "no text"), ("Quite another claim altogether.", "At most 5")],
+    ("text", "said"), [(TEXT, "must differ"), (" ", "is empty"), ("Quite another claim altogether.", "At most 5")]
 )
 def test_a_text_that_is_no_counterfactual_is_refused(cluster: Cluster, text: str, said: str) -> None:
     with pytest.raises(Refused) as refused:
@@ -130,8 +129,11 @@ def test_the_data_base_refuses_to_change_one_or_delete_it(cluster: Cluster, fiel
 @pytest.mark.parametrize("fields", [{"kind": "other"}, {"text": ""}, {"imported": None}])
 def test_the_data_base_refuses_a_row_of_no_kind_text_or_source(cluster: Cluster, fields: dict[str, Any]) -> None:
     sound: dict[str, Any] = {
-        "target": target_of(cluster), "kind": "negation", "text": NEGATED, "imported": file_of(cluster.project),
-    }  # fmt: skip
+        "target": target_of(cluster),
+        "kind": "negation",
+        "text": NEGATED,
+        "imported": file_of(cluster.project),
+    }
     with pytest.raises(IntegrityError), transaction.atomic():
         Counterfactual.objects.create(**sound | fields)
 
@@ -146,23 +148,33 @@ def test_the_probe_reads_all_in_corpus_order_in_one_query(project: Project, clus
         pairs = Counterfactual.objects.of(project).current().in_corpus_order().pairs()
     assert len(queries) == 1
     assert [(p.cluster, p.kind) for p in pairs] == [
-        (cluster.pk, "negation"), (cluster.pk, "no evidence"), (cluster.pk, "modality"), (second.pk, "negation"),
-    ]  # fmt: skip
+        (cluster.pk, "negation"),
+        (cluster.pk, "no evidence"),
+        (cluster.pk, "modality"),
+        (second.pk, "negation"),
+    ]
     assert (pairs[0].target, pairs[0].target_text, pairs[0].text) == (target_of(cluster).pk, TEXT, NEGATED)
     assert (pairs[3].unit, pairs[3].review) == (second.unit_id, second.review_id)
 
 
 @pytest.mark.parametrize(
     "fields",
-    [{"text": ""}, {"reason": "other"}, {"rule": ""}, {"origin": ""}, {"origin": "written"}, {"kind": "irony"},
-     {"text": "", "origin": "", "rule": ""}],
-)  # fmt: skip
+    [
+        {"text": ""},
+        {"reason": "other"},
+        {"rule": ""},
+        {"origin": ""},
+        {"origin": "written"},
+        {"kind": "irony"},
+        {"text": "", "origin": "", "rule": ""},
+    ],
+)
 def test_the_data_base_refuses_a_rewriting_that_says_nothing_or_two_things(
     project: Project, cluster: Cluster, ann1: User, fields: dict[str, str]
 ) -> None:
     asking = {"kind": "counterfactual", "options": {"counterfactual_kinds": ["modality"]}}
     round = build_round(project, [Member.objects.get(project=project, user=ann1)], **asking)
-    [slot] = next_hand(user=ann1, round=round)
+    [slot] = next_assignments(user=ann1, round=round)
     none = {"text": "", "origin": "", "rule": "", "reason": "no opposite"}
     answer(ann1, slot, {"modality": none}, kind="counterfactual")
     said = Rewriting.objects.get()
@@ -175,7 +187,10 @@ def test_the_data_base_refuses_a_rewriting_that_says_nothing_or_two_things(
 @pytest.mark.parametrize("fields", [{"withdrawn": True}, {"text": ""}])
 def test_a_version_has_a_text_or_withdraws(cluster: Cluster, fields: dict[str, Any]) -> None:
     sound: dict[str, Any] = {
-        "target": target_of(cluster), "kind": "negation", "text": NEGATED, "imported": file_of(cluster.project),
-    }  # fmt: skip
+        "target": target_of(cluster),
+        "kind": "negation",
+        "text": NEGATED,
+        "imported": file_of(cluster.project),
+    }
     with pytest.raises(IntegrityError), transaction.atomic():
         Counterfactual.objects.create(**sound | fields)

@@ -12,16 +12,16 @@ from django.db import IntegrityError, OperationalError
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions.supersede import supersede_target
-from annotation.kinds.evidence import in_force
+from annotation.curation.supersede import supersede_target
+from annotation.kinds.evidence import current
 from annotation.models import Cluster, EvidencePair, Input, Proposition, Review, Target
 from audit.verify import findings
-from projects.actions import staleness
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct, correct_all
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.curation.actions import correct, correct_all
+from projects.gold.actions import finish_round
 from projects.models import Answer, Assignment, Decision, Member, Project
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
+from projects.staleness import actions as staleness_actions
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.annotation.test_evidence_kind import build_review, support
 from tests.builders import answer, build_round
@@ -87,11 +87,14 @@ def test_clusters_added_by_several_at_once_have_keys_of_their_own(curators: list
     replies: list[int] = []
     acts = [
         partial(
-            post, client_of(user), f"reviews/{review.pk}/clusters/",
-            {"uuid": str(uuid.uuid4()), "rows": [{"text": f"From {n}."}]}, replies,
+            post,
+            client_of(user),
+            f"reviews/{review.pk}/clusters/",
+            {"uuid": str(uuid.uuid4()), "rows": [{"text": f"From {n}."}]},
+            replies,
         )
         for n, user in enumerate(curators)
-    ]  # fmt: skip
+    ]
     assert at_once(*acts) == []
     assert set(replies) <= {201, 409, 503}
     assert Cluster.objects.count() == 1 + replies.count(201)
@@ -112,7 +115,7 @@ def test_what_clashes_with_the_work_of_another_is_done_again_and_given_up_in_wor
             raise IntegrityError("one_input_per_position")
         return correct_all(*args, **fields)
 
-    monkeypatch.setattr("projects.views.corrections.correct_all", clashing)
+    monkeypatch.setattr("projects.curation.views.correct_all", clashing)
     unit = Proposition.objects.order_by("pk")[0].unit_id
     body = {"kind": "label", "reason": "Mine.", "value": LABEL}
     for more in ({}, {"uuid": str(uuid.uuid4())}):
@@ -152,17 +155,17 @@ def test_evidence_that_is_decided_while_its_target_is_corrected_is_an_input_of_t
     pair, target = EvidencePair.objects.select_related("unit").get(), Target.objects.select_related("unit").get()
     decide: Callable[[], object]
     if pauses == "the forming of gold":
-        answer(ann1, next_hand(user=ann1, round=round)[0], support(3), kind="evidence")
+        answer(ann1, next_assignments(user=ann1, round=round)[0], support(3), kind="evidence")
         close_round(round=round, by=lead)
         decide = partial(finish_round, round=round, by=lead)
     else:
         decide = partial(correct, unit=pair.unit, kind="evidence", value=support(3), reason="", by=by)
     reword = partial(supersede_target, target=target, text="It reduces attacks.", reason="Wrong.", by=by)
     if pauses == "the correction":
-        pause = Pause(monkeypatch, staleness, "superseded")
+        pause = Pause(monkeypatch, staleness_actions, "superseded")
         assert at_once(reword, partial(pause.meanwhile, decide)) == []
     else:
-        pause = Pause(monkeypatch, in_force, "_passages")
+        pause = Pause(monkeypatch, current, "_passages")
         assert at_once(decide, partial(pause.meanwhile, reword)) == []
     texts = Input.objects.current().filter(target__unit__superseded_by=None).values_list("target__text", "text")
     assert list(texts) == [("It reduces attacks.", "Nepralin reduced attacks of migraine.")]

@@ -10,12 +10,12 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions import documents
-from annotation.actions.supersede import supersede_target
+from annotation.curation.supersede import supersede_target
+from annotation.documents import actions as documents_actions
+from annotation.documents.workflow import Documents
 from annotation.models import Input, Level, RecordStatus, Review, Study, Target
-from annotation.pages.steps.documents import Documents
 from audit import rules
-from projects.background import jobs
+from projects.jobs.running import run_job
 from projects.models import Import, Project, Unit
 from tests.builders import build_cluster
 
@@ -62,7 +62,7 @@ def test_a_review_becomes_its_conclusions_or_else_what_was_picked_of_it(project:
     review_of(project, 3, abstract="We asked.", sections=[])
     review_of(project, 4, studies=0)
     study_of(Review.objects.get(pmid="102"), 1099, abstract="")
-    came_to = documents.make(project=project, by=lead)
+    came_to = documents_actions.make_documents(project=project, by=lead)
     assert made(project) == {
         "101": ("Nepralin helps. It is safe.", ["1010", "1011"]),
         "102": ("Nepralin helps. It is safe.", ["1020", "1021"]),
@@ -74,19 +74,19 @@ def test_a_review_becomes_its_conclusions_or_else_what_was_picked_of_it(project:
 
 def test_made_again_it_follows_the_studies_and_keeps_a_text_that_was_corrected(project: Project, lead: User) -> None:
     review = review_of(project, 1)
-    documents.make(project=project, by=lead)
-    again = documents.make(project=project, by=lead)
+    documents_actions.make_documents(project=project, by=lead)
+    again = documents_actions.make_documents(project=project, by=lead)
     assert (again["made"], again["brought_up_to_date"], again["taken_out"]) == (0, 0, 0)
     member = project.members.get(user=lead)
     supersede_target(target=Target.objects.get(), text="Nepralin may help.", reason="It hedges.", by=member)
     study_of(review, 1012)
     review.studies.remove(Study.objects.get(pmid="1010"))
-    assert documents.make(project=project, by=lead)["brought_up_to_date"] == 1
+    assert documents_actions.make_documents(project=project, by=lead)["brought_up_to_date"] == 1
     assert made(project) == {"101": ("Nepralin may help.", ["1011", "1012"])}
     review.studies.add(Study.objects.get(pmid="1010"))
-    documents.make(project=project, by=lead)
+    documents_actions.make_documents(project=project, by=lead)
     assert made(project) == {"101": ("Nepralin may help.", ["1010", "1011", "1012"])}
-    assert list(rules.broken()) == []
+    assert list(rules.violations()) == []
 
 
 def test_a_document_goes_and_comes_with_its_review_and_one_of_a_file_stays(
@@ -99,17 +99,23 @@ def test_a_document_goes_and_comes_with_its_review_and_one_of_a_file_stays(
     )
     unit = Unit.objects.create(project=project, type="target document", key=brought.pmid)
     Target.objects.create(
-        project=project, review=brought, level=Level.DOCUMENT, key=brought.pmid, position=0, text="As it came.",
-        unit=unit, imported=file,
-    )  # fmt: skip
-    documents.make(project=project, by=lead)
+        project=project,
+        review=brought,
+        level=Level.DOCUMENT,
+        key=brought.pmid,
+        position=0,
+        text="As it came.",
+        unit=unit,
+        imported=file,
+    )
+    documents_actions.make_documents(project=project, by=lead)
     assert list(made(project)) == ["102", "101"]
     with monkeypatch.context() as excluded:
-        excluded.setattr("annotation.values.documents.of_data_set", lambda project: Review.objects.none())
-        assert documents.make(project=project, by=lead)["taken_out"] == 1
+        excluded.setattr("annotation.documents.queries.data_set_reviews", lambda project: Review.objects.none())
+        assert documents_actions.make_documents(project=project, by=lead)["taken_out"] == 1
         assert made(project) == {"102": ("As it came.", [])}
-        assert list(rules.broken()) == []
-    assert documents.make(project=project, by=lead)["brought_up_to_date"] == 1
+        assert list(rules.violations()) == []
+    assert documents_actions.make_documents(project=project, by=lead)["brought_up_to_date"] == 1
     assert list(made(project)) == ["102", "101"]
 
 
@@ -122,9 +128,9 @@ def test_they_are_a_step_of_a_search_until_they_were_made_once(project: Project,
     offered = step(project)
     assert offered
     assert offered.next
-    assert (offered.of, offered.next.words) == ("of 1 review", "make the documents")
+    assert (offered.of, offered.next.words) == ("of 1 review", "create the documents")
     # There is none to be made of a review without an abstract, which the page says once.
-    assert jobs.run_job(documents.ask(project=project, by=lead).pk)
+    assert run_job(documents_actions.queue_documents(project=project, by=lead).pk)
     done = step(project)
     assert done
     assert (done.count, done.state, done.next) == (0, "to do", None)
@@ -137,16 +143,14 @@ def test_a_curator_has_them_made_and_reads_what_it_came_to_at_one_cost(
     assert client.post(ADDRESS).status_code == 422
     assert client_of(ann1).get(ADDRESS).status_code == 403
     review_of(project, 1)
-    assert jobs.run_job(client.post(ADDRESS).json()["id"])
-    with CaptureQueriesContext(
-        connection,
-    ) as few:
+    assert run_job(client.post(ADDRESS).json()["id"])
+    with CaptureQueriesContext(connection) as few:
         said = client.get(ADDRESS).json()
     assert (said["reviews"], said["made"], said["came_to"]["made"], said["job"]) == (1, 1, 1, None)
     for number in range(2, 60):
         review_of(project, number)
     with CaptureQueriesContext(connection) as cost:
-        documents.make(project=project, by=lead)
+        documents_actions.make_documents(project=project, by=lead)
     assert len(made(project)) == 59
     # Two batches of reviews, and not a query a review.
     assert len(cost) <= 60, len(cost)

@@ -11,11 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions import ranking
-from annotation.corpus.sentences import split
+from annotation.clusters.sentences import split
+from annotation.evidence import actions as evidence_actions
+from annotation.evidence.queries import overview
 from annotation.models import Input, Level, Ranking, Review, Study, Target
-from annotation.pages.evidence import overview
-from projects.background import jobs
+from projects.jobs.running import Cancelled, run_job
 from projects.models import Job, JobStatus, Project, Unit
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +54,7 @@ def test_shared_words_rank_what_people_took_and_the_report_says_how_often(projec
     Input.objects.create(
         target=other, study=Study.objects.latest("pk"), position=1, text="Not a sentence of it at all."
     )
-    made = ranking.rank(project=project, ranker="words", model="")
+    made = evidence_actions.rank(project=project, ranker="words", model="")
     assert made == {"ranker": "words: BM25, 1", "ranked": 7, "pairs": 7}
     assert all(row.order[0] == 3 and len(row.similarities) == 4 for row in Ranking.objects.all())
     found = overview(project)
@@ -71,20 +71,20 @@ def test_what_is_ranked_is_not_ranked_again_until_a_text_has_changed(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_review(project, 0)
-    ranking.rank(project=project, ranker="words", model="")
+    evidence_actions.rank(project=project, ranker="words", model="")
     asked: list[int] = []
-    compare = ranking._rows
+    compare = evidence_actions._rows
 
     def counted(name: str, study: int, targets: list[Target], *rest: Any) -> list[Ranking]:
         asked.append(len(targets))
         return compare(name, study, targets, *rest)
 
-    monkeypatch.setattr(ranking, "_rows", counted)
-    assert ranking.rank(project=project, ranker="words", model="")["ranked"] == 0
+    monkeypatch.setattr(evidence_actions, "_rows", counted)
+    assert evidence_actions.rank(project=project, ranker="words", model="")["ranked"] == 0
     build_review(project, 1, studies=1)
-    assert ranking.rank(project=project, ranker="words", model="")["ranked"] == 1
+    assert evidence_actions.rank(project=project, ranker="words", model="")["ranked"] == 1
     Target.objects.filter(position=0).update(text="Nausea was common.")
-    assert ranking.rank(project=project, ranker="words", model="")["ranked"] == 2
+    assert evidence_actions.rank(project=project, ranker="words", model="")["ranked"] == 2
     assert asked == [1, 1, 1]
     assert Ranking.objects.count() == 3
     assert {row.order[0] for row in Ranking.objects.filter(target__position=0)} == {4}
@@ -98,13 +98,13 @@ def test_a_job_that_is_cancelled_keeps_what_is_ranked_and_the_next_goes_on(proje
     def stop(done: int, total: int | None, note: str) -> None:
         told.append(done)
         if done == 2:
-            raise jobs.Cancelled
+            raise Cancelled
 
-    with pytest.raises(jobs.Cancelled):
-        ranking.rank(project=project, ranker="words", model="", progress=stop)
+    with pytest.raises(Cancelled):
+        evidence_actions.rank(project=project, ranker="words", model="", progress=stop)
     assert (told, Ranking.objects.count()) == ([0, 1, 2], 2)
-    asked = ranking.ask(project=project, ranker="words", model="", by=lead)
-    assert jobs.run_job(asked.pk)
+    asked = evidence_actions.queue_ranking(project=project, ranker="words", model="", by=lead)
+    assert run_job(asked.pk)
     asked.refresh_from_db()
     assert (asked.status, asked.done, asked.total) == (JobStatus.DONE, 4, 4)
     assert Ranking.objects.count() == 4
@@ -118,26 +118,24 @@ def test_a_curator_asks_for_ranks_and_reads_the_report_at_one_cost(
     assert client.get(ADDRESS).json()["rankings"] == []
     assert client_of(ann1).get(ADDRESS).status_code == 403
     unknown = client.post(ADDRESS, {"ranker": "tea leaves"}, format="json").json()
-    assert unknown["errors"] == [{"field": "ranker", "message": "There is no ranker 'tea leaves'."}]
+    assert unknown["errors"] == [{"field": "ranker", "message": "Unknown ranker 'tea leaves'."}]
     assert client.post(ADDRESS, {"ranker": "words", "model": "x"}, format="json").status_code == 422
     assert client.post(ADDRESS, {"ranker": "embeddings"}, format="json").json()["errors"][0]["field"] == "model"
     asked = client.post(ADDRESS, {"ranker": "words"}, format="json")
     assert asked.status_code == 202
     assert client.post(ADDRESS, {"ranker": "words"}, format="json").json()["id"] == asked.json()["id"]
     assert client.get(ADDRESS).json()["job"]["id"] == asked.json()["id"]
-    jobs.run_job(asked.json()["id"])
+    run_job(asked.json()["id"])
 
     def queries() -> int:
-        with CaptureQueriesContext(
-            connection,
-        ) as counted:
+        with CaptureQueriesContext(connection) as counted:
             assert client.get(ADDRESS).json()["job"] is None
         return len(counted)
 
     few = queries()
     for number in range(1, 6):
         build_review(project, number, studies=3)
-    ranking.rank(project=project, ranker="words", model="")
+    evidence_actions.rank(project=project, ranker="words", model="")
     assert queries() == few
 
 
@@ -146,13 +144,13 @@ def test_a_project_without_targets_has_nothing_to_rank(
 ) -> None:
     refused = client_of(lead).post(ADDRESS, {"ranker": "words"}, format="json").json()
     assert "Nothing to rank" in refused["errors"][0]["message"]
-    assert not Job.objects.filter(kind=ranking.KIND).exists()
+    assert not Job.objects.filter(kind=evidence_actions.KIND).exists()
 
 
 def test_an_encoder_that_is_not_there_fails_with_the_reason(project: Project, lead: User, settings: Any) -> None:
     build_review(project, 0)
-    asked = ranking.ask(project=project, ranker="embeddings", model="none-such", by=lead)
-    jobs.run_job(asked.pk)
+    asked = evidence_actions.queue_ranking(project=project, ranker="embeddings", model="none-such", by=lead)
+    run_job(asked.pk)
     asked.refresh_from_db()
     assert asked.status == JobStatus.FAILED
     assert "none-such" in asked.error
@@ -168,5 +166,5 @@ def test_the_command_ranks_and_prints_every_share_with_its_n(project: Project) -
     said = out.getvalue()
     assert "6 of 6 pairs ranked by words: BM25, 1." in said
     assert "Chance, first: 0.250" in said
-    assert "words: BM25, 1: first: 1.000 [" in said
+    assert "words: BM25, 1: first: 1.000 (no reliable interval (few reviews" in said
     assert "n = 6, 3 reviews" in said

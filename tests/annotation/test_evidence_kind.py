@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,9 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions import ranking
-from annotation.actions.supersede import supersede_target
-from annotation.corpus.sentences import split
+from annotation.clusters.sentences import split
+from annotation.curation.supersede import supersede_target
+from annotation.evidence import actions as evidence_actions
+from annotation.evidence.current import count_dropped
+from annotation.evidence.queries import overview
 from annotation.models import (
     EvidencePair,
     Input,
@@ -25,25 +28,24 @@ from annotation.models import (
     Support,
     Target,
 )
-from annotation.pages.evidence import overview
-from annotation.values.evidence import count_dropped
 from api.problems import Refused
 from audit.actions import seal_pending
 from audit.verify import findings
 from projects import kinds
-from projects.actions import rolling
-from projects.actions.answers import next_hand
-from projects.actions.corrections import Correction, correct, correct_all
-from projects.actions.gold import finish_round
-from projects.actions.rounds import RoundPlan, close_round
-from projects.actions.staleness import stale_units
-from projects.background.progress import silent
+from projects import workflow as workflow_registry
+from projects.agreement.queries import report
+from projects.curation.actions import Correction, correct, correct_all
+from projects.gold.actions import finish_round
+from projects.gold.queries import current_decisions
+from projects.jobs.batches import silent
 from projects.models import Decision, Member, Origin, Project, Round, Unit
-from projects.pages import plans, steps
-from projects.rounds.agreement import report
-from projects.rounds.cards import cards, of_curator
-from projects.serializers.work import CARDS
-from projects.values.in_force import decisions_in_force
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards, of_curator
+from projects.queue.serializers import CARDS
+from projects.rounds import previews, rolling
+from projects.rounds.actions import close_round
+from projects.rounds.planning import RoundPlan
+from projects.staleness.actions import stale_units
 from releases.formats import m3
 from releases.formats.notes import Notes
 from tests.builders import answer, build_round
@@ -69,14 +71,21 @@ def build_review(project: Project, studies: int = 2, texts: tuple[str, ...] = TE
     for n, text in enumerate(texts):
         own = Unit.objects.create(project=project, type="target sentence", key=f"{pmid}_{n}")
         Target.objects.create(
-            project=project, review=review, level=Level.SENTENCE, key=own.key, position=10 * number + n, text=text,
+            project=project,
+            review=review,
+            level=Level.SENTENCE,
+            key=own.key,
+            position=10 * number + n,
+            text=text,
             unit=own,
-        )  # fmt: skip
+        )
     for n in range(studies + 1):
         study = Study.objects.create(
-            project=project, pmid=str(10_000_000 + 100 * number + n), abstract=ABSTRACT if n < studies else "",
+            project=project,
+            pmid=str(10_000_000 + 100 * number + n),
+            abstract=ABSTRACT if n < studies else "",
             title=f"Trial {n}",
-        )  # fmt: skip
+        )
         study.reviews.add(review)
     return review
 
@@ -108,7 +117,7 @@ def work(round: Round, people: list[Member], *values: list[Json]) -> Round:
     """Each person's values, in the order in which the units come; then the round is closed."""
     for person, said in zip(people, values, strict=True):
         for value in said:
-            answer(person.user, next_hand(user=person.user, round=round)[0], value, kind=KIND)
+            answer(person.user, next_assignments(user=person.user, round=round)[0], value, kind=KIND)
     close_round(round=round, by=people[0].user)
     round.refresh_from_db()
     finish_round(round=round, by=people[0].user)
@@ -126,11 +135,14 @@ def test_a_round_asks_each_target_with_each_study_those_of_one_study_together(
     round = open_for(project, people[:1])
     asked = [slot.unit for slot in round.assignments.select_related("unit").order_by("position")]
     assert [unit.key for unit in asked] == [
-        "26000000_0 10000000", "26000000_1 10000000", "26000000_0 10000001", "26000000_1 10000001",
-    ]  # fmt: skip
+        "26000000_0 10000000",
+        "26000000_1 10000000",
+        "26000000_0 10000001",
+        "26000000_1 10000001",
+    ]
     assert len({unit.context for unit in asked}) == 2
     assert Sentence.objects.count() == 8, "abstracts from before are split first"
-    hand = next_hand(user=people[0].user, round=round)
+    hand = next_assignments(user=people[0].user, round=round)
     first = cards(round, hand)[0]
     assert (first["target"], first["review_title"]) == (TEXTS[0], "Nepralin, review 0")
     assert (first["pmid"], first["title"]) == ("10000000", "Trial 0")
@@ -144,17 +156,19 @@ def test_a_round_asks_each_target_with_each_study_those_of_one_study_together(
     assert {slot.unit_id for slot in again.assignments.all()} == {unit.pk for unit in asked}
 
 
-def test_a_plan_says_about_how_many_pairs_there_are_and_shows_one(
+def test_a_plan_says_how_many_pairs_there_are_and_shows_one(
     project: Project, review: Review, people: list[Member]
 ) -> None:
     plan = RoundPlan(people=[people[0].pk], name="r", kind=KIND, purpose="gold", overlap=1)
-    [card] = plans.preview(project, plan, 0)
+    [card] = previews.preview(project, plan, 0)
     assert (card["target"], len(card["sentences"])) == (TEXTS[0], 4)
-    split(Study.objects.exclude(abstract=""))
-    assert plans.totals(project, plan)["answers"] == 4
+    assert previews.totals(project, plan)["answers"] == 4
+    assert previews.totals(project, replace(plan, sample=1))["answers"] == 2
+    Study.objects.filter(pmid="10000000").update(abstract="")
+    assert previews.totals(project, plan)["answers"] == 2
     assert EvidencePair.objects.count() == 0, "nothing is stored for it"
     Study.objects.update(abstract="")
-    with pytest.raises(Refused, match="no studies whose abstracts are known"):
+    with pytest.raises(Refused, match="has an abstract"):
         open_for(project, people[:1])
 
 
@@ -162,7 +176,7 @@ def test_ranks_are_those_of_the_newest_ranking_of_one_by_its_name_or_hidden(
     project: Project, review: Review, people: list[Member]
 ) -> None:
     split(Study.objects.exclude(abstract=""))
-    ranking.rank(project=project, ranker="words", model="")
+    evidence_actions.rank(project=project, ranker="words", model="")
     order = Ranking.objects.get(target__key="26000000_0", study__pmid="10000000").order
     other = Ranking.objects.get(target__key="26000000_0", study__pmid="10000000")
     Ranking.objects.create(
@@ -173,21 +187,21 @@ def test_ranks_are_those_of_the_newest_ranking_of_one_by_its_name_or_hidden(
     shown = {}
     for which in ranks.choices:
         round = open_for(project, people[:1], name=which, options={"evidence_ranks": which})
-        shown[which] = cards(round, next_hand(user=people[0].user, round=round))[0]["ranks"]
+        shown[which] = cards(round, next_assignments(user=people[0].user, round=round))[0]["ranks"]
     assert order[0] == 3
     assert shown == {"newest": [2, 1, 3], "hidden": None, "another": [2, 1, 3], "words: BM25, 1": order[:3]}
     with pytest.raises(Refused):
         open_for(project, people[:1], name="x", options={"evidence_ranks": "tea leaves"})
     Ranking.objects.filter(ranker="another").update(order=[2, 1])
     round = Round.objects.get(name="another")
-    assert cards(round, next_hand(user=people[0].user, round=round))[0]["ranks"] == [], "of another abstract"
+    assert cards(round, next_assignments(user=people[0].user, round=round))[0]["ranks"] == [], "of another abstract"
 
 
 def test_one_or_two_sentences_of_this_abstract_are_marked_or_none(
     project: Project, review: Review, people: list[Member]
 ) -> None:
     round = open_for(project, people[:1])
-    slot = next_hand(user=people[0].user, round=round)[0]
+    slot = next_assignments(user=people[0].user, round=round)[0]
     for value in (support(5), support(3, ranked=(3, 9))):
         with pytest.raises(Refused, match="no sentence"):
             answer(people[0].user, slot, value, kind=KIND)
@@ -206,8 +220,10 @@ def test_one_or_two_sentences_of_this_abstract_are_marked_or_none(
     ]
     assert kind.rows(support())[0]["supported"] == "no support"
     assert [kind.in_words(said)["support"] for said in (support(), support(3), support(3, 4))] == [
-        "no support", "sentence 3", "sentences 3 and 4",
-    ]  # fmt: skip
+        "no support",
+        "sentence 3",
+        "sentences 3 and 4",
+    ]
 
 
 def test_what_is_in_force_makes_the_inputs_as_m3_has_them(
@@ -218,8 +234,9 @@ def test_what_is_in_force_makes_the_inputs_as_m3_has_them(
     work(open_for(project, people[:1]), people[:1], said)
     assert inputs() == [
         ("10000000", "Nepralin reduced attacks of migraine. Nausea was common in both groups."),
-        ("10000001", "Nepralin is a drug for migraine."), ("10000001", "Nepralin reduced attacks of migraine."),
-    ]  # fmt: skip
+        ("10000001", "Nepralin is a drug for migraine."),
+        ("10000001", "Nepralin reduced attacks of migraine."),
+    ]
     assert [row.numbers for row in Input.objects.order_by("position")] == [[3, 4], [1], [3]]
     notes = Notes()
     files = {path: list(lines) for path, lines in m3.files(project, notes)}
@@ -227,7 +244,7 @@ def test_what_is_in_force_makes_the_inputs_as_m3_has_them(
     [line] = files["m3/level2.jsonl"]
     assert line.count(b"source_pmid") == 3
     assert notes.counts["targets_without_inputs"] == ["26000000_1"]
-    ranking.rank(project=project, ranker="words", model="")
+    evidence_actions.rank(project=project, ranker="words", model="")
     found = overview(project)
     assert (found["mapped"], found["not_found"]) == (2, 0)
     assert found["rankings"][0]["report"]["top_1"]["value"] == 1.0
@@ -240,12 +257,14 @@ def test_a_heading_between_two_sentences_makes_them_two_texts(project: Project, 
     abstract = "RESULTS: Attacks fell. CONCLUSION: Nepralin reduces attacks."
     at = abstract.index("CONCLUSION")
     study = Study.objects.create(
-        project=project, pmid="1", abstract=abstract,
+        project=project,
+        pmid="1",
+        abstract=abstract,
         sections=[
             {"label": "RESULTS", "category": "RESULTS", "start": 9, "end": at - 1},
             {"label": "CONCLUSION", "category": "CONCLUSIONS", "start": at + 12, "end": len(abstract)},
         ],
-    )  # fmt: skip
+    )
     study.reviews.add(review)
     work(open_for(project, people[:1]), people[:1], [support(1, 2)])
     assert [text for _, text in inputs()] == ["Attacks fell.", "Nepralin reduces attacks."]
@@ -261,7 +280,7 @@ def test_gold_is_what_most_marked_and_agreement_counts_sentences(
     [decision, none] = sorted(Decision.objects.filter(kind=KIND), key=lambda d: d.unit.key)
     assert (decision.origin, none.origin) == (Origin.MAJORITY, Origin.UNANIMOUS)
     assert inputs() == [("10000000", "Nepralin reduced attacks of migraine. Nausea was common in both groups.")]
-    figures = report(round, bootstrap=0)
+    figures = report(round)
     by_name = {m["name"]: m for m in figures["measures"]}
     assert by_name["supported or not"]["all_agree"] == {"count": 2, "of": 2}
     spans = {(one["name"], one["method"]): one for one in figures["spans"]}
@@ -271,8 +290,10 @@ def test_gold_is_what_most_marked_and_agreement_counts_sentences(
     assert (f1["units"], f1["both_empty"]) == (1, 3)
     kind = kinds.get(KIND)
     assert [kind.apart("support", support(3, 4), other) for other in (support(3, 4), support(3), support())] == [
-        0.0, pytest.approx(1 / 3), 1.0,
-    ]  # fmt: skip
+        0.0,
+        pytest.approx(1 / 3),
+        1.0,
+    ]
     assert kind.apart("support", support(), support()) == 0.0
     for policy, right in (("overlap", True), ("same", False)):
         round.policy = {"evidence_matches": policy}
@@ -340,7 +361,7 @@ def test_a_target_that_no_study_supports_is_dropped_and_counted_on_the_way(
     Review.objects.update(record=RecordStatus.READ)
 
     def step() -> Json:
-        return next(one for one in steps.of(project)["steps"] if one["key"] == "evidence")
+        return next(one for one in workflow_registry.of(project)["steps"] if one["key"] == "evidence")
 
     before = step()
     assert (before["count"], before["state"]) == (0, "to do")
@@ -351,8 +372,10 @@ def test_a_target_that_no_study_supports_is_dropped_and_counted_on_the_way(
     assert count_dropped(project) == 1
     after = step()
     assert (after["count"], after["of"], after["state"]) == (
-        1, "of 2 targets have inputs, 1 dropped without support", "done",
-    )  # fmt: skip
+        1,
+        "of 2 targets have inputs, 1 dropped without support",
+        "done",
+    )
     kind = kinds.get("pico")
     [only] = [one for one in kind.filters if one.asked.name == "supported"]
     assert only.narrow(kind.units(project), True).count() == 1
@@ -379,7 +402,7 @@ def test_a_corrected_target_keeps_its_pairs_and_what_was_said_of_them_is_stale(
         correct(unit=unit, kind=KIND, value=support(3), reason="For the new text.", by=by)
     open_for(project, people[:1], name="again")
     assert EvidencePair.objects.count() == 1
-    assert decisions_in_force([unit.pk], KIND)[unit.pk, "support"].origin == Origin.CURATED
+    assert current_decisions([unit.pk], KIND)[unit.pk, "support"].origin == Origin.CURATED
     assert round.assignments.count() == 1
     assert list(findings()) == []
 
@@ -395,7 +418,7 @@ def test_practice_takes_what_is_settled_and_a_review_shows_what_is_in_force(
         round = build_round(
             project, people[1:2], kind=KIND, purpose=purpose, name=purpose, filters={"review": "26000000"}
         )
-        [card] = cards(round, next_hand(user=people[1].user, round=round))
+        [card] = cards(round, next_assignments(user=people[1].user, round=round))
         assert (card["value"] and card["value"]["support"]) == shown
 
 
@@ -409,7 +432,7 @@ def test_next_and_answer_cost_the_same_however_many_there_are(
 ) -> None:
     build_review(project, studies=studies)
     split(Study.objects.exclude(abstract=""))
-    ranking.rank(project=project, ranker="words", model="")
+    evidence_actions.rank(project=project, ranker="words", model="")
     round, client = open_for(project, people[:1]), client_of(people[0].user)
     costs = []
     for _ in range(2):
@@ -446,11 +469,11 @@ def test_a_rolling_round_takes_in_targets_and_studies_that_come_later(project: P
     round = open_for(project, people[:1], rolling=True)
     assert round.units_count == 0
     review = build_review(project)
-    assert rolling.take_in(round=round, by=None, progress=silent)["units"] == 4
+    assert rolling.add_matching_units(round=round, by=None, progress=silent)["units"] == 4
     study = Study.objects.filter(reviews=review, abstract="").get()
     study.abstract = ABSTRACT
     study.save(update_fields=["abstract"])
-    assert rolling.take_in(round=round, by=None, progress=silent)["units"] == 2
+    assert rolling.add_matching_units(round=round, by=None, progress=silent)["units"] == 2
     newest = round.assignments.order_by("-position")[:2].values_list("unit__evidence_pair__study", flat=True)
     assert set(newest) == {study.pk}
 
@@ -466,8 +489,9 @@ def test_the_curate_page_has_a_cell_for_each_study_that_a_target_was_asked_with(
     first, second = client.get(address).json()["targets"]
     cells = [cell for cell in first["others"] if cell["study"]]
     assert [(cell["kind"], cell["study"]["pmid"], cell["value"]["support"]) for cell in cells] == [
-        (KIND, "10000000", [3]), (KIND, "10000001", [4]),
-    ]  # fmt: skip
+        (KIND, "10000000", [3]),
+        (KIND, "10000001", [4]),
+    ]
     assert [cell["value"]["support"] for cell in second["others"] if cell["study"]] == [[], []]
     assert len(inputs()) == 2
     [cell, _] = cells

@@ -3,20 +3,18 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
+from django.utils import timezone
 
 from accounts.models import User
-from annotation import plots
-from annotation.actions.curation.reviews import add_sentences
-from annotation.models import Input, RecordStatus, Review, Sentence, Study, Target
-from annotation.pubmed import client, pace
-from annotation.values.flow import Stage, stages
-from projects.actions.corrections import correct
-from projects.models import Member, Project
-from projects.plots.svg import Look
-from projects.tables import Tables, get
+from annotation.curation.actions import add_sentences
+from annotation.flow.queries import Stage, stages
+from annotation.models import EvidencePair, Input, RecordStatus, Review, Sentence, Study, Target
+from annotation.pubmed import client as pubmed_client
+from projects.curation.actions import correct
+from projects.models import Decision, Member, Project, Unit
+from projects.reports.registry import Tables, get
 from tests.annotation.pubmed_stub import Stub, serving
 from tests.annotation.test_pubmed_search import asked, done
 from tests.annotation.test_study_lists import build_review, decide, listed
@@ -27,8 +25,8 @@ SLOT = {"text": "nepralin", "fragments": []}
 
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
-    monkeypatch.setattr(client, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(pace, "WITHOUT_KEY", timedelta(0))
+    monkeypatch.setattr(pubmed_client, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(pubmed_client, "WITHOUT_KEY", timedelta(0))
     with serving() as found:
         yield found
 
@@ -53,6 +51,10 @@ def read(review: Review, by: Member, dropped: str = "", **said: str) -> None:
 def split(target: Target, by: Member) -> None:
     rows = [{"p": SLOT, "i": SLOT, "c": SLOT | {"stands_for": ""}, "o": {"text": o, "fragments": []}} for o in "xy"]
     correct(unit=target.unit, kind="pico", value={"tuples": rows}, reason="Read.", by=by)
+
+
+def contest(unit: Unit, kind: str, field: str) -> None:
+    Decision.objects.create(unit=unit, kind=kind, field=field, origin="contested", decided_at=timezone.now())
 
 
 def by_key(project: Project) -> dict[str, Stage]:
@@ -86,40 +88,52 @@ def test_a_small_project_that_is_played_through_adds_up(project: Project, by: Me
 
     found = by_key(project)
     assert [(one.key, one.count, dict(one.parts), dict(one.aside)) for one in found.values()] == [
-        ("found", 10, {}, {"in the project already": 5}),
+        ("found", 10, {}, {"already in the project": 5}),
         ("retrieved", 6, {"from the searches": 5, "from files": 1}, {"not screened yet": 1}),
         ("screened", 5, {}, {"Not relevant to the topic": 1, "Superseded by a later version": 1}),
         ("included", 3, {}, {}),
-        ("studies", 4, {}, {
-            "not in PubMed (by review)": 1, "PubMed has no abstract or no record": 1,
-            "record not read yet": 1,
-        }),
+        (
+            "studies",
+            4,
+            {},
+            {
+                "not in PubMed (counted by review)": 1,
+                "PubMed has no abstract or no record": 1,
+                "record not fetched yet": 1,
+            },
+        ),
         ("abstracts", 1, {}, {}),
         ("read", 2, {}, {"Too many studies": 1}),
         ("sentences", 2, {}, {"Says what belongs in a table": 1}),
-        ("targets", 2, {"picked from abstracts": 1, "typed or from files": 1}, {"not decided yet": 1}),
+        ("targets", 2, {"selected from abstracts": 1, "entered by curators or imported": 1}, {"not decided yet": 1}),
         ("supported", 1, {}, {}),
         ("tuples", 2, {}, {}),
         ("propositions", 2, {"of targets": 2}, {}),
-    ]  # fmt: skip
+    ]
     assert found["found"].onward == dict(found["retrieved"].parts)["from the searches"]
-    assert found["sentences"].onward == dict(found["targets"].parts)["picked from abstracts"]
+    assert found["sentences"].onward == dict(found["targets"].parts)["selected from abstracts"]
     for step, following in (
-        ("retrieved", "screened"), ("screened", "included"), ("studies", "abstracts"), ("targets", "supported"),
-    ):  # fmt: skip
+        ("retrieved", "screened"),
+        ("screened", "included"),
+        ("studies", "abstracts"),
+        ("targets", "supported"),
+    ):
         assert found[step].onward == found[following].count
 
     # Its target stays, for a tuple was made of it, and is no part of what is picked any more.
     read(reviews[0], by, dropped="too many studies")
     found = by_key(project)
     assert (found["read"].count, found["read"].onward, "sentences" in found) == (2, 0, False)
-    left_out = "picked once, of sentences or reviews left out since"
-    assert dict(found["targets"].parts) == {"typed or from files": 1, left_out: 1}
+    left_out = "selected earlier; sentence or review excluded since"
+    assert dict(found["targets"].parts) == {"entered by curators or imported": 1, left_out: 1}
     read(reviews[0], by, s4="picked")
     screen(reviews[0], "not relevant", by)
-    assert dict(by_key(project)["targets"].parts) == {"typed or from files": 1, left_out: 1}
+    assert dict(by_key(project)["targets"].parts) == {"entered by curators or imported": 1, left_out: 1}
     screen(reviews[0], "include", by)
-    assert dict(by_key(project)["targets"].parts) == {"picked from abstracts": 1, "typed or from files": 1}
+    assert dict(by_key(project)["targets"].parts) == {
+        "selected from abstracts": 1,
+        "entered by curators or imported": 1,
+    }
 
 
 def test_studies_whose_records_nobody_has_read_are_neither_with_nor_without_an_abstract(
@@ -130,14 +144,34 @@ def test_studies_whose_records_nobody_has_read_are_neither_with_nor_without_an_a
     assert "abstracts" not in by_key(project)
     Study.objects.filter(pmid="50000001").update(abstract="It helped.", record=RecordStatus.READ)
     found = by_key(project)
-    assert dict(found["studies"].aside) == {"record not read yet": 1}
+    assert dict(found["studies"].aside) == {"record not fetched yet": 1}
     assert found["abstracts"].count == 1
+
+
+def test_contested_reviews_and_targets_are_counted_as_contested(project: Project, by: Member) -> None:
+    reviews = [build_review(project, n, topic="pain") for n in range(3)]
+    contest(reviews[0].unit, "screen", "screening")
+    waiting = {"contested, to be decided by a curator": 1, "not screened yet": 2}
+    assert [(one.key, dict(one.aside)) for one in stages(project)] == [("retrieved", waiting)]
+    screen(reviews[0], "include", by)
+    screen(reviews[1], "not relevant", by)
+    contest(reviews[2].unit, "screen", "screening")
+    found = by_key(project)
+    assert dict(found["retrieved"].aside) == {"contested, to be decided by a curator": 1}
+    assert found["retrieved"].onward == found["screened"].count == 2
+
+    add_sentences(review=reviews[0], rows=[{"text": "It helped.", "inputs": []}], by=by)
+    target, study = Target.objects.get(), Study.objects.create(project=project, pmid="50000009")
+    pair = Unit.objects.create(project=project, type="evidence_pair", key="x", position=0)
+    EvidencePair.objects.create(unit=pair, target=target, study=study)
+    contest(pair, "evidence", "support")
+    assert dict(by_key(project)["targets"].aside) == {"contested, to be decided by a curator": 1}
 
 
 def test_parts_that_do_not_add_up_are_no_stage() -> None:
     with pytest.raises(ValueError, match="do not add up"):
         Stage("found", "Records", 3, (("new", 2),))
-    with pytest.raises(ValueError, match="more leave"):
+    with pytest.raises(ValueError, match="excludes more"):
         Stage("found", "Records", 3, (), "Left", (("known", 4),))
 
 
@@ -147,27 +181,28 @@ def test_the_figure_says_what_it_shows_and_so_does_its_table(
     for n in range(3):
         screen(build_review(project, n, topic="pain & <relapse>"), ("include", "include", "retracted")[n], by)
     lead_client = client_of(lead)
-    reply = lead_client.get(f"/api/v1/projects/{project.slug}/searches/flow/")
-    assert (reply.status_code, reply["Content-Type"]) == (200, "image/svg+xml; charset=utf-8")
-    picture = ElementTree.fromstring(reply.content)
-    description = picture.findtext("{http://www.w3.org/2000/svg}desc")
-    assert description == (
+    flow = lead_client.get(f"/api/v1/projects/{project.slug}/searches/flow/").json()
+    assert flow["description"] == (
         "Reviews retrieved (n = 3); Reviews screened (n = 3), of which left: Excluded (n = 1) "
         "(Retracted or withdrawn: 1); Reviews included (n = 2)"
     )
-    shown = " ".join(text for text in picture.itertext())
-    assert "Retracted or withdrawn: 1" in shown
-    assert len(list(picture.iter("{http://www.w3.org/2000/svg}rect"))) == 1 + 4, "the ground, and a box each"
+    assert [(box["words"], box["aside_lines"]) for box in flow["boxes"]] == [
+        ("Reviews retrieved (n = 3)", []),
+        ("Reviews screened (n = 3)", ["Retracted or withdrawn: 1"]),
+        ("Reviews included (n = 2)", []),
+    ]
+    rectangles, _, _, texts = (layer["data"]["values"] for layer in flow["spec"]["layer"])
+    assert len(rectangles) == 4, "a box for each stage, and one for what left"
+    assert "Retracted or withdrawn:\u00a01" in [text["text"] for text in texts]
+    assert max(text["y"] for text in texts) < max(box["y2"] for box in rectangles) == flow["spec"]["height"]
     assert client_of(ann1).get(f"/api/v1/projects/{project.slug}/searches/flow/").status_code == 403
-    refused = lead_client.get(f"/api/v1/projects/{project.slug}/searches/flow/", {"palette": "pink"})
-    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "palette")
-    narrow = ElementTree.fromstring(plots.flow(project, Look(is_narrow=True)))
-    assert narrow.findtext("{http://www.w3.org/2000/svg}desc") == description
     table = Tables(project, by).build(get("flow"))
     assert [[cell.value for cell in row] for row in table.rows] == [
-        ["Reviews retrieved", "", 3], ["Reviews screened", "", 3], ["", "Excluded: Retracted or withdrawn", 1],
+        ["Reviews retrieved", "", 3],
+        ["Reviews screened", "", 3],
+        ["", "Excluded: Retracted or withdrawn", 1],
         ["Reviews included", "", 2],
-    ]  # fmt: skip
+    ]
 
 
 def test_the_flow_costs_the_same_however_much_there_is(

@@ -7,19 +7,20 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import User
-from annotation.actions import searching
-from annotation.actions.imports import check_files
-from annotation.imports.jats import xml
-from annotation.imports.jats.record import FullTextRecord, says_included
+from annotation.formats.jats import xml
+from annotation.formats.jats.record import FullTextRecord, is_about_included
+from annotation.imports.actions import check_files
+from annotation.imports.sax import XmlError
 from annotation.models import FullText, Review
+from annotation.pubmed import actions as pubmed_actions
 from api.problems import Refused
 from audit.actions import seal_pending
 from audit.verify import findings
-from projects.actions.answers import next_hand
 from projects.models import Import, Member, Project
-from projects.rounds.cards import cards
-from projects.uploads.source import Source
-from tests.annotation.jats_files import BODY, article, as_file, reference
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
+from projects.uploads.files import Source
+from tests.annotation.jats_files import BODY, LICENCE, article, as_file, reference
 from tests.annotation.test_study_lists import build_review
 from tests.builders import build_round
 
@@ -52,25 +53,33 @@ def test_an_article_is_read_in_pieces_with_its_source_its_licence_and_its_sectio
     [found] = read(whole)
     assert read(whole, 1) == [found]
     assert (found.pmid, found.pmcid, found.doi, found.title) == (
-        "26000000", "PMC1234567", "10.1/review", "Nepralin for migraine",
-    )  # fmt: skip
+        "26000000",
+        "PMC1234567",
+        "10.1/review",
+        "Nepralin for migraine",
+    )
     assert found.licence_url == "https://creativecommons.org/licenses/by/4.0/"
     assert "open access" in found.licence
     assert [(one.title, one.is_included) for one in found.sections] == [
-        ("Methods", False), ("Results / Included studies", True),
+        ("Methods", False),
+        ("Results / Included studies", True),
         ("Results / Included studies / Excluded studies", False),
         ("Results / Table 1. Characteristics of the included studies", True),
-    ]  # fmt: skip
-    assert found.sections[0].text == "We used a tool 6 (10⁻³)."
+    ]
+    assert found.sections[0].text == "We used a tool 6 (10^-3)."
     assert found.sections[-1].text == "Evans 2001 4 | adults"
 
 
 def test_what_the_section_and_the_table_of_included_studies_cite_is_marked_and_ranges_are_filled() -> None:
     [found] = read(as_file(article(body=BODY, references=REFERENCES)))
     assert [(one.pmid, one.is_included) for one in found.references] == [
-        ("40000001", True), ("40000002", True), ("40000003", True), ("40000004", True), ("40000005", False),
+        ("40000001", True),
+        ("40000002", True),
+        ("40000003", True),
+        ("40000004", True),
+        ("40000005", False),
         ("", False),
-    ]  # fmt: skip
+    ]
     assert found.references[0].text == "Adams A Trial 1 2010"
     assert found.references[-1].doi == "10.1/x"
 
@@ -92,36 +101,44 @@ def test_lists_of_references_and_asterisks_mark_included_studies() -> None:
 @pytest.mark.parametrize(
     ("titles", "said"),
     [
-        (["Included studies"], True), (["3.2. Included studies"], True),
+        (["Included studies"], True),
+        (["3.2. Included studies"], True),
         (["Results", "Characteristics of studies"], True),
-        (["Table 2. Summary of the included trials"], True), (["References to studies included in this review"], True),
-        (["Studies included"], True), (["Characteristics of studies", "Characteristics of excluded studies"], False),
-        (["Characteristics of ongoing studies"], False), (["Methods"], False),
+        (["Table 2. Summary of the included trials"], True),
+        (["References to studies included in this review"], True),
+        (["Studies included"], True),
+        (["Characteristics of studies", "Characteristics of excluded studies"], False),
+        (["Characteristics of ongoing studies"], False),
+        (["Methods"], False),
         (["Inclusion and exclusion criteria"], False),
-        (["Risk of bias in included studies"], False), ([], False),
+        (["Risk of bias in included studies"], False),
+        ([], False),
     ],
-)  # fmt: skip
+)
 def test_titles_say_whether_they_are_about_included_studies(titles: list[str], said: bool) -> None:
-    assert says_included(titles) is said
+    assert is_about_included(titles) is said
 
 
 @pytest.mark.row(29)
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (as_file(article(body="<p>&b;</p>"), doctype=BOMB), "an entity is declared"),
-        (as_file(article(), doctype='<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'), "an entity is declared"),
+        (as_file(article(body="<p>&b;</p>"), doctype=BOMB), "the file declares an entity"),
+        (
+            as_file(article(), doctype='<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'),
+            "the file declares an entity",
+        ),
         (as_file(article(), doctype='<!DOCTYPE a [<!ENTITY % x SYSTEM "http://localhost/x"> %x;]>'), "an entity"),
         (as_file(article(body="<p>a &nbsp; b</p>")), "&nbsp; is not declared"),
-        (as_file(article())[:-200], "the file ends in the middle"),
-        (b"<html><body>Too many requests</body></html>", "the document is <html>"),
+        (as_file(article())[:-200], "the file seems truncated"),
+        (b"<html><body>Too many requests</body></html>", "the root element is <html>"),
         (b"<article>" + b"<sec>" * 200, "more than 100 deep"),
-        (b"<pmc-articleset></pmc-articleset>", "the file has no article"),
-        (b"PK\x03\x04 <", "not XML"),
+        (b"<pmc-articleset></pmc-articleset>", "the file has no articles"),
+        (b"PK\x03\x04 <", "not valid XML"),
         (b"\x1f\x8b\x08" + b"a" * 50, "a gzip archive"),
-        (as_file(article(pmid="")), "does not say its PMID"),
+        (as_file(article(pmid="")), "the article has no PMID"),
         (as_file(article(pmid="999")), "the project has no review 999"),
-        (as_file(article(), article()), "a second time"),
+        (as_file(article(), article()), "a second full text"),
     ],
 )
 def test_what_cannot_be_taken_is_a_fault_with_its_line(
@@ -143,18 +160,110 @@ def test_a_full_text_is_kept_once_with_where_it_is_from(
     bring(project, tmp_path, whole)
     text = FullText.objects.get(review=review)
     assert (text.source, text.licence, text.copyright) == (
-        "https://pmc.ncbi.nlm.nih.gov/articles/PMC1234567/", "", "(c) The authors",
-    )  # fmt: skip
+        "https://pmc.ncbi.nlm.nih.gov/articles/PMC1234567/",
+        "",
+        "(c) The authors",
+    )
     imported = Import.objects.get()
     assert imported.report["totals"] == {"no licence is stated": 1}
     assert imported.counts["marked as included studies"] == 4
     bring(project, tmp_path, whole)
     bring(project, tmp_path, whole + b"\n", name="again.xml")
     assert FullText.objects.count() == 1
-    with pytest.raises(CommandError):
-        bring(project, tmp_path, as_file(article(body=BODY)), name="other.xml")
     seal_pending()
     assert list(findings()) == []
+
+
+def test_another_full_text_of_a_review_changes_nothing_and_its_differences_are_listed(
+    project: Project, review: Review, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring(project, tmp_path, as_file(article(body=BODY, references=REFERENCES)))
+    before = FullText.objects.values().get()
+    other = BODY.replace("We used a tool", "We used two tools")
+    bring(project, tmp_path, as_file(article(body=other, references=REFERENCES)), name="other.xml")
+    assert FullText.objects.values().get() == before
+    imported = Import.objects.get(file_name="other.xml")
+    assert (imported.counts["new"], imported.counts["unchanged"]) == (0, 1)
+    [notice] = [n for n in imported.report["notices"] if n["kind"] == "full text differs from the project's"]
+    assert (notice["item"], notice["field"], notice["text"]) == (
+        review.pmid,
+        "sections[1]",
+        "We used two tools 6 (10^-3).",
+    )
+
+
+def test_a_file_imported_under_an_older_rule_changes_nothing_and_its_differing_texts_are_listed(
+    project: Project, review: Review, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = as_file(article(body=BODY, references=REFERENCES))
+    with pytest.MonkeyPatch.context() as older:
+        older.setattr("annotation.imports.markup.raised", lambda *_, **__: "\u207b\u00b3")
+        bring(project, tmp_path, content)
+    text = FullText.objects.get()
+    assert text.sections[0]["text"] == "We used a tool 6 (10\u207b\u00b3)."
+    capsys.readouterr()
+    bring(project, tmp_path, content)
+    out = capsys.readouterr().out
+    assert "this file was already imported on" in out
+    assert (
+        "full text differs from the project's: 1\n"
+        '  26000000, sections[1]: "We used a tool 6 (10^-3)." The project keeps its own text.' in out
+    )
+    assert FullText.objects.get().sections == text.sections
+
+
+def test_paragraphs_outside_sections_and_articles_without_sections_are_kept() -> None:
+    [found] = read(as_file(article(body="<p>One.</p><p>Two.</p><sec><title>S</title><p>In.</p></sec><p>Three.</p>")))
+    assert [(one.title, one.text) for one in found.sections] == [("", "One.\nTwo."), ("S", "In."), ("", "Three.")]
+    [plain] = read(as_file(article(body="<p>All <italic>of</italic> it.</p>")))
+    assert [one.text for one in plain.sections] == ["All of it."]
+
+
+OWN = '<mixed-citation>Own article. <pub-id pub-id-type="{}">{}</pub-id></mixed-citation>'
+
+
+def test_the_articles_own_citation_is_no_reference_and_does_not_count_against_their_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(xml, "MOST_REFERENCES", 6)
+    whole = as_file(article(references=REFERENCES)).decode()
+    own = "<notes><p>Cite as: <mixed-citation>Own article.</mixed-citation></p></notes></front>"
+    front = whole.replace("</front>", own)
+    behind = whole.replace(
+        "</back>", f"<notes><p>{OWN.format('pmid', '26000000')}{OWN.format('doi', '10.1/review')}</p></notes></back>"
+    )
+    expected = [one.text for one in read(whole.encode())[0].references]
+    assert len(expected) == 6
+    for content in (front, behind):
+        assert [one.text for one in read(content.encode())[0].references] == expected
+    with pytest.raises(XmlError, match="more than 6 references"):
+        read(as_file(article(references=[*REFERENCES, reference(7, "47")])))
+
+
+def test_the_licence_of_a_figure_is_not_the_articles() -> None:
+    figure = f"<sec><p>x</p><fig><permissions>{LICENCE}</permissions></fig></sec>"
+    [found] = read(as_file(article(licence="", body=figure)))
+    assert (found.licence, found.licence_url) == ("", "")
+
+
+def test_blocks_and_line_breaks_within_a_text_are_apart() -> None:
+    items = "<list><list-item><p>one</p></list-item><list-item><p>more</p></list-item></list>"
+    body = f"<sec><p>Two:{items}end<break/>line</p></sec>"
+    [found] = read(as_file(article(body=body)))
+    assert found.sections[0].text == "Two: one more end line"
+
+
+def test_a_reference_without_a_known_title_is_shown_as_pubmed_cites_it(
+    project: Project, review: Review, ann1: User
+) -> None:
+    Review.objects.update(citations={"77": "Bloom T. Falls. J Inv. 2001;1:2."})
+    person = Member.objects.get(project=project, user=ann1)
+    round = build_round(project, [person], kind="studies")
+    [card] = cards(round, next_assignments(user=ann1, round=round))
+    assert {one["pmid"]: one["text"] for one in card["cited"]} == {
+        "40000001": "",
+        "77": "Bloom T. Falls. J Inv. 2001;1:2.",
+    }
 
 
 def test_a_file_that_does_not_say_its_pmid_is_of_the_review_that_is_named(
@@ -172,18 +281,25 @@ def test_the_card_offers_the_marked_references_first_and_what_pubmed_names_besid
     bring(project, tmp_path, as_file(article(body=BODY, references=REFERENCES[::-1])))
     person = Member.objects.get(project=project, user=ann1)
     round = build_round(project, [person], kind="studies")
-    [card] = cards(round, next_hand(user=ann1, round=round))
+    [card] = cards(round, next_assignments(user=ann1, round=round))
     assert [(one["pmid"], one["marked"]) for one in card["cited"]] == [
-        ("40000004", True), ("40000003", True), ("40000002", True), ("40000001", True), ("", False),
-        ("40000005", False), ("77", False),
-    ]  # fmt: skip
+        ("40000004", True),
+        ("40000003", True),
+        ("40000002", True),
+        ("40000001", True),
+        ("", False),
+        ("40000005", False),
+        ("77", False),
+    ]
     text = card["full_text"]
     assert (text["source"], text["licence_url"]) == (
-        "https://pmc.ncbi.nlm.nih.gov/articles/PMC1234567/", "https://creativecommons.org/licenses/by/4.0/",
-    )  # fmt: skip
+        "https://pmc.ncbi.nlm.nih.gov/articles/PMC1234567/",
+        "https://creativecommons.org/licenses/by/4.0/",
+    )
     assert [part["title"] for part in text["sections"]] == [
-        "Results / Included studies", "Results / Table 1. Characteristics of the included studies",
-    ]  # fmt: skip
+        "Results / Included studies",
+        "Results / Table 1. Characteristics of the included studies",
+    ]
 
 
 def test_studies_are_found_from_the_references_of_the_full_text(
@@ -191,8 +307,8 @@ def test_studies_are_found_from_the_references_of_the_full_text(
 ) -> None:
     leader = Member.objects.get(project=project, user=lead)
     bring(project, tmp_path, as_file(article(body=BODY, references=REFERENCES)))
-    found = searching.find_studies(review=review, text="", references=True, by=leader)
+    found = pubmed_actions.start_study_search(review=review, text="", references=True, by=leader)
     assert list(found.hits.values_list("pmid", flat=True)) == ["40000001", "77", *(f"4000000{n}" for n in range(2, 6))]
     other = build_review(project, 1)
     with pytest.raises(Refused, match="No references"):
-        searching.find_studies(review=other, text="", references=True, by=leader)
+        pubmed_actions.start_study_search(review=other, text="", references=True, by=leader)

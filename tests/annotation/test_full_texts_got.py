@@ -6,12 +6,12 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions import full_texts
+from annotation.full_texts import actions as full_texts_actions
 from annotation.models import FullText, Review
-from annotation.pubmed.client import PubMedAway
+from annotation.pubmed.client import PubMedUnavailable
 from api.problems import Refused
-from projects.background import jobs
-from projects.background.progress import silent
+from projects.jobs.batches import silent
+from projects.jobs.running import run_job
 from projects.models import Import, Project
 from tests.annotation.jats_files import BODY, article, reference
 from tests.annotation.pubmed_stub import Stub, Wrong
@@ -35,7 +35,7 @@ def reviews(project: Project, stub: Stub) -> list[Review]:
 
 
 def get(project: Project, lead: User) -> dict[str, int]:
-    return full_texts.get(project=project, by=lead, progress=silent, wait=lambda seconds: None)
+    return full_texts_actions.fetch_full_texts(project=project, by=lead, progress=silent, wait=lambda seconds: None)
 
 
 def test_what_is_given_out_is_kept_with_its_licence_and_the_rest_is_counted(
@@ -59,11 +59,11 @@ def test_an_answer_that_ends_in_the_middle_stops_it_and_what_was_got_stays(
     busy: Wrong = (429, {}, b"API rate limit exceeded")
     cut: Wrong = (200, {}, b"<pmc-articleset><article>")
     stub.wrong = [busy, None, None, None, *[cut] * 5]
-    with pytest.raises(PubMedAway, match="cut off"):
+    with pytest.raises(PubMedUnavailable, match="truncated"):
         get(project, lead)
     assert FullText.objects.get().review == reviews[0]
     stub.wrong = [None, (200, {}, b"<!DOCTYPE a [<!ENTITY b 'c'>]><pmc-articleset>&b;</pmc-articleset>")]
-    with pytest.raises(PubMedAway, match="cannot be read"):
+    with pytest.raises(PubMedUnavailable, match="cannot be read"):
         get(project, lead)
     assert get(project, lead)["kept"] == 1
     assert FullText.objects.count() == 2
@@ -74,11 +74,11 @@ def test_a_lead_asks_for_them_on_the_search_page(
 ) -> None:
     client = client_of(lead)
     assert client_of(ann1).post(ADDRESS).status_code == 403
-    assert jobs.run_job(client.post(ADDRESS).json()["id"])
+    assert run_job(client.post(ADDRESS).json()["id"])
     said = client.get(ADDRESS).json()
     assert [said[name] for name in ("reviews", "there", "lacking", "job")] == [13, 2, 11, None]
     assert said["came_to"]["kept"] == 2
     for review in Review.objects.filter(full_text=None):
         Review.objects.filter(pk=review.pk).update(pmid=f"typed-{review.pk}")
-    with pytest.raises(Refused, match="lacks its full text"):
-        full_texts.ask(project=project, by=lead)
+    with pytest.raises(Refused, match="already has its full text"):
+        full_texts_actions.queue_full_texts(project=project, by=lead)

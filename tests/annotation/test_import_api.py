@@ -12,8 +12,9 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from annotation import imports
 from annotation.models import Cluster, Counterfactual
-from projects.background.jobs import run_job
+from projects.jobs.running import run_job
 from projects.models import Import, Job, Project, Unit
 from tests.annotation.m3_files import as_bytes, cluster, source
 
@@ -81,7 +82,10 @@ def test_faults_are_shown_by_line_and_cannot_be_confirmed(project: Project, lead
     assert (job["status"], faults["total"], len(faults["listed"])) == ("done", 250, 200)
     assert {"line": 2, "field": "target_direction", "file": "level3.jsonl"}.items() <= faults["listed"][1].items()
     reply = client.post("/api/v1/projects/eye/imports/confirm/", {"job": job["id"]}, format="json")
-    assert (reply.status_code, reply.json()["detail"]) == (409, "The file has faults; mend it and upload it again.")
+    assert (reply.status_code, reply.json()["detail"]) == (
+        409,
+        "The file has faults. Correct them and upload it again.",
+    )
 
 
 def test_an_empty_file_is_a_fault_of_the_file(project: Project, lead: User, client_of: Client) -> None:
@@ -159,7 +163,7 @@ def test_only_a_lead_brings_files_in(project: Project, ann1: User, stranger: Use
 
 
 def test_a_check_of_another_project_cannot_be_confirmed(project: Project, lead: User, client_of: Client) -> None:
-    from projects.actions.people import create_project
+    from projects.people.actions import create_project
 
     create_project(slug="other", name="Other", by=lead)
     client = client_of(lead)
@@ -170,16 +174,19 @@ def test_a_check_of_another_project_cannot_be_confirmed(project: Project, lead: 
 
 def test_formats_are_listed_with_their_levels(ann1: User, client_of: Client) -> None:
     found = client_of(ann1).get("/api/v1/import-formats/").json()
-    assert {f["key"]: [level["key"] for level in f["levels"]] for f in found} == {
-        "m3": ["1", "2", "3"], "counterfactuals": [], "jats": [], "pubmed": ["reviews", "studies"], "ratings": [],
-    }  # fmt: skip
+    levels = {f["key"]: [level["key"] for level in f["levels"]] for f in found}
+    assert set(levels) == {format.key for format in imports.every()}
+    assert (levels["m3"], levels["pubmed"], levels["jats"]) == (["1", "2", "3"], ["reviews", "studies"], [])
 
 
 @pytest.mark.parametrize(
     ("key", "level", "said"),
-    [("counterfactuals", "", "Counterfactuals of target propositions"), ("pubmed", "reviews", "PubMed, reviews"),
-     ("given-up", "2", "given-up, level 2")],
-)  # fmt: skip
+    [
+        ("counterfactuals", "", "Counterfactuals of target propositions"),
+        ("pubmed", "reviews", "PubMed, reviews"),
+        ("given-up", "2", "given-up, level 2"),
+    ],
+)
 def test_an_import_says_its_format_in_words(
     project: Project, lead: User, client_of: Client, key: str, level: str, said: str
 ) -> None:
@@ -203,5 +210,10 @@ def test_counterfactuals_come_in_the_same_way(corpus: Project, lead: User, clien
     assert (job["status"], Counterfactual.objects.count()) == ("done", 1)
     job = done(client, upload(client, content + b"9_9,antonym,x\n", "cf.csv", format="counterfactuals"))
     assert job["result"]["faults"]["listed"] == [
-        {"file": "cf.csv", "line": 3, "field": "docid", "message": 'the project has no cluster "9_9"'}
+        {
+            "file": "cf.csv",
+            "line": 3,
+            "field": "docid",
+            "message": 'the project has no cluster "9_9"; import its level 3 first',
+        }
     ]

@@ -2,12 +2,17 @@
 
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
-from annotation.models import Cluster
+from annotation.imports import actions as imports_actions
+from annotation.models import Cluster, Review
+from api.problems import Conflict
 from projects.models import Import, Member, Project
+from projects.uploads.files import Source
 from tests.annotation.m3_files import cluster, plain, source, write
 
 pytestmark = pytest.mark.django_db
@@ -39,16 +44,16 @@ def test_a_lead_can_be_named_for_a_new_project(lead: object, file: Path) -> None
 def test_a_project_that_nobody_leads_says_so_and_gets_its_lead_by_the_same_command(lead: object, file: Path) -> None:
     write(file, [cluster()])
     _, err = run("m3", file, "--project", "new", "--create")
-    assert err == "Nobody leads new, so nobody sees it: the same command with --lead EMAIL.\n"
+    assert err == "The project new has no lead, so no one can open it. Run this command again with --lead EMAIL.\n"
     out, err = run("m3", file, "--project", "new", "--lead", "lead@example.org")
-    assert ("nothing changes" in out, err) == (True, "")
+    assert ("Nothing changes" in out, err) == (True, "")
     assert Member.objects.get(project__slug="new").user == lead
     assert run("m3", file, "--project", "new")[1] == ""
 
 
 def test_the_same_file_again_says_so_and_ends_well(corpus: Project, file: Path) -> None:
     out, _ = run("m3", file, "--project", "eye")
-    assert "nothing changes" in out
+    assert "Nothing changes" in out
     assert Import.objects.count() == 1
 
 
@@ -60,7 +65,7 @@ def test_faults_are_one_line_each_and_no_project_is_made(file: Path) -> None:
     assert refused.value.returncode == 1
     first, second = err.getvalue().splitlines()
     assert first.startswith(f'{file}:1: target_direction: expected one of "positive", "no effect", "negative", "n/a"')
-    assert second == f'{file}:2: docid: "26258610_0" stands on line 1 already'
+    assert second == f'{file}:2: docid: line 1 already has "26258610_0"'
     assert not Project.objects.exists()
 
 
@@ -79,6 +84,88 @@ def test_all_files_or_none(project: Project, tmp_path: Path) -> None:
     assert not Import.objects.exists()
 
 
+@pytest.mark.django_db(transaction=True)
+def test_rows_are_prepared_outside_transactions_for_a_new_project_and_for_each_file_of_a_folder(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared = []
+
+    def prepare(project: Project, format: str, source: Source, *rest: Any) -> Any:
+        prepared.append((source.name[-5:], connection.in_atomic_block))
+        return ready(project, format, source, *rest)
+
+    ready = imports_actions._prepare
+    monkeypatch.setattr(imports_actions, "_prepare", prepare)
+    write(file, [cluster()])
+    run("m3", file, "--project", "new", "--create")
+    assert prepared == [("jsonl", False)]
+    prepared.clear()
+    for name, pmids in (("a.txt", "11"), ("b.txt", "11\n12")):
+        path = tmp_path / "studies" / Review.objects.get().pmid / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(pmids)
+    run("pubmed", tmp_path / "studies", "--project", "new", "--level", "studies")
+    assert prepared == [("a.txt", False), ("b.txt", False)]
+
+
+def test_a_new_project_whose_import_failed_is_said_to_exist(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise Conflict("Somebody else was faster.")
+
+    write(file, [cluster()])
+    insert = imports_actions._insert
+    monkeypatch.setattr(imports_actions, "_insert", fail)
+    with pytest.raises(CommandError) as failed:
+        run("m3", file, "--project", "new", "--create")
+    assert str(failed.value) == (
+        "Somebody else was faster. The project new was created and is empty. Run the same command again to continue."
+    )
+    monkeypatch.setattr(imports_actions, "_insert", insert)
+    run("m3", file, "--project", "new", "--create")
+    assert Cluster.objects.get().project.slug == "new"
+
+
+def test_a_folder_whose_second_file_fails_says_how_many_files_are_imported(
+    corpus: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "studies" / Review.objects.all()[0].pmid
+    folder.mkdir(parents=True)
+    for name, pmid in (("a.txt", "11"), ("b.txt", "12")):
+        (folder / name).write_text(pmid)
+    insert, done = imports_actions._insert, []
+
+    def fail_second(*given: Any) -> Any:
+        done.append(1)
+        if len(done) == 2:
+            raise Conflict("Somebody else was faster.")
+        return insert(*given)
+
+    given = ("pubmed", tmp_path / "studies", "--project", "eye", "--level", "studies")
+    monkeypatch.setattr(imports_actions, "_insert", fail_second)
+    with pytest.raises(CommandError, match="1 of 2 files were imported before"):
+        run(*given)
+    monkeypatch.setattr(imports_actions, "_insert", insert)
+    assert "Nothing changes" in run(*given)[0]
+    assert Import.objects.filter(format="pubmed").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("level", "asked", "said"),
+    [
+        ((), ("--review", "1"), "Review (PMID) applies to level studies only, but the file is read as level reviews"),
+        (("--level", "studies"), ("--topic", "x"), "Topic applies to level reviews only"),
+    ],
+)
+def test_what_the_level_does_not_ask_for_is_refused(
+    project: Project, tmp_path: Path, level: tuple[str, ...], asked: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "ids.txt").write_text("11\n")
+    with pytest.raises(CommandError) as refused:
+        run("pubmed", tmp_path / "ids.txt", "--project", "eye", *level, *asked)
+    assert said in str(refused.value)
+    assert not Import.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -94,9 +181,9 @@ def test_bad_input_is_one_clear_line(project: Project, arguments: tuple[str, ...
 
 def test_an_unknown_project_is_made_only_on_demand(file: Path) -> None:
     write(file, [cluster()])
-    with pytest.raises(CommandError, match="--create makes it"):
+    with pytest.raises(CommandError, match="Add --create"):
         run("m3", file, "--project", "new")
-    with pytest.raises(CommandError, match="no name for a project"):
+    with pytest.raises(CommandError, match="not a valid project name"):
         run("m3", file, "--project", "../New", "--create")
-    with pytest.raises(CommandError, match="no user"):
+    with pytest.raises(CommandError, match="No user"):
         run("m3", file, "--project", "new", "--create", "--lead", "nobody@example.org")

@@ -12,15 +12,16 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions import imports
-from annotation.corpus.lengths import CLAIM, CUE, DOCUMENT, SLOT
-from annotation.imports.m3 import M3, notices, records, rows
+from annotation.clusters.counterfactuals import check
+from annotation.clusters.strata import CLAIM, CUE, DOCUMENT, SLOT
+from annotation.formats.m3 import M3, existing, notices, records
+from annotation.imports import actions as imports_actions
 from annotation.models import Cluster, Counterfactual, Proposition
-from annotation.values.counterfactuals import check
 from api.problems import Conflict
 from measures import spans
-from projects.background import batches, jobs
-from projects.background.progress import silent
+from projects.jobs import batches, jobs
+from projects.jobs.batches import silent
+from projects.jobs.running import RunningJob, run_job
 from projects.models import Job, JobStatus, Project
 from projects.uploads.faults import BadFiles, Faults
 from tests.annotation.m3_files import as_bytes, brought_in, checked, cluster, faults_of, plain, source, write
@@ -36,13 +37,17 @@ pytestmark = pytest.mark.row(55)
         (cluster(target_text="a" * (CLAIM + 1)), "target_text", CLAIM + 1, CLAIM),
         (cluster(studies=[source("a" * (CLAIM + 1))]), "input_studies[0].source_text", CLAIM + 1, CLAIM),
         (cluster(target_direction_span="a" * (CUE + 1)), "target_direction_span", CUE + 1, CUE),
-        (cluster(studies=[source(source_modality_span="a" * (CUE + 1))]), "input_studies[0].source_modality_span",
-         CUE + 1, CUE),
+        (
+            cluster(studies=[source(source_modality_span="a" * (CUE + 1))]),
+            "input_studies[0].source_modality_span",
+            CUE + 1,
+            CUE,
+        ),
         (cluster(pico={"p": "", "i": "a" * (SLOT + 1), "c": "", "o": ""}), "pico.i", SLOT + 1, SLOT),
         (plain("26258610", "a" * (DOCUMENT + 1), ("1", "b")), "target_text", DOCUMENT + 1, DOCUMENT),
         (plain("26258610", "a", ("1", "b" * (DOCUMENT + 1))), "input_studies[0].source_text", DOCUMENT + 1, DOCUMENT),
     ],
-)  # fmt: skip
+)
 def test_a_text_has_a_greatest_length(file: Path, record: Any, field: str, length: int, most: int) -> None:
     assert faults_of(file, [record]) == [(1, field, f"{length:,} characters; expected at most {most:,}")]
 
@@ -53,16 +58,16 @@ def test_an_item_has_so_many_inputs_and_a_file_so_many_texts_and_bytes(
     monkeypatch.setattr(records, "MOST_INPUTS", 3)
     many = [source(pmid=str(n)) for n in range(1, 5)]
     assert faults_of(file, [cluster(studies=many)]) == [(1, "input_studies", "4 inputs; expected at most 3")]
-    monkeypatch.setattr("annotation.imports.m3.MOST_TEXTS", {"3": 5})
-    said = "the file has more than 5 texts up to here: bring it in several files"
+    monkeypatch.setattr("annotation.formats.m3.MOST_TEXTS", {"3": 5})
+    said = "the file has more than 5 texts up to this line; split the file"
     assert faults_of(file, [cluster(f"1_{n}") for n in range(9)]) == [(3, "file", said)]
-    monkeypatch.setattr("annotation.imports.m3.MOST_BYTES", 2**10)
+    monkeypatch.setattr("annotation.formats.m3.MOST_BYTES", 2**10)
     assert faults_of(file, [cluster(f"1_{n}") for n in range(9)])[0][:2] == (0, "file")
 
 
 def test_counterfactuals_are_as_short_as_the_targets_that_they_are_of(corpus: Project, file: Path) -> None:
     found = write(file, f"docid,kind,text\n26258610_0,negation,{'a' * (CLAIM + 1)}\n".encode())
-    parsed = imports.check_files(project=corpus, format="counterfactuals", sources=[found])
+    parsed = imports_actions.check_files(project=corpus, format="counterfactuals", sources=[found])
     assert [(f.line, f.field) for f in parsed.faults] == [(2, "text")]
 
 
@@ -72,14 +77,14 @@ def test_the_longest_cues_in_the_longest_texts_are_found_in_a_moment(project: Pr
     studies = [source(text, source_direction_span=cue, source_modality_span=cue.upper()) for _ in range(20)]
     record = cluster(studies=studies, target_text=text, target_direction_span=cue, pico=dict.fromkeys("pico", cue))
     found = write(file, [record])
-    assert seconds(lambda: imports.report_of(checked(project, found).parsed[0][1]), enough=4) <= 4
+    assert seconds(lambda: imports_actions.report_of(checked(project, found).parsed[0][1]), enough=4) <= 4
 
 
 def test_a_gap_in_the_numbers_costs_no_more_than_it_is_told_with() -> None:
-    items = [records.of(f"{review}_999999", "a", ()) for review in range(1, 2001)]
-    assert seconds(lambda: notices.of_gaps(items), enough=0.5) <= 0.5
-    [found] = notices.of_gaps(records.of(f"7_{n}", "a", ()) for n in (0, 3, 2, 5))
-    assert found.message == "The file has no number 1, 4 of this review."
+    items = [records.make_item(f"{review}_999999", "a", ()) for review in range(1, 2001)]
+    assert seconds(lambda: notices.gap_notices(items), enough=0.5) <= 0.5
+    [found] = notices.gap_notices(records.make_item(f"7_{n}", "a", ()) for n in (0, 3, 2, 5))
+    assert found.message == "The file lacks numbers 1, 4 of this review."
 
 
 @pytest.mark.parametrize("format", ["m3", "counterfactuals"])
@@ -90,7 +95,7 @@ def test_nothing_is_read_or_located_in_the_transaction_that_writes(
         "m3": as_bytes(cluster(f"7_{n}", [source(), source(pmid="222")]) for n in range(3)),
         "counterfactuals": b"docid,kind,text\n26258610_0,negation,The review shows that nepralin reduces no relapse.",
     }
-    found = imports.check_files(project=corpus, format=format, sources=[write(file, content[format])])
+    found = imports_actions.check_files(project=corpus, format=format, sources=[write(file, content[format])])
     statements: list[str] = []
     begun: list[bool] = []
     real = batches.batch
@@ -104,8 +109,8 @@ def test_nothing_is_read_or_located_in_the_transaction_that_writes(
 
     monkeypatch.setattr(batches, "batch", seen)
     monkeypatch.setattr(spans, "locate", _not_since(begun, spans.locate))
-    monkeypatch.setattr("annotation.imports.counterfactuals.check", _not_since(begun, check))
-    imports.import_files(project=corpus, format=format, checked=found, by=None)
+    monkeypatch.setattr("annotation.formats.counterfactuals.check", _not_since(begun, check))
+    imports_actions.import_files(project=corpus, format=format, checked=found, by=None)
     read = [sql for sql in statements if sql.startswith("SELECT")]
     assert sum("INSERT INTO" in sql for sql in statements) >= 3
     # Whether the targets of counterfactuals are still those that were compared, and which open rounds take more in.
@@ -122,13 +127,15 @@ def _not_since(begun: list[bool], real: Callable[..., Any]) -> Callable[..., Any
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("phase", ["annotation.imports.m3.notices.of_item", "annotation.imports.m3.rows._add_labels"])
+@pytest.mark.parametrize(
+    "phase", ["annotation.formats.m3.notices.item_notices", "annotation.formats.m3.existing._add_labels"]
+)
 def test_others_write_while_an_import_notices_and_makes_its_rows(
     project: Project, lead: User, file: Path, monkeypatch: pytest.MonkeyPatch, phase: str
 ) -> None:
     found = checked(project, write(file, [cluster()]))
     module, _, name = phase.rpartition(".")
-    real = getattr(notices if module.endswith("notices") else rows, name)
+    real = getattr(notices if module.endswith("notices") else existing, name)
     ended: list[bool] = []
 
     def meanwhile(*given: Any) -> Any:
@@ -137,7 +144,7 @@ def test_others_write_while_an_import_notices_and_makes_its_rows(
         return real(*given)
 
     monkeypatch.setattr(phase, meanwhile)
-    imports.import_files(project=project, format="m3", checked=found, by=None)
+    imports_actions.import_files(project=project, format="m3", checked=found, by=None)
     assert ended == [True]
     lead.refresh_from_db()
     assert lead.name == "Another"
@@ -146,9 +153,9 @@ def test_others_write_while_an_import_notices_and_makes_its_rows(
 def test_rows_that_were_made_ready_have_numbers_that_nobody_else_gets(project: Project, tmp_path: Path) -> None:
     """Another file comes in between making a file's rows and writing them."""
     late = checked(project, write(tmp_path / "late", [cluster("8_0")])).parsed[0]
-    ready = imports._made_ready(project, "m3", *late, None, silent)
+    ready = imports_actions._prepare(project, "m3", *late, None, silent)
     brought_in(project, write(tmp_path / "early", [cluster("9_0", [source(pmid="9")])]))
-    imports._write(ready)
+    imports_actions._write(ready)
     brought_in(project, write(tmp_path / "last", [cluster("10_0")]))
     assert set(Cluster.objects.values_list("key", flat=True)) == {"8_0", "9_0", "10_0"}
     assert Proposition.objects.count() == 6
@@ -158,16 +165,16 @@ def test_rows_that_were_made_ready_have_numbers_that_nobody_else_gets(project: P
 @pytest.fixture
 def overtaken(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     """``overtaken(records)``: the next import finds these written when it writes."""
-    real = imports._made_ready
+    real = imports_actions._prepare
 
     def by(content: Any) -> None:
-        def made_ready(*given: Any) -> imports.Ready:
+        def made_ready(*given: Any) -> imports_actions.PreparedFile:
             ready = real(*given)
-            monkeypatch.setattr(imports, "_made_ready", real)
+            monkeypatch.setattr(imports_actions, "_prepare", real)
             brought_in(project, write(tmp_path / "faster", content))
             return ready
 
-        monkeypatch.setattr(imports, "_made_ready", made_ready)
+        monkeypatch.setattr(imports_actions, "_prepare", made_ready)
 
     return by
 
@@ -178,7 +185,7 @@ def test_what_others_brought_in_meanwhile_is_not_made_again(
     """The same study, and one of the items."""
     late = checked(project, write(file, [cluster("8_0"), cluster("8_1")]))
     overtaken([cluster("8_0"), cluster("9_0")])
-    [made] = imports.import_files(project=project, format="m3", checked=late, by=None)
+    [made] = imports_actions.import_files(project=project, format="m3", checked=late, by=None)
     assert (made.counts["new"], made.counts["unchanged"]) == (1, 1)
     assert sorted(Cluster.objects.values_list("key", flat=True)) == ["8_0", "8_1", "9_0"]
 
@@ -189,7 +196,7 @@ def test_an_item_brought_in_meanwhile_with_other_content_stops_the_import(
     late = checked(project, write(file, [cluster("8_0"), cluster("8_1")]))
     overtaken([cluster("8_0", target_direction="negative")])
     with pytest.raises(BadFiles):
-        imports.import_files(project=project, format="m3", checked=late, by=None)
+        imports_actions.import_files(project=project, format="m3", checked=late, by=None)
     assert set(Cluster.objects.values_list("key", flat=True)) == {"8_0"}
 
 
@@ -198,22 +205,27 @@ def test_the_same_file_brought_in_meanwhile_is_a_conflict(
 ) -> None:
     late = checked(project, write(file, [cluster("8_0")]))
     overtaken([cluster("8_0")])
-    with pytest.raises(Conflict, match="imported meanwhile"):
-        imports.import_files(project=project, format="m3", checked=late, by=None)
+    with pytest.raises(Conflict, match="in the meantime"):
+        imports_actions.import_files(project=project, format="m3", checked=late, by=None)
     assert Cluster.objects.count() == 1
 
 
-@pytest.mark.parametrize("note", ["reading", "looking for what is odd", "making rows", "writing"])
+@pytest.mark.parametrize("note", ["reading", "checking for unusual values", "making rows", "writing"])
 def test_a_check_or_an_import_is_cancelled_while_it_works(
-    project: Project, lead: User, client_of: Callable[[User], APIClient], tmp_path: Path, settings: Any,
-    monkeypatch: pytest.MonkeyPatch, note: str,
-) -> None:  # fmt: skip
+    project: Project,
+    lead: User,
+    client_of: Callable[[User], APIClient],
+    tmp_path: Path,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    note: str,
+) -> None:
     settings.MEDIA_ROOT = tmp_path / "files"
     ticks = iter(range(10_000))
-    monkeypatch.setattr("projects.background.jobs.time.monotonic", lambda: float(next(ticks)))
-    real = jobs.RunningJob.progress
+    monkeypatch.setattr("projects.jobs.running.time.monotonic", lambda: float(next(ticks)))
+    real = RunningJob.progress
 
-    def cancelled(self: jobs.RunningJob, done: int, total: int | None = None, told: str = "") -> None:
+    def cancelled(self: RunningJob, done: int, total: int | None = None, told: str = "") -> None:
         if told == note:
             with by_another():
                 jobs.cancel(Job.objects.get(pk=self.job.pk))
@@ -223,11 +235,11 @@ def test_a_check_or_an_import_is_cancelled_while_it_works(
     body = {"format": "m3", "file": SimpleUploadedFile("a.jsonl", as_bytes(cluster(f"1_{n}") for n in range(9)))}
     check = client.post("/api/v1/projects/eye/imports/", body, format="multipart").json()["id"]
     if note in ("making rows", "writing"):
-        jobs.run_job(check)
+        run_job(check)
         confirmed = client.post("/api/v1/projects/eye/imports/confirm/", {"job": check}, format="json")
         check = confirmed.json()["id"]
-    monkeypatch.setattr(jobs.RunningJob, "progress", cancelled)
-    assert jobs.run_job(check)
+    monkeypatch.setattr(RunningJob, "progress", cancelled)
+    assert run_job(check)
     assert Job.objects.get(pk=check).status == JobStatus.CANCELLED
     assert not Cluster.objects.exists()
 

@@ -20,8 +20,8 @@ import json, re, resource, sys
 import django
 django.setup()
 from pathlib import Path
-from annotation.actions.imports import check_files
-from projects.uploads.source import Source
+from annotation.imports.actions import check_files
+from projects.uploads.files import Source
 checked = check_files(project=None, format="m3", sources=[Source.of(Path(sys.argv[1]))])
 faults = [[f.line, f.field, f.message] for f in checked.faults]
 # Linux carries the peak of getrusage over from the process that started this one; VmHWM begins anew.
@@ -39,9 +39,14 @@ def check(path: Path) -> tuple[list[list[object]], float]:
     """The faults of a file, and the most MiB that reading it took, in a process of its own."""
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONPATH": str(settings.ROOT)}
     done = subprocess.run(
-        [sys.executable, "-c", CHECK, str(path)], env=environment, cwd=settings.ROOT, capture_output=True, text=True,
-        check=False, timeout=120,
-    )  # fmt: skip
+        [sys.executable, "-c", CHECK, str(path)],
+        env=environment,
+        cwd=settings.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     return said["faults"], said["peak"]

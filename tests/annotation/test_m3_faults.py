@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.actions.imports import import_files
+from annotation.imports.actions import import_files
 from annotation.models import Cluster, Review
 from api.problems import Problem
 from projects.models import Import, Project, Unit
@@ -32,45 +32,54 @@ def line_of(**fields: object) -> bytes:
     ("line", "field", "said"),
     [
         (b'{"docid": "26258610_7", "pico": {"p": oops}}\n', "pico.p", "not JSON"),
-        (line_of(docid="26258610_0"), "docid", "stands on line 1 already"),
+        (line_of(docid="26258610_0"), "docid", "line 1 already has"),
         (line_of(target_direction="up"), "target_direction", 'expected one of "positive"'),
         (line_of(target_modality="certain"), "target_modality", 'expected one of "strong"'),
         (line_of(discourse_relation="maybe"), "discourse_relation", "expected one of"),
         (line_of(target_text=7), "target_text", "expected a string, found the number 7"),
         (line_of(target_text=None), "target_text", "expected a string, found null"),
-        (line_of(target_text="  "), "target_text", "no text"),
+        (line_of(target_text="  "), "target_text", "the text is empty"),
         (line_of(pico=[]), "pico", "expected an object"),
         (line_of(pico={"p": "", "i": "", "c": ""}), "pico.o", "missing"),
         (line_of(pico={"p": "", "i": "", "c": "", "o": "", "s": ""}), "pico.s", "unknown key"),
-        (line_of(pico={"p": " ", "i": "", "c": "", "o": ""}), "pico.p", "only spaces"),
+        (line_of(pico={"p": " ", "i": "", "c": "", "o": ""}), "pico.p", "the text has only spaces"),
         (line_of(input_studies={}), "input_studies", "expected a list"),
         (line_of(input_studies=[]), "input_studies", "empty"),
         (line_of(input_studies=["x"]), "input_studies[0]", "expected an object"),
         (line_of(input_text="something else"), "input_text", "differ from character 1"),
-        (line_of(docid="26258610"), "docid", "expected a PubMed id and a number"),
-        (line_of(docid="٢٦_0"), "docid", "expected a PubMed id and a number"),
+        (line_of(docid="26258610"), "docid", "expected a PMID and a number"),
+        (line_of(docid="٢٦_0"), "docid", "expected a PMID and a number"),
         (line_of(note="x"), "note", "unknown key"),
-        (line_of(target_direction="n/a"), "target_direction", 'exactly when target_modality is "no evidence"'),
-        (line_of(target_modality="no evidence"), "target_direction", "exactly when"),
-        (as_bytes([cluster("26258610_7", [source(), source(source_direction="both")])]),
-         "input_studies[1].source_direction", "expected one of"),
-        (as_bytes([cluster("26258610_7", [source(), source(pmid="PMC1")])]),
-         "input_studies[1].source_pmid", "expected a PubMed id"),
-        (as_bytes([cluster("26258610_7", [{k: v for k, v in source().items() if k != "source_modality"}])]),
-         "input_studies[0].source_modality", "missing"),
+        (line_of(target_direction="n/a"), "target_direction", 'exactly if target_modality is "no evidence"'),
+        (line_of(target_modality="no evidence"), "target_direction", "exactly if"),
+        (
+            as_bytes([cluster("26258610_7", [source(), source(source_direction="both")])]),
+            "input_studies[1].source_direction",
+            "expected one of",
+        ),
+        (
+            as_bytes([cluster("26258610_7", [source(), source(pmid="PMC1")])]),
+            "input_studies[1].source_pmid",
+            "expected a PMID",
+        ),
+        (
+            as_bytes([cluster("26258610_7", [{k: v for k, v in source().items() if k != "source_modality"}])]),
+            "input_studies[0].source_modality",
+            "missing",
+        ),
         (line_of().replace(b"relapse", b"rel\xe9pse", 1), "pico.o", "0xE9"),
         (line_of().replace(b"The review", b"The\x00review"), "target_text", "NUL"),
         (line_of(target_text="a\0b"), "target_text", "NUL"),
         (line_of().replace(b'"26258610_7"', b'"\\ud800"'), "docid", "surrogate"),
-        (b'{"docid": "1_0", "docid": "1_1", "pico": {}}\n', "line", "stands twice"),
-        (b'{"docid": NaN, "pico": {}}\n', "line", "NaN is not JSON"),
-        (b'{"docid": ' + b"9" * 10_000 + b"}\n", "line", "a number of 10000 digits"),
+        (b'{"docid": "1_0", "docid": "1_1", "pico": {}}\n', "line", "occurs twice"),
+        (b'{"docid": NaN, "pico": {}}\n', "line", "NaN is not a JSON value"),
+        (b'{"docid": ' + b"9" * 10_000 + b"}\n", "line", "a number has 10000 digits"),
         (b"[" * 100_000 + b"\n", "line", "nested too deeply"),
         (b'{"pico":' * 100_000 + b"\n", "line", "nested too deeply"),
         (b"[1]\n", "line", "expected a JSON object, found a list"),
-        (b"\n", "line", "an empty line"),
+        (b"\n", "line", "the line is empty"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.row(24, 25, 28)
 def test_a_faulty_line_is_named_with_its_field(file: Path, line: bytes, field: str, said: str) -> None:
     began = time.process_time()
@@ -92,26 +101,29 @@ def test_every_fault_of_a_file_is_listed_up_to_200_and_all_are_counted(file: Pat
 def test_several_faults_of_one_line_are_all_named(file: Path) -> None:
     bad = cluster("x", [source(source_direction="up", source_modality="sure")], target_text=1)
     assert [field for _, field, _ in faults_of(file, [bad])] == [
-        "docid", "target_text", "input_studies[0].source_direction", "input_studies[0].source_modality",
-    ]  # fmt: skip
+        "docid",
+        "target_text",
+        "input_studies[0].source_direction",
+        "input_studies[0].source_modality",
+    ]
 
 
 def test_an_empty_file_is_refused(file: Path) -> None:
-    assert faults_of(file, b"") == [(1, "file", "the file is empty; expected one JSON object a line")]
+    assert faults_of(file, b"") == [(1, "file", "the file is empty; expected one JSON object per line")]
 
 
 def test_a_last_line_that_is_cut_off_is_called_so(file: Path) -> None:
     [(line, field, message)] = faults_of(file, as_bytes(GOOD)[:-40])
     assert line == 5
     assert field.startswith("input_studies[0].source_")
-    assert "breaks off" in message
+    assert "seems truncated" in message
 
 
 def test_a_file_cut_inside_a_character_is_called_cut_off(file: Path) -> None:
     content = json.dumps(cluster(target_text="µ"), ensure_ascii=False).encode()
     [(line, field, message)] = faults_of(file, content[: content.index("µ".encode()) + 1])
     assert (line, field) == (1, "target_text")
-    assert "cut off" in message
+    assert "truncated" in message
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le", "utf-32"])
@@ -125,6 +137,15 @@ def test_utf_16_and_32_are_refused_by_name(file: Path, encoding: str) -> None:
 @pytest.mark.row(30)
 def test_an_archive_is_refused_by_name(file: Path) -> None:
     assert "ZIP" in faults_of(file, b"PK\x03\x04....")[0][2]
+
+
+def test_json_that_is_not_written_line_by_line_is_one_fault(file: Path) -> None:
+    value, *_ = [json.loads(line) for line in as_bytes(GOOD).splitlines()]
+    assert faults_of(file, json.dumps(value, indent=2).encode()) == [
+        (1, "file", "expected UTF-8 text with one record per line, found one JSON object over several lines")
+    ]
+    assert "a JSON array" in faults_of(file, json.dumps([value], indent=2).encode())[0][2]
+    assert "the lines end in CR only" in faults_of(file, as_bytes(GOOD).replace(b"\n", b"\r"))[0][2]
 
 
 def test_a_line_longer_than_the_limit_is_refused_and_the_next_one_still_read(
@@ -168,7 +189,7 @@ def test_faults_leave_the_data_base_unchanged(project: Project, file: Path) -> N
 
 
 @pytest.mark.row(24)
-@pytest.mark.parametrize("where", ["annotation.imports.m3.rows._add_labels", "annotation.actions.imports.record"])
+@pytest.mark.parametrize("where", ["annotation.formats.m3.existing._add_labels", "annotation.imports.actions.record"])
 def test_an_import_that_fails_half_way_leaves_nothing(
     project: Project, file: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
@@ -201,7 +222,7 @@ def test_two_files_with_the_same_docid_and_other_content_stop_both(project: Proj
     assert not Cluster.objects.exists()
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.integers(0, 10_000), byte=st.integers(0, 255), cut=st.booleans())
 def test_one_spoiled_byte_is_a_fault_or_other_content_and_never_a_crash(
     file: Path, db: None, at: int, byte: int, cut: bool
@@ -220,7 +241,7 @@ def test_one_spoiled_byte_is_a_fault_or_other_content_and_never_a_crash(
         assert str(fault).startswith(f"{file.name}:{fault.line}: {fault.field}: ")
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=300))
 @pytest.mark.row(25)
 def test_any_bytes_at_all_are_refused_with_a_fault(file: Path, db: None, content: bytes) -> None:

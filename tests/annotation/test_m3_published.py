@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from annotation.imports.m3 import existing
-from annotation.imports.m3.published import as_published
+from annotation.clusters.gold import gold_labels, gold_relations
+from annotation.corpus.statistics import summary, table
+from annotation.formats.m3 import existing
+from annotation.formats.m3.records import as_published
 from annotation.models import Cluster, Cue, PicoFragment, PicoSlot, Proposition, Review, Study
-from annotation.pages.statistics import summary, table
-from annotation.values.in_force import gold_labels, gold_relations
 from projects.models import Import, Project, Unit
 from tests.annotation.m3_files import LEVEL3, as_bytes, brought_in, checked, published, write
 
@@ -38,11 +38,14 @@ def imported(brought: Import, db: None) -> Import:
 def test_every_row_is_there_and_the_file_is_built_again_byte_for_byte(imported: Import, content: bytes) -> None:
     project = imported.project
     assert (Cluster.objects.count(), Proposition.objects.count(), Review.objects.count(), Study.objects.count()) == (
-        381, 2292, 229, 1223,
-    )  # fmt: skip
+        381,
+        2292,
+        229,
+        1223,
+    )
     assert imported.counts["inputs"] == 1911
     docids = list(Cluster.objects.filter(project=project).order_by("position").values_list("key", flat=True))
-    stored = existing.items(project, "3", docids)
+    stored = existing.stored_items(project, "3", docids)
     assert as_bytes(as_published(stored[docid]) for docid in docids) == content
 
 
@@ -52,11 +55,17 @@ def test_cues_that_are_absent_but_for_case_or_ambiguous_are_named_by_item(import
     fields = {kind: Counter(n["field"] for n in found) for kind, found in by_kind.items()}
     assert fields["cue absent"] == {"target_direction_span": 2, "source_modality_span": 14, "source_direction_span": 22}
     assert fields["cue differs in case"] == {
-        "target_modality_span": 6, "target_direction_span": 6, "source_modality_span": 31, "source_direction_span": 91,
-    }  # fmt: skip
+        "target_modality_span": 6,
+        "target_direction_span": 6,
+        "source_modality_span": 31,
+        "source_direction_span": 91,
+    }
     assert fields["cue occurs more than once"] == {
-        "target_modality_span": 5, "target_direction_span": 11, "source_modality_span": 15, "source_direction_span": 45,
-    }  # fmt: skip
+        "target_modality_span": 5,
+        "target_direction_span": 11,
+        "source_modality_span": 15,
+        "source_direction_span": 45,
+    }
     assert all(
         n["item"] and n["place"] and n["text"] for kind in fields if kind.startswith("cue") for n in by_kind[kind]
     )

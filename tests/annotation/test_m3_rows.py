@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.imports.m3 import existing
-from annotation.imports.m3.published import as_published
+from annotation.formats.m3 import existing
+from annotation.formats.m3.records import as_published
 from annotation.models import Cluster, Cue, Input, Label, PicoSlot, Proposition, Review, Study, Target
 from api.problems import Problem
 from projects.models import Decision, Import, Project, Unit
@@ -18,7 +18,7 @@ from tests.annotation.m3_files import as_bytes, brought_in, checked, cluster, pl
 
 
 def rebuilt(project: Project, level: str, docids: list[str]) -> list[dict[str, object]]:
-    stored = existing.items(project, level, docids)
+    stored = existing.stored_items(project, level, docids)
     return [as_published(stored[docid]) for docid in docids]
 
 
@@ -29,8 +29,10 @@ def test_a_cluster_becomes_units_that_come_together_in_the_order_of_the_file(cor
     assert {u.context for u in units} == {second.unit_id}
     assert [u.type for u in units] == ["proposition"] * 3
     assert list(Cluster.objects.order_by("position").values_list("key", flat=True)) == [
-        "26258610_0", "26258610_1", "30000001_0",
-    ]  # fmt: skip
+        "26258610_0",
+        "26258610_1",
+        "30000001_0",
+    ]
     assert Unit.objects.filter(type="review").count() == Review.objects.count() == 2
     assert Study.objects.count() == 3
     assert set(Review.objects.get(pmid="26258610").studies.values_list("pmid", flat=True)) == {"111", "222"}
@@ -115,8 +117,10 @@ def test_sentences_and_documents_become_targets_and_inputs(project: Project, tmp
     assert Study.objects.count() == 3
     assert Input.objects.count() == 6
     assert set(Unit.objects.exclude(type="review").values_list("type", "key")) == {
-        ("target sentence", "20222888_1"), ("target sentence", "20222888_2"), ("target document", "20222888"),
-    }  # fmt: skip
+        ("target sentence", "20222888_1"),
+        ("target sentence", "20222888_2"),
+        ("target document", "20222888"),
+    }
     [notice] = [n for n in one.report["notices"] if n["kind"] == "input repeated within the item"]
     assert (notice["item"], notice["place"], notice["text"]) == ("20222888_2", "input 2", "9")
     assert list(Target.objects.filter(level="sentence").order_by("position").values_list("position", flat=True)) == [
@@ -176,11 +180,11 @@ def test_a_difference_inside_an_input_is_named(corpus: Project, tmp_path: Path) 
 
 
 def test_an_import_that_was_faster_is_a_conflict_not_a_crash(project: Project, tmp_path: Path) -> None:
-    from annotation.actions.imports import import_files
+    from annotation.imports.actions import import_files
 
     found = checked(project, write(tmp_path / "a", [cluster()]))
     brought_in(project, write(tmp_path / "b", [cluster()]))
-    with pytest.raises(Problem, match="imported meanwhile"):
+    with pytest.raises(Problem, match="in the meantime"):
         import_files(project=project, format="m3", checked=found, by=None)
 
 
@@ -190,7 +194,7 @@ def test_an_import_that_was_faster_is_a_conflict_not_a_crash(project: Project, t
         (b"\xef\xbb\xbf" + as_bytes([cluster()]), "byte order mark"),
         (as_bytes([cluster()]).replace(b"\n", b"\r\n"), "CR LF"),
         (as_bytes([cluster()])[:-1], "no line ending"),
-        (json.dumps(cluster(target_text="Nepralin reduces Rückfälle.")).encode() + b"\n", "spell the same content"),
+        (json.dumps(cluster(target_text="Nepralin reduces Rückfälle.")).encode() + b"\n", "write the same content"),
     ],
 )
 def test_habits_of_writing_are_noticed_and_leave_the_texts_alone(
@@ -225,7 +229,7 @@ def test_a_relation_against_the_rule_is_kept_and_noticed(project: Project, file:
 def test_a_gap_in_the_numbers_of_a_review_is_noticed(project: Project, file: Path) -> None:
     [made] = brought_in(project, write(file, [cluster("77_0"), cluster("77_3")]))
     [notice] = [n for n in made.report["notices"] if n["kind"] == "numbers of a review with a gap"]
-    assert "no number 1, 2" in notice["message"]
+    assert "lacks numbers 1, 2" in notice["message"]
 
 
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
@@ -241,9 +245,13 @@ def sources(draw: st.DrawFn) -> dict[str, str]:
     (polarity, modality), text = draw(labels), draw(full_texts)
     cues = st.sampled_from(["", text, text[:3], text.upper(), "absent altogether"])
     return source(
-        text, str(draw(st.integers(1, 10**8))), source_direction=polarity, source_modality=modality,
-        source_direction_span=draw(cues), source_modality_span=draw(cues),
-    )  # fmt: skip
+        text,
+        str(draw(st.integers(1, 10**8))),
+        source_direction=polarity,
+        source_modality=modality,
+        source_direction_span=draw(cues),
+        source_modality_span=draw(cues),
+    )
 
 
 @st.composite

@@ -12,24 +12,25 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions import ranking
-from annotation.corpus.layout import UNIT_TYPES
-from annotation.corpus.sentences import split
+from annotation.clusters.creation import UNIT_TYPES
+from annotation.clusters.sentences import split
+from annotation.evidence import actions as evidence_actions
+from annotation.kinds.match.matching import Refusal, find_matchable, rankers
 from annotation.models import Input, Level, Match, MatchCandidate, MatchItem, Ranking, Review, Sentence, Study, Target
-from annotation.values.evidence import BY_WORDS
-from annotation.values.matching import Refusal, matchable, rankers
+from annotation.rankers.protocol import BY_WORDS
 from api.problems import Refused
 from audit.actions import seal_pending
 from audit.verify import findings
 from projects import kinds
-from projects.actions.answers import next_hand
-from projects.actions.gold import finish_round
-from projects.actions.rounds import RoundPlan, close_round
+from projects.agreement.queries import gold_of, report
+from projects.gold.actions import finish_round
 from projects.models import Answer, Assignment, Decision, Member, Project, Round, Unit
-from projects.pages import plans
-from projects.rounds.agreement import gold_of, report
-from projects.rounds.cards import cards
-from releases.actions import write_release
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
+from projects.rounds import previews
+from projects.rounds.actions import close_round
+from projects.rounds.planning import RoundPlan
+from releases.publishing.actions import write_release
 from tests.builders import answer, build_cluster, build_round
 from tests.config.routes import api_routes
 
@@ -38,9 +39,13 @@ KIND = "match"
 TARGET = "Nepralin reduces attacks of migraine in adults."
 GOLD = "Fewer attacks of migraine occurred with nepralin."
 SENTENCES = (
-    "Nepralin is a drug for migraine in adults.", "We randomised adults with migraine to nepralin or placebo.", GOLD,
-    "Nausea was common.", "Nepralin was well tolerated by most adults.", "The trial was registered.",
-)  # fmt: skip
+    "Nepralin is a drug for migraine in adults.",
+    "We randomised adults with migraine to nepralin or placebo.",
+    GOLD,
+    "Nausea was common.",
+    "Nepralin was well tolerated by most adults.",
+    "The trial was registered.",
+)
 
 
 def build_target(
@@ -131,16 +136,28 @@ def test_what_people_are_shown_is_alike_in_all_but_its_words(project: Project, a
     for number in range(3):
         build_target(project, number)
     round = build_matches(project, people_of(project, ann1), hand_size=3)
-    for card in cards(round, next_hand(user=ann1, round=round)):
+    for card in cards(round, next_assignments(user=ann1, round=round)):
         assert card["unit"]["key"] == ""
         assert card["target"] == TARGET
         texts = candidates_of(round)[card["unit"]["id"]]
         assert {one["number"]: one["text"] for one in card["candidates"]} == dict(enumerate(texts, start=1))
         assert all(set(one) == {"number", "text"} for one in card["candidates"])
         assert set(card) == {
-            "kind", "assignment", "revision", "shown", "position", "unit", "answered_at", "outcome", "comment", "flag",
-            "references", "value", "target", "candidates",
-        }  # fmt: skip
+            "kind",
+            "assignment",
+            "revision",
+            "shown",
+            "position",
+            "unit",
+            "answered_at",
+            "outcome",
+            "comment",
+            "flag",
+            "references",
+            "value",
+            "target",
+            "candidates",
+        }
 
 
 def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
@@ -154,10 +171,10 @@ def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
     round = build_matches(project, people_of(project, *users), overlap=2, hand_size=12, seed=7)
     orders: dict[int, list[list[int]]] = {}
     for user in users:
-        hand = next_hand(user=user, round=round)
+        hand = next_assignments(user=user, round=round)
         for slot, card in zip(hand, cards(round, hand), strict=True):
             orders.setdefault(slot.unit_id, []).append([one["number"] for one in card["candidates"]])
-        assert cards(round, hand) == cards(round, next_hand(user=user, round=round)), "whenever it is seen"
+        assert cards(round, hand) == cards(round, next_assignments(user=user, round=round)), "whenever it is seen"
         # The first on the page, whichever that is.
         [first, *_] = cards(round, hand)
         answer(user, hand[0], {"most_relevant": first["candidates"][0]["number"]}, kind=KIND)
@@ -168,7 +185,7 @@ def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
     assert all(firsts.count(number) > 1 for number in (1, 2, 3, 4)), "no number has the first place"
     assert len(set(Match.objects.values_list("most_relevant", flat=True))) == 2, "one key of two people, two candidates"
     again = build_matches(project, people_of(project, *users), overlap=2, hand_size=12, seed=8, name="another")
-    hand = next_hand(user=ann1, round=again)
+    hand = next_assignments(user=ann1, round=again)
     assert [[one["number"] for one in card["candidates"]] for card in cards(again, hand)] != [
         mine[0] for mine in orders.values()
     ]
@@ -177,10 +194,15 @@ def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
 def every_reply(client: APIClient, round: Round) -> list[str]:
     """What a person is told by every address of the API that can be read, as far as it names a project or a round."""
     ids: dict[str, Any] = {
-        "slug": round.project.slug, "round_id": round.pk, "guideline_id": round.guideline_id, "table": "m3-9",
-        "form": "csv", "kind": KIND, "unit_id": Assignment.objects.filter(round=round).earliest("pk").unit_id,
+        "slug": round.project.slug,
+        "round_id": round.pk,
+        "guideline_id": round.guideline_id,
+        "table": "m3-9",
+        "form": "csv",
+        "kind": KIND,
+        "unit_id": Assignment.objects.filter(round=round).earliest("pk").unit_id,
         "answer_uuid": Answer.objects.latest("received_at").pk if Answer.objects.exists() else "",
-    }  # fmt: skip
+    }
     said = []
     for route in api_routes():
         mine = {name: value for name, value in ids.items() if f":{name}>" in route.pattern}
@@ -206,7 +228,7 @@ def test_no_reply_to_a_rater_tells_which_is_gold(
     client = client_of(ann1)
     said = every_reply(client, round)
     for place in (1, 2):
-        [slot, *_] = next_hand(user=ann1, round=round)
+        [slot, *_] = next_assignments(user=ann1, round=round)
         answer(ann1, slot, {"most_relevant": place}, kind=KIND)
         said += every_reply(client, round)
     close_round(round=round, by=lead)
@@ -229,27 +251,30 @@ def test_a_target_without_an_honest_four_is_refused_with_the_reason(project: Pro
     elsewhere = build_target(project, 3, evidence=("The sentence stands in no abstract at all.",))
     unread = build_target(project, 4, sentences=())
     all_gold = build_target(project, 5, evidence=SENTENCES[:4])
-    found = matchable(project, BY_WORDS)
+    found = find_matchable(project, BY_WORDS)
     assert found.honest == [fine.pk]
     assert found.refused == {
-        short.pk: Refusal.TOO_FEW, bare.pk: Refusal.NO_EVIDENCE, elsewhere.pk: Refusal.NOT_FOUND,
-        unread.pk: Refusal.NO_ABSTRACT, all_gold.pk: Refusal.TOO_FEW,
-    }  # fmt: skip
+        short.pk: Refusal.TOO_FEW,
+        bare.pk: Refusal.NO_EVIDENCE,
+        elsewhere.pk: Refusal.NOT_FOUND,
+        unread.pk: Refusal.NO_ABSTRACT,
+        all_gold.pk: Refusal.TOO_FEW,
+    }
     assert build_matches(project, people_of(project, ann1)).units_count == 1
     Input.objects.filter(target=fine).delete()
-    with pytest.raises(Refused, match=r"No target sentence has four candidates .*1: no abstract of its studies"):
+    with pytest.raises(Refused, match=r"No target sentence has four candidates .*1: no study has an abstract"):
         build_matches(project, people_of(project, ann1), name="none")
 
 
 def test_level_three_alone_has_no_item(project: Project, ann1: User) -> None:
     build_cluster(project)
-    with pytest.raises(Refused, match="No unit is left"):
+    with pytest.raises(Refused, match="No unit matches"):
         build_matches(project, people_of(project, ann1))
 
 
 def test_an_encoders_ranks_decide_which_are_nearest_where_there_are_some(project: Project, ann1: User) -> None:
     targets = [build_target(project, number) for number in range(3)]
-    ranking.rank(project=project, ranker="words", model="")
+    evidence_actions.rank(project=project, ranker="words", model="")
     assert rankers(project) == [BY_WORDS]
     for n, row in enumerate(Ranking.objects.filter(target__in=targets[:2]).order_by("target")):
         row.pk, row.ranker, row.order = None, "minilm 1", [6, 4, 3, 2, 1, 5]
@@ -262,7 +287,7 @@ def test_an_encoders_ranks_decide_which_are_nearest_where_there_are_some(project
     assert (item.target, item.nearest_by) == (targets[0], "minilm 1")
     by_rank = list(item.candidates.order_by("rank").values_list("sentence__number", "is_gold"))
     assert by_rank == [(6, False), (4, False), (3, True), (2, False)]
-    found = matchable(project, "minilm 1")
+    found = find_matchable(project, "minilm 1")
     assert [found.refused.get(t.pk) for t in targets] == [None, Refusal.NOT_RANKED, Refusal.NOT_RANKED]
 
 
@@ -274,13 +299,13 @@ def test_raters_are_compared_and_held_against_the_gold_sentence(
     round = build_matches(project, people_of(project, ann1, ann2), overlap=2, hand_size=4)
     gold = dict(MatchCandidate.objects.filter(item__round=round, is_gold=True).values_list("item__unit", "position"))
     for user in (ann1, ann2):
-        for n, slot in enumerate(next_hand(user=user, round=round)):
+        for n, slot in enumerate(next_assignments(user=user, round=round)):
             right = gold[slot.unit_id]
             answer(user, slot, {"most_relevant": right if user == ann1 or n else right % 4 + 1}, kind=KIND)
     close_round(round=round, by=lead)
     finish_round(round=round, by=lead)
     assert not Decision.objects.filter(kind=KIND).exists(), "it never touches gold"
-    [measure] = report(round, bootstrap=0)["measures"]
+    [measure] = report(round)["measures"]
     assert measure["all_agree"] == {"count": 3, "of": 4}
     assert sorted(one["accuracy"] for one in measure["gold"]) == [0.75, 1.0]
     assert set(gold_of(round)["most_relevant"].values()) == {str(place) for place in gold.values()}
@@ -292,11 +317,11 @@ def test_a_plan_shows_an_item_as_people_would_see_it_and_stores_nothing(project:
     plan = RoundPlan(
         people=[people_of(project, ann1)[0].pk], name="matches", kind=KIND, purpose="measure only", overlap=1, seed=3
     )
-    [card] = plans.preview(project, plan, 0)
-    assert plans.totals(project, plan)["units"] == 1
+    [card] = previews.preview(project, plan, 0)
+    assert previews.totals(project, plan)["units"] == 1
     assert not MatchItem.objects.exists()
     round = build_matches(project, people_of(project, ann1), seed=3)
-    [asked] = cards(round, next_hand(user=ann1, round=round))
+    [asked] = cards(round, next_assignments(user=ann1, round=round))
     assert (card["target"], card["candidates"]) == (asked["target"], asked["candidates"]), "as the first place has them"
 
 
@@ -305,7 +330,7 @@ def test_a_round_that_never_opened_leaves_no_items(project: Project, ann1: User)
     round = build_matches(project, people_of(project, ann1))
     kind = kinds.get(KIND)
     chosen = list(kind.units(project).values_list("pk", "context"))
-    assert kind.lay_out(round, chosen) == [(item.unit_id, item.unit.context) for item in MatchItem.objects.all()]
+    assert kind.create_items(round, chosen) == [(item.unit_id, item.unit.context) for item in MatchItem.objects.all()]
     kind.discarded(round)
     assert not MatchItem.objects.exists()
     assert not MatchCandidate.objects.exists()
@@ -319,7 +344,7 @@ def test_a_closed_round_is_released_with_its_gold_and_its_rows_are_witnessed(
         build_target(project, number)
     round = build_matches(project, people_of(project, ann1, ann2), overlap=2, hand_size=3)
     for user in (ann1, ann2):
-        for n, slot in enumerate(next_hand(user=user, round=round)):
+        for n, slot in enumerate(next_assignments(user=user, round=round)):
             answer(user, slot, {"most_relevant": n + 1}, kind=KIND)
     close_round(round=round, by=lead)
     finish_round(round=round, by=lead)
@@ -349,7 +374,7 @@ def test_a_value_is_one_of_four(project: Project, ann1: User, client_of: Callabl
     assert shape(data={"most_relevant": 4}).is_valid()
     for wrong in (0, 5, "gold", None):
         assert not shape(data={"most_relevant": wrong}).is_valid()
-    [slot] = next_hand(user=ann1, round=round)
+    [slot] = next_assignments(user=ann1, round=round)
     answer(ann1, slot, {"most_relevant": 2}, kind=KIND)
     assert Match.objects.get().most_relevant == 2
 
@@ -359,7 +384,7 @@ def test_handing_out_and_answering_cost_the_same_with_few_and_many(
 ) -> None:
     def cost(round: Round) -> tuple[int, int]:
         with CaptureQueriesContext(connection) as of_next:
-            hand = next_hand(user=ann1, round=round)
+            hand = next_assignments(user=ann1, round=round)
             cards(round, hand)
         with CaptureQueriesContext(connection) as of_answer:
             answer(ann1, hand[0], {"most_relevant": 1}, kind=KIND)
@@ -368,12 +393,12 @@ def test_handing_out_and_answering_cost_the_same_with_few_and_many(
     for number in range(3):
         build_target(project, number)
     few = build_matches(project, people_of(project, ann1), name="few")
-    next_hand(user=ann1, round=few)
+    next_assignments(user=ann1, round=few)
     first = cost(few)
     for number in range(3, 60):
         build_target(project, number)
     many = build_matches(project, people_of(project, ann1), name="many")
-    next_hand(user=ann1, round=many)
+    next_assignments(user=ann1, round=many)
     assert cost(many) == first
     slots = list(Assignment.objects.filter(round=many, current_answer=None).select_related("unit")[:20])
     with CaptureQueriesContext(connection) as of_cards:
@@ -384,7 +409,7 @@ def test_handing_out_and_answering_cost_the_same_with_few_and_many(
 def test_making_items_costs_the_same_with_few_and_many(project: Project) -> None:
     def cost() -> int:
         with CaptureQueriesContext(connection) as counted:
-            matchable(project, BY_WORDS)
+            find_matchable(project, BY_WORDS)
         return len(counted)
 
     build_target(project, 0)

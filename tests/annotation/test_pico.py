@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.corpus.pico import form_of, in_words, place_in, without_implied
+from annotation.clusters.pico import form_of, in_words, place_in, without_implied
 from annotation.models import PicoForm
 
 WORDS = st.text(alphabet="abAB éß-,", min_size=1, max_size=12).filter(str.strip)
@@ -52,8 +52,10 @@ def test_a_piece_of_a_word_is_no_place(slot: str, text: str) -> None:
 def test_the_first_place_as_a_whole_word_is_taken_exactly_before_but_for_case() -> None:
     text = "Elevating va, VA-related NPFSI and NPFS."
     assert [text[start:end] for start, end in filter(None, (place_in(text, s) for s in ("VA", "NPFS", "npfs")))] == [
-        "VA", "NPFS", "NPFS",
-    ]  # fmt: skip
+        "VA",
+        "NPFS",
+        "NPFS",
+    ]
     assert place_in(text, "VA") == (14, 16)
     assert place_in("Those With Glaucoma", "[adults] with glaucoma") == (6, 19)
     assert place_in("implied", "[implied]") is None
@@ -86,9 +88,13 @@ def test_reading_a_text_again_without_its_implied_parts_implies_nothing_more_at_
 @pytest.mark.parametrize(
     ("slot", "named"),
     [
-        ("[anti-VEGF] agents", "anti-VEGF agents"), ("[H. pylori infection] ", "H. pylori infection"),
-        ("VA [at 3 months]", "VA at 3 months"), ("rs4236601[A]", "rs4236601[A]"), ("", ""), ("[]", ""),
+        ("[anti-VEGF] agents", "anti-VEGF agents"),
+        ("[H. pylori infection] ", "H. pylori infection"),
+        ("VA [at 3 months]", "VA at 3 months"),
+        ("rs4236601[A]", "rs4236601[A]"),
+        ("", ""),
+        ("[]", ""),
     ],
-)  # fmt: skip
+)
 def test_what_a_slot_names_has_implied_words_without_their_brackets(slot: str, named: str) -> None:
     assert in_words(slot) == named

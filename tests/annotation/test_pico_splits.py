@@ -10,24 +10,22 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions.curation.clusters import add_clusters
-from annotation.actions.curation.reviews import add_review
-from annotation.corpus.pico import form_of
-from annotation.kinds.pico.kind import PicoKind
-from annotation.kinds.pico.serializers import PicoValueSerializer
+from annotation.clusters.pico import form_of
+from annotation.curation.actions import add_clusters, add_review
+from annotation.kinds.pico.kind import PicoKind, PicoValueSerializer
 from annotation.models import Cluster, PicoFragment, PicoSlot, Proposition, Review, Target
 from api.problems import Refused
 from audit.verify import findings
 from measures.text_agreement import compared
-from projects.actions.answers import next_hand
-from projects.actions.corrections import Correction, correct, correct_all
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
-from projects.actions.staleness import stale_units
+from projects.agreement.queries import report
+from projects.curation.actions import Correction, correct, correct_all
+from projects.gold.actions import finish_round
+from projects.gold.queries import current_decisions
 from projects.models import Decision, Member, Origin, Project, Round, Unit
-from projects.rounds.agreement import report
-from projects.rounds.cards import cards
-from projects.values.in_force import decisions_in_force
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
+from projects.rounds.actions import close_round
+from projects.staleness.actions import stale_units
 from tests.builders import answer, build_round, label_value
 from tests.projects.adjudicated import answer_by, send, take
 
@@ -86,7 +84,7 @@ def decide(target: Target, by: Member, *rows: Json, reason: str = "As read.") ->
 
 def work(round: Round, people: list[Member], *values: Json) -> None:
     for person, value in zip(people, values, strict=True):
-        answer(person.user, next_hand(user=person.user, round=round)[0], value, kind="pico")
+        answer(person.user, next_assignments(user=person.user, round=round)[0], value, kind="pico")
     close_round(round=round, by=people[0].user)
     round.refresh_from_db()
     finish_round(round=round, by=people[0].user)
@@ -96,12 +94,15 @@ def test_a_split_in_force_makes_a_cluster_with_a_target_proposition_of_each_tupl
     decide(target, by, row(p="adults with asthma"), row(p="[children]", c="", o="sleep", stands_for="placebo"))
     first, second = clusters(target)
     assert (first.key, second.key, first.review_id) == ("27000001_0", "27000001_1", target.review_id)
-    assert tuples(target) == [["adults with asthma", "nepralin", "dorsalin", "relapse"],
-                              ["[children]", "nepralin", "", "sleep"]]  # fmt: skip
+    assert tuples(target) == [
+        ["adults with asthma", "nepralin", "dorsalin", "relapse"],
+        ["[children]", "nepralin", "", "sleep"],
+    ]
     claims = Proposition.objects.filter(cluster__in=[first, second])
     assert [(p.position, p.text, p.unit.type, p.unit.made_by_id) for p in claims] == [
-        (0, TEXT, "proposition", by.user_id), (0, TEXT, "proposition", by.user_id),
-    ]  # fmt: skip
+        (0, TEXT, "proposition", by.user_id),
+        (0, TEXT, "proposition", by.user_id),
+    ]
     forms = {s.slot: (s.form, s.stands_for) for s in PicoSlot.objects.filter(cluster=second)}
     assert forms == {"p": ("implied", ""), "i": ("explicit", ""), "c": ("blank", "placebo"), "o": ("explicit", "")}
     [place] = PicoFragment.objects.filter(slot__cluster=second, slot__slot="o")
@@ -124,8 +125,9 @@ def test_decided_otherwise_unchanged_clusters_stay_and_others_give_their_place(t
     decide(target, by, row(), row(o="sleep"))
     kept, gone = clusters(target)
     old = Proposition.objects.get(cluster=gone)
-    correct(unit=old.unit, kind="label", value=label_value() | {"polarity_cue": [], "modality_cue": []}, reason="",
-            by=by)  # fmt: skip
+    correct(
+        unit=old.unit, kind="label", value=label_value() | {"polarity_cue": [], "modality_cue": []}, reason="", by=by
+    )
     decide(target, by, row(o="improved sleep"), row())
     assert clusters(target)[0] == kept
     assert tuples(target) == [["", "nepralin", "dorsalin", "relapse"], ["", "nepralin", "dorsalin", "improved sleep"]]
@@ -170,7 +172,7 @@ def test_what_two_agree_on_is_in_force_but_for_case(target: Target, two: list[Me
     round = build_round(target.project, two, kind="pico", overlap=2)
     work(round, two, split(row()), split(row(o="Relapse")))
     assert len(clusters(target)) == 1
-    assert decisions_in_force([target.unit_id], "pico")[target.unit_id, "tuples"].origin == Origin.UNANIMOUS
+    assert current_decisions([target.unit_id], "pico")[target.unit_id, "tuples"].origin == Origin.UNANIMOUS
     [decision] = Decision.objects.filter(unit=target.unit_id, kind="pico")
     assert decision.round == round
 
@@ -179,7 +181,7 @@ def test_two_who_differ_leave_it_to_a_curator_whose_word_makes_the_clusters_and_
     target: Target, two: list[Member], lead: User, client_of: Client
 ) -> None:
     round = build_round(target.project, two, kind="pico", overlap=2)
-    card = cards(round, next_hand(user=two[0].user, round=round))[0]
+    card = cards(round, next_assignments(user=two[0].user, round=round))[0]
     assert (card["text"], card["key"], card["title"], card["in_force"]) == (TEXT, "27000001_0", "Asthma", None)
     work(round, two, split(row()), split(row(), row(o="sleep")))
     assert clusters(target) == []
@@ -196,7 +198,7 @@ def test_two_who_differ_leave_it_to_a_curator_whose_word_makes_the_clusters_and_
 def test_a_review_shows_what_is_in_force(target: Target, by: Member, two: list[Member]) -> None:
     decide(target, by, row())
     round = build_round(target.project, two[:1], kind="pico", purpose="review and correct")
-    [card] = cards(round, next_hand(user=two[0].user, round=round))
+    [card] = cards(round, next_assignments(user=two[0].user, round=round))
     assert card["in_force"] == split(row())
 
 
@@ -204,9 +206,9 @@ def test_a_review_shows_what_is_in_force(target: Target, by: Member, two: list[M
     ("value", "says"),
     [
         (split(), "empty"),
-        (split(row(), row(o=" Relapse", stands_for="")), "Proposition 2 is the same as proposition 1."),
-        (split(row(c=""), row(c="", stands_for="placebo")), "Proposition 2 is the same as proposition 1."),
-        (split(row("", "", "", "")), "at least one slot"),
+        (split(row(), row(o=" Relapse", stands_for="")), "Proposition 2 has the same tuple as proposition 1."),
+        (split(row(c=""), row(c="", stands_for="placebo")), "Proposition 2 has the same tuple as proposition 1."),
+        (split(row("", "", "", "")), "at least one element"),
         (split(row() | {"i": slot("nepralin") | {"text": "x"}}), "pieces"),
     ],
 )
@@ -228,10 +230,10 @@ def test_agreement_is_by_slot_in_the_order_of_the_sentence_and_over_all_tuples(
 ) -> None:
     round = build_round(target.project, two, kind="pico", overlap=2)
     work(round, two, split(row(o="sleep"), row()), split(row(), row(o="improved sleep", c="")))
-    found = {(c["name"], c["method"]): c["value"] for c in report(round, bootstrap=0)["spans"]}
+    found = {(c["name"], c["method"]): c["value"] for c in report(round)["spans"]}
     assert found["O pieces", "mean pairwise F1 of words"] == pytest.approx((1 + 2 / 3) / 2)
     assert found["O slot", "share of same texts"] == 0.5
-    assert found["I pieces", "share of identical cues"] == 1
+    assert found["I pieces", "share of identical spans"] == 1
     assert found["tuple of the same number", "share of same tuples"] == 0.5
     assert found["all tuples of a sentence", "mean pairwise Jaccard index"] == pytest.approx(1 / 3)
     assert found["number of propositions", "mean absolute difference"] == 0

@@ -15,17 +15,17 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions import searching
+from annotation.flow.queries import stages
 from annotation.models import Hit, PubMedAccess, PubMedTurn, Review, Search, Study
-from annotation.pubmed import access, client, pace
-from annotation.pubmed.access import Access
-from annotation.pubmed.client import Client, PubMedAway
-from annotation.values.flow import stages
+from annotation.pubmed import actions as pubmed_actions
+from annotation.pubmed import client as pubmed_client
+from annotation.pubmed.client import Access, Client, PubMedUnavailable
 from api.problems import Refused
 from audit.actions import seal_pending
 from audit.models import Entry
 from audit.verify import findings
-from projects.background import batches, jobs
+from projects.jobs import batches
+from projects.jobs.running import run_job
 from projects.models import Job, JobStatus, Member, Project
 from tests.annotation.pubmed_files import article, as_xml
 from tests.annotation.pubmed_stub import Stub, serving
@@ -36,8 +36,8 @@ KEY = "0123456789abcdef0123456789abcdef"
 
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
-    monkeypatch.setattr(client, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(pace, "WITHOUT_KEY", timedelta(0))
+    monkeypatch.setattr(pubmed_client, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(pubmed_client, "WITHOUT_KEY", timedelta(0))
     with serving() as found:
         yield found
 
@@ -52,29 +52,29 @@ def quick(seconds: float) -> None:
 
 
 def asked(project: Project, leader: Member, **about: Any) -> Search:
-    return searching.search(project=project, by=leader, **{"query": "relapse", "topic": "relapse"} | about)
+    return pubmed_actions.start_search(project=project, by=leader, **{"query": "relapse", "topic": "relapse"} | about)
 
 
 def done(search: Search) -> Search:
     """Do the search's job, and read it anew."""
     assert search.job
-    jobs.run_job(search.job.pk)
+    run_job(search.job.pk)
     return Search.objects.get(pk=search.pk)
 
 
 def jobs_of(search: Search) -> QuerySet[Job]:
-    return Job.objects.filter(kind=searching.KIND, params={"search": search.pk})
+    return Job.objects.filter(kind=pubmed_actions.KIND, params={"search": search.pk})
 
 
 def outcomes(search: Search) -> dict[str, int]:
-    return {name: count for name, count in searching.counts_of(search).items() if count}
+    return {name: count for name, count in pubmed_actions.counts_of(search).items() if count}
 
 
 def test_a_query_becomes_reviews_by_batches_and_what_is_known_is_counted_once(
     project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "BATCH", 2)
-    monkeypatch.setattr(client, "PAGE", 3)
+    monkeypatch.setattr(pubmed_actions, "BATCH", 2)
+    monkeypatch.setattr(pubmed_client, "PAGE", 3)
     pmids = stub.fill(5)
     found = done(asked(project, leader, date_from=timezone.now().date()))
     assert (found.state, found.found, found.translation) == ("done", 5, '"relapse"[All Fields]')
@@ -84,8 +84,11 @@ def test_a_query_becomes_reviews_by_batches_and_what_is_known_is_counted_once(
     assert stub.programs() == ["esearch.fcgi"] * 3 + ["efetch.fcgi"] * 3
     first = stub.asked[0][1]
     assert (first["tool"], first["email"], first["usehistory"], first["datetype"]) == (
-        "concord", leader.user.email, "y", "pdat",
-    )  # fmt: skip
+        "concord",
+        leader.user.email,
+        "y",
+        "pdat",
+    )
     assert "api_key" not in first
     again = done(asked(project, leader, topic="another"))
     assert (outcomes(again), Review.objects.count()) == ({"known": 5}, 5)
@@ -97,10 +100,13 @@ def truncated() -> bytes:
 
 
 WRONG = {
-    "500": (500, {}, b"oops"), "429": (429, {}, b"API rate limit exceeded"), "cut off": (200, {}, truncated()),
-    "nothing": (200, {}, b""), "shorter than said": (200, {"Content-Length": "99999"}, b"<PubmedArticleSet>"),
+    "500": (500, {}, b"oops"),
+    "429": (429, {}, b"API rate limit exceeded"),
+    "cut off": (200, {}, truncated()),
+    "nothing": (200, {}, b""),
+    "shorter than said": (200, {"Content-Length": "99999"}, b"<PubmedArticleSet>"),
     "a page": (200, {}, b"<html>maintenance</html>"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
@@ -115,15 +121,15 @@ def test_an_answer_that_is_none_is_asked_for_again(project: Project, leader: Mem
 def test_pubmed_that_stays_away_leaves_what_was_read_and_a_way_on(
     project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch, wrong: Any
 ) -> None:
-    monkeypatch.setattr(searching, "BATCH", 2)
-    monkeypatch.setattr(client, "TRIES", 2)
+    monkeypatch.setattr(pubmed_actions, "BATCH", 2)
+    monkeypatch.setattr(pubmed_client, "TRIES", 2)
     stub.fill(4)
     stub.wrong = [None, None, None, wrong, wrong]
     found = done(asked(project, leader))
     assert (found.state, outcomes(found)) == ("failed", {"new": 2, "waiting": 2})
-    assert "PubMed was asked 2 times" in found.error
+    assert "PubMed did not answer 2 requests" in found.error
     assert Review.objects.count() == 2
-    on = done(searching.go_on(search=found, by=leader))
+    on = done(pubmed_actions.resume(search=found, by=leader))
     assert (on.state, on.error, outcomes(on), Review.objects.count()) == ("done", "", {"new": 4}, 4)
     assert stub.programs().count("esearch.fcgi") == 2
 
@@ -136,28 +142,31 @@ def test_a_bomb_in_an_answer_is_refused_and_nothing_of_it_is_stored(
     stub.wrong = [None, None, (200, {}, as_xml([article("30000000", title="&a29;")], BOMB))]
     found = done(asked(project, leader))
     assert (found.state, outcomes(found)) == ("failed", {"waiting": 2})
-    assert "an entity is declared" in found.error
-    assert done(searching.go_on(search=found, by=leader)).state == "done"
+    assert "the file declares an entity" in found.error
+    assert done(pubmed_actions.resume(search=found, by=leader)).state == "done"
 
 
 def test_a_record_that_cannot_be_taken_is_noted_and_holds_up_no_other(
-    project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch,
+    project: Project,
+    leader: Member,
+    stub: Stub,
+    monkeypatch: pytest.MonkeyPatch,
     client_of: Callable[[User], APIClient],
-) -> None:  # fmt: skip
+) -> None:
     [_, _, _, long, endless, *_] = stub.fill(6)
     stub.records[long] = article(long, title="Nepralin " * 20_000)
     stub.records[endless] = article(endless, types=["Review" * 50_000] * 4)
-    monkeypatch.setattr(client, "LIMITS", replace(client.LIMITS, size=2**20))
+    monkeypatch.setattr(pubmed_client, "LIMITS", replace(pubmed_client.LIMITS, size=2**20))
     found = done(asked(project, leader))
     assert (found.state, found.error, outcomes(found)) == ("done", "", {"new": 4, "unfit": 2})
     [row] = client_of(leader.user).get(f"/api/v1/projects/{project.slug}/searches/").json()["results"]
     assert [one["pmid"] for one in row["unfit"]] == [long, endless]
     assert row["unfit"][0]["why"] == "title: 180,000 characters; expected at most 100,000"
-    assert row["unfit"][1]["why"] == "an answer of more than 1 MiB"
+    assert row["unfit"][1]["why"] == "a response of more than 1 MiB"
     left_out = stages(project)[0]
-    assert ("that could not be taken", 2) in left_out.aside
+    assert ("could not be imported", 2) in left_out.aside
     stub.records[long] = article(long)
-    on = done(searching.go_on(search=found, by=leader))
+    on = done(pubmed_actions.resume(search=found, by=leader))
     assert (on.state, outcomes(on)) == ("done", {"new": 5, "unfit": 1})
     assert not Hit.objects.exclude(outcome="unfit").exclude(why="").exists()
 
@@ -168,17 +177,17 @@ def test_a_study_whose_record_cannot_be_taken_is_not_asked_for_again_and_again(
     [pmid] = stub.fill(1)
     Study.objects.create(project=project, pmid=pmid)
     stub.records[pmid] = article(pmid, title="x" * 100_001)
-    found = done(searching.read_studies(project=project, by=leader))
+    found = done(pubmed_actions.start_reading_studies(project=project, by=leader))
     assert outcomes(found) == {"unfit": 1}
-    assert not searching.unread_studies(project).exists()
+    assert not pubmed_actions.unread_studies(project).exists()
     stub.fill(1)
-    assert outcomes(done(searching.go_on(search=found, by=leader))) == {"known": 1}
+    assert outcomes(done(pubmed_actions.resume(search=found, by=leader))) == {"known": 1}
     assert Study.objects.get().record == "read"
 
 
 def test_a_bomb_in_the_answer_of_a_search_is_refused(stub: Stub, db: None) -> None:
     stub.wrong = [(200, {}, b'<!DOCTYPE a [<!ENTITY b "c">]><eSearchResult><Count>&b;</Count></eSearchResult>')] * 5
-    with pytest.raises(PubMedAway, match="no whole XML"):
+    with pytest.raises(PubMedUnavailable, match="no XML from PubMed"):
         Client(Access("a@example.org"), quick).find("x")
 
 
@@ -190,13 +199,14 @@ def test_a_record_that_pubmed_does_not_have_is_missing_and_can_be_asked_for_agai
     done(asked(project, leader))
     review = Review.objects.order_by("pk")[0]
     Study.objects.create(project=project, pmid="99")
-    found = searching.find_studies(review=review, text=f"PMID: {pmids[2]}, 99\nhttps://pubmed.example/{pmids[0]}/ ",
-                                   references=False, by=leader)  # fmt: skip
+    found = pubmed_actions.start_study_search(
+        review=review, text=f"PMID: {pmids[2]}, 99\nhttps://pubmed.example/{pmids[0]}/ ", references=False, by=leader
+    )
     found = done(found)
     assert (found.state, outcomes(found)) == ("done", {"new": 1, "missing": 2})
     assert [(s.pmid, s.record) for s in Study.objects.order_by("pmid")] == [(pmids[0], "read"), ("99", "not found")]
     stub.records[pmids[2]] = later
-    on = done(searching.go_on(search=found, by=leader))
+    on = done(pubmed_actions.resume(search=found, by=leader))
     assert outcomes(on) == {"new": 2, "missing": 1}
     assert sorted(review.studies.values_list("pmid", flat=True)) == [pmids[0], pmids[2]]
 
@@ -209,24 +219,24 @@ def test_studies_come_from_what_the_review_cites_and_unread_ones_are_read(
     review = Review.objects.get()
     assert review.references == ["40000000"]
     stub.records = {pmid: article(pmid) for pmid in ("40000000", "40000001")}
-    done(searching.find_studies(review=review, text="", references=True, by=leader))
+    done(pubmed_actions.start_study_search(review=review, text="", references=True, by=leader))
     unread = Study.objects.create(project=project, pmid="40000001")
     unread.reviews.add(review)
-    done(searching.find_studies(review=review, text="", references=False, by=leader))
+    done(pubmed_actions.start_study_search(review=review, text="", references=False, by=leader))
     assert set(Study.objects.values_list("pmid", "record")) == {("40000000", "read"), ("40000001", "read")}
-    for about, said in (({"text": "12 abc"}, "'abc' is no PubMed id"), ({"text": ""}, "no PubMed id here")):
+    for about, said in (({"text": "12 abc"}, "found 'abc'"), ({"text": ""}, "at least one PMID")):
         with pytest.raises(Refused, match=said):
-            searching.find_studies(review=review, references=False, by=leader, **about)
+            pubmed_actions.start_study_search(review=review, references=False, by=leader, **about)
 
 
 def test_too_many_are_refused_with_the_way_to_fewer(
     project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "MOST_FOUND", 1)
+    monkeypatch.setattr(pubmed_actions, "MOST_FOUND", 1)
     stub.fill(2)
     found = done(asked(project, leader))
     assert (found.state, found.found) == ("failed", None)
-    assert "narrow query or dates" in found.error
+    assert "Narrow the query or the dates" in found.error
 
 
 def test_a_query_that_finds_nothing_ends_with_zero(project: Project, leader: Member, stub: Stub) -> None:
@@ -237,34 +247,34 @@ def test_a_query_that_finds_nothing_ends_with_zero(project: Project, leader: Mem
 def test_a_search_is_stopped_between_batches_and_gone_on_with(
     project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "BATCH", 1)
+    monkeypatch.setattr(pubmed_actions, "BATCH", 1)
     stub.fill(3)
     search = asked(project, leader)
-    real = searching._store
+    real = pubmed_actions._store
 
     def stopped(*given: Any) -> None:
         real(*given)
-        with batches.harmless():  # somebody else's act, not the job's
-            searching.stop(search=search, by=leader)
+        with batches.idempotent():  # somebody else's act, not the job's
+            pubmed_actions.stop(search=search, by=leader)
 
-    monkeypatch.setattr(searching, "_store", stopped)
+    monkeypatch.setattr(pubmed_actions, "_store", stopped)
     found = done(search)
     assert (found.state, outcomes(found)) == ("stopped", {"new": 1, "waiting": 2})
-    monkeypatch.setattr(searching, "_store", real)
-    assert outcomes(done(searching.go_on(search=found, by=leader))) == {"new": 3}
+    monkeypatch.setattr(pubmed_actions, "_store", real)
+    assert outcomes(done(pubmed_actions.resume(search=found, by=leader))) == {"new": 3}
 
 
 def test_a_worker_that_dies_leaves_whole_batches_and_another_reads_the_rest(
     project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "BATCH", 2)
+    monkeypatch.setattr(pubmed_actions, "BATCH", 2)
     stub.fill(5)
     search = asked(project, leader)
     real, fetched = Client.fetch, iter(range(9))
 
     def taken_over(self: Client, pmids: Any) -> bytes:
         if next(fetched) == 1:
-            with batches.harmless():
+            with batches.idempotent():
                 jobs_of(search).update(fence=99)
         return real(self, pmids)
 
@@ -285,13 +295,15 @@ def test_retry_after_holds_back_everybody_who_asks(stub: Stub, db: None) -> None
 
 
 def test_turns_are_apart_without_a_key_and_with_each(db: None) -> None:
-    for key, between in (("", pace.WITHOUT_KEY), (KEY, pace.WITH_KEY)):
-        lane = pace.lane_of(key)
-        turns = [pace.take(lane, between) for _ in range(5)]
+    for key, between in (("", pubmed_client.WITHOUT_KEY), (KEY, pubmed_client.WITH_KEY)):
+        lane = pubmed_client.rate_limit_key(key)
+        turns = [pubmed_client.reserve_time(lane, between) for _ in range(5)]
         assert [later - earlier for earlier, later in pairwise(turns)] == [between] * 4
     assert KEY not in str(list(PubMedTurn.objects.values()))
     PubMedTurn.objects.update(next_at=timezone.now() + timedelta(days=1))  # a clock was wrong
-    assert pace.take(pace.lane_of(KEY), pace.WITH_KEY) < timezone.now() + timedelta(seconds=1)
+    assert pubmed_client.reserve_time(
+        pubmed_client.rate_limit_key(KEY), pubmed_client.WITH_KEY
+    ) < timezone.now() + timedelta(seconds=1)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -300,7 +312,7 @@ def test_workers_at_once_never_get_the_same_turn() -> None:
 
     def take() -> None:
         try:
-            turns.extend(pace.take("a", timedelta(seconds=1)) for _ in range(5))
+            turns.extend(pubmed_client.reserve_time("a", timedelta(seconds=1)) for _ in range(5))
         finally:
             connection.close()
 
@@ -325,13 +337,18 @@ def test_a_key_is_sent_and_nowhere_told(
     found = done(asked(project, leader))
     assert (stub.asked[0][1]["api_key"], stub.asked[0][1]["email"]) == (KEY, "lab@example.org")
     assert "API key invalid: [key]" in found.error
-    told = [found.error, caplog.text, api.get("/api/v1/me/pubmed/").content.decode(), repr(access.of(leader.user))]
+    told = [
+        found.error,
+        caplog.text,
+        api.get("/api/v1/me/pubmed/").content.decode(),
+        repr(pubmed_client.access_of(leader.user)),
+    ]
     told += [str(list(model.objects.values())) for model in (PubMedAccess, Entry, Job, Search)]
     assert not any(KEY in text for text in told)
     api.put("/api/v1/me/pubmed/", {"email": "lab@example.org"}, format="json")
-    assert access.of(leader.user).key == KEY
+    assert pubmed_client.access_of(leader.user).key == KEY
     with override_settings(SECRET_KEY="another-secret-key-of-the-installation"):
-        assert access.of(leader.user).key == ""
+        assert pubmed_client.access_of(leader.user).key == ""
     api.put("/api/v1/me/pubmed/", {"email": "lab@example.org", "key": ""}, format="json")
     assert api.get("/api/v1/me/pubmed/").json()["has_key"] is False
 
@@ -345,12 +362,12 @@ def test_leads_search_through_the_api(
     assert client_of(ann1).get(url).status_code == client_of(ann1).post(url, {}, format="json").status_code == 403
     assert api.post(url, {"query": " "}, format="json").status_code in (400, 422)
     body = {"query": "relapse", "topic": "relapse", "date_from": "2020-01-01", "date_to": "2010-01-01"}
-    assert "before the first" in api.post(url, body, format="json").json()["detail"]
+    assert "before the start date" in api.post(url, body, format="json").json()["detail"]
     made = api.post(url, body | {"date_to": None}, format="json")
     assert (made.status_code, made.json()["state"]) == (201, "waiting")
     one = f"/api/v1/searches/{made.json()['id']}/"
     assert api.post(one, {"do": "go on"}, format="json").status_code == 409
-    jobs.run_job(made.json()["job"]["id"])
+    run_job(made.json()["job"]["id"])
     assert api.post(one, {"do": "stop"}, format="json").status_code == 409
     [row] = api.get(url).json()["results"]
     assert (row["found"], row["review"], row["unfit"]) == (3, None, [])
@@ -360,8 +377,9 @@ def test_leads_search_through_the_api(
     assert api.post(f"{url}studies/", {"review": "7", "pmids": "1"}, format="json").status_code == 422
     table = api.get(f"{url}table/").json()
     assert [[cell["text"] for cell in row] for row in table["rows"]] == [
-        ["relapse", "3", "0", "0", "3", "1", "0"], ["All", "3", "0", "0", "3", "1", "0"],
-    ]  # fmt: skip
+        ["relapse", "3", "0", "0", "3", "1", "0"],
+        ["All", "3", "0", "0", "3", "1", "0"],
+    ]
     for form, piece in (
         ("csv", "relapse,3,0,0,3,1,0"),
         ("markdown", "| relapse | 3 | 0 |"),
@@ -395,8 +413,11 @@ def test_studies_that_are_known_by_their_ids_are_read_for_all_reviews_at_once(
     assert asks.post(path, {}, format="json").status_code == 409, "they are being read"
     assert outcomes(done(Search.objects.get())) == {"known": 2, "missing": 1}
     assert dict(Study.objects.values_list("pmid", "record")) == {
-        "40000000": "read", "40000001": "read", "40000002": "not found", "DEMO1": "not read",
-    }  # fmt: skip
+        "40000000": "read",
+        "40000001": "read",
+        "40000002": "not found",
+        "DEMO1": "not read",
+    }
     assert not Review.objects.exists()
     assert asks.post(path, {}, format="json").status_code == 409, "nothing is left to read"
     assert list(findings()) == [], "a record was added to what was sealed, and the log says so"

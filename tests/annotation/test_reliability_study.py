@@ -12,18 +12,19 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions.reliability import StudyPlan, begin_study
 from annotation.models import MatchCandidate, ReliabilityStudy
-from annotation.values.reliability import fields
+from annotation.reliability.actions import StudyPlan, begin_study
+from annotation.reliability.queries import fields
 from api.problems import Refused
-from projects import tables
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.gold import finish_round
-from projects.actions.people import add_member
-from projects.actions.rounds import close_round
+from projects import reports
+from projects.curation.actions import correct
+from projects.gold.actions import finish_round
 from projects.models import Decision, Member, Project, Round
-from projects.tables import Table, Tables
+from projects.people.actions import add_member
+from projects.queue.actions import next_assignments
+from projects.reports.registry import Tables
+from projects.reports.table import Table
+from projects.rounds.actions import close_round
 from tests.annotation.test_match import build_target
 from tests.builders import answer, build_cluster, label_value
 
@@ -61,7 +62,7 @@ def play(study: ReliabilityStudy, people: list[Member], lead: User) -> None:
             continue
         first = min(round.assignments.values_list("unit", flat=True))
         for person in people:
-            while hand := next_hand(user=person.user, round=round):
+            while hand := next_assignments(user=person.user, round=round):
                 unit = hand[0].unit_id
                 wrong = person == people[-1] and unit == first
                 if round == study.labels:
@@ -74,7 +75,7 @@ def play(study: ReliabilityStudy, people: list[Member], lead: User) -> None:
 
 
 def table_of(project: Project) -> Table:
-    return Tables(project).build(tables.get("m3-9"))
+    return Tables(project).build(reports.get("m3-9"))
 
 
 def rows_of(table: Table) -> dict[str, dict[str, Any]]:
@@ -89,8 +90,9 @@ def test_one_seed_samples_two_rounds_that_measure_only(project: Project, lead: U
     labels, matches = study.labels, study.matches
     assert matches is not None
     assert [(r.kind, r.purpose, r.overlap, r.units_count, r.seed) for r in (labels, matches)] == [
-        ("label", "measure only", 3, 4, 5), ("match", "measure only", 3, 3, 5),
-    ]  # fmt: skip
+        ("label", "measure only", 3, 4, 5),
+        ("match", "measure only", 3, 3, 5),
+    ]
     assert labels.options["with_cues"] is False
     units = set(labels.assignments.values_list("unit__position", flat=True))
     assert units == {0}, "targets alone are labelled"
@@ -108,19 +110,19 @@ def test_the_table_has_agreement_and_accuracy_of_each_field(project: Project, le
     rows = rows_of(table_of(project))
     assert list(rows) == ["Polarity", "Modality", "Match"]
     polarity, match = rows["Polarity"], rows["Match"]
-    assert [polarity[c].value for c in ("Items", "Raters an item")] == [4, 3]
+    assert [polarity[c].value for c in ("Items", "Raters per item")] == [4, 3]
     assert polarity["All agree (%)"].value == pytest.approx(75)
     assert polarity["Pairwise (%)"].value == pytest.approx(100 * (3 + 1 / 3) / 4)
     assert polarity["Accuracy (%)"].value == pytest.approx(100 * 11 / 12)
     assert polarity["Chance (%)"].value == match["Chance (%)"].value == 25
-    assert polarity["Ranker (%)"].undefined == "a ranker gives no labels"
+    assert polarity["Ranker (%)"].undefined == "rankers do not label"
     assert match["Accuracy (%)"].value == pytest.approx(100 * 8 / 9)
     assert match["Ranker (%)"].value in (0, 100)
     assert match["All agree (%)"].n == match["Ranker (%)"].n == 3
     # Of 4 items: pa = 10/12; shares 11/12 and 1/12 of four categories.
     pe = (11 / 12 * 1 / 12 * 2) / 3
     assert polarity["AC1"].value == pytest.approx((10 / 12 - pe) / (1 - pe))
-    assert polarity["AC1"].ci is not None
+    assert (polarity["AC1"].ci, bool(polarity["AC1"].ci_reason)) == (None, True)
     assert rows["Modality"]["Fleiss' kappa"].undefined == "no variation"
 
 
@@ -138,10 +140,16 @@ def test_without_targets_to_match_the_study_is_labels_alone_and_says_why(
 ) -> None:
     build_corpus(project, lead, targets=0)
     study = begin(project, lead, people, sentences=0)
-    assert (study.matches, study.no_matches) == (None, "The project has no target sentences.")
+    assert (study.matches, study.no_matches) == (
+        None,
+        "The project has no target sentences. Import or select some first.",
+    )
     play(study, people, lead)
     assert list(rows_of(table_of(project))) == ["Polarity", "Modality"]
-    assert any("No matches: The project has no target sentences." in note for note in table_of(project).notes)
+    assert any(
+        "No matches: The project has no target sentences. Import or select some first." in note
+        for note in table_of(project).notes
+    )
 
 
 def test_what_cannot_be_sampled_is_refused_and_nothing_is_opened(
@@ -149,14 +157,16 @@ def test_what_cannot_be_sampled_is_refused_and_nothing_is_opened(
 ) -> None:
     build_corpus(project, lead)
     for wrong, message in (
-        ({"propositions": 6}, "There are 5 target propositions"), ({"sentences": 5}, "There are 4 target sentences"),
-        ({"overlap": 4}, "Each target is asked of 4"), ({"nearest_by": "tea leaves"}, "Nothing is ranked by"),
-    ):  # fmt: skip
+        ({"propositions": 6}, "Only 5 target propositions match."),
+        ({"sentences": 5}, "Only 4 target sentences have"),
+        ({"overlap": 4}, "Select at least 4 people."),
+        ({"nearest_by": "tea leaves"}, "no rankings by"),
+    ):
         with pytest.raises(Refused, match=message):
             begin(project, lead, people, **wrong)
     assert not Round.objects.opened_by_people().exists()
     begin(project, lead, people)
-    with pytest.raises(Refused, match="named 'Study' already"):
+    with pytest.raises(Refused, match="already has a reliability study named 'Study'"):
         begin(project, lead, people)
 
 
@@ -187,7 +197,7 @@ def test_a_lead_opens_a_study_and_reads_its_table_in_three_formats(
     read = list(csv.reader(io.StringIO(client.get("/api/v1/projects/eye/results/m3-9/csv/").content.decode())))
     assert len(read) >= 4
     below = client.get("/api/v1/projects/eye/results/m3-9/markdown/").content.decode()
-    assert "Printed in M3" in below
+    assert "M3 reports" in below
     assert ".522" in below
     # The figures are those of the Agreement page of its rounds, and open to whom that is.
     reader = client_of(viewer.user)

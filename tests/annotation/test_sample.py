@@ -9,13 +9,13 @@ import pytest
 from django.core.management import call_command, get_commands
 
 import annotation
-from annotation.imports.m3 import existing
-from annotation.imports.m3.notices import ABSENT, AMBIGUOUS, BUT_FOR_CASE, GAP, RELATION, SPELLING
-from annotation.imports.m3.published import as_published
+from annotation.formats.m3 import existing
+from annotation.formats.m3.notices import ABSENT, AMBIGUOUS, GAP, OTHER_CASE, RELATION, SPELLING
+from annotation.formats.m3.records import as_published
 from annotation.models import Cluster, Cue, DiscourseLabel, Label, PicoSlot, Proposition
 from measures import spans
 from projects.models import Import, Project
-from projects.uploads.source import Source
+from projects.uploads.files import Source
 from tests.annotation.m3_files import as_bytes, brought_in
 
 SAMPLE = Path(annotation.__file__).parent / "sample" / "level3.jsonl"
@@ -34,7 +34,7 @@ def texts() -> list[str]:
 
 def test_the_real_importer_finds_no_fault_and_nothing_odd_that_was_not_put_there(imported: Import) -> None:
     totals = imported.report["totals"]
-    assert set(totals) == {ABSENT, BUT_FOR_CASE, AMBIGUOUS}
+    assert set(totals) == {ABSENT, OTHER_CASE, AMBIGUOUS}
     assert totals[ABSENT] >= 2
     assert not {GAP, RELATION, SPELLING} & set(totals)
     assert imported.counts["clusters"] == Cluster.objects.count() == len(RECORDS) >= 12
@@ -112,7 +112,7 @@ def test_texts_have_letters_beyond_ascii_and_beyond_sixteen_bits() -> None:
 
 def test_its_rows_give_the_file_back_byte_for_byte(imported: Import, project: Project) -> None:
     docids = list(Cluster.objects.order_by("position").values_list("key", flat=True))
-    stored = existing.items(project, "3", docids)
+    stored = existing.stored_items(project, "3", docids)
     assert as_bytes(as_published(stored[docid]) for docid in docids) == SAMPLE.read_bytes()
     assert set(texts()) == set(Proposition.objects.values_list("text", flat=True))
 

@@ -6,14 +6,14 @@ import pytest
 
 from accounts.models import User
 from annotation.models import Review
-from annotation.tables.topics import Topics
+from annotation.pubmed.tables import Topics
 from projects import kinds
-from projects.actions.answers import next_hand
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.gold.actions import finish_round
+from projects.gold.queries import current_decisions
 from projects.models import Decision, Member, Origin, Project, Round, Unit
-from projects.rounds.cards import cards
-from projects.values.in_force import decisions_in_force
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
+from projects.rounds.actions import close_round
 from tests.builders import answer, build_round
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def work(round: Round, people: list[Member], *values: tuple[str, str]) -> None:
     """What both people say of each review, in the order of the reviews."""
     units = dict(zip(kinds.get(KIND).units(round.project).values_list("pk", flat=True), values, strict=True))
     for which, person in enumerate(people):
-        while hand := next_hand(user=person.user, round=round):
+        while hand := next_assignments(user=person.user, round=round):
             answer(person.user, hand[0], said(units[hand[0].unit_id][which]), kind=KIND)
 
 
@@ -49,7 +49,7 @@ def round(project: Project, people: list[Member]) -> Round:
 
 
 def test_the_criteria_stand_beside_the_record(round: Round, people: list[Member]) -> None:
-    hand = next_hand(user=people[0].user, round=round)
+    hand = next_assignments(user=people[0].user, round=round)
     [card, *_] = cards(round, hand)
     assert {k: card[k] for k in ("pmid", "title", "abstract", "criteria")} == {
         "pmid": "26000000",
@@ -66,7 +66,7 @@ def test_what_two_agree_on_is_in_force_and_a_tie_waits_for_the_curator(
     close_round(round=round, by=lead)
     finish_round(round=round, by=lead)
     units = list(kinds.get(KIND).units(round.project).values_list("pk", flat=True))
-    origins = {unit: decision.origin for (unit, _), decision in decisions_in_force(units, KIND).items()}
+    origins = {unit: decision.origin for (unit, _), decision in current_decisions(units, KIND).items()}
     assert [origins.get(unit) for unit in units] == [Origin.UNANIMOUS, Origin.UNANIMOUS, None]
     assert [d.unit_id for d in Decision.objects.filter(unit__in=units).contested()] == units[2:]
 

@@ -10,50 +10,54 @@ from django.db import DatabaseError, connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from annotation.actions.curation.clusters import add_clusters
-from annotation.actions.curation.reviews import add_sentences
-from annotation.actions.supersede import supersede_target
-from annotation.corpus.articles import Articles
-from annotation.corpus.sentences import MOST, pieces, split, unsplit
-from annotation.imports.pubmed.record import Record, composed
+from annotation.clusters.articles import Articles
+from annotation.clusters.sentences import MOST, pieces, split, unsplit
+from annotation.curation import queries as curation_queries
+from annotation.curation.actions import add_clusters, add_sentences
+from annotation.curation.serializers import CurationSerializer
+from annotation.curation.supersede import supersede_target
+from annotation.formats.pubmed.record import Record, compose_abstract
 from annotation.kinds.sentences import targets
 from annotation.models import Review, Sentence, Study, Target
-from annotation.pages import curation
-from annotation.serializers.curation import CurationSerializer
 from api.problems import Refused
 from audit.actions import seal_pending
-from audit.triggers import suspended as triggers_suspended
+from audit.triggers import suspend_triggers
 from audit.verify import findings
 from measures.sentences import SPLITTER
 from projects import kinds
-from projects.actions.answers import next_hand
-from projects.actions.corrections import Correction, correct, correct_all
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
-from projects.actions.staleness import stale_units
+from projects.agreement.queries import report
+from projects.curation.actions import Correction, correct, correct_all
+from projects.gold.actions import finish_round
+from projects.gold.queries import current_decisions, current_values
 from projects.models import Decision, Member, Origin, Project, Round, Unit
-from projects.rounds.agreement import report
-from projects.rounds.cards import cards
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
+from projects.rounds.actions import close_round
 from projects.rounds.choosing import units as chosen
-from projects.values.in_force import decisions_in_force, values_in_force
+from projects.staleness.actions import stale_units
 from releases.folders.dictionary import table_of
 from releases.formats import abstracts
 from releases.formats.notes import Notes
-from sql.ready import Rows
+from sql.bulk import BulkWriter
 from tests.builders import answer, build_round
 
 pytestmark = pytest.mark.django_db
 KIND = "sentences"
 # The first letter is one code point, and two units of UTF-16.
-ABSTRACT, SECTIONS = composed([
-    ("AIM", "OBJECTIVE", "\U0001d6fc-Blockers are old. We compared nepralin with placebo."),
-    ("RESULTS", "RESULTS", "Nine trials were included. Nepralin reduced pain (p < 0.05)."),
-    ("CONCLUSIONS", "CONCLUSIONS", "Nepralin reduces pain."),
-])  # fmt: skip
+ABSTRACT, SECTIONS = compose_abstract(
+    [
+        ("AIM", "OBJECTIVE", "\U0001d6fc-Blockers are old. We compared nepralin with placebo."),
+        ("RESULTS", "RESULTS", "Nine trials were included. Nepralin reduced pain (p < 0.05)."),
+        ("CONCLUSIONS", "CONCLUSIONS", "Nepralin reduces pain."),
+    ]
+)
 TEXTS = [
-    "\U0001d6fc-Blockers are old.", "We compared nepralin with placebo.", "Nine trials were included.",
-    "Nepralin reduced pain (p < 0.05).", "Nepralin reduces pain.",
-]  # fmt: skip
+    "\U0001d6fc-Blockers are old.",
+    "We compared nepralin with placebo.",
+    "Nine trials were included.",
+    "Nepralin reduced pain (p < 0.05).",
+    "Nepralin reduces pain.",
+]
 
 
 def build_review(project: Project, number: int = 0, **fields: Any) -> Review:
@@ -88,7 +92,7 @@ def evidence(*said: str, dropped: str = "") -> dict[str, Any]:
 
 def work(round: Round, people: list[Member], *values: dict[str, Any]) -> None:
     for person, value in zip(people, values, strict=True):
-        [slot] = next_hand(user=person.user, round=round)
+        [slot] = next_assignments(user=person.user, round=round)
         answer(person.user, slot, value, kind=KIND)
 
 
@@ -111,8 +115,10 @@ def test_an_abstract_is_split_under_its_headings_by_code_points() -> None:
     assert [p.section for p in pieces("One text. Another one.", [])] == ["", ""], "without headings"
     unlabelled = pieces("Before. AIM: This. After.", [{"label": "AIM", "category": "", "start": 13, "end": 18}])
     assert [("Before. AIM: This. After."[p.start : p.end], p.section) for p in unlabelled] == [
-        ("Before.", ""), ("This.", "AIM"), ("After.", ""),
-    ]  # fmt: skip
+        ("Before.", ""),
+        ("This.", "AIM"),
+        ("After.", ""),
+    ]
 
 
 def test_what_is_split_into_more_sentences_than_are_counted_ends_with_a_long_one() -> None:
@@ -126,9 +132,9 @@ def test_a_record_brings_its_sentences_and_a_known_one_gets_them_with_its_abstra
     waiting = build_review(project, 1, abstract="", sections=[])
     records = [Record(pmid, "Nepralin", ABSTRACT, SECTIONS) for pmid in ("26000001", "26000002")]
     for review in (None, waiting):
-        articles, rows = Articles(project, review=review), Rows()
+        articles, rows = Articles(project, review=review), BulkWriter()
         articles.compare(records)
-        articles.lay_out(rows)
+        articles.create_items(rows)
         articles.complete()
         rows.write()
     articles_there: list[Review | Study] = [*Review.objects.all(), *Study.objects.all()]
@@ -169,16 +175,16 @@ def test_a_sentence_that_was_changed_behind_the_triggers_is_found(project: Proje
     split(Review.objects.all())
     split(Study.objects.all())
     seal_pending()
-    with triggers_suspended(connection):
+    with suspend_triggers(connection):
         Sentence.objects.filter(number=1).update(text="Something else.")
     [found] = findings()
     assert "annotation.sentence" in str(found)
-    assert "not as it was when it was sealed" in str(found)
+    assert "changed since its digest was stored" in str(found)
 
 
 def test_a_card_shows_the_sentences_and_the_task(project: Project, people: list[Member]) -> None:
     round = open_for(project, people[:1], "sentence_classes")
-    [card] = cards(round, next_hand(user=people[0].user, round=round))
+    [card] = cards(round, next_assignments(user=people[0].user, round=round))
     assert card["task"] == "sentence_classes"
     assert [one["text"] for one in card["sentences"]] == TEXTS
     assert [one["section"] for one in card["sentences"]][2:] == ["RESULTS", "RESULTS", "CONCLUSIONS"]
@@ -188,7 +194,7 @@ def test_something_is_said_of_every_sentence_in_the_way_that_the_round_asks(
     project: Project, people: list[Member]
 ) -> None:
     round = open_for(project, people[:1], "sentence_classes")
-    [slot] = next_hand(user=people[0].user, round=round)
+    [slot] = next_assignments(user=people[0].user, round=round)
     for value in (classes(*NINE[:-1]), classes(*NINE, "ETC"), evidence("picked", *["neither"] * 4)):
         with pytest.raises(Refused):
             answer(people[0].user, slot, value, kind=KIND)
@@ -207,9 +213,9 @@ def test_gold_is_what_most_said_of_every_sentence_where_somebody_said_just_that(
     work(round, people, classes(*NINE), classes(*OTHERWISE), classes(*THIRD))
     finished(round, lead)
     unit = Review.objects.get().unit
-    [decision] = decisions_in_force([unit.pk], KIND).values()
+    [decision] = current_decisions([unit.pk], KIND).values()
     assert (decision.field, decision.origin) == ("sentence_classes", Origin.MAJORITY)
-    assert values_in_force([unit], KIND)[unit.pk] == classes(*NINE)
+    assert current_values([unit], KIND)[unit.pk] == classes(*NINE)
     words = kinds.get(KIND).in_words(classes(*NINE))
     assert words == {"sentence_classes": "1: Background; 2: Goal; 3: Methods; 4: Detailed findings; 5: Effect"}
 
@@ -226,7 +232,7 @@ def test_where_nobody_said_what_most_say_of_each_sentence_a_curator_decides(
 def test_agreement_counts_sentences_of_one_review(project: Project, people: list[Member], lead: User) -> None:
     round = open_for(project, people[:2], "sentence_classes")
     work(round, people[:2], classes(*NINE), classes(*OTHERWISE))
-    by_name = {m["name"]: m for m in report(finished(round, lead), bootstrap=0)["measures"]}
+    by_name = {m["name"]: m for m in report(finished(round, lead))["measures"]}
     assert list(by_name) == ["class", "derived part"]
     assert by_name["class"]["all_agree"] == {"count": 4, "of": 5}
     assert by_name["derived part"]["all_agree"] == {"count": 4, "of": 5}, "an effect is a target, a finding is none"
@@ -238,7 +244,7 @@ def test_a_review_is_dropped_for_too_many_studies_and_for_nothing_else(
     round = open_for(project, people, "evidence_sentences")
     picks = evidence("neither", "neither", "neither", "table data", "picked")
     work(round, people, evidence(dropped="too many studies"), picks, picks)
-    by_name = {m["name"]: m for m in report(finished(round, lead), bootstrap=0)["measures"]}
+    by_name = {m["name"]: m for m in report(finished(round, lead))["measures"]}
     assert list(by_name) == ["evidence", "picked", "review"]
     assert by_name["review"]["all_agree"] == {"count": 0, "of": 1}
     kind, dropped = kinds.get(KIND), evidence(dropped="too many studies")
@@ -255,14 +261,14 @@ def test_one_way_of_asking_leaves_the_other_in_force(project: Project, people: l
         work(round, people[:1], value)
         finished(round, lead)
     unit, by = Review.objects.get().unit, Member.objects.get(project=project, user=lead)
-    assert values_in_force([unit], KIND)[unit.pk] == classes(*NINE) | evidence(*["neither"] * 5)
+    assert current_values([unit], KIND)[unit.pk] == classes(*NINE) | evidence(*["neither"] * 5)
     made = correct(unit=unit, kind=KIND, value=classes(*OTHERWISE), reason="Read again.", by=by)
     assert [decision.field for decision in made] == ["sentence_classes"]
-    assert values_in_force([unit], KIND)[unit.pk] == classes(*OTHERWISE) | evidence(*["neither"] * 5)
-    rows = kinds.get(KIND).rows(values_in_force([unit], KIND)[unit.pk])
+    assert current_values([unit], KIND)[unit.pk] == classes(*OTHERWISE) | evidence(*["neither"] * 5)
+    rows = kinds.get(KIND).rows(current_values([unit], KIND)[unit.pk])
     assert [row["class"] for row in rows if row["class"]] == list(OTHERWISE)
-    for task, settled in (("sentence_classes", 1), ("evidence_sentences", 0)):
-        assert chosen(project, KIND, {}, "practice", {"sentence_task": task}).count() == settled
+    for task in ("sentence_classes", "evidence_sentences"):
+        assert chosen(project, KIND, {}, "practice", {"sentence_task": task}).count() == 1
 
 
 def test_practice_allows_as_many_sentences_off_as_the_round_says() -> None:
@@ -320,10 +326,14 @@ def test_a_target_that_people_have_worked_on_stays_and_is_to_be_looked_at_again(
     decide(project, by, "picked", "neither", "neither", "neither", "picked")
     first, second = Target.objects.order_by("position")
     [made, _] = add_clusters(
-        review=first.review, by=by, batch=uuid4(),
-        rows=[{"text": TEXTS[0], "sentence": t.pk, "tuple": None, "label": None, "inputs": [], "relation": ""}
-              for t in (first, second)],
-    )  # fmt: skip
+        review=first.review,
+        by=by,
+        batch=uuid4(),
+        rows=[
+            {"text": TEXTS[0], "sentence": t.pk, "tuple": None, "label": None, "inputs": [], "relation": ""}
+            for t in (first, second)
+        ],
+    )
     slot = {"text": "nepralin", "fragments": []}
     value = {"p": slot, "i": slot, "c": slot | {"stands_for": ""}, "o": slot}
     correct(unit=made.unit, kind="tuple", value=value, reason="First.", by=by)
@@ -352,7 +362,7 @@ def test_the_targets_of_many_reviews_cost_as_many_queries_as_those_of_few(projec
         Target.objects.filter(review__unit__in=some).delete()
         Unit.objects.filter(type="target sentence", target=None).delete()
         with CaptureQueriesContext(connection) as queries:
-            targets.follow(some, by=by.user, reason="R.")
+            targets.update_targets(some, by=by.user, reason="R.")
         counts.append(len(queries))
     assert len(in_force()) == 7
     assert counts[0] == counts[1] < 20
@@ -365,7 +375,7 @@ def test_classes_in_force_make_background_and_target_on_the_page_and_in_the_rele
     correct(unit=review.unit, kind=KIND, value=classes(*NINE), reason="Read.", by=by)
     decide(project, by, "neither", "neither", "neither", "table data", "picked")
     correct(unit=review.unit, kind=KIND, value=classes(*OTHERWISE), reason="Read again.", by=by)
-    page = CurationSerializer(curation.page(review, offset=0, limit=1)).data
+    page = CurationSerializer(curation_queries.page(review, offset=0, limit=1)).data
     assert page["derived"] == {"background": "\n".join(TEXTS[:2]), "target": "\n".join(TEXTS[3:])}
     written = {path: [json.loads(line) for line in lines] for path, lines in abstracts.files(project, Notes())}
     assert written["abstracts/derived.jsonl"] == [{"review": review.pmid, **page["derived"]}]
@@ -386,7 +396,7 @@ def test_a_long_abstract_costs_no_more_queries_than_a_short_one(project: Project
     round = open_for(project, people[:1], "sentence_classes")
     counts = []
     for _ in range(2):
-        slot = next_hand(user=people[0].user, round=round)[0]
+        slot = next_assignments(user=people[0].user, round=round)[0]
         said = classes(*["ETC"] * Sentence.objects.filter(review__unit=slot.unit_id).count())
         with CaptureQueriesContext(connection) as queries:
             answer(people[0].user, slot, said, kind=KIND)

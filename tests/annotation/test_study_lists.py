@@ -12,7 +12,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.kinds.studies import in_force
+from annotation.kinds.studies import current
 from annotation.models import DecidedLink, FullText, Input, Level, ListedStudy, RecordStatus, Review, Study, Target
 from api.problems import Refused
 from audit.actions import seal_pending
@@ -20,13 +20,13 @@ from audit.models import Entry
 from audit.verify import findings
 from measures.text_agreement import compared
 from projects import kinds
-from projects.actions.answers import next_hand
-from projects.actions.corrections import Correction, correct, correct_all
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.agreement.queries import report
+from projects.curation.actions import Correction, correct, correct_all
+from projects.gold.actions import finish_round
 from projects.models import Decision, Import, Member, Origin, Project, Round, Unit
-from projects.rounds.agreement import report
-from projects.rounds.cards import cards
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
+from projects.rounds.actions import close_round
 from tests.builders import answer, build_round
 from tests.projects.adjudicated import answer_by, send, take
 from tests.projects.test_loop_api import body_of, put
@@ -40,7 +40,7 @@ def build_review(project: Project, number: int = 0, **fields: Any) -> Review:
     unit = Unit.objects.create(project=project, type="review", key=str(26_000_000 + number))
     return Review.objects.create(
         project=project, pmid=unit.key, unit=unit, title=f"Nepralin, review {number}", **fields
-    )  # fmt: skip
+    )
 
 
 def listed(*pmids: str, without: int = 0, missing: dict[str, str] | None = None) -> Json:
@@ -73,7 +73,7 @@ def decide(review: Review, by: Member, *pmids: str, **fields: Any) -> None:
 
 def work(round: Round, people: Sequence[Member], *values: Json) -> Round:
     for person, value in zip(people, values, strict=True):
-        answer(person.user, next_hand(user=person.user, round=round)[0], value, kind=KIND)
+        answer(person.user, next_assignments(user=person.user, round=round)[0], value, kind=KIND)
     close_round(round=round, by=None)
     round.refresh_from_db()
     finish_round(round=round, by=None)
@@ -85,11 +85,12 @@ def test_a_card_offers_the_reference_list_and_does_not_tell_what_is_linked(
 ) -> None:
     Study.objects.create(project=project, pmid="12", title="A trial of nepralin").reviews.add(review)
     round = build_round(project, people[:1], kind=KIND)
-    [card] = cards(round, next_hand(user=people[0].user, round=round))
+    [card] = cards(round, next_assignments(user=people[0].user, round=round))
     assert card["cited"] == [
-        {"pmid": "11", "text": "", "marked": False}, {"pmid": "12", "text": "A trial of nepralin", "marked": False},
+        {"pmid": "11", "text": "", "marked": False},
+        {"pmid": "12", "text": "A trial of nepralin", "marked": False},
         {"pmid": "13", "text": "", "marked": False},
-    ]  # fmt: skip
+    ]
 
 
 def test_a_reference_without_words_has_the_title_that_the_project_knows(
@@ -103,7 +104,7 @@ def test_a_reference_without_words_has_the_title_that_the_project_knows(
     references = [{"pmid": pmid, "text": text, "doi": "", "is_included": False} for pmid, text in said]
     FullText.objects.create(review=review, imported=imported, sections=[], references=references)
     round = build_round(project, people[:1], kind=KIND)
-    shown = cards(round, next_hand(user=people[0].user, round=round))
+    shown = cards(round, next_assignments(user=people[0].user, round=round))
     [card] = [card for card in shown if card["pmid"] == review.pmid]
     assert [one["text"] for one in card["cited"][:3]] == ["A trial of nepralin", earlier.title, "Ndlovu 2009"]
 
@@ -173,11 +174,9 @@ def test_two_who_list_otherwise_leave_it_to_a_curator_and_no_link_is_made(
     closed = work(round, people[:2], listed("11", "12"), listed("11", without=1))
     assert Decision.objects.contested().get().field == FIELD
     assert linked(review) == []
-    found = report(closed, bootstrap=0)
+    found = report(closed)
     texts = {one["name"]: one["value"] for one in found["spans"]}
-    assert texts == {
-        "included studies": pytest.approx(2 / 3), "number of studies": 0, "studies without a PMID": 1,
-    }  # fmt: skip
+    assert texts == {"included studies": pytest.approx(2 / 3), "number of studies": 0, "studies without a PMID": 1}
 
 
 def test_why_an_abstract_is_missing_is_no_contest_and_has_its_agreement(
@@ -187,7 +186,7 @@ def test_why_an_abstract_is_missing_is_no_contest_and_has_its_agreement(
     one, other = listed("11", "12", missing={"11": "old"}), listed("12", "11")
     closed = work(round, people[:2], one, other)
     assert Decision.objects.get(unit=review.unit).origin == Origin.UNANIMOUS
-    [abstract] = report(closed, bootstrap=0)["measures"]
+    [abstract] = report(closed)["measures"]
     assert abstract["all_agree"] == {"count": 1, "of": 2}
 
 
@@ -210,8 +209,9 @@ def test_a_list_is_one_row_and_each_study_another() -> None:
     whole, *studies = kind.rows(value)
     assert (whole["study"], whole["number"], whole["without_pmid"]) == ("", "3", "1")
     assert [(row["study"], row["abstract"], row["included"]) for row in studies] == [
-        ("20", "expected", ""), ("3", "old", ""),
-    ]  # fmt: skip
+        ("20", "expected", ""),
+        ("3", "old", ""),
+    ]
     said = [("r", rater, kind.rows(value)[0]) for rater in "ab"]
     assert [one.value for one in compared(kind.comparisons, said, {})] == [1, 0, 0]
 
@@ -253,7 +253,7 @@ def test_many_lists_cost_as_many_queries_as_few(project: Project, by: Member) ->
         DecidedLink.objects.all().delete()
         Study.reviews.through.objects.all().delete()
         with CaptureQueriesContext(connection) as queries:
-            in_force.follow([r.unit for r in some], by=by.user, reason="R.")
+            current.update_links([r.unit for r in some], by=by.user, reason="R.")
         counts.append(len(queries))
     assert counts[0] == counts[1] < 20
 

@@ -3,18 +3,18 @@
 import pytest
 
 from accounts.models import User
-from annotation.actions.supersede import supersede_target, supersede_text
+from annotation.clusters.gold import gold_labels
+from annotation.corpus import cluster as cluster_page
+from annotation.curation import queries as curation_queries
+from annotation.curation.supersede import supersede_target, supersede_text
 from annotation.models import Cluster, Input, Level, PicoForm, Proposition, Study, Target
-from annotation.pages import cluster as cluster_page
-from annotation.pages import curation
-from annotation.values.in_force import gold_labels
 from api.problems import Conflict, Refused
 from audit.verify import findings
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.rounds import close_round
-from projects.actions.staleness import changed, stale_units
+from projects.curation.actions import correct
 from projects.models import Answer, Assignment, Change, Member, Project, Unit
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
+from projects.staleness.actions import changed, stale_units
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -36,9 +36,14 @@ def by(project: Project, lead: User) -> Member:
 def build_target(cluster: Cluster) -> Target:
     unit = Unit.objects.create(project=cluster.project, type="target sentence", key=cluster.key)
     target = Target.objects.create(
-        project=cluster.project, review=cluster.review, level=Level.SENTENCE, key=cluster.key, position=0,
-        text="Nepralin helps.", unit=unit,
-    )  # fmt: skip
+        project=cluster.project,
+        review=cluster.review,
+        level=Level.SENTENCE,
+        key=cluster.key,
+        position=0,
+        text="Nepralin helps.",
+        unit=unit,
+    )
     Input.objects.create(target=target, study=Study.objects.get(pmid="DEMO00071"), position=1, text="It helped.")
     return target
 
@@ -55,8 +60,10 @@ def test_the_old_text_stays_and_the_new_one_takes_its_place(cluster: Cluster, by
     assert list(cluster.propositions.current().order_by("position").values_list("text", flat=True)) == [TEXT, BETTER]
     third = supersede(cluster, by, text=TEXT)
     assert [p.unit.key for p in cluster.propositions.filter(position=1)] == [
-        "DEMO0000_0/1", "DEMO0000_0/1~2", "DEMO0000_0/1~3",
-    ]  # fmt: skip
+        "DEMO0000_0/1",
+        "DEMO0000_0/1~2",
+        "DEMO0000_0/1~3",
+    ]
     assert third.version == 3
     page = cluster_page.page(cluster, with_answers=True, with_findings=False)
     assert [p["text"] for p in page["propositions"]] == [TEXT, TEXT]
@@ -84,8 +91,11 @@ def test_a_text_that_nothing_was_said_of_leaves_nothing_to_do(cluster: Cluster, 
 def test_slots_that_no_longer_occur_in_the_target_are_reworded(cluster: Cluster, by: Member) -> None:
     supersede(cluster, by, position=0, text="Neither a drug nor placebo changed the occurrence of relapse.")
     assert dict(cluster.pico.values_list("slot", "form")) == {
-        "p": PicoForm.BLANK, "i": PicoForm.REWORDED, "c": PicoForm.EXPLICIT, "o": PicoForm.EXPLICIT,
-    }  # fmt: skip
+        "p": PicoForm.BLANK,
+        "i": PicoForm.REWORDED,
+        "c": PicoForm.EXPLICIT,
+        "o": PicoForm.EXPLICIT,
+    }
     place = cluster.pico.get(slot="c").fragments.get()
     assert cluster.propositions.current().get(position=0).text[place.start : place.end] == "placebo"
 
@@ -97,23 +107,23 @@ def test_an_open_round_asks_for_the_new_text_and_keeps_what_was_answered_outside
     people = [Member.objects.get(project=project, user=u) for u in (ann1, ann2)]
     round = build_round(project, people, overlap=2, dealing=dealing)
     for user in (ann1, ann2):
-        while hand := next_hand(user=user, round=round):
+        while hand := next_assignments(user=user, round=round):
             answer(user, hand[0])
     new = supersede(cluster, by)
     old_slots = Assignment.objects.filter(round=round, unit__superseded_by=new.unit)
     assert [s.is_retired and s.current_answer_id is not None for s in old_slots] == [True, True]
     for user in (ann1, ann2):
-        [slot] = next_hand(user=user, round=round)
+        [slot] = next_assignments(user=user, round=round)
         assert slot.unit_id == new.unit_id
         answer(user, slot, label_value("positive"))
-        assert next_hand(user=user, round=round) == []
+        assert next_assignments(user=user, round=round) == []
     assert Assignment.objects.counted().filter(round=round).count() == 4
     assert Answer.objects.filter(assignment__round=round).count() == 6
 
 
 def test_a_closed_round_stays_as_it_was(cluster: Cluster, by: Member, project: Project, ann1: User) -> None:
     round = build_round(project, [Member.objects.get(project=project, user=ann1)])
-    answer(ann1, next_hand(user=ann1, round=round)[0])
+    answer(ann1, next_assignments(user=ann1, round=round)[0])
     close_round(round=round, by=None)
     before = list(Assignment.objects.order_by("pk").values())
     supersede(cluster, by)
@@ -137,11 +147,11 @@ def test_a_changed_tuple_makes_labels_stale_until_a_curator_or_a_later_answer_sa
 def test_gold_that_a_round_forms_from_answers_of_before_is_stale_from_the_start(
     cluster: Cluster, by: Member, project: Project, ann1: User
 ) -> None:
-    from projects.actions.gold import finish_round
+    from projects.gold.actions import finish_round
 
     round = build_round(project, [Member.objects.get(project=project, user=ann1)])
     slots = []
-    while hand := next_hand(user=ann1, round=round):
+    while hand := next_assignments(user=ann1, round=round):
         slots.append(hand[0])
         answer(ann1, hand[0])
     unit = slots[0].unit
@@ -183,7 +193,7 @@ def test_a_corrected_target_sentence_keeps_its_key_and_its_inputs(project: Proje
     assert [(one.study.pmid, one.text) for one in new.inputs.all()] == [("DEMO00071", "It helped.")]
     assert list(Target.objects.current()) == [new]
     assert stale_units([cluster.unit_id]) == {(cluster.unit_id, "tuple")}
-    page = curation.page(cluster.review, offset=0, limit=10)
+    page = curation_queries.page(cluster.review, offset=0, limit=10)
     assert [(t["id"], t["text"]) for t in page["targets"]] == [(new.pk, "Nepraline helps.")]
     assert page["clusters"][0]["sentence"] == new.pk, "it stands under the sentence that is there now"
     third = supersede_target(target=new, text="Nepralin helps!", reason="Again.", by=by)

@@ -10,15 +10,15 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.models import Cue
 from api.problems import Refused
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.agreement.queries import report
+from projects.curation.actions import correct
+from projects.gold.actions import finish_round
+from projects.gold.queries import current_values
 from projects.models import Decision, Member, Project, Round
-from projects.pages.plans import settings_in_words
-from projects.rounds.agreement import report
-from projects.rounds.cards import cards
-from projects.values.in_force import values_in_force
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
+from projects.rounds.actions import close_round
+from projects.rounds.previews import settings_in_words
 from tests.builders import answer, build_cluster, build_round, label_value
 from tests.projects.test_sheets import Book, come_back, out
 
@@ -34,7 +34,7 @@ def people(project: Project, ann1: User, ann2: User) -> list[Member]:
 
 def label_all(round: Round, people: list[Member], *, apart: bool = False) -> None:
     for person in people:
-        while hand := next_hand(user=person.user, round=round):
+        while hand := next_assignments(user=person.user, round=round):
             wrong = apart and person == people[-1]
             answer(person.user, hand[0], label_value("positive" if wrong else "no effect"))
 
@@ -42,19 +42,19 @@ def label_all(round: Round, people: list[Member], *, apart: bool = False) -> Non
 def test_the_card_says_so_and_suggests_nothing(project: Project, people: list[Member]) -> None:
     build_cluster(project, inputs=0)
     round = build_round(project, people[:1], options=WITHOUT)
-    [card] = cards(round, next_hand(user=people[0].user, round=round))
+    [card] = cards(round, next_assignments(user=people[0].user, round=round))
     assert (card["asks_cues"], card["candidates"]) == (False, None)
     assert {"label": "Ask for cues", "value": "no"} in settings_in_words(round)
     usual = build_round(project, people[1:], name="usual")
-    [card] = cards(usual, next_hand(user=people[1].user, round=usual))
+    [card] = cards(usual, next_assignments(user=people[1].user, round=usual))
     assert card["asks_cues"] is True
 
 
 def test_a_cue_is_refused(project: Project, people: list[Member]) -> None:
     build_cluster(project, inputs=0)
     round = build_round(project, people[:1], options=WITHOUT)
-    [slot] = next_hand(user=people[0].user, round=round)
-    with pytest.raises(Refused, match="leave the cues out"):
+    [slot] = next_assignments(user=people[0].user, round=round)
+    with pytest.raises(Refused, match="does not ask for cues"):
         answer(people[0].user, slot, label_value(polarity_cue=[(0, 7)]))
     answer(people[0].user, slot, label_value())
     assert not Cue.objects.exists()
@@ -64,7 +64,7 @@ def test_agreement_is_of_the_values_alone(project: Project, people: list[Member]
     build_cluster(project)
     round = build_round(project, people, options=WITHOUT, overlap=2, purpose="measure only")
     label_all(round, people)
-    found = report(round, bootstrap=0)
+    found = report(round)
     assert [one["name"] for one in found["measures"]] == ["polarity", "modality", "modality as a rank"]
     assert found["spans"] == []
 
@@ -82,7 +82,7 @@ def test_gold_is_of_the_values_alone_and_leaves_a_cue_in_force(
     finish_round(round=round, by=lead)
     decided = Decision.objects.filter(round=round).values_list("field", flat=True)
     assert set(decided) == set(VALUES)
-    now = values_in_force([unit], "label")[unit.pk]
+    now = current_values([unit], "label")[unit.pk]
     assert now["polarity"] == "no effect"
     assert [piece["start"] for piece in now["polarity_cue"]] == [0]
 
@@ -107,7 +107,7 @@ def test_a_curator_decides_what_was_asked(
     }
     decided = client.post(f"/api/v1/rounds/{round.pk}/adjudication/{unit.pk}/", body, format="json")
     assert decided.status_code == 201, decided.content
-    assert set(values_in_force([unit], "label")[unit.pk]) == set(VALUES)
+    assert set(current_values([unit], "label")[unit.pk]) == set(VALUES)
 
 
 def test_a_sheet_has_no_columns_of_cues_and_a_cue_that_is_given_anyway_is_refused(
@@ -128,8 +128,8 @@ def test_a_sheet_has_no_columns_of_cues_and_a_cue_that_is_given_anyway_is_refuse
     book.page[f"{letter}4"] = "Neither"
     report, _ = come_back(client, round, book.saved())
     assert [(f["line"], f["field"], f["message"]) for f in report["faults"]["listed"]] == [
-        (3, "polarity_cue", "This round asks for polarity and modality alone: leave the cues out."),
-        (4, "polarity_cue", "is filled in although the unit is skipped: either, or"),
+        (3, "polarity_cue", "This round does not ask for cues. Leave them out."),
+        (4, "polarity_cue", "is filled in, but the unit is skipped: remove one of the two"),
     ]
     assert report["new"] == 1
     usual = build_round(project, people[1:], name="usual")

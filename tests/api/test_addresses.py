@@ -46,10 +46,35 @@ def test_an_address_is_read_as_proxies_write_it(behind: None, written: str, mean
 
 
 NASTY = [
-    "unknown", "_hidden", "localhost", "'; drop table accounts_user; --", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4",
-    "1.2.3.4/24", "1.2.3.4:99999999", "[1.2.3.4", "::1]", "[]", "[]:80", ":80", "%eth0", "::%", "::g", "1" * 70_000,
-    "\u0661.2.3.4", "\xff\xfe", "1.2.3.4\x00", "\x00", "6.6.6.6, ", "::ffff:1.2.3.4.5", "3221225985", "0x7f.1", "-",
-]  # fmt: skip
+    "unknown",
+    "_hidden",
+    "localhost",
+    "'; drop table accounts_user; --",
+    "1.2.3",
+    "1.2.3.4.5",
+    "256.1.1.1",
+    "01.2.3.4",
+    "1.2.3.4/24",
+    "1.2.3.4:99999999",
+    "[1.2.3.4",
+    "::1]",
+    "[]",
+    "[]:80",
+    ":80",
+    "%eth0",
+    "::%",
+    "::g",
+    "1" * 70_000,
+    "\u0661.2.3.4",
+    "\xff\xfe",
+    "1.2.3.4\x00",
+    "\x00",
+    "6.6.6.6, ",
+    "::ffff:1.2.3.4.5",
+    "3221225985",
+    "0x7f.1",
+    "-",
+]
 
 
 @pytest.mark.parametrize("written", NASTY, ids=range(len(NASTY)))

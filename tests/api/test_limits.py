@@ -14,10 +14,9 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from api import limits
 from api.problems import Conflict, TooMuch
-from config import told_to_wait
-from projects.actions import answers
-from projects.background import jobs
+from projects.jobs import jobs
 from projects.models import Answer, Job, JobStatus, Project
+from projects.queue import actions as queue_actions
 from projects.uploads import files as uploads
 from tests.builders import answer, build_cluster, build_round, submission
 from tests.conftest import person
@@ -27,9 +26,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def limit(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """``limit(LIMIT_PROJECTS_PER_DAY=3)``; whoever is told to wait may ask again at once here."""
-    monkeypatch.setattr(told_to_wait, "HELD", -1.0)
+def limit(settings: Any) -> Callable[..., None]:
+    """``limit(LIMIT_PROJECTS_PER_DAY=3)`` changes limits for one test."""
 
     def change(**limits: int) -> None:
         settings.LIMITS = {**settings.LIMITS, **limits}
@@ -38,7 +36,7 @@ def limit(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]
 
 
 def test_every_limit_is_documented_with_its_default() -> None:
-    guide, sample = ((ROOT / name).read_text() for name in ("docs/admin.md", ".env.example"))
+    guide, sample = ((ROOT / name).read_text() for name in ("docs/settings.md", ".env.example"))
     for name, row in limits.LIMITS.items():
         assert re.search(rf"^\| `{name}` \|.*\| {row.most} \|$", guide, re.MULTILINE), name
         assert f"# {name}={row.most}\n" in sample, name
@@ -57,7 +55,7 @@ def test_a_project_s_waiting_jobs_have_a_limit_and_closing_a_round_has_none(
     assert [ask(n).status_code for n in range(3)] == [202] * 3
     refused = ask(4)
     assert (refused.status_code, refused["Retry-After"], refused.json()["type"]) == (429, "30", "/problems/too-much")
-    assert "3 jobs of this project are waiting" in refused.json()["detail"]
+    assert "3 queued jobs per project" in refused.json()["detail"]
     assert ask(2).status_code == 202, "the same one, waiting already"
     assert Job.objects.count() == 3
     build_cluster(project)
@@ -71,27 +69,31 @@ def test_what_is_done_makes_room_and_other_projects_have_their_own(
     project: Project, lead: User, limit: Callable[..., None]
 ) -> None:
     limit(LIMIT_JOBS_OF_A_PROJECT=1)
-    first, _ = jobs.ask(project=project, kind="release", params={"version": "1"}, by=lead)
+    first, _ = jobs.request_job(project=project, kind="release", params={"version": "1"}, by=lead)
     with pytest.raises(TooMuch):
-        jobs.ask(project=project, kind="release", params={"version": "2"}, by=lead)
+        jobs.request_job(project=project, kind="release", params={"version": "2"}, by=lead)
     elsewhere = Project.objects.create(slug="ear", name="Ear")
-    jobs.ask(project=elsewhere, kind="release", params={"version": "2"}, by=lead)
+    jobs.request_job(project=elsewhere, kind="release", params={"version": "2"}, by=lead)
     Job.objects.filter(pk=first.pk).update(status=JobStatus.DONE)
-    jobs.ask(project=project, kind="release", params={"version": "2"}, by=lead)
+    jobs.request_job(project=project, kind="release", params={"version": "2"}, by=lead)
 
 
 MAKERS: dict[str, tuple[str, Callable[[int], dict[str, Any]], int]] = {
     "LIMIT_PROJECTS_PER_DAY": ("projects/", lambda n: {"name": f"P{n}", "slug": f"p{n}"}, 429),
     "LIMIT_INVITATIONS_PER_DAY": (
-        "projects/eye/invitations/", lambda n: {"email": f"p{n}@example.net", "role": "viewer"}, 429
+        "projects/eye/invitations/",
+        lambda n: {"email": f"p{n}@example.net", "role": "viewer"},
+        429,
     ),
     "LIMIT_GUIDELINES_PER_DAY": ("projects/eye/guidelines/", lambda n: {"kind": "label", "text": f"v{n}"}, 429),
     "LIMIT_PROTOCOLS_PER_DAY": (
-        "projects/eye/protocols/", lambda n: {"name": f"p{n}", "content": {"schema": 1, "kind": "rate"}}, 429,
+        "projects/eye/protocols/",
+        lambda n: {"name": f"p{n}", "content": {"schema": 1, "kind": "rate"}},
+        429,
     ),
     "LIMIT_RELEASES_PER_DAY": ("projects/eye/releases/", lambda n: {"version": f"1.0.{n}"}, 429),
     "LIMIT_API_TOKENS": ("me/tokens/", lambda n: {"name": f"t{n}"}, 409),
-}  # fmt: skip
+}
 
 
 @pytest.mark.row(60)
@@ -120,7 +122,7 @@ def test_what_one_person_makes_has_a_limit_in_words(
 @pytest.fixture
 def paced(monkeypatch: pytest.MonkeyPatch) -> limits.Pace:
     fresh = limits.Pace()
-    monkeypatch.setattr(answers, "_PACE", fresh)
+    monkeypatch.setattr(queue_actions, "_PACE", fresh)
     return fresh
 
 
@@ -135,14 +137,15 @@ def test_answers_beyond_the_limit_are_told_to_wait_and_are_taken_afterwards(
     limit(LIMIT_ANSWERS_PER_MINUTE=4)
     replies = []
     for _ in range(5):
-        slot = answers.next_hand(user=ann1, round=round)[0]
-        given = submission(slot, {"polarity": "no effect", "modality": "moderate", "polarity_cue": [],
-                                  "modality_cue": []})  # fmt: skip
+        slot = queue_actions.next_assignments(user=ann1, round=round)[0]
+        given = submission(
+            slot, {"polarity": "no effect", "modality": "moderate", "polarity_cue": [], "modality_cue": []}
+        )
         body = {k: v for k, v in vars(given).items() if k not in ("uuid", "digest")} | {"have": []}
         replies.append(client.put(f"/api/v1/answers/{given.uuid}/", body, format="json"))
     assert [reply.status_code for reply in replies] == [201, 201, 201, 201, 429]
     assert 50 <= int(replies[-1]["Retry-After"]) <= 60
-    assert "4 answers within a minute" in replies[-1].json()["detail"]
+    assert "4 answers per minute" in replies[-1].json()["detail"]
     limit(LIMIT_ANSWERS_PER_MINUTE=6)
     assert client.put(f"/api/v1/answers/{given.uuid}/", body, format="json").status_code == 201
 
@@ -152,12 +155,12 @@ def test_who_works_by_hand_is_never_counted_in_the_data_base(
 ) -> None:
     with django_assert_num_queries(0):
         for _ in range(150):
-            answers.refuse_faster(ann1)
+            queue_actions.check_answer_rate(ann1)
     with django_assert_num_queries(1):
-        answers.refuse_faster(ann1)
+        queue_actions.check_answer_rate(ann1)
     limit(LIMIT_ANSWERS_PER_MINUTE=0)
     with django_assert_num_queries(0):
-        answers.refuse_faster(ann1)
+        queue_actions.check_answer_rate(ann1)
 
 
 def test_what_other_processes_took_is_counted_and_what_is_a_minute_old_is_not(
@@ -168,13 +171,13 @@ def test_what_other_processes_took_is_counted_and_what_is_a_minute_old_is_not(
         build_cluster(project, number, inputs=1)
     round = build_round(project, [project.members.get(user=ann1)])
     for _ in range(8):
-        answer(ann1, answers.next_hand(user=ann1, round=round)[0])
+        answer(ann1, queue_actions.next_assignments(user=ann1, round=round)[0])
     limit(LIMIT_ANSWERS_PER_MINUTE=8)
-    answers.refuse_faster(ann1)
-    answers.refuse_faster(ann1)
+    queue_actions.check_answer_rate(ann1)
+    queue_actions.check_answer_rate(ann1)
     with pytest.raises(TooMuch):
-        answers.refuse_faster(ann1)
-    answers.refuse_faster(person("somebody"))
+        queue_actions.check_answer_rate(ann1)
+    queue_actions.check_answer_rate(person("somebody"))
     found = Answer.objects.filter(author__user=ann1)
     minute_ago = timezone.now() - timedelta(seconds=61)
     limits.check("LIMIT_ANSWERS_PER_MINUTE", found.filter(received_at__lt=minute_ago), at="received_at")
@@ -182,7 +185,7 @@ def test_what_other_processes_took_is_counted_and_what_is_a_minute_old_is_not(
 
 def upload(project: Project, by: User, size: int) -> Job:
     token = uploads.store(ContentFile(b"x" * size, name="f"), by)
-    return jobs.ask(project=project, kind="check_import", params={"upload": token}, by=by)[0]
+    return jobs.request_job(project=project, kind="check_import", params={"upload": token}, by=by)[0]
 
 
 @pytest.mark.row(60)
@@ -208,5 +211,5 @@ def test_one_person_s_uploads_have_room_for_the_newest_and_never_take_one_away_t
 
 def test_a_limit_that_waiting_does_not_help_is_no_429(lead: User, limit: Callable[..., None]) -> None:
     limit(LIMIT_API_TOKENS=1)
-    with pytest.raises(Conflict, match="revoke those"):
+    with pytest.raises(Conflict, match="Revoke the ones"):
         limits.check("LIMIT_API_TOKENS", User.objects.all(), adding=2)

@@ -24,9 +24,7 @@ def test_a_json_line_says_when_who_and_what() -> None:
         line = json.loads(JsonLines().format(record(fields={"ms": 1.5})))
     assert datetime.fromisoformat(line.pop("time")).utcoffset() is not None
     assert line.pop("pid") == os.getpid()
-    assert line == {
-        "level": "WARNING", "logger": "concord", "message": "hello", "request": "abc", "job": 7, "ms": 1.5,
-    }  # fmt: skip
+    assert line == {"level": "WARNING", "logger": "concord", "message": "hello", "request": "abc", "job": 7, "ms": 1.5}
     assert "job" not in json.loads(JsonLines().format(record()))
 
 

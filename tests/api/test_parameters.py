@@ -10,10 +10,15 @@ RUNS = Parameter("runs", Takes.SEVERAL, "Runs", default=[], choices=("1", "2", "
 @pytest.mark.parametrize(
     ("given", "meant", "fault"),
     [
-        (["3", "1"], ["1", "3"], ""), ([], [], ""), (None, [], ""), (["1", "1"], ["1"], ""),
-        (["4"], ["4"], "'4' is none of: 1, 2, 3."), ("1", "1", "A list of choices."), ([1], [1], "A list of choices."),
+        (["3", "1"], ["1", "3"], ""),
+        ([], [], ""),
+        (None, [], ""),
+        (["1", "1"], ["1"], ""),
+        (["4"], ["4"], "'4' is not one of: 1, 2, 3."),
+        ("1", "1", "Expected a list of choices."),
+        ([1], [1], "Expected a list of choices."),
     ],
-)  # fmt: skip
+)
 def test_several_are_kept_in_the_order_of_the_choices(given: object, meant: object, fault: str) -> None:
     clean, faults = check([RUNS], {"runs": given})
     assert clean["runs"] == meant

@@ -7,11 +7,11 @@ from django.conf import LazySettings
 
 from api.problems import Refused
 from generation import metrics
-from generation.actions import scores
-from generation.actions.systems import ask_for_version, create_system
+from generation.backends.identity import checked
 from generation.endpoints import parse
 from generation.models import Version
-from generation.systems.identity import checked
+from generation.scoring import actions as scoring_actions
+from generation.systems.actions import create_system, request_version
 from projects.models import Job, Project
 
 BACKENDS: dict[str, dict[str, Any]] = {"chat": {"model": "llama"}, "openai": {"model": "tiny"}}
@@ -34,16 +34,18 @@ def faults(backend: str, **prompt: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("template", "message"),
     [
-        ("Say something.", "Without {inputs} nothing of the unit would be read."),
-        ("{ inputs }", "Without {inputs} nothing of the unit would be read."),
-        ("{inputs} {input}", "There is no field {input}; there are {inputs}, {background}, {question}, {pico}, {p}, "
-                             "{i}, {c}, {o}."),
-        ("{inputs} and {question, please", "A brace is opened and not closed: '{question, please'."),
-        ("Of {question}}: {inputs}", "A brace is closed that was not opened: 'Of {question}}'."),
-        ("Read {{inputs}}", "A field stands in one brace on each side: {inputs}."),
+        ("Say something.", "The template must contain {inputs}, or the text of the unit is not included."),
+        ("{ inputs }", "The template must contain {inputs}, or the text of the unit is not included."),
+        (
+            "{inputs} {input}",
+            "Unknown field {input}; the fields are {inputs}, {background}, {question}, {pico}, {p}, {i}, {c}, {o}.",
+        ),
+        ("{inputs} and {question, please", "Opening brace without a closing brace: '{question, please'."),
+        ("Of {question}}: {inputs}", "Closing brace without an opening brace: 'Of {question}}'."),
+        ("Read {{inputs}}", "Write fields in single braces: {inputs}."),
         ("", "This is needed."),
     ],
-)  # fmt: skip
+)
 def test_a_prompt_that_would_not_be_filled_in_as_it_looks_is_refused(backend: str, template: str, message: str) -> None:
     assert faults(backend, template=template) == {"prompt.template": message}
 
@@ -56,12 +58,12 @@ def test_braces_that_are_no_field_stay_text(backend: str) -> None:
 
 def test_the_system_message_of_an_endpoint_takes_all_fields_but_the_inputs() -> None:
     assert faults("openai", system="Be brief about {i}: {question}") == {}
-    assert faults("openai", system="{inputs}")["prompt.system"].startswith("There is no field {inputs}; there are {b")
+    assert faults("openai", system="{inputs}")["prompt.system"].startswith("Unknown field {inputs}; the fields are {b")
 
 
 def test_the_system_message_of_a_chat_model_is_the_same_for_all_units() -> None:
     assert faults("chat", system='Answer as {"summary": ""}.') == {}
-    refusal = "There is no field {question}; nothing is filled in here."
+    refusal = "Unknown field {question}; this text has no fields."
     assert faults("chat", system="Answer {question}") == {"prompt.system": refusal}
 
 
@@ -69,7 +71,7 @@ def test_it_is_refused_when_the_version_is_registered_and_no_worker_is_asked(pro
     system = create_system(project=project, name="Chat", by=None)
     config = {"backend": "chat", "model": BACKENDS["chat"], "prompt": {"template": "Say something."}}
     with pytest.raises(Refused) as refused:
-        ask_for_version(system=system, config=config, by=None)
+        request_version(system=system, config=config, by=None)
     assert [error["field"] for error in refused.value.errors] == ["prompt.template"]
     assert not Job.objects.exists()
     assert not Version.objects.exists()
@@ -78,9 +80,9 @@ def test_it_is_refused_when_the_version_is_registered_and_no_worker_is_asked(pro
 def test_a_classifiers_segment_knows_its_two_fields() -> None:
     given = {"classifier": "model", "model": "evidence", "decreases": "down", "no_change": "same", "increases": "up"}
     direction = metrics.get("direction")
-    assert scores.checked(direction, {**given, "prompt": "{intervention} on {outcome}"})
+    assert scoring_actions.checked(direction, {**given, "prompt": "{intervention} on {outcome}"})
     with pytest.raises(Refused) as refused:
-        scores.checked(direction, {**given, "prompt": "{intervention} on {outcomes}"})
+        scoring_actions.checked(direction, {**given, "prompt": "{intervention} on {outcomes}"})
     assert refused.value.errors == [
-        {"field": "params.prompt", "message": "There is no field {outcomes}; there are {intervention}, {outcome}."}
+        {"field": "params.prompt", "message": "Unknown field {outcomes}; the fields are {intervention}, {outcome}."}
     ]

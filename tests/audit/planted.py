@@ -75,6 +75,33 @@ PLANTINGS: tuple[Planting, ...] = (
     _text("releases_release", "snapshot_hash", "releases.release"),
     _text("audit_entry", "reason", "audit.entry"),
     _text("projects_decision", "reason", "projects.decision"),
+    _text("projects_participantlink", "consent_text", "projects.participantlink"),
+    _text("projects_participantlink", "agreed", "projects.participantlink"),
+    _text("projects_keptagreement", "report", "projects.keptagreement"),
+    Planting(
+        "kept agreement deleted",
+        "SELECT id FROM projects_keptagreement LIMIT 1",
+        "DELETE FROM projects_keptagreement WHERE id = {0}",
+        "projects.keptagreement {0}",
+    ),
+    Planting(
+        "a run's counter changed",
+        "SELECT id FROM generation_run WHERE purpose = 'summaries' LIMIT 1",
+        "UPDATE generation_run SET items_cut = items_cut + 1 WHERE id = {0}",
+        "generation.run {0}",
+    ),
+    Planting(
+        "a seal lifted",
+        "SELECT id FROM generation_seal WHERE lifted_at IS NULL LIMIT 1",
+        "UPDATE generation_seal SET lifted_at = created_at WHERE id = {0}",
+        "generation.seal {0}",
+    ),
+    Planting(
+        "a seal deleted",
+        "SELECT id FROM generation_seal LIMIT 1",
+        "DELETE FROM generation_seal WHERE id = {0}",
+        "generation.seal {0}",
+    ),
     Planting(
         "a cue moved",
         "SELECT f.id, c.label_id FROM annotation_cuefragment f JOIN annotation_cue c ON c.id = f.cue_id "
@@ -155,7 +182,7 @@ PLANTINGS: tuple[Planting, ...] = (
         "a seal dated back",
         "SELECT number FROM audit_seal ORDER BY number LIMIT 1",
         "UPDATE audit_seal SET sealed_at = '2020-01-01 00:00:00+00:00' WHERE number = {0}",
-        "seal {0}",
+        "checkpoint {0}",
     ),
 )
 
@@ -164,7 +191,7 @@ def planted(*some: Planting) -> dict[str, str]:
     """Plant all, or some, the triggers out of the way meanwhile: the name of each -> what a finding must name. Those
     for which there are no rows are left out."""
     found: dict[str, str] = {}
-    with triggers.suspended(connection):
+    with triggers.suspend_triggers(connection):
         for planting in some or PLANTINGS:
             if named := planting.plant():
                 found[planting.name] = named

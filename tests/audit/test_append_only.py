@@ -9,8 +9,9 @@ from audit import protection, triggers
 from audit.actions import seal_pending
 from audit.log import record
 from audit.models import Entry, Seal
-from projects.actions import answers, decisions
+from projects.gold import actions as gold_actions
 from projects.models import Answer, Decision, Guideline, Project
+from projects.queue import actions as queue_actions
 from tests.builders import answer, build_cluster, build_round, label_value
 
 
@@ -27,7 +28,7 @@ def refused(sql: str, *params: int) -> None:
 def answered(project: Project, ann1: User) -> Answer:
     build_cluster(project, inputs=0)
     round = build_round(project, [project.members.get(user=ann1)])
-    (slot,) = answers.next_hand(user=ann1, round=round)
+    (slot,) = queue_actions.next_assignments(user=ann1, round=round)
     stored: Answer = answer(ann1, slot, label_value(polarity_cue=[(0, 7)])).answer
     return stored
 
@@ -74,14 +75,18 @@ def test_an_answer_and_its_typed_rows_are_insert_only(answered: Answer) -> None:
 
 @pytest.mark.row(23)
 def test_a_decision_and_a_guideline_are_insert_only(answered: Answer) -> None:
-    decisions.insert_decisions(
+    gold_actions.insert_decisions(
         [
             Decision(
-                unit=answered.assignment.unit, kind="label", field="polarity", origin="single", answer=answered,
+                unit=answered.assignment.unit,
+                kind="label",
+                field="polarity",
+                origin="single",
+                answer=answered,
                 decided_at=answered.received_at,
             )
         ]
-    )  # fmt: skip
+    )
     refused("UPDATE projects_decision SET origin = 'unanimous'")
     refused("DELETE FROM projects_decision")
     refused("UPDATE projects_guideline SET text = 'forged'")
@@ -91,22 +96,22 @@ def test_a_decision_and_a_guideline_are_insert_only(answered: Answer) -> None:
 @pytest.mark.django_db
 def test_every_guarded_table_has_its_triggers_after_all_migrations() -> None:
     assert {"audit_entry", "audit_seal", "projects_answer", "annotation_label"} <= set(triggers.guarded_tables())
-    assert protection.faults(connection) == []
+    assert protection.trigger_faults(connection) == []
 
 
 @pytest.mark.django_db
 def test_a_trigger_that_is_gone_is_noticed() -> None:
     triggers.remove(connection, ["audit_seal"])
-    assert protection.faults(connection) == ["table audit_seal: the triggers that refuse changes are missing"]
+    assert protection.trigger_faults(connection) == ["table audit_seal: triggers that prevent changes are missing"]
     triggers.install(connection, ["audit_seal"], sealed=False)
-    assert protection.faults(connection) == []
+    assert protection.trigger_faults(connection) == []
 
 
 def test_triggers_step_aside_and_come_back_as_they_were(lead: User) -> None:
     record(actor=lead, verb="look", obj=lead)
-    with triggers.suspended(connection):
+    with triggers.suspend_triggers(connection):
         Entry.objects.all().delete()
-    assert protection.faults(connection) == []
+    assert protection.trigger_faults(connection) == []
     entry = record(actor=lead, verb="look", obj=lead)
     refused("DELETE FROM audit_entry WHERE id = %s", entry.pk)
 

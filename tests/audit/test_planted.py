@@ -7,23 +7,25 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import User
-from annotation.actions.curation.clusters import add_inputs
-from annotation.actions.curation.removal import remove_input
-from annotation.actions.supersede import supersede_text
+from annotation.curation.actions import add_inputs, remove_input
+from annotation.curation.supersede import supersede_text
 from annotation.models import Cluster, Counterfactual, Proposition
 from audit import triggers
 from audit.actions import seal_pending
 from audit.models import Witness
 from audit.verify import findings
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.people import change_project, remove_member
-from projects.actions.remarks import remark
-from projects.actions.rounds import close_round
-from projects.background import jobs
+from generation.runs.actions import seal_run
+from projects.agreement import actions as agreement_actions
+from projects.answers import integrity
+from projects.curation.actions import correct
+from projects.inbox.actions import remark
+from projects.jobs.queries import claim_next
+from projects.jobs.running import run_job
 from projects.models import Consent, Member, ParticipantLink, Project, Round
-from projects.rounds import pointers
-from releases.actions import freeze
+from projects.people.actions import change_project, remove_member
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
+from releases.publishing.actions import freeze
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.audit.planted import PLANTINGS, planted
 from tests.builders import answer, build_round, label_value
@@ -54,21 +56,31 @@ def worked(project: Project, lead: User, ann1: User, tmp_path: Path) -> Project:
     by, member = Member.objects.get(user=lead), Member.objects.get(user=ann1)
     round = build_round(project, [member], order="corpus")
     for _ in range(4):
-        answer(ann1, next_hand(user=ann1, round=round)[0], label_value())
-    said = answer(ann1, next_hand(user=ann1, round=round)[0], label_value("positive"), flag=True, comment="?").answer
+        answer(ann1, next_assignments(user=ann1, round=round)[0], label_value())
+    said = answer(
+        ann1, next_assignments(user=ann1, round=round)[0], label_value("positive"), flag=True, comment="?"
+    ).answer
     remark(answer=said, act="reply", text="Well seen.", by=by)
     close_round(round=round, by=lead)
-    while (pk := jobs.claim_next()) is not None:
-        jobs.run_job(pk)
+    while (pk := claim_next()) is not None:
+        run_job(pk)
     supersede_text(proposition=claims[-1], text="Nepralin reduces relapse.", reason="A typing error.", by=by)
     Counterfactual.objects.create(
         target=claims[0], kind="negation", text="It does not.", imported=project.imports.first()
-    )  # fmt: skip
+    )
     link = ParticipantLink.objects.create(
-        round=round, token_hash="0", label="A", consent_text="Yes?", created_by=lead, expires_at=said.received_at
-    )  # fmt: skip
+        round=round,
+        token_hash="0",
+        label="A",
+        consent_text="Yes?",
+        agreed="0",
+        created_by=lead,
+        expires_at=said.received_at,
+    )
     Consent.objects.create(link=link, member=member, what="given", text="Yes?", digest="0", at=said.received_at)
-    build_run(build_version(project), {c.unit_id: "It helps." for c in Cluster.objects.all()})
+    run = build_run(build_version(project), {c.unit_id: "It helps." for c in Cluster.objects.all()})
+    seal_run(run=run, members=[member], by=lead)
+    agreement_actions.compute_and_store(round=round, progress=lambda done, total, note: None)
     freeze(project=project, version="1.0.0", by=lead)
     assert found() == []
     return project
@@ -115,13 +127,13 @@ def test_an_input_that_a_curator_took_out_is_no_finding_and_one_that_was_deleted
     seal_pending()
     remove_input(proposition=one, reason="Typed twice.", by=by)
     assert found() == []
-    with triggers.suspended(connection):
+    with triggers.suspend_triggers(connection):
         Proposition.objects.filter(pk=other.pk).delete()
-    assert found() == [f"annotation.proposition {other.pk}: it is gone"]
+    assert found() == [f"annotation.proposition {other.pk}: the row is missing"]
 
 
 def test_rows_of_the_version_before_are_covered_at_their_first_seal(worked: Project) -> None:
-    with triggers.suspended(connection):
+    with triggers.suspend_triggers(connection):
         Witness.objects.all().delete()
     assert Witness.objects.count() == 0
     seal_pending()
@@ -142,13 +154,13 @@ def test_an_answer_put_into_a_finished_round_is_found(worked: Project, ann1: Use
 
 
 def test_a_round_that_an_earlier_version_finished_is_settled_later(worked: Project) -> None:
-    with triggers.suspended(connection):
-        pointers.finished().delete()
+    with triggers.suspend_triggers(connection):
+        integrity.finish_entries().delete()
         Witness.objects.all().delete()
     Round.objects.update(closed_at="2020-01-01T00:00:00Z")
-    assert pointers.settle_old() == 1
-    assert pointers.settle_old() == 0
-    assert pointers.finished().count() == 1
+    assert integrity.store_finished_earlier() == 1
+    assert integrity.store_finished_earlier() == 0
+    assert integrity.finish_entries().count() == 1
 
 
 def test_each_row_has_one_witness_however_often_it_is_sealed(worked: Project) -> None:

@@ -41,7 +41,7 @@ def test_a_function_that_lets_everything_pass_is_found_although_its_triggers_are
         "$$ BEGIN IF TG_OP = 'DELETE' THEN RETURN OLD; END IF; RETURN NEW; END $$"
     )
     table = "audit_seal" if function == "append_only" else "audit_entry"
-    assert f"table {table}: the triggers that refuse changes are not up to date" in found()
+    assert f"table {table}: triggers that prevent changes differ from those that Concord installs" in found()
 
 
 @on_postgresql
@@ -78,9 +78,9 @@ def test_a_trigger_with_another_text_and_one_that_is_not_ours_are_found(run: Run
     run("CREATE TRIGGER aside BEFORE INSERT ON projects_answer BEGIN SELECT RAISE(IGNORE); END")
     run("CREATE TEMP TRIGGER here BEFORE INSERT ON projects_decision BEGIN SELECT RAISE(IGNORE); END")
     assert found() == [
-        "table audit_entry: the triggers that refuse changes are not up to date",
-        "table projects_answer: the trigger aside is not Concord's",
-        "table projects_decision: the trigger here is not Concord's",
+        "table audit_entry: triggers that prevent changes differ from those that Concord installs",
+        "table projects_answer: the trigger aside was not installed by Concord",
+        "table projects_decision: the trigger here was not installed by Concord",
     ]
     run("DROP TRIGGER temp.here")
 

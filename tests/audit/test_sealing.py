@@ -17,9 +17,9 @@ from audit.actions import head, seal_pending
 from audit.log import record
 from audit.models import Entry, Seal
 from audit.verify import findings
-from audit.witness import watches, witness_pending
-from projects.actions import answers
+from audit.witness import store_pending_digests, tracked_models
 from projects.models import Answer, Project
+from projects.queue import actions as queue_actions
 from tests.builders import answer, build_cluster, build_round, label_value
 
 
@@ -59,8 +59,8 @@ def test_sealing_twice_changes_nothing(entries: list[Entry]) -> None:
 def test_of_tables_with_nothing_new_one_question_is_asked_and_one_of_all(
     db: None, django_assert_num_queries: Callable[[int], AbstractContextManager[Any]]
 ) -> None:
-    with django_assert_num_queries(1 + len(watches())):
-        assert witness_pending() == 0
+    with django_assert_num_queries(1 + len(tracked_models())):
+        assert store_pending_digests() == 0
 
 
 def test_many_rows_give_several_seals(entries: list[Entry], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,13 +74,13 @@ def test_a_changed_row_is_named(entries: list[Entry]) -> None:
     seal_pending()
     with forging("audit_entry") as cursor:
         cursor.execute("UPDATE audit_entry SET verb = 'forged' WHERE id = %s", [entries[2].pk])
-    assert found() == [f"audit.entry {entries[2].pk}: its content does not fit its digest: it was changed"]
+    assert found() == [f"audit.entry {entries[2].pk}: the content does not match its digest: it was changed"]
 
 
 def test_a_row_changed_before_it_was_sealed_is_named(entries: list[Entry]) -> None:
     with forging("audit_entry") as cursor:
         cursor.execute("UPDATE audit_entry SET reason = 'forged' WHERE id = %s", [entries[0].pk])
-    assert found() == [f"audit.entry {entries[0].pk}: its content does not fit its digest: it was changed"]
+    assert found() == [f"audit.entry {entries[0].pk}: the content does not match its digest: it was changed"]
     seal_pending()
     assert len(found()) == 1
 
@@ -96,7 +96,7 @@ def test_a_row_changed_with_its_digest_breaks_its_seal(entries: list[Entry]) -> 
     digest = digest_of(entry_content(forged))
     with forging("audit_entry") as cursor:
         cursor.execute("UPDATE audit_entry SET verb = 'forged', digest = %s WHERE id = %s", [digest, forged.pk])
-    assert [line.split(":")[0] for line in found()] == ["seal 1"]
+    assert [line.split(":")[0] for line in found()] == ["checkpoint 1"]
 
 
 @pytest.mark.row(23)
@@ -104,22 +104,22 @@ def test_a_deleted_row_is_missed_by_its_seal(entries: list[Entry]) -> None:
     seal_pending()
     with forging("audit_entry") as cursor:
         cursor.execute("DELETE FROM audit_entry WHERE id = %s", [entries[1].pk])
-    assert found() == ["seal 1: it was made over 5 rows, 4 are there"]
+    assert found() == ["checkpoint 1: it covers 5 rows, but 4 exist"]
 
 
 def test_a_seal_dated_back_is_found(entries: list[Entry]) -> None:
     seal_pending()
     earlier = Seal.objects.get().sealed_at - timedelta(days=1)
-    with triggers.suspended(connection):
+    with triggers.suspend_triggers(connection):
         Seal.objects.update(sealed_at=earlier)
-    assert [line.split(":")[0] for line in found()] == ["seal 1"]
+    assert [line.split(":")[0] for line in found()] == ["checkpoint 1"]
 
 
 def test_a_chain_cut_at_its_end_is_found_by_a_head_noted_elsewhere(entries: list[Entry], lead: User) -> None:
     seal_pending()
     record(actor=lead, verb="look", obj=lead)
     noted = seal_pending().digest
-    with triggers.suspended(connection):
+    with triggers.suspend_triggers(connection):
         Entry.objects.filter(seal__number=2).delete()
         Seal.objects.filter(number=2).delete()
     assert found() == []
@@ -129,14 +129,14 @@ def test_a_chain_cut_at_its_end_is_found_by_a_head_noted_elsewhere(entries: list
 def test_a_forged_label_of_an_answer_is_found_through_its_answer(project: Project, ann1: User) -> None:
     build_cluster(project, inputs=0)
     round = build_round(project, [project.members.get(user=ann1)])
-    (slot,) = answers.next_hand(user=ann1, round=round)
+    (slot,) = queue_actions.next_assignments(user=ann1, round=round)
     answer(ann1, slot, label_value(polarity_cue=[(0, 7)]))
     seal_pending()
     assert found() == []
     with forging("annotation_label", sealed=False) as cursor:
         cursor.execute("UPDATE annotation_label SET polarity = 'positive'")
     name = f"projects.answer {Answer.objects.get().pk}"
-    assert f"{name}: its content does not fit its digest: it was changed" in found()
+    assert f"{name}: the content does not match its digest: it was changed" in found()
 
 
 def test_the_command_prints_the_head_and_fails_on_a_finding(entries: list[Entry]) -> None:

@@ -21,9 +21,14 @@ def test_the_loop_runs_against_the_bare_app_and_says_its_ratio(tmp_path: Path) -
     tiny = {"engines": "sqlite", "units": 600, "large": 0, "annotators": 2, "seconds": 0.5, "repeats": 1}
     options = [str(part) for name, value in tiny.items() for part in (f"--{name}", value)]
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks", "loop", *options, "--out", str(tmp_path)], cwd=settings.ROOT,
-        env={**os.environ, "DEBUG": "1"}, capture_output=True, text=True, check=False, timeout=170,
-    )  # fmt: skip
+        [sys.executable, "-m", "benchmarks", "loop", *options, "--out", str(tmp_path)],
+        cwd=settings.ROOT,
+        env={**os.environ, "DEBUG": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=170,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "loop, sqlite, 2 annotators: rate / bare app's" in done.stdout
     assert "To repeat: python -m benchmarks loop" in done.stdout
@@ -43,23 +48,62 @@ def test_agreement_is_compared_with_krippendorff_and_with_itself() -> None:
     assert found.skipped
 
 
-def test_coverage_is_simulated_for_every_kind_of_figure(capsys: pytest.CaptureFixture[str]) -> None:
-    found = coverage.run(coverage.Plan(reviews=(3, 20), drawn=6, every=3, replicates=20, many=200))
-    cells = {(cell["design"], cell["figure"], cell["reviews"]): cell for cell in found.figures["cells"]}
-    for design, figure in (("share of 0.95", "share"), ("agreement, hard", "ac1"), ("probe, right in .96", "accuracy")):
-        cell = cells[design, figure, 20]
-        assert all(0 <= cell[kind] <= 1 for kind in coverage.KINDS)
-        assert cell["width"] > 0
-    assert any(line.aim == ">= 0.93" and "agreement, easy, fleiss" in line.what for line in found.lines)
-    assert "| reviews | 3 | 20 |" in capsys.readouterr().out
+def test_coverage_is_simulated_for_every_kind_of_figure_and_written_into_its_document(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    document = tmp_path / "measures.md"
+    document.write_text(f"before\n{coverage.BEGIN}\nold\n{coverage.END}\nafter\n")
+    plan = coverage.Plan(
+        reviews=(10, 40),
+        prevalences=(0.9,),
+        raters=(2,),
+        layouts=(coverage.Layout(2, 0.2),),
+        drawn=6,
+        many=200,
+        document=document,
+    )
+    found = coverage.run(plan)
+    written = document.read_text()
+    assert written.startswith(f"before\n{coverage.BEGIN}\nOf the ")
+    assert written.endswith(f"{coverage.END}\nafter\n")
+    assert "old" not in written
+    for figure in ("ac1", "cohen", "share", "direction kappa", "Bradley-Terry strength", "mean of Likert points"):
+        assert any(what.startswith(f"{figure}: ") for what in found.figures), figure
+        assert f"| {figure} | none printed | " in written
+    assert "| reviews | 10 | 40 |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("figure", ["percent_agreement", "ac1", "fleiss", "alpha", "share", "mean of differences"])
+def test_the_rule_of_intervals_holds_in_a_small_simulation(figure: str, small: dict[str, list[float]]) -> None:
+    """Fails when the rule breaks: four standard errors around the band."""
+    assert small[figure]
+    assert all(0.90 < each < 0.99 for each in small[figure]), small[figure]
+
+
+@pytest.fixture(scope="module")
+def small() -> dict[str, list[float]]:
+    """Coverage of 600 studies of 100 reviews of three units, by figure."""
+    plan = coverage.Plan(
+        reviews=(100,),
+        prevalences=(0.8,),
+        raters=(3,),
+        layouts=(coverage.Layout(3, 0.2),),
+        drawn=600,
+        many=100_000,
+        document=None,
+    )
+    covered: dict[str, list[float]] = {}
+    for what, cell in coverage.run(plan).figures.items():
+        covered.setdefault(what.split(":")[0], []).append(cell["held"] / cell["printed"])
+    return covered
 
 
 def test_studies_of_ratings_are_simulated_and_their_figures_timed() -> None:
-    found = ratings.run(ratings.Plan(studies=2, sources=6, every=1, replicates=20, judgements=400))
+    found = ratings.run(ratings.Plan(studies=2, sources=40, judgements=400))
     told = {line.what for line in found.lines}
     for design in (ratings.ALL, ratings.ONE):
         assert f"ratings, {design}: family-wise error, score" in told
-        assert f"ratings, {design}: 95 % intervals that hold the truth: share, wilson" in told
+        assert f"ratings, {design}: 95 % intervals that hold the truth: share, ci" in told
         assert found.figures[f"{design}: effects"]["held"]["difference, ci"][1] == 12
     assert "ratings: all figures of 400 judgements" in told
 
@@ -71,8 +115,10 @@ def test_pages_of_rounds_with_many_ratings_are_timed_against_those_of_few() -> N
     told = {line.what for line in found.lines}
     assert "results, sqlite, 480 ratings, many raters: examples / of 120" in told
     assert {name: one["ratings"] for name, one in found.figures["sqlite"]["made"].items()} == {
-        "reference": 120, "many texts": 480, "many raters": 480,
-    }  # fmt: skip
+        "reference": 120,
+        "many texts": 480,
+        "many raters": 480,
+    }
 
 
 def test_rouge_and_copying_are_compared_with_rouge_score_and_give_its_figures(tmp_path: Path) -> None:
@@ -84,8 +130,15 @@ def test_rouge_and_copying_are_compared_with_rouge_score_and_give_its_figures(tm
 
 
 def test_summaries_are_compared_with_the_plain_loop_and_are_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    tiny = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16,
-            "encoder_attention_heads": 2, "decoder_attention_heads": 2}  # fmt: skip
+    tiny = {
+        "d_model": 16,
+        "encoder_layers": 1,
+        "decoder_layers": 1,
+        "encoder_ffn_dim": 16,
+        "decoder_ffn_dim": 16,
+        "encoder_attention_heads": 2,
+        "decoder_attention_heads": 2,
+    }
     monkeypatch.setattr(stopping, "STEPS", 3)
     sizes = {"items": 2, "same": 3, "natural": 4, "batches": (2, 3), "inputs": (4, 9), "output": 5, "beams": 2}
     found = generation.run(generation.Plan(**sizes, size=tiny, vocabulary=90))  # type: ignore[arg-type]

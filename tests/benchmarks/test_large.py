@@ -25,8 +25,16 @@ def test_jobs_are_done_beside_people_who_lose_nothing() -> None:
 
 def test_the_aim_is_four_fifths_of_the_rate_without_an_error() -> None:
     def met(rate: float, done: tuple[float, ...] = (3.0,), **more: int) -> bool | None:
-        fields = {"flat_rate": 1.0, "errors": 0, "lost": 0, "waiting": 0, "gold_after": 1.0, "watched": {},
-                  "left_mb": 0.0, "recovers": True} | more  # fmt: skip
+        fields = {
+            "flat_rate": 1.0,
+            "errors": 0,
+            "lost": 0,
+            "waiting": 0,
+            "gold_after": 1.0,
+            "watched": {},
+            "left_mb": 0.0,
+            "recovers": True,
+        } | more
         one = Measured(rate=rate, seconds=[0.1], **fields)  # type: ignore[arg-type]
         alone = Alone(rate=10.0, p95=100.0, flat_rate=1.0, wrong=0)
         return line("sqlite", OPENING, one, alone, list(done)).met

@@ -24,6 +24,7 @@ def attack(seconds: float = 5.0, most: int = 1_000) -> Attack:
     return made
 
 
+@pytest.mark.long
 @pytest.mark.row(62)
 def test_people_at_work_beside_a_load_lose_nothing() -> None:
     plan = Plan(seconds=3.0, flat_out=0.5, warm=0.3, annotators=2, units=200)
@@ -80,8 +81,16 @@ def test_the_aims_are_half_of_the_rate_and_less_than_twice_the_p95() -> None:
     assert quantile_ms([], 0.95) == 0
 
     def met(rate: float, seconds: float, **more: object) -> bool | None:
-        fields = {"flat_rate": 1.0, "errors": 0, "lost": 0, "waiting": 0, "gold_after": 1.0, "watched": {},
-                  "left_mb": 0.0, "recovers": True} | more  # fmt: skip
+        fields = {
+            "flat_rate": 1.0,
+            "errors": 0,
+            "lost": 0,
+            "waiting": 0,
+            "gold_after": 1.0,
+            "watched": {},
+            "left_mb": 0.0,
+            "recovers": True,
+        } | more
         one = Measured(rate=rate, seconds=[seconds], **fields)  # type: ignore[arg-type]
         return line("sqlite", "markdown", one, Alone(rate=8.0, p95=100.0, flat_rate=2.0, wrong=0)).met
 

@@ -37,7 +37,7 @@ def test_a_benchmark_that_is_told_to_end_leaves_nothing_behind(number: int) -> N
     server = given if given.startswith("postgres") else ""
     with subprocess.Popen(
         [sys.executable, "-c", MAKE, server], cwd=settings.ROOT, stdout=subprocess.PIPE, text=True
-    ) as made:  # fmt: skip
+    ) as made:
         assert made.stdout
         told = json.loads(made.stdout.readline())
         assert Path(told["folder"]).is_dir()

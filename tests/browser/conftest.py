@@ -30,7 +30,7 @@ EXPERIENCED = (
     "User.objects.update(preferences={'introduced': [kind.key for kind in kinds.all_kinds()]})"
 )
 HISTORY = (
-    "from projects.models import Project; from operations.robot.history import play_history; "
+    "from projects.models import Project; from operations.simulation.history import play_history; "
     f"play_history(Project.objects.get(slug='sample')); {EXPERIENCED}"
 )
 

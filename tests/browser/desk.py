@@ -20,7 +20,7 @@ BOXES = """() => [...document.querySelectorAll(
 OPEN_ROUND = """
 import json
 from projects.models import Member, Project
-from projects.actions.people import add_member, create_project
+from projects.people.actions import add_member, create_project
 from accounts.models import User
 from tests.builders import build_cluster, build_round
 given = json.loads({given!r})

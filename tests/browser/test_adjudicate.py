@@ -1,6 +1,7 @@
 """A curator adjudicates a round of three by keyboard alone; the people read what was decided of their answers."""
 
 import json
+import re
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -15,13 +16,14 @@ from tests.browser.test_pages import unnamed_controls, violations
 from tests.processes.house import House
 from tests.projects.planted_round import POLARITIES
 
-LEVEL3 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "m3" / "level3.jsonl"
+SAMPLE = Path(__file__).resolve().parents[2] / "annotation" / "sample" / "level3.jsonl"
+UNITS, CONTESTED = 30, 10
 #: Longer than the moments in which a new unit takes no key.
 SETTLED = 200
 PLANT = """
 import json
 from accounts.models import User
-from projects.actions.people import add_member
+from projects.people.actions import add_member
 from projects.models import Member, Project
 from tests.projects.planted_round import planted_round
 project = Project.objects.get(slug={slug!r})
@@ -34,10 +36,10 @@ print(json.dumps([round.pk, contested]))
 """
 STATE = """
 import json
-from projects.values.in_force import values_in_force
+from projects.gold.queries import current_values
 from projects.models import Answer, Decision, Unit
 units = list(Unit.objects.filter(project__slug={slug!r}, type='proposition').order_by('pk'))
-values = values_in_force(units, 'label')
+values = current_values(units, 'label')
 made = Decision.objects.filter(unit__in=units, origin='decided by a curator').order_by('pk')
 print(json.dumps([
     {{str(unit): value for unit, value in values.items()}},
@@ -78,34 +80,30 @@ class AtTheDesk:
 
 @pytest.fixture
 def planted(house: House) -> tuple[str, int, list[int]]:
-    """A project with the published propositions, the closed round of 60 of them, and the contested units."""
-    if not LEVEL3.exists():
-        pytest.skip("../shared/data/m3/level3.jsonl is absent: M3's published file is no part of the project")
+    """A project with the propositions of the sample, a closed round of 30 of them, and the contested units."""
     slug = f"adjudged-{uuid.uuid4().hex[:6]}"
-    house.manage(
-        "import_data", "m3", str(LEVEL3), "--project", slug, "--create", "--lead", "lead@example.org", seconds=300
-    )
-    round, contested = told(house, PLANT.format(slug=slug, units=60))
+    house.manage("import_data", "m3", str(SAMPLE), "--project", slug, "--create", "--lead", "lead@example.org")
+    round, contested = told(house, PLANT.format(slug=slug, units=UNITS))
     return slug, round, contested
 
 
-def test_a_round_of_sixty_is_adjudicated_by_keyboard_in_two_actions_a_unit(
+def test_a_round_is_adjudicated_by_keyboard_in_two_actions_a_unit(
     visit: Callable[..., Visit], house: House, planted: tuple[str, int, list[int]]
 ) -> None:
     slug, _, contested = planted
     before, made = told(house, STATE.format(slug=slug))
     assert made == []
-    assert len(contested) == 20
+    assert len(contested) == CONTESTED
     lead = visit("lead")
     lead.go(f"/projects/{slug}")  # a contested unit is one action from the project's page
     lead.page.get_by_role("region", name="Needs attention").get_by_role("link", name="Adjudicate").focus()
     lead.page.keyboard.press("Enter")
     at = AtTheDesk(lead.page)
     expect(lead.page.get_by_role("article")).to_have_count(3)
-    at.until_left(20)
+    at.until_left(CONTESTED)
     assert "Ann" not in lead.page.get_by_role("group", name="Answers").inner_text()
-    # Not any text that says "differs": a proposition may.
-    expect(lead.page.locator("dt.differs")).to_have_count(3)
+    # Where the polarity is contested its cue is, too.
+    expect(lead.page.locator("dt.contested")).to_have_count(6)
     counts = []
     taken: dict[str, str] = {}
     for n in range(len(contested)):
@@ -133,12 +131,12 @@ def test_a_round_of_sixty_is_adjudicated_by_keyboard_in_two_actions_a_unit(
         counts.append(at.actions)
         if n < len(contested) - 1:
             at.until_left(len(contested) - n - 1)
-    expect(lead.page.get_by_role("heading", name="Nothing is left")).to_be_visible()
+    expect(lead.page.get_by_role("heading", name="Queue empty")).to_be_visible()
     print(f"actions: median {median(counts)}, from {min(counts)} to {max(counts)}: {sorted(counts)}")
     assert median(counts) <= 2
     # All was sent by now: nothing waits at the server.
     lead.page.reload()
-    expect(lead.page.get_by_role("heading", name="Nothing is left")).to_be_visible()
+    expect(lead.page.get_by_role("heading", name="Queue empty")).to_be_visible()
 
     after, made = told(house, STATE.format(slug=slug))
     assert {unit for unit, *_ in made} == set(contested)
@@ -162,7 +160,7 @@ def test_a_round_of_sixty_is_adjudicated_by_keyboard_in_two_actions_a_unit(
     closed = person.page.get_by_text("closed round")
     if not person.page.get_by_role("heading", name="planted").first.is_visible():
         closed.click()
-    person.page.get_by_text("What was decided of your answers").first.click()
+    person.page.get_by_text("Decisions on your answers").first.click()
     expect(person.page.get_by_text("The cue decides (2.3)").first).to_be_visible()
     assert violations(person) + unnamed_controls(person) == []
 
@@ -175,7 +173,7 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     page = lead.page
     lead.go(f"/projects/{slug}/rounds/{round}/adjudicate")
     at = AtTheDesk(page)
-    at.until_left(20)
+    at.until_left(CONTESTED)
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         assert violations(lead) + unnamed_controls(lead) == [], scheme
@@ -188,14 +186,14 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     at.press("b")
     at.type("So.")
     at.press("Enter")
-    at.until_left(19)
+    at.until_left(CONTESTED - 1)
     third = at.shown()
     at.press("w")
     page.wait_for_selector("[role=listbox]")
     assert violations(lead) + unnamed_controls(lead) == []
     at.press("Escape")
     at.press("z")
-    at.until_left(20)
+    at.until_left(CONTESTED)
     assert at.shown() == second != third
     # Names are asked for, and known until the page is left.
     page.get_by_label("Show names").check()
@@ -203,13 +201,13 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     at.press("Escape")
     at.press("2")
     at.press("q")
-    at.until_left(19)
+    at.until_left(CONTESTED - 1)
     page.get_by_role("combobox", name="Show").select_option("decided")
     expect(page.locator(".about strong")).to_have_text(second)
     page.get_by_role("button", name="Reopen").click()
-    page.get_by_label("Why?").fill("The guideline changed.")
+    page.get_by_role("dialog").get_by_label("Reason").fill("The guideline changed.")
     page.get_by_role("dialog").get_by_role("button", name="Reopen").click()
-    at.until_left(20)
+    at.until_left(CONTESTED)
     page.get_by_text("History", exact=True).click()
     expect(page.get_by_role("row").filter(has_text="The guideline changed.").first).to_be_visible()
     page.set_viewport_size({"width": 400, "height": 800})
@@ -217,35 +215,35 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     folded = page.locator("details.drawn")
     assert folded.count() == page.locator("article").count() - 1, "the text stands once"
     page.get_by_role("button", name="Adopt in bulk").click()
-    expect(page.get_by_role("dialog")).to_contain_text("20 contested units")
-    box, words = page.get_by_label("equally near"), page.get_by_text("Also where answers")
+    expect(page.get_by_role("dialog")).to_contain_text(f"{CONTESTED} contested units")
+    box, words = page.get_by_label("Break ties"), page.get_by_text(re.compile("^Break ties at random"))
     left, right = box.bounding_box(), words.bounding_box()
     assert left
     assert right
     assert left["x"] + left["width"] <= right["x"], "side by side"
     assert violations(lead) + unnamed_controls(lead) == []
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.get_by_label("Agreement of the answers at least").select_option(index=0)
-    page.get_by_label("equally near").check()
+    page.get_by_label("Minimum agreement").select_option(index=0)
+    page.get_by_label("Break ties").check()
     page.get_by_label("Reason", exact=True).fill("Drawn.")
-    page.get_by_role("button", name="Adopt 20 units").click()
-    expect(page.get_by_role("heading", name="Nothing is left")).to_be_visible()
+    page.get_by_role("button", name=f"Adopt {CONTESTED} units").click()
+    expect(page.get_by_role("heading", name="Queue empty")).to_be_visible()
     page.get_by_role("button", name="Undo").first.click()
-    at.until_left(20)
+    at.until_left(CONTESTED)
 
     # What somebody else decides further on in the queue is passed over, and said.
     queue = page.request.get(f"{lead.address}/api/v1/rounds/{round}/adjudication/").json()["rows"]
     another = visit("lead")
     another.go(f"/projects/{slug}/rounds/{round}/adjudicate?unit={queue[2]['unit']}")
     there = AtTheDesk(another.page)
-    there.until_left(20)
+    there.until_left(CONTESTED)
     there.press("1")
     there.press("q")
-    there.until_left(19)
+    there.until_left(CONTESTED - 1)
     for _ in range(2):
         page.get_by_role("button", name="Skip K").click()
         page.wait_for_timeout(SETTLED)
     expect(page.locator(".about strong")).to_have_text(queue[3]["key"])
-    at.until_left(19)
+    at.until_left(CONTESTED - 1)
     page.get_by_role("status").get_by_role("button", name=f"Show {queue[2]['key']}").click()
     expect(page.get_by_text("Already decided.")).to_be_visible()

@@ -14,8 +14,8 @@ OPEN = """
 import json
 from accounts.models import User
 from annotation.models import Input, Level, Review, Study, Target
-from projects.actions.corrections import correct
-from projects.actions.people import add_member, create_project
+from projects.curation.actions import correct
+from projects.people.actions import add_member, create_project
 from projects.models import Member, Unit
 from tests.builders import build_round
 lead = User.objects.get(email='lead@example.org')
@@ -46,8 +46,8 @@ print(json.dumps(build_round(project, people, kind='assign_evidence', overlap=2)
 CLOSE = """
 import json
 from accounts.models import User
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.gold.actions import finish_round
+from projects.rounds.actions import close_round
 from projects.models import Round
 lead = User.objects.get(email='lead@example.org')
 round = Round.objects.get(project__slug='assigning', kind='assign_evidence')
@@ -100,7 +100,7 @@ def test_a_proposition_takes_a_key_for_all_and_one_for_each_exception(
     assert actions == 3
     actions = 0
     press("Enter")
-    expect(page.get_by_text("Nothing is ticked.")).to_be_visible()
+    expect(page.get_by_text("No text is ticked.")).to_be_visible()
     press("ArrowDown", "Space", "3", "5", "Enter")
     expect(page.locator("main")).to_contain_text("All done")
 
@@ -117,9 +117,11 @@ def test_a_proposition_takes_a_key_for_all_and_one_for_each_exception(
 
     run(house, CLOSE)
     attacks = [
-        "Nepralin reduced attacks of migraine.", "Neither attacks nor sleep differed between the groups.",
-        "Attacks were fewer by a third.", "Patients on nepralin slept longer and had fewer attacks.",
-    ]  # fmt: skip
+        "Nepralin reduced attacks of migraine.",
+        "Neither attacks nor sleep differed between the groups.",
+        "Attacks were fewer by a third.",
+        "Patients on nepralin slept longer and had fewer attacks.",
+    ]
     assert run(house, INPUTS) == [["26000000_0", text] for text in attacks]
     desk = visit("lead", width=1280)
     desk.go(f"/projects/assigning/rounds/{round}/adjudicate")
@@ -137,14 +139,14 @@ def curated(desk: Visit, review: object) -> None:
     expect(dialog.get_by_role("option")).to_have_count(5)
     dialog.get_by_role("option", name="Sleep improved").click()
     assert violations(desk) == []
-    dialog.get_by_role("button", name="Put in force").click()
+    dialog.get_by_role("button", name="Save").click()
     rows = page.get_by_role("grid", name="Propositions of 26000000_1").get_by_role("row")
     expect(rows.filter(has_text="Sleep improved on nepralin.")).to_have_count(1)
     page.get_by_role("button", name="Correct evidence of: 26000000_0").click()
     dialog.get_by_role("option", name="Patients on").click()
-    dialog.get_by_role("button", name="Go on to the reason").click()
-    dialog.get_by_label("Why is this right?").fill("It is about sleep.")
-    dialog.get_by_role("button", name="Put it in force").click()
+    dialog.get_by_role("button", name="Continue").click()
+    dialog.get_by_label("Reason, stored in the history").fill("It is about sleep.")
+    dialog.get_by_role("button", name="Save correction").click()
     rows = page.get_by_role("grid", name="Propositions of 26000000_0").get_by_role("row")
     expect(rows.filter(has_text="Patients on nepralin")).to_have_count(0)
     expect(rows.filter(has_text="Attacks were fewer by a third.")).to_have_count(1)

@@ -4,8 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.desk import SETTLED
@@ -16,8 +15,8 @@ OPEN = """
 import json
 from accounts.models import User
 from annotation.models import Cluster
-from projects.actions.corrections import correct
-from projects.actions.people import add_member, create_project
+from projects.curation.actions import correct
+from projects.people.actions import add_member, create_project
 from tests.builders import build_cluster, build_round, label_value
 given = json.loads({given!r})
 lead = User.objects.get(email='lead@example.org')
@@ -51,29 +50,22 @@ def said(house: House, round: int, kind: str) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_pages_of_both_kinds_are_sound(
-    house: House, visit: Callable[..., Visit], both: dict[str, int], scheme: str, width: int
-) -> None:
-    page = visit("ann1", scheme=scheme, width=width)
+def test_tuples_and_relations_are_asked_and_answered_by_keyboard(house: House, visit: Callable[..., Visit]) -> None:
+    both = {kind: open_round(house, kind) for kind in ("tuple", "discourse")}
+    page = visit("ann1", scheme="dark", width=400)
     for kind, heading in (("tuple", "Population"), ("discourse", "Do the inputs agree?")):
         page.go(f"/work/{both[kind]}")
         expect(page.page.get_by_text(heading).first).to_be_visible()
         assert violations(page) == []
         assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways scroll"
+    page.page.set_viewport_size({"width": 1280, "height": 800})
+    a_relation_takes_one_key_and_a_suggestion_enter(house, page.page, both["discourse"])
+    a_tuple_is_typed_and_saved_with_enter(house, page.page, both["tuple"])
 
 
-@pytest.fixture(scope="module")
-def both(house: House) -> dict[str, int]:
-    return {kind: open_round(house, kind) for kind in ("tuple", "discourse")}
-
-
-def test_a_relation_takes_one_key_and_a_suggestion_enter(
-    house: House, visit: Callable[..., Visit], both: dict[str, int]
-) -> None:
-    page = visit("ann1").page
-    page.goto(f"{house.address}/work/{both['discourse']}")
-    expect(page.get_by_text("suggest contradiction")).to_be_visible()
+def a_relation_takes_one_key_and_a_suggestion_enter(house: House, page: Page, round: int) -> None:
+    page.goto(f"{house.address}/work/{round}")
+    expect(page.get_by_text("Suggested by input polarities: contradiction")).to_be_visible()
     strip = page.get_by_role("list", name="Polarities")
     expect(strip).to_contain_text("Input 1: positive")
     expect(strip).to_contain_text("Input 2: no effect")
@@ -86,36 +78,38 @@ def test_a_relation_takes_one_key_and_a_suggestion_enter(
     page.keyboard.press("Enter")
     expect(page.get_by_text("All done")).to_be_visible()
     expect(page.locator(".saved")).to_contain_text("Saved")
-    assert said(house, both["discourse"], "discourse") == [
+    assert said(house, round, "discourse") == [
         {"relation": "agreement", "suggestion": "edited"},
         {"relation": "contradiction", "suggestion": "accepted"},
     ]
 
 
-def test_a_tuple_is_typed_and_saved_with_enter(house: House, visit: Callable[..., Visit], both: dict[str, int]) -> None:
-    page = visit("ann1").page
-    page.goto(f"{house.address}/work/{both['tuple']}")
+def a_tuple_is_typed_and_saved_with_enter(house: House, page: Page, round: int) -> None:
+    page.goto(f"{house.address}/work/{round}")
     expect(page.get_by_label("Population")).to_be_focused()
     page.wait_for_timeout(SETTLED)
     page.keyboard.press("Enter")
-    expect(page.get_by_text("at least one slot that is not blank")).to_be_visible()
+    expect(page.get_by_text("at least one element of the tuple")).to_be_visible()
     page.keyboard.type("[adults]")
     expect(page.get_by_text("implied", exact=True)).to_be_visible()
     page.keyboard.press("Tab")
     page.keyboard.type("nepralin")
     expect(page.get_by_text("in the text", exact=True)).to_be_visible()
-    page.get_by_label("What the blank comparator stands for").select_option("placebo")
+    page.get_by_label("Meaning of the blank comparator").select_option("placebo")
     page.get_by_label("Outcome").focus()
     page.keyboard.type("relapses")
-    expect(page.get_by_text("reworded: not word for word in the text")).to_be_visible()
+    expect(page.get_by_text("reworded: not verbatim in the text")).to_be_visible()
     progress = page.locator(".progress").inner_text()
     page.keyboard.press("Enter")
     expect(page.locator(".progress")).not_to_have_text(progress)
     expect(page.get_by_label("Population")).to_be_focused()
     expect(page.get_by_label("Population")).to_have_value("")
     expect(page.locator(".saved")).to_contain_text("Saved")
-    [value] = said(house, both["tuple"], "tuple")
+    [value] = said(house, round, "tuple")
     assert {slot: value[slot]["text"] for slot in "pico"} == {
-        "p": "[adults]", "i": "nepralin", "c": "", "o": "relapses",
-    }  # fmt: skip
+        "p": "[adults]",
+        "i": "nepralin",
+        "c": "",
+        "o": "relapses",
+    }
     assert value["c"]["stands_for"] == "placebo"

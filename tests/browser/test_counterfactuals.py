@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
@@ -14,8 +15,8 @@ OPEN = """
 import json
 from accounts.models import User
 from annotation.models import PicoFragment, PicoSlot
-from projects.actions.corrections import correct
-from projects.actions.people import add_member, create_project
+from projects.curation.actions import correct
+from projects.people.actions import add_member, create_project
 from projects.models import Member
 from tests.builders import build_cluster, build_round
 lead = User.objects.get(email='lead@example.org')
@@ -109,10 +110,12 @@ def test_a_target_is_rewritten_from_its_drafts_in_at_most_four_actions_a_kind(
     expect(page.locator(".saved")).to_contain_text("Saved")
     said = run(house, SAID)
     assert [(kind, origin, rule, reason) for kind, _, origin, rule, reason in said] == [
-        ("negation", "drafted", "not added", ""), ("antonym", "edited", "antonym", ""),
-        ("no effect", "edited", "effect to no effect", ""), ("no evidence", "", "", "too many words"),
+        ("negation", "drafted", "not added", ""),
+        ("antonym", "edited", "antonym", ""),
+        ("no effect", "edited", "effect to no effect", ""),
+        ("no evidence", "", "", "too many words"),
         ("modality", "drafted", "hedge added", ""),
-    ]  # fmt: skip
+    ]
     assert "may significantly reduce" in said[-1][1]
 
     phone = visit("ann1", scheme="dark", width=400)
@@ -125,7 +128,7 @@ def test_a_target_is_rewritten_from_its_drafts_in_at_most_four_actions_a_kind(
 CURATED = """
 import json
 from accounts.models import User
-from projects.actions.people import create_project
+from projects.people.actions import create_project
 from tests.builders import build_cluster
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug='curated-texts', name='Curated texts', by=lead)
@@ -133,6 +136,7 @@ print(json.dumps(build_cluster(project, 900, inputs=1, text='Nepralin reduces re
 """
 
 
+@pytest.mark.long
 def test_a_curator_writes_them_in_the_cell_of_the_target(house: House, visit: Callable[..., Visit]) -> None:
     at = visit("lead", width=1280)
     at.go(f"/projects/curated-texts/reviews/{run(house, CURATED)}/curate")
@@ -150,8 +154,10 @@ def test_a_curator_writes_them_in_the_cell_of_the_target(house: House, visit: Ca
     expect(cell).to_contain_text("5 texts")
     page.keyboard.press("Control+s")
     expect(page.get_by_text("Saved")).to_be_visible()
-    code = "import json; from annotation.models import Counterfactual; " \
-           "print(json.dumps(list(Counterfactual.objects.current().filter(target__cluster__key='DEMO0900_0')" \
-           ".in_corpus_order().values_list('kind', 'text'))))"  # fmt: skip
+    code = (
+        "import json; from annotation.models import Counterfactual; "
+        "print(json.dumps(list(Counterfactual.objects.current().filter(target__cluster__key='DEMO0900_0')"
+        ".in_corpus_order().values_list('kind', 'text'))))"
+    )
     until(lambda: run(house, code), "what was saved is in force")
     assert run(house, code)[0] == ["negation", "Nepralin does not reduce relapse."]

@@ -19,8 +19,8 @@ MODALITY = {"strong": "1", "moderate": "2", "weak": "3", "no evidence": "4"}
 REVIEW = """
 import json
 from accounts.models import User
-from annotation.actions.curation.reviews import add_review
-from projects.actions.people import create_project
+from annotation.curation.actions import add_review
+from projects.people.actions import create_project
 given = json.loads({given!r})
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug=given['slug'], name=given['slug'], by=lead)
@@ -142,14 +142,14 @@ def test_a_review_is_rebuilt_from_its_sentences_to_a_released_cluster_by_keyboar
     page, hands = lead.page, Hands(lead.page)
     lead.go(f"/projects/rebuilt/reviews/{review}/curate")
 
-    hands.tab_to("Begin a cluster from")
+    hands.tab_to("New cluster from")
     hands.press("Enter")
     expect(page.locator("[role=grid][aria-label='New clusters'] [role=gridcell]:focus")).to_have_count(1)
     for slot in "pico":
         page.keyboard.type(line["pico"][slot])
         hands.press("Tab")
     n = len(line["input_studies"]) + 1
-    hands.tab_to(f"Make 1 cluster with {n} propositions")
+    hands.tab_to(f"Create 1 cluster with {n} propositions")
     hands.press("Enter")
 
     expect(page.locator("[role=grid][aria-label^='Propositions of'] [role=gridcell]:focus")).to_have_count(1)
@@ -161,7 +161,7 @@ def test_a_review_is_rebuilt_from_its_sentences_to_a_released_cluster_by_keyboar
     unsaved(page, f"{n + 1} changes not saved")
     hands.press("Control+s")
     unsaved(page, f"{n + 1} changes saved")
-    expect(page.locator("main")).to_contain_text("complete: ready to release")
+    expect(page.locator("main")).to_contain_text("ready for release")
 
     hands.tab_to("Releases")
     hands.press("Enter")
@@ -196,6 +196,7 @@ ROW = """grid => {
 }"""
 
 
+@pytest.mark.long
 def test_values_fill_down_and_what_a_text_does_not_hold_is_refused_by_cell(at_curated: Visiting) -> None:
     page = at_curated().page
     # Beside each other the columns have room for whole words; where they have not, each row is a block.
@@ -214,11 +215,12 @@ def test_values_fill_down_and_what_a_text_does_not_hold_is_refused_by_cell(at_cu
     hands.press("Control+z")
     expect(cell(page, "Propositions of", 0, "Modality")).to_have_text(first)
     hands.press("ArrowUp", "ArrowUp", "Home", *["ArrowRight"] * 3, "Shift+ArrowDown", "Control+d")
-    expect(page.locator("main")).to_contain_text("does not stand in this text")
+    expect(page.locator("main")).to_contain_text("is not in this text")
     expect(cell(page, "Propositions of", 1, "Polarity cue")).to_have_attribute("aria-invalid", "true")
-    unsaved(page, "Everything is saved")
+    unsaved(page, "All changes saved")
 
 
+@pytest.mark.long
 def test_rows_pasted_from_a_spreadsheet_name_their_faults_before_anything_is_sent(
     visit: Visiting, house: House
 ) -> None:
@@ -228,7 +230,7 @@ def test_rows_pasted_from_a_spreadsheet_name_their_faults_before_anything_is_sen
     page, hands = lead.page, Hands(lead.page)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     lead.go(f"/projects/pasted/reviews/{review}/curate")
-    hands.tab_to("Add or paste clusters")
+    hands.tab_to("Add clusters")
     hands.press("Enter")
     expect(page.locator("[role=gridcell]:focus")).to_have_count(1)
     rows = [
@@ -239,49 +241,47 @@ def test_rows_pasted_from_a_spreadsheet_name_their_faults_before_anything_is_sen
     page.evaluate("text => navigator.clipboard.writeText(text)", "\r\n".join("\t".join(r) for r in rows) + "\r\n")
     hands.press("Control+v")
     main = page.locator("main")
-    expect(main).to_contain_text("Row 2, Study: “12a” is no PubMed id")
+    expect(main).to_contain_text("Row 2, Study: “12a” is not a PMID")
     expect(main).to_contain_text("Row 2, Polarity: “better” is no polarity")
-    expect(main).to_contain_text("Columns that are not known here, and were left out: Whose.")
-    expect(page.get_by_role("button", name="Make 1 cluster with 2 propositions")).to_be_disabled()
+    expect(main).to_contain_text("Unknown columns, left out: Whose.")
+    expect(page.get_by_role("button", name="Create 1 cluster with 2 propositions")).to_be_disabled()
     assert violations(lead) + unnamed_controls(lead) == []
-    expect(main).to_contain_text("kept in this browser")
+    expect(main).to_contain_text("stored in this browser")
     # A row that lost its key columns on the way is put right in place.
     page.reload()
-    expect(main).to_contain_text("Row 2, Study: “12a” is no PubMed id")
+    expect(main).to_contain_text("Row 2, Study: “12a” is not a PMID")
     hands.tab_into("New clusters")
     hands.press("ArrowDown", *["ArrowRight"] * 4)
     page.keyboard.type("12345")
     # Tab goes on along the row, over what is there already.
     hands.press("Tab", "Tab", "a")
-    hands.tab_to("Make 1 cluster with 2 propositions")
+    hands.tab_to("Create 1 cluster with 2 propositions")
     hands.press("Enter")
     expect(cell(page, "Propositions of", 0, "Text")).to_have_text('A "quoted" target\nof two lines.')
     expect(cell(page, "Propositions of", 1, "Study")).to_contain_text("12345")
     expect(cell(page, "Propositions of", 1, "Polarity")).to_contain_text("positive")
 
 
-def test_what_is_not_saved_survives_a_reload_and_a_change_of_a_value_in_force_asks_why(
-    at_curated: Visiting,
-) -> None:
+def test_what_is_not_saved_survives_a_reload_and_a_change_of_a_value_in_force_asks_why(at_curated: Visiting) -> None:
     page = at_curated().page
     hands = Hands(page)
     was = cell(page, "Propositions of", 1, "Modality").inner_text().strip()
     other = "weak" if was != "weak" else "strong"
     hands.tab_into("Propositions of")
     hands.press("ArrowDown", *["ArrowRight"] * 4, MODALITY[other])
-    unsaved(page, "1 change not saved, kept in this browser")
+    unsaved(page, "1 change not saved, stored in this browser")
     page.reload()
     unsaved(page, "1 change not saved")
     expect(cell(page, "Propositions of", 1, "Modality")).to_contain_text(other)
     hands.press("Control+s")
-    reason = page.get_by_label("Why is a current value changed?")
+    reason = page.get_by_label("Reason for changing a current value")
     expect(reason).to_be_focused()
     page.keyboard.type("read again")
     hands.press("Enter")
     unsaved(page, "1 change saved")
     page.reload()
     expect(cell(page, "Propositions of", 1, "Modality")).to_contain_text(other)
-    unsaved(page, "Everything is saved")
+    unsaved(page, "All changes saved")
 
 
 def test_a_cell_that_somebody_else_changed_shows_both_versions(at_curated: Visiting) -> None:
@@ -293,17 +293,17 @@ def test_a_cell_that_somebody_else_changed_shows_both_versions(at_curated: Visit
         unsaved(page, "1 change not saved")
     for page, reason in ((theirs, "theirs"), (mine, "mine")):
         page.keyboard.press("Control+s")
-        expect(page.get_by_label("Why is a current value changed?")).to_be_focused()
+        expect(page.get_by_label("Reason for changing a current value")).to_be_focused()
         page.keyboard.type(reason)
         page.keyboard.press("Enter")
         if page is theirs:
             unsaved(page, "1 change saved")
-    conflict = mine.get_by_role("alert").filter(has_text="was changed by somebody else")
+    conflict = mine.get_by_role("alert").filter(has_text="was changed by another curator")
     expect(conflict).to_contain_text("negative")
     expect(conflict).to_contain_text("no effect")
     unsaved(mine, "1 change not saved")
     hands = Hands(mine)
-    hands.tab_to("Keep mine, to save it", back=True)
+    hands.tab_to("Keep mine", back=True)
     hands.press("Enter", "Control+s")
     unsaved(mine, "1 change saved")
     expect(cell(mine, "Propositions of", 4, "Polarity")).to_contain_text("negative")

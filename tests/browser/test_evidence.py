@@ -13,11 +13,11 @@ from tests.processes.house import House
 OPEN = """
 import json
 from accounts.models import User
-from annotation.actions.ranking import rank
-from annotation.corpus.sentences import split
-from annotation.imports.pubmed.record import composed
+from annotation.evidence.actions import rank
+from annotation.clusters.sentences import split
+from annotation.formats.pubmed.record import compose_abstract
 from annotation.models import Level, Review, Study, Target
-from projects.actions.people import add_member, create_project
+from projects.people.actions import add_member, create_project
 from projects.models import Unit
 from tests.builders import build_round
 lead = User.objects.get(email='lead@example.org')
@@ -30,7 +30,7 @@ for n, text in enumerate(texts):
     own = Unit.objects.create(project=project, type='target sentence', key=f'26000000_{n}')
     Target.objects.create(project=project, review=review, level=Level.SENTENCE, key=own.key, position=n, text=text,
                           unit=own)
-abstract, sections = composed([
+abstract, sections = compose_abstract([
     ('BACKGROUND', 'BACKGROUND', 'Migraine is a common cause of sick leave. '
      'We asked whether nepralin reduces attacks.'),
     ('METHODS', 'METHODS', 'We randomised 240 adults to nepralin or placebo for twelve weeks. '
@@ -55,8 +55,8 @@ SAID = """
 import json
 from projects import kinds
 from annotation.models import Support
-values = kinds.get('evidence').values(Support.objects.values_list('answer', flat=True))
-rows = Support.objects.order_by('pk')
+rows = Support.objects.filter(unit__project__slug='evidence').order_by('pk')
+values = kinds.get('evidence').values(rows.values_list('answer', flat=True))
 print(json.dumps([[values[s.answer_id]['support'], s.ranked] for s in rows]))
 """
 REVIEW = """
@@ -67,8 +67,8 @@ print(json.dumps(Review.objects.get(project__slug='evidence').pk))
 CLOSE = """
 import json
 from accounts.models import User
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.gold.actions import finish_round
+from projects.rounds.actions import close_round
 from projects.models import Round
 lead = User.objects.get(email='lead@example.org')
 round = Round.objects.get(project__slug='evidence')
@@ -113,12 +113,17 @@ def test_a_pair_takes_a_few_keys_and_no_support_one(house: House, visit: Callabl
     # Nothing moves when a sentence is marked, and the target stays in sight.
     place = "e => [...e.getClientRects()].map(r => [r.left, r.top + scrollY])"
     box = sentences.last.evaluate(place)
+    press("1")
+    expect(sentences.nth(6)).to_have_attribute("aria-selected", "true")
+    press("1")
+    expect(sentences.nth(6)).to_have_attribute("aria-selected", "false")
+    actions = 0
     press("End", "ArrowUp", "Space")
     assert sentences.last.evaluate(place) == box
     expect(sentences.nth(6)).to_have_attribute("aria-selected", "true")
     assert violations(at) == []
     press("ArrowDown", "Space", "Home", "Space")
-    expect(page.get_by_text("Two at most: take one back first.")).to_be_visible()
+    expect(page.get_by_text("At most two sentences. Unmark one first.")).to_be_visible()
     press("End", "Space", "Enter")
     expect(page.get_by_text("Nausea is no more frequent", exact=False).first).to_be_visible()
     assert actions == 10, "a sentence found from the end takes four; the rest was looking around"
@@ -132,7 +137,7 @@ def test_a_pair_takes_a_few_keys_and_no_support_one(house: House, visit: Callabl
     expect(page.get_by_text("These sentences are not ranked yet.")).to_be_visible()
     actions = 0
     press("Enter")
-    expect(page.get_by_text("Nothing is marked.")).to_be_visible()
+    expect(page.get_by_text("No sentence is marked.")).to_be_visible()
     press("0")
     expect(page.get_by_text("Nausea is no more frequent", exact=False).first).to_be_visible()
     actions = 0
@@ -162,9 +167,9 @@ def test_a_pair_takes_a_few_keys_and_no_support_one(house: House, visit: Callabl
     assert violations(desk) == []
 
     desk.go("/projects/evidence/evidence")
-    desk.page.get_by_role("button", name="Make documents").click()
+    desk.page.get_by_role("button", name="Create documents").click()
     expect(desk.page.get_by_role("button", name="Update documents")).to_be_enabled(timeout=60_000)
-    expect(desk.page.get_by_text("1 made of picked sentences")).to_be_visible()
+    expect(desk.page.get_by_text("1 from selected sentences")).to_be_visible()
     assert violations(desk) == []
     curated(desk, run(house, REVIEW))
 
@@ -174,25 +179,25 @@ def curated(desk: Visit, review: object) -> None:
     page = desk.page
     desk.go(f"/projects/evidence/reviews/{review}/curate")
     target = "Nepralin reduces attacks of migraine in adults."
-    page.get_by_text("2 studies asked about it, 1 decided").first.click()
+    page.get_by_text("2 studies, 1 decided").first.click()
     dialog = page.get_by_role("dialog")
     page.get_by_role("button", name=f"Correct evidence of: {target} (10000000)").click()
     expect(dialog.get_by_role("option", name="Nepralin reduced attacks")).to_have_attribute("aria-selected", "true")
     assert violations(desk) == []
     dialog.get_by_role("option", name="It was as well tolerated").click()
-    dialog.get_by_role("button", name="Go on to the reason").click()
+    dialog.get_by_role("button", name="Continue").click()
     expect(dialog).to_contain_text("sentences 7 and 8")
-    dialog.get_by_label("Why is this right?").fill("Both say it.")
-    dialog.get_by_role("button", name="Put it in force").click()
+    dialog.get_by_label("Reason, stored in the history").fill("Both say it.")
+    dialog.get_by_role("button", name="Save correction").click()
     expect(page.get_by_text("evidence: sentences 7 and 8")).to_be_visible()
     # Neighbours are one text: the input of the target follows.
-    expect(page.get_by_text("1 text it is derived from")).to_be_visible()
+    expect(page.get_by_text("1 source text")).to_be_visible()
     page.get_by_role("button", name=f"Add evidence of: {target} (10000001)").click()
     dialog.get_by_role("option", name="Attacks fell").click()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("2 studies asked about it, 2 decided")).to_be_visible()
+    expect(page.get_by_text("2 studies, 2 decided")).to_be_visible()
     expect(page.get_by_text("evidence: sentence 5")).to_be_visible()
-    expect(page.get_by_text("2 texts it is derived from")).to_be_visible()
+    expect(page.get_by_text("2 source texts")).to_be_visible()
     assert violations(desk) == []
     looked_at_again(desk, target)
 
@@ -203,7 +208,7 @@ def looked_at_again(desk: Visit, target: str) -> None:
     page.get_by_role("button", name=f"Correct the text: {target}").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Text", exact=True).fill(f"In short, {target}")
-    dialog.get_by_label("Why is it changed?").fill("Words were missing.")
+    dialog.get_by_label("Reason").fill("Words were missing.")
     dialog.get_by_role("button", name="Save corrected text").click()
     expect(page.get_by_role("button", name=f"Correct the text: In short, {target}"[:60])).to_be_visible()
     desk.go("/projects/evidence/look-again")

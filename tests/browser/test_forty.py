@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from annotation.values.candidates import cues as candidates
+from annotation.kinds.candidates import find_candidate_cues as candidates
 from measures.spans import locate, words
 from tests.browser.conftest import Visit
 from tests.browser.desk import Desk, answers_of, open_round
@@ -30,7 +30,7 @@ MODALITY = {"strong": "1", "moderate": "2", "weak": "3", "no evidence": "4"}
 EVERY = 57
 TWO_PIECES = {
     "Neither H. pylori infection nor seropositivity for virulent CagA-bearing H. pylori strains have significant "
-    "association with the occurrence of glaucoma of any type.": ["Neither", "have significant association"],
+    "association with the occurrence of glaucoma of any type.": ["Neither", "have significant association"]
 }
 Range = tuple[int, int]
 #: Cursor and anchor.
@@ -164,14 +164,13 @@ def forty() -> list[Task]:
         pytest.skip("../shared/data/m3/level3.jsonl is absent: M3's published file is no part of the project")
     found = tasks()
     assert len(found) == 40
-    outside = [
-        t for t in found for cue in (*t.polarity_cue, *t.modality_cue) if cue not in candidates(t.text)
-    ]  # fmt: skip
+    outside = [t for t in found for cue in (*t.polarity_cue, *t.modality_cue) if cue not in candidates(t.text)]
     assert any(len(t.polarity_cue) == 2 for t in found)
     assert outside, "some cues must be none that a lexicon would suggest"
     return found
 
 
+@pytest.mark.long
 def test_the_keyboard_alone_takes_eight_keys_or_fewer(
     visit: Callable[..., Visit], house: House, forty: list[Task]
 ) -> None:
@@ -192,6 +191,7 @@ def test_the_keyboard_alone_takes_eight_keys_or_fewer(
     assert median(counts) <= 8
 
 
+@pytest.mark.long
 def test_mouse_and_keys_take_four_actions_or_fewer(
     visit: Callable[..., Visit], house: House, forty: list[Task]
 ) -> None:
@@ -201,10 +201,7 @@ def test_mouse_and_keys_take_four_actions_or_fewer(
     for task in forty:
         cut = words_of(task.text)
         at.until_text(task.text).presses = 0
-        for pieces, key in (
-            (task.polarity_cue, POLARITY[task.polarity]),
-            (task.modality_cue, MODALITY[task.modality]),
-        ):
+        for pieces, key in ((task.polarity_cue, POLARITY[task.polarity]), (task.modality_cue, MODALITY[task.modality])):
             if not key:
                 continue
             for i, piece in enumerate(pieces):

@@ -11,8 +11,8 @@ from tests.processes.house import House
 #: In a project of its own: the rounds of the illustrative one are what other tests count.
 RAISE = """
 from accounts.models import User
-from projects.actions.people import add_member, create_project
-from projects.actions.answers import next_hand
+from projects.people.actions import add_member, create_project
+from projects.queue.actions import next_assignments
 from tests.builders import answer, build_cluster, build_round
 lead, person = (User.objects.get(email=name + '@example.org') for name in ('lead', 'ann2'))
 project = create_project(by=lead, name='Raised')
@@ -20,7 +20,7 @@ member = add_member(project=project, user=person, role='annotator', by=lead)
 build_cluster(project)
 round = build_round(project, [member], name='raised')
 value = {'polarity': 'positive', 'modality': 'weak', 'polarity_cue': [], 'modality_cue': []}
-answer(member.user, next_hand(user=member.user, round=round)[0], value, comment='Which arm is meant?', flag=True)
+answer(member.user, next_assignments(user=member.user, round=round)[0], value, comment='Which arm is meant?', flag=True)
 """
 
 
@@ -44,7 +44,7 @@ def test_a_comment_is_answered_settled_and_read(visit: Callable[..., Visit], hou
     item.get_by_role("button", name="Resolve").click()
     expect(item).to_have_count(0)
     page.get_by_label("that is").select_option("settled")
-    expect(item).to_contain_text("resolved it")
+    expect(item).to_contain_text("resolved")
 
     item.get_by_role("link", name="raised").click()
     page.get_by_text("History", exact=True).click()

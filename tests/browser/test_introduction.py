@@ -76,13 +76,15 @@ class Robot:
 def walk(robot: Robot, visit: Visit) -> None:
     """From the first page to the first saved label."""
     page = robot.page
-    expect(page.get_by_role("heading", name="Before you begin")).to_be_visible()
+    expect(page.get_by_role("heading", name="Introduction")).to_be_visible()
     assert violations(visit) == []
     robot.read(".brief")
     robot.press("Try three units")
     units: list[tuple[int, int, tuple[str, ...]]] = [
-        (1, 1, ("positive", "moderate")), (2, 4, ("no effect", "moderate")), (2, 3, ("no evidence",)),
-    ]  # fmt: skip
+        (1, 1, ("positive", "moderate")),
+        (2, 4, ("no effect", "moderate")),
+        (2, 3, ("no evidence",)),
+    ]
     for n, (first, last, values) in enumerate(units):
         robot.say(first, last, *values)
         expect(page.get_by_role("heading", name="As expected", exact=True)).to_be_visible()
@@ -112,7 +114,7 @@ def test_an_annotator_is_introduced_by_keyboard_in_less_than_ninety_seconds_and_
     expect(one.page.locator("[role=listbox]")).to_have_text(TEXTS[1])
     # The guideline stands beside the text, and the decisions stay in sight; the choice goes with the person.
     one.page.keyboard.press("g")
-    one.page.get_by_role("button", name="Pin beside the text").click()
+    one.page.get_by_role("button", name="Pin").click()
     again = visit(newcomer)
     again.go(f"/work/{round}")
     expect(again.page.get_by_role("complementary", name="Guideline")).to_be_visible()
@@ -124,6 +126,7 @@ def test_an_annotator_is_introduced_by_keyboard_in_less_than_ninety_seconds_and_
     expect(again.page.get_by_role("complementary", name="Guideline")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_volunteer_is_introduced_on_a_phone_in_less_than_ninety_seconds(
     visit: Callable[..., Visit], house: House
 ) -> None:
@@ -131,12 +134,12 @@ def test_a_volunteer_is_introduced_on_a_phone_in_less_than_ninety_seconds(
     round = open_round(house, slug, TEXTS)
     lead = visit("lead")
     lead.go(f"/projects/{slug}/rounds/{round}")
-    lead.page.locator("summary", has_text="Make links").click()
-    lead.page.get_by_label("Labels, one a line").fill("Phone")
+    lead.page.locator("summary", has_text="Create links").click()
+    lead.page.get_by_label("Labels, one per line").fill("Phone")
     lead.page.get_by_role("button", name="Make 1 link").click()
     phone = visit(width=400, height=800, touch=True)
-    phone.page.goto(lead.page.get_by_label("The link of Phone").input_value())
-    phone.page.get_by_role("button", name="I agree and begin").tap()
+    phone.page.goto(lead.page.get_by_label("Link of Phone").input_value())
+    phone.page.get_by_role("button", name="Agree and start").tap()
     robot = Robot(phone.page, touch=True)
     walk(robot, phone)
     print(f"touch: {robot.words} words, {robot.actions} actions, {robot.seconds:.0f} s")

@@ -21,8 +21,8 @@ def fresh(house: House, *people: str, texts: list[str] | None = None) -> int:
 
 
 @pytest.mark.row(19)
-def test_a_reload_in_mid_answer_keeps_the_draft(visit: Visiting, house: House) -> None:
-    at = Desk(visit("ann1"), fresh(house)).open()
+def test_a_reload_in_mid_answer_keeps_the_draft_and_each_unit_takes_one_request(visit: Visiting, house: House) -> None:
+    at = Desk(visit("ann1"), fresh(house, texts=[EFFECTS, *[PLAIN] * 4])).open()
     at.press("f e f e S→ s !")
     at.page.wait_for_timeout(300)
     at.page.reload()
@@ -33,18 +33,13 @@ def test_a_reload_in_mid_answer_keeps_the_draft(visit: Visiting, house: House) -
     at.next("2").until_saved()
     (stored,) = answers_of(house, at.round)
     assert (stored["flag"], stored["value"]["polarity"]) == (True, "no effect")
-
-
-def test_after_the_first_unit_there_is_one_request_a_unit(visit: Visiting, house: House) -> None:
-    at = Desk(visit("ann1"), fresh(house, texts=[PLAIN] * 6)).open()
-    at.next("f n s 2").until_saved()
     before = len(at.requests)
-    for _ in range(4):
+    for _ in range(3):
         at.next("f n s 2").until_saved()
-    made = at.requests[before:]
-    assert [r.method for r in made] == ["PUT"] * 4
+    assert [r.method for r in at.requests[before:]] == ["PUT"] * 3
 
 
+@pytest.mark.long
 def test_the_next_text_is_painted_within_a_tenth_of_a_second_of_the_key(visit: Visiting, house: House) -> None:
     at = Desk(visit("ann1"), fresh(house, texts=[PLAIN] * 24)).open()
     times = []
@@ -90,12 +85,13 @@ def test_an_ended_session_asks_to_sign_in_and_then_sends_what_was_kept(visit: Vi
     assert [a["revision"] for a in answers_of(house, at.round)] == [1]
 
 
+@pytest.mark.long
 @pytest.mark.row(21)
 def test_a_round_that_was_closed_meanwhile_brings_the_person_back_with_the_reason(
     visit: Visiting, house: House
 ) -> None:
     at = Desk(visit("ann1"), fresh(house)).open()
-    close = "from projects.models import Round; from projects.actions.rounds import close_round; "
+    close = "from projects.models import Round; from projects.rounds.actions import close_round; "
     house.manage("shell", "-v0", "-c", close + f"close_round(round=Round.objects.get(pk={at.round}), by=None)")
     at.press("f e s 2")
     refused = at.page.locator(".refused")
@@ -124,6 +120,7 @@ def test_two_tabs_show_both_versions_and_the_person_decides(visit: Visiting, hou
     assert [a["value"]["polarity"] for a in answers_of(house, at.round)] == ["negative", "positive"]
 
 
+@pytest.mark.long
 @pytest.mark.row(13)
 def test_a_double_click_on_a_value_answers_one_unit_once(visit: Visiting, house: House) -> None:
     at = Desk(visit("ann1"), fresh(house)).open()
@@ -139,7 +136,7 @@ def test_another_person_on_the_same_computer_sees_nothing_of_the_first(visit: Vi
     at = Desk(visit("ann1"), fresh(house, "ann1@example.org", "ann2@example.org")).open()
     at.page.route("**/api/v1/answers/**", lambda route: route.abort("internetdisconnected"))
     at.next("f e s 2")
-    expect(at.page.locator(".saved")).to_contain_text("1 answer kept")
+    expect(at.page.locator(".saved")).to_contain_text("1 answer stored")
     at.page.unroute("**/api/v1/answers/**")
     at.page.context.clear_cookies()
     at.page.goto(sign_in_link(house, "ann2"))
@@ -152,6 +149,7 @@ def test_another_person_on_the_same_computer_sees_nothing_of_the_first(visit: Vi
     assert answers_of(house, at.round) == []
 
 
+@pytest.mark.long
 def test_skip_asks_why_and_undo_takes_it_back(visit: Visiting, house: House) -> None:
     at = Desk(visit("ann1"), fresh(house)).open()
     at.press("k")
@@ -167,6 +165,7 @@ def test_skip_asks_why_and_undo_takes_it_back(visit: Visiting, house: House) -> 
     ]
 
 
+@pytest.mark.long
 def test_texts_and_names_with_markup_stay_texts(visit: Visiting, house: House) -> None:
     evil = '<img src=x onerror=alert(1)> <script>alert(2)</script> relapse & "quotes" javascript:alert(3) nepralin'
     at = Desk(visit("ann1"), fresh(house, texts=[evil, PLAIN])).open()
@@ -178,6 +177,7 @@ def test_texts_and_names_with_markup_stay_texts(visit: Visiting, house: House) -
     assert dialogs == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["mouse", "touch"])
 def test_five_units_without_a_key(visit: Visiting, house: House, how: str) -> None:
     """Mouse alone at 1280, fingers alone on a tablet."""
@@ -201,6 +201,7 @@ def test_five_units_without_a_key(visit: Visiting, house: House, how: str) -> No
     ] * 5
 
 
+@pytest.mark.long
 @pytest.mark.row(20)
 def test_the_back_button_brings_no_old_form_back(visit: Visiting, house: House) -> None:
     at = Desk(visit("ann1"), fresh(house)).open()
@@ -225,18 +226,19 @@ OVERTAKE = """
 from datetime import timedelta
 from django.utils import timezone
 from accounts.models import User
-from projects.actions.answers import next_hand
+from projects.queue.actions import next_assignments
 from projects.models import Assignment, Round
 from tests.builders import answer
 round = Round.objects.get(pk={round})
 held = Assignment.objects.filter(round=round, person__user__email='ann1@example.org', current_answer=None)
 held.update(leased_until=timezone.now() - timedelta(seconds=1))
 other = User.objects.get(email='ann2@example.org')
-for slot in next_hand(user=other, round=round):
+for slot in next_assignments(user=other, round=round):
     answer(other, slot, {{'polarity': 'positive', 'modality': 'moderate', 'polarity_cue': [], 'modality_cue': []}})
 """
 
 
+@pytest.mark.long
 def test_an_answer_that_came_after_somebody_else_had_the_unit_is_said_to_be_kept(
     visit: Callable[..., Visit], house: House
 ) -> None:
@@ -244,7 +246,9 @@ def test_an_answer_that_came_after_somebody_else_had_the_unit_is_said_to_be_kept
     round = open_round(house, "overtaken", ["The drug worked.", "The drug did nothing.", "It harmed."], *people)
     at = Desk(visit("ann1"), round).open()
     house.manage("shell", "-v0", "-c", OVERTAKE.format(round=round))
-    line = at.page.get_by_text("Somebody else had already completed this one; your answer is kept.")
+    line = at.page.get_by_text(
+        "Another person had already completed this unit; your answer is stored, but not counted."
+    )
     expect(line).to_have_count(0)
     at.next("a 2 Enter").until_saved()
     expect(line).to_be_visible()

@@ -18,9 +18,9 @@ def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visi
     page.get_by_role("button", name="Correct the text of target").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Text", exact=True).fill(f"As was found, {old}")
-    dialog.get_by_label("Why is it changed?").fill("Words were missing.")
+    dialog.get_by_label("Reason").fill("Words were missing.")
     dialog.get_by_role("button", name="Save corrected text").click()
-    expect(page.get_by_text("The text was corrected: what was decided of the earlier one waits")).to_be_visible()
+    expect(page.get_by_text("The text was corrected: confirm or redo its decisions")).to_be_visible()
     expect(page.get_by_text("1 earlier text")).to_be_visible()
 
     page.get_by_role("link", name="Needs review").last.click()
@@ -37,12 +37,12 @@ def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visi
     page.go_back()
     expect(item).to_have_count(1)
     item.get_by_role("button", name="Confirm").click()
-    expect(page.get_by_text("Nothing is stale")).to_be_visible()
+    expect(page.get_by_text("No stale labels")).to_be_visible()
     expect(page.get_by_text(f"Confirmed: {row['key']}/0~2.")).to_be_visible()
 
     lead.go(f"/projects/sample/corpus/{row['id']}")
     expect(page.get_by_role("heading", name="Target", exact=True)).to_be_visible()
-    expect(page.get_by_text("waits to be confirmed")).to_have_count(0)
+    expect(page.get_by_text("confirm or redo its decisions")).to_have_count(0)
 
 
 #: What a check has found in the sample: nothing is wrong with it by itself.
@@ -51,7 +51,7 @@ from django.utils import timezone
 from annotation.models import Cluster, ConsistencyCheck, Proposition
 from tests.builders import build_finding
 cluster, *_ = Cluster.objects.filter(project__slug="sample")
-ConsistencyCheck.objects.create(project=cluster.project, at=timezone.now())
+ConsistencyCheck.objects.get_or_create(project=cluster.project, defaults={"at": timezone.now()})
 build_finding(cluster.project, cluster.unit_id, rule="relation", reason="It would be contradiction.")
 for n, claim in enumerate(Proposition.objects.filter(cluster=cluster).order_by("position")[:3], 1):
     reason = f"It sounds otherwise, {n}."
@@ -67,7 +67,8 @@ def test_findings_are_worked_through_with_the_keyboard(visit: Callable[..., Visi
     lead.go("/projects/sample/consistency")
     item, opened, left = page.locator("article.item"), page.locator("article.open"), page.locator(".rule .n").first
     expect(item).to_have_count(4)
-    expect(page.locator("h2.group")).to_have_text(["Relation against the inputs 1", "One sentence, different labels 3"])
+    groups = ["Relation contradicts the inputs 1", "One sentence, different labels 3"]
+    expect(page.locator("h2.group")).to_have_text(groups)
     expect(opened).to_have_count(1)
     expect(item.first).to_contain_text(target["text"])
     expect(item.first.locator("mark")).to_have_count(0)
@@ -89,7 +90,7 @@ def test_findings_are_worked_through_with_the_keyboard(visit: Callable[..., Visi
     expect(item.nth(1)).to_contain_text("It sounds otherwise, 2.")
     expect(second).to_be_focused()
     page.keyboard.press("d")
-    expect(page.get_by_label("Why is it right as it is?")).to_have_value("Meant so.")
+    expect(page.get_by_label("Why is it correct?")).to_have_value("Meant so.")
     page.keyboard.press("Escape")
     expect(second).to_be_focused()
     page.keyboard.press("d")

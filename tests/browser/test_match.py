@@ -13,7 +13,7 @@ from tests.processes.house import House
 OPEN = """
 import json
 from accounts.models import User
-from projects.actions.people import add_member, create_project
+from projects.people.actions import add_member, create_project
 from tests.annotation.test_match import SENTENCES, build_matches, build_target
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug='matching', name='Matching', by=lead)
@@ -25,7 +25,7 @@ print(json.dumps(build_matches(project, [person]).pk))
 """
 SAID = """
 import json
-from annotation.kinds.match.layout import order_of
+from annotation.kinds.match.kind import order_of
 from annotation.models import Match
 now = Match.objects.filter(answer__current_of__isnull=False, unit__project__slug='matching').order_by('unit')
 rows = now.select_related('unit__match_item__target', 'answer__assignment__round')

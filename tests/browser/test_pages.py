@@ -28,25 +28,40 @@ def addresses(lead: Visit) -> dict[str, str]:
     closed = next(r["id"] for r in rounds if r["status"] == "closed")
     opened = next(r["id"] for r in rounds if r["status"] == "open")
     return {
-        "my work": "/", "work": f"/work/{opened}", "profile": "/profile", "projects": "/projects", "project": PROJECT,
+        "my work": "/",
+        "work": f"/work/{opened}",
+        "profile": "/profile",
+        "projects": "/projects",
+        "project": PROJECT,
         "settings": f"{PROJECT}/settings",
-        "corpus": f"{PROJECT}/corpus", "cluster": f"{PROJECT}/corpus/{clusters[0]['id']}",
+        "corpus": f"{PROJECT}/corpus",
+        "cluster": f"{PROJECT}/corpus/{clusters[0]['id']}",
         "curate": f"{PROJECT}/reviews/{clusters[0]['review']['id']}/curate",
-        "import": f"{PROJECT}/import", "search": f"{PROJECT}/search",
-        "rounds": f"{PROJECT}/rounds", "new round": f"{PROJECT}/rounds/new",
-        "round": f"{PROJECT}/rounds/{closed}", "agreement": f"{PROJECT}/rounds/{closed}/agreement",
+        "import": f"{PROJECT}/import",
+        "search": f"{PROJECT}/search",
+        "rounds": f"{PROJECT}/rounds",
+        "new round": f"{PROJECT}/rounds/new",
+        "round": f"{PROJECT}/rounds/{closed}",
+        "agreement": f"{PROJECT}/rounds/{closed}/agreement",
         "adjudicate": f"{PROJECT}/rounds/{closed}/adjudicate",
-        "protocols": f"{PROJECT}/protocols", "new protocol": f"{PROJECT}/protocols/new?from=m3-table-5",
-        "systems": f"{PROJECT}/systems", "new system": f"{PROJECT}/systems/new",
+        "protocols": f"{PROJECT}/protocols",
+        "new protocol": f"{PROJECT}/protocols/new?from=m3-table-5",
+        "systems": f"{PROJECT}/systems",
+        "new system": f"{PROJECT}/systems/new",
         "outputs": f"{PROJECT}/systems/outputs",
         "results": f"{PROJECT}/results",
-        "guide": "/guide/lead", "guide for administrators": "/guide/admin", "measures": "/guide/measures",
-        "inbox": f"{PROJECT}/inbox", "look again": f"{PROJECT}/look-again",
+        "guide": "/guide/lead",
+        "guide for administrators": "/guide/admin",
+        "measures": "/guide/measures",
+        "inbox": f"{PROJECT}/inbox",
+        "look again": f"{PROJECT}/look-again",
         "consistency": f"{PROJECT}/consistency",
         "evidence": f"{PROJECT}/evidence",
         "reliability": f"{PROJECT}/reliability",
-        "releases": f"{PROJECT}/releases", "guidelines": f"{PROJECT}/guidelines", "people": f"{PROJECT}/people",
-    }  # fmt: skip
+        "releases": f"{PROJECT}/releases",
+        "guidelines": f"{PROJECT}/guidelines",
+        "people": f"{PROJECT}/people",
+    }
 
 
 #: Rules that axe leaves out unless it is asked.
@@ -68,36 +83,87 @@ def unnamed_controls(visit: Visit) -> list[str]:
 
 #: Pages that axe meets elsewhere: before signing in, on the lead's path (test_lead_path), with runs (test_generation).
 ELSEWHERE = {
-    "/sign-in", "/enter", "/join", "/take", "/projects/:project/import/:imported",
+    "/sign-in",
+    "/enter",
+    "/join",
+    "/take",
+    "/projects/:project/import/:imported",
     "/projects/:project/releases/:release",
     "/projects/:project/units/:unit",
-    "/projects/:project/systems/:system", "/projects/:project/systems/:system/new",
+    "/projects/:project/systems/:system",
+    "/projects/:project/systems/:system/new",
     "/projects/:project/systems/runs/:run",
-}  # fmt: skip
+}
 
 
-def test_every_route_of_the_frontend_has_an_address_here(visit: Visiting) -> None:
-    """A new page without a case fails."""
+#: Names of the elements that the Tab key reaches, in order.
+STOPS = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
+  .filter((e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility()).map((e) => e.textContent.trim())"""
+HEIGHTS = """() => [...document.querySelectorAll('main :is(button, .button, select, input)')]
+  .filter((e) => e.checkVisibility() && !e.matches('.large, .hidden, [role=tab], [type=radio], [type=checkbox]'))
+  .filter((e) => !e.closest('.next'))
+  .map((e) => [Math.round(e.getBoundingClientRect().height * 10) / 10, e.outerHTML.slice(0, 120)])
+  .filter(([height]) => height && height !== 32)"""
+#: Pages whose controls are all of one height.
+WITH_CONTROLS = ("corpus", "people", "rounds", "inbox", "releases", "systems", "profile", "projects", "agreement")
+
+
+def both_ways(visit: Visit) -> list[str]:
+    """What axe finds on a page in light on a wide screen, and in dark on a phone; nothing scrolls sideways."""
+    page = visit.page
+    found = violations(visit) + unnamed_controls(visit)
+    page.emulate_media(color_scheme="dark")
+    for width in (320, 400):
+        page.set_viewport_size({"width": width, "height": 800})
+        if (wide := page.evaluate("document.documentElement.scrollWidth")) > width:
+            found.append(f"{wide} pixels at a width of {width}")
+    found += violations(visit) + unnamed_controls(visit)
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    return found
+
+
+def test_every_page_of_a_lead_opens_fits_and_axe_finds_nothing(visit: Visiting) -> None:
+    """A new route without an address fails."""
+    lead = visit("lead")
+    known = addresses(lead)
     source = (Path(__file__).resolve().parents[2] / "frontend" / "src" / "routes.ts").read_text(encoding="utf-8")
     routes = set(re.findall(r"\{ path: '([^']+)'", source))
     assert len(routes) > 15
-    known = addresses(visit("lead")).values()
     for route in routes - ELSEWHERE:
         pattern = re.compile(re.sub(r":\w+", "[^/]+", route) + "$")
-        assert any(pattern.match(address) for address in known), f"{route} has no address in these tests"
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_of_a_lead_opens_and_axe_finds_nothing(visit: Visiting, scheme: str) -> None:
-    lead = visit("lead", scheme=scheme)
-    found = {}
-    for name, address in addresses(lead).items():
+        assert any(pattern.match(address) for address in known.values()), f"{route} has no address in these tests"
+    wrong: dict[str, list[Any]] = {}
+    for name, address in known.items():
         lead.go(address)
         expect(lead.page.locator("h1:visible, [role=listbox]:visible").first, name).to_be_visible()
-        found[name] = violations(lead) + unnamed_controls(lead)
-    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+        expect(lead.page.locator("main")).to_have_count(1)
+        assert lead.page.evaluate(STOPS)[0] == "Skip to main content", name
+        assert lead.page.evaluate("[...document.querySelectorAll('[tabindex]')].every((e) => e.tabIndex <= 0)"), name
+        heights = lead.page.evaluate(HEIGHTS) if name in WITH_CONTROLS else []
+        if found := heights + both_ways(lead):
+            wrong[name] = found
+    assert wrong == {}
 
 
+def test_the_pages_before_signing_in_open_fit_and_axe_finds_nothing(visit: Visiting) -> None:
+    nobody = visit()
+    for address in ("/sign-in", "/join", "/take", "/enter", "/no/such/page"):
+        nobody.go(address)
+        expect(nobody.page.locator("h1").first).to_be_visible()
+        assert both_ways(nobody) == [], address
+    icon = nobody.page.locator("link[rel=icon]").get_attribute("href")
+    reply = nobody.page.request.get(f"{nobody.address}{icon}")
+    assert (reply.status, reply.headers["content-type"]) == (200, "image/svg+xml")
+    # An inline handler is stopped by the browser, and the test notices: no test above passes because nobody listens.
+    nobody.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.in = 1\">')")
+    nobody.page.wait_for_timeout(300)
+    assert nobody.page.evaluate("window.in") is None
+    assert any("policy" in line.lower() for line in nobody.wrong)
+    nobody.wrong.clear()
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("width", [360, 1280])
 def test_what_is_wider_than_a_guide_is_scrolled_with_the_keyboard(visit: Visiting, width: int) -> None:
     lead = visit("lead", width=width)
@@ -112,30 +178,18 @@ def test_what_is_wider_than_a_guide_is_scrolled_with_the_keyboard(visit: Visitin
         assert not any(fits.evaluate_all("all => all.map((one) => one.scrollWidth > one.clientWidth)")), name
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("address", ["/sign-in", "/join", "/take", "/enter", "/no/such/page"])
-def test_the_pages_before_signing_in_open_and_axe_finds_nothing(visit: Visiting, scheme: str, address: str) -> None:
-    nobody = visit(scheme=scheme)
-    nobody.go(address)
-    expect(nobody.page.locator("h1").first).to_be_visible()
-    assert violations(nobody) + unnamed_controls(nobody) == []
-
-
-def test_a_page_that_has_loaded_asks_no_more(visit: Visiting) -> None:
-    """A finished job on the page of a closed round once asked for its progress again and again."""
-    lead = visit("lead")
+def test_reload_and_back_lead_to_the_place_that_one_left_and_what_is_not_saved_asks(visit: Visiting) -> None:
+    lead = visit("lead", width=1280)
     lead.go(addresses(lead)["round"])
+    lead.page.reload()
     expect(lead.page.get_by_role("heading", name="Progress")).to_be_visible()
-    lead.page.wait_for_timeout(1000)
+    lead.page.wait_for_load_state("networkidle")
+    # A finished job on the page of a closed round once asked for its progress again and again.
     asked: list[str] = []
     lead.page.on("request", lambda request: asked.append(request.url))
     lead.page.wait_for_timeout(1500)
     assert asked == []
     expect(lead.page.get_by_text("Locking answers"), "long done").to_have_count(0)
-
-
-def test_back_leads_to_the_measure_and_the_place_that_one_left(visit: Visiting) -> None:
-    lead = visit("lead", width=1280)
     lead.go(addresses(lead)["agreement"])
     tab = lead.page.get_by_role("tab", name="modality", exact=True)
     tab.click()
@@ -150,27 +204,25 @@ def test_back_leads_to_the_measure_and_the_place_that_one_left(visit: Visiting) 
     expect(tab).to_have_attribute("aria-selected", "true")
     lead.page.wait_for_function("before => Math.abs(scrollY - before) < 2", arg=before)
 
-
-def test_what_is_not_saved_asks_before_it_is_left(visit: Visiting) -> None:
-    lead = visit("lead")
+    # What is not saved asks before it is left.
     lead.go(f"{PROJECT}/settings")
-    asked: list[str] = []
+    questions: list[str] = []
 
     def stay(dialog: Dialog) -> None:
-        asked.append(dialog.message)
+        questions.append(dialog.message)
         dialog.dismiss()
 
     lead.page.once("dialog", stay)
     lead.page.get_by_label("Description").fill("Changed, and not saved.")
     lead.page.locator("header a[href='/']").first.click()
     expect(lead.page.get_by_label("Description")).to_have_value("Changed, and not saved.")
-    assert asked == ["Leave this page? What you changed is not saved."]
+    assert questions == ["Leave this page? Your changes are not saved."]
     lead.page.once("dialog", lambda dialog: dialog.accept())
     lead.page.locator("header a[href='/']").first.click()
     expect(lead.page.get_by_role("heading", level=1)).to_have_text("My work")
 
 
-def test_a_link_signs_in_once_and_leaves_no_token_behind(visit: Visiting, house: House) -> None:
+def test_a_link_signs_in_once_and_two_clicks_lead_to_a_unit_that_weighs_little(visit: Visiting, house: House) -> None:
     link = sign_in_link(house, "ann1")
     first, second = visit(), visit()
     first.page.goto(link)
@@ -178,30 +230,16 @@ def test_a_link_signs_in_once_and_leaves_no_token_behind(visit: Visiting, house:
     expect(first.page.get_by_role("heading", name="My work")).to_be_visible()
     assert first.page.url == f"{house.address}/"
     assert "#" not in first.page.evaluate("history.state ? JSON.stringify(history.state) : ''")
+    first.page.get_by_role("link", name=re.compile("^(Begin|Continue)")).click()
+    expect(first.page.get_by_role("listbox").first).to_be_visible()
     second.page.goto(link)
     second.page.get_by_role("button", name="Sign in").click()
     expect(second.page.get_by_role("alert")).to_be_visible()
     assert second.page.url == f"{house.address}/enter"
-
-
-def test_from_the_link_to_the_first_unit_are_two_clicks(visit: Visiting) -> None:
-    annotator = visit("ann1")  # the first click: Sign in
-    annotator.page.get_by_role("link", name=re.compile("^(Begin|Continue)")).click()
-    expect(annotator.page.get_by_role("listbox").first).to_be_visible()
-
-
-def test_an_address_inside_opens_after_a_reload(visit: Visiting) -> None:
-    lead = visit("lead")
-    lead.go(f"{PROJECT}/rounds")
-    lead.page.reload()
-    expect(lead.page.get_by_role("heading", level=1)).to_have_text("Rounds")
-
-
-def test_the_work_page_weighs_what_it_may(visit: Visiting) -> None:
-    """All JavaScript that is loaded on the way from the address of a unit to the first text, compressed."""
+    # All JavaScript on the way from the address of a unit to its text, compressed.
+    loaded: dict[str, int] = {}
     annotator = visit("ann2")
     work = annotator.page.request.get(f"{annotator.address}/api/v1/my-work/").json()
-    loaded: dict[str, int] = {}
     annotator.page.on(
         "response", lambda r: loaded.update({r.url: len(gzip.compress(r.body()))}) if r.url.endswith(".js") else None
     )
@@ -209,26 +247,15 @@ def test_the_work_page_weighs_what_it_may(visit: Visiting) -> None:
     expect(annotator.page.get_by_role("listbox").first).to_be_visible()
     assert loaded
     assert sum(loaded.values()) <= WORK_MAY_WEIGH, loaded
-
-
-def test_built_files_may_be_kept_for_ever_and_the_page_may_not(house: House) -> None:
     files = manifest()
     assert files
     entry = next(chunk["file"] for chunk in files.values() if chunk.get("isEntry"))
-    with urllib.request.urlopen(f"{house.address}/static/app/{entry}") as reply:
-        assert "immutable" in reply.headers["Cache-Control"]
-        assert reply.headers["Content-Type"].startswith("text/javascript")
+    for encoding in ("gzip", "br"):
+        request = urllib.request.Request(f"{house.address}/static/app/{entry}", headers={"Accept-Encoding": encoding})
+        with urllib.request.urlopen(request) as reply:
+            assert reply.headers["Content-Encoding"] == encoding
+            assert "immutable" in reply.headers["Cache-Control"]
+            assert reply.headers["Content-Type"].startswith("text/javascript")
     with urllib.request.urlopen(f"{house.address}/") as reply:
         assert reply.headers["Cache-Control"] == "no-cache"
         assert "script-src 'self'" in reply.headers["Content-Security-Policy"]
-
-
-def test_a_breach_of_the_policy_would_be_noticed(visit: Visiting) -> None:
-    """The net under the tests above holds: an inline handler is stopped by the browser and heard of by the test."""
-    nobody = visit()
-    nobody.go("/sign-in")
-    nobody.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.in = 1\">')")
-    nobody.page.wait_for_timeout(300)
-    assert nobody.page.evaluate("window.in") is None
-    assert any("policy" in line.lower() for line in nobody.wrong)
-    nobody.wrong.clear()

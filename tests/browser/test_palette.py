@@ -12,9 +12,8 @@ from tests.browser.test_pages import PROJECT, unnamed_controls, violations
 Visiting = Callable[..., Visit]
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_pages_rounds_and_clusters_are_gone_to_by_name(visit: Visiting, scheme: str, width: int) -> None:
-    lead = visit("lead", scheme=scheme, width=width)
+def test_pages_rounds_and_clusters_are_gone_to_by_name_and_escape_gives_the_focus_back(visit: Visiting) -> None:
+    lead = visit("lead", scheme="dark", width=400)
     page = lead.page
     clusters = page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/").json()["results"]
     lead.go(f"{PROJECT}/rounds")
@@ -38,19 +37,16 @@ def test_pages_rounds_and_clusters_are_gone_to_by_name(visit: Visiting, scheme: 
     page.wait_for_url("**/corpus")
     expect(page.get_by_role("heading", level=1)).to_be_focused()
     expect(page.get_by_role("dialog")).to_have_count(0)
-
-
-def test_escape_gives_the_focus_back_to_the_button(visit: Visiting) -> None:
-    lead = visit("lead")
-    lead.go(f"{PROJECT}/rounds")
-    button = lead.page.get_by_role("button", name="Go to")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    button = page.get_by_role("button", name="Go to")
     button.click()
-    expect(lead.page.get_by_role("combobox")).to_be_focused()
-    lead.page.keyboard.press("Escape")
-    expect(lead.page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("combobox")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     expect(button).to_be_focused()
 
 
+@pytest.mark.long
 def test_the_key_is_left_to_an_open_dialog_and_to_who_is_not_signed_in(visit: Visiting) -> None:
     annotator = visit("ann1")
     annotator.page.get_by_role("link", name=re.compile("^(Begin|Continue)")).click()

@@ -24,8 +24,8 @@ TEXTS = [
 OPEN = """
 import json
 from accounts.models import User
-from annotation.actions.curation.reviews import add_review
-from projects.actions.people import add_member, create_project
+from annotation.curation.actions import add_review
+from projects.people.actions import add_member, create_project
 from projects.models import Member
 from tests.builders import build_round
 lead = User.objects.get(email='lead@example.org')
@@ -124,9 +124,9 @@ def test_real_shaped_tuples_take_few_actions_and_touch_splits_too(house: House, 
     hand.select("sleep")
     counts.append(hand.tuple())
     hand.press("n")
-    expect(at.page.get_by_text("same as proposition 1: change a slot")).to_be_visible()
+    expect(at.page.get_by_text("same as proposition 1: change an element")).to_be_visible()
     hand.press("Enter")
-    expect(at.page.get_by_text("Proposition 2 is the same as 1.")).to_be_visible()
+    expect(at.page.get_by_text("Proposition 2 equals proposition 1.")).to_be_visible()
     hand.actions -= 1  # It was refused; nobody presses it who knows.
     hand.select("pain")
     hand.next()

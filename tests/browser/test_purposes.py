@@ -17,9 +17,9 @@ NO_CUES = {"cues": "ignore"}
 OPEN = """
 import json
 from accounts.models import User
-from projects.actions.corrections import correct
-from projects.actions.guidelines import write_guideline
-from projects.actions.people import add_member, create_project
+from projects.curation.actions import correct
+from projects.guidelines.actions import write_guideline
+from projects.people.actions import add_member, create_project
 from projects import kinds
 from tests.builders import build_cluster, build_round, label_value
 given = json.loads({given!r})
@@ -62,16 +62,18 @@ def press(page: Page, keys: str) -> None:
 def test_practice_tells_what_was_expected_and_opens_the_next_round(house: House, visit: Callable[..., Visit]) -> None:
     terms = {"pass_mark": 50, "tries": 2, "attempts": 2}
     practice, real = opened(
-        house, "practice-desk", {"name": "practice", "purpose": "practice", "terms": terms, "policy": NO_CUES},
+        house,
+        "practice-desk",
+        {"name": "practice", "purpose": "practice", "terms": terms, "policy": NO_CUES},
         {"name": "real", "purpose": "gold", "requires_practice": 0},
-    )  # fmt: skip
+    )
     desk = visit("ann1", width=400)
     page = desk.page
     desk.go(f"/work/{real}")
-    expect(page.get_by_role("heading", name="Practice comes first")).to_be_visible()
+    expect(page.get_by_role("heading", name="Required practice")).to_be_visible()
     assert violations(desk) == []
-    page.get_by_role("link", name="Go to the practice").press("Enter")
-    expect(page.get_by_text("after each answer you see")).to_be_visible()
+    page.get_by_role("link", name="Start practice").press("Enter")
+    expect(page.get_by_text("expected values appear after each answer")).to_be_visible()
     expect(page.get_by_role("button", name="Skip")).to_have_count(0)
     press(page, "d 2 Enter")
     expect(page.get_by_role("heading", name="Not yet right")).to_be_visible()
@@ -117,6 +119,12 @@ def test_a_value_is_confirmed_with_one_key_and_corrected_with_two(house: House, 
     press(page, "d Enter")
     expect(page.get_by_role("heading", name="All done")).to_be_visible()
     expect(page.locator(".saved")).to_contain_text("Saved")
+    for key in ("z", "Control+z"):
+        page.keyboard.press(key)
+        page.wait_for_selector("[role=listbox]")
+        press(page, "Enter")
+        expect(page.get_by_role("heading", name="All done")).to_be_visible()
+    expect(page.locator(".saved")).to_contain_text("Saved")
     lead = visit("lead")
     lead.go(f"/projects/review-desk/rounds/{round}/agreement")
     expect(lead.page.get_by_text("1 of 2 corrected")).to_be_visible()
@@ -124,6 +132,7 @@ def test_a_value_is_confirmed_with_one_key_and_corrected_with_two(house: House, 
     assert violations(lead) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "keys"), [("tuple", "Enter"), ("discourse", "Enter")])
 def test_other_tasks_are_confirmed_with_one_key_too(
     house: House, visit: Callable[..., Visit], kind: str, keys: str
@@ -131,8 +140,8 @@ def test_other_tasks_are_confirmed_with_one_key_too(
     code = f"""
 import json
 from accounts.models import User
-from projects.actions.corrections import correct
-from projects.actions.people import add_member, create_project
+from projects.curation.actions import correct
+from projects.people.actions import add_member, create_project
 from tests.builders import build_cluster, build_round
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug='review-{kind}', name='r', by=lead)
@@ -158,6 +167,7 @@ print(json.dumps(build_round(project, [person], kind='{kind}', purpose='review a
     expect(lead.page.get_by_text("0 of 1 corrected")).to_be_visible()
 
 
+@pytest.mark.long
 def test_questions_come_first_and_after_two_tries_the_lead_lets_one_in(
     house: House, visit: Callable[..., Visit]
 ) -> None:
@@ -168,12 +178,12 @@ def test_questions_come_first_and_after_two_tries_the_lead_lets_one_in(
     desk = visit("ann1", width=400, scheme="dark")
     page = desk.page
     desk.go(f"/work/{round}")
-    for said in ("You have two tries.", "You have one more try"):
+    for said in ("You have two tries.", "One try left"):
         expect(page.get_by_text(said)).to_be_visible()
         assert violations(desk) == []
         page.get_by_role("radio", name="a rise").press("Space")
         page.get_by_role("radio", name="a rise").press("Enter")
-    expect(page.get_by_text("ask the lead of the project, who can let you in")).to_be_visible()
+    expect(page.get_by_text("ask the lead of the project to let you in")).to_be_visible()
     expect(page.get_by_text("Of I.")).to_be_visible()
     lead = visit("lead")
     lead.go(f"/projects/question-desk/rounds/{round}")
@@ -185,33 +195,34 @@ def test_questions_come_first_and_after_two_tries_the_lead_lets_one_in(
     page.wait_for_selector("[role=listbox]")
 
 
+@pytest.mark.long
 def test_a_lead_writes_questions_and_opens_rounds_for_these_purposes(house: House, visit: Callable[..., Visit]) -> None:
     opened(house, "purpose-desk", {"name": "practice one", "purpose": "practice"})
     lead = visit("lead")
     page = lead.page
     lead.go("/projects/purpose-desk/guidelines")
-    page.get_by_role("button", name="Write the next version").press("Enter")
+    page.get_by_role("button", name="Write next version").press("Enter")
     page.get_by_role("tab", name="Questions").click()
-    page.get_by_role("button", name="Add a question").press("Enter")
+    page.get_by_role("button", name="Add question").press("Enter")
     page.get_by_label("Question", exact=True).fill("What is polarity?")
     page.get_by_label("Question 1, option 1").fill("a rise")
     page.get_by_label("Question 1, option 2").fill("benefit or harm")
     page.get_by_role("radio").nth(1).check()
     assert violations(lead) == []
-    page.get_by_role("button", name="Save as a new version").press("Enter")
-    expect(page.get_by_text("1 question about it")).to_be_visible()
+    page.get_by_role("button", name="Save new version").press("Enter")
+    expect(page.get_by_text("1 question, which a round can ask")).to_be_visible()
     lead.go("/projects/purpose-desk/rounds/new")
     page.get_by_label("Name").fill("the real one")
     page.get_by_role("radio", name="practice units").check()
     expect(page.get_by_label("Pass mark (%)")).to_have_value("80")
     expect(page.get_by_label("People per unit (overlap)")).to_have_count(0)
     assert violations(lead) == []
-    page.get_by_role("radio", name="gold what people agree").check()
+    page.get_by_role("radio", name="gold standard what people agree").check()
     page.get_by_label("Required practice").select_option(label="practice one, 0 passed")
     page.get_by_label("Ask the guideline's questions first").check()
-    page.get_by_role("group", name="Who works in it").get_by_role("checkbox").first.check()
+    page.get_by_role("group", name="People of the round").get_by_role("checkbox").first.check()
     page.get_by_role("button", name="Open round").press("Enter")
     about = page.locator("dl.about")
     expect(about).to_contain_text(re.compile(r"Required practice\s*practice one"))
-    expect(page.get_by_role("heading", name="Before the first unit")).to_be_visible()
+    expect(page.get_by_role("heading", name="Prerequisites")).to_be_visible()
     expect(about).to_contain_text(re.compile(r"Questions before the round\s*1, two tries"))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
@@ -16,7 +17,7 @@ SLUG, CALIBRATED = "rated", "calibrated"
 #: A project with systems that have each summarised so many clusters, and three people who rate.
 PREPARED = """
 from accounts.models import User
-from projects.actions.people import add_member, create_project
+from projects.people.actions import add_member, create_project
 from tests.evaluation.rating import SYSTEMS, build_runs
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug=SLUG, name='Rated', by=lead)
@@ -62,12 +63,12 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, vis
     # Four actions, from what ships: a name, the task, who rates, and off it goes.
     page.get_by_label("Name", exact=True).fill("First ratings")
     page.get_by_label("Rate summaries").check()
-    expect(page.get_by_label("measure only")).to_be_checked()
+    expect(page.get_by_label("reliability study")).to_be_checked()
     page.get_by_label("People per unit (overlap)").fill("3")
     for who in RATERS:
         page.get_by_label(who).check()
     expect(page.locator("section[aria-labelledby=design] tbody tr")).to_have_count(4)
-    expect(page.locator("section[aria-labelledby=design]")).to_contain_text("times at each place")
+    expect(page.locator("section[aria-labelledby=design]")).to_contain_text("times at each position")
     _narrow_and_wide(lead)
     page.get_by_label("Alder").uncheck()
     expect(page.locator("section[aria-labelledby=design] tbody tr")).to_have_count(3)
@@ -102,7 +103,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, vis
     page.get_by_role("button", name="Close round", exact=True).click()
     page.get_by_role("button", name="Unblind …").click()
     asked = page.get_by_role("dialog", name="Unblind round")
-    expect(asked).to_contain_text("cannot be taken back")
+    expect(asked).to_contain_text("cannot be undone")
     nothing_for_axe(lead)
     asked.get_by_role("button", name="Unblind round").click()
     expect(design).to_contain_text("by Lea Lead")
@@ -114,7 +115,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, vis
     expect(rows.locator("th")).to_have_text(["Alder", "Birch", "Cedar", "Dogwood"], timeout=120_000)
     letters = [rows.nth(n).get_by_role("cell").first.locator("sup").inner_text().split()[-1] for n in range(4)]
     assert letters == ["a", "b", "c", "d"]
-    page.get_by_role("radio", name="Raters").check()
+    page.get_by_role("radio", name="Raters", exact=True).check()
     raters = page.get_by_role("region", name="Table: Raters of First ratings").locator("tbody tr")
     expect(raters).to_have_count(3)
     assert all("30" in row for row in raters.all_inner_texts())
@@ -138,6 +139,7 @@ def _opened(lead: Visit, name: str, person: str, address: str = "", **fields: st
     return int(page.url.rsplit("/", 1)[1])
 
 
+@pytest.mark.long
 def test_raters_are_calibrated_by_the_pages_alone(house: House, visit: Callable[..., Visit]) -> None:
     """Gold of the lead's own, practice with a pass mark and a tolerance, feedback, and the round that requires it."""
     prepare(house, CALIBRATED, clusters=3)
@@ -149,19 +151,22 @@ def test_raters_are_calibrated_by_the_pages_alone(house: House, visit: Callable[
     lead.go(f"/projects/{CALIBRATED}/rounds/{gold}")
     page.get_by_role("button", name="Close round …").click()
     page.get_by_role("button", name="Close round", exact=True).click()
-    settle = page.get_by_role("button", name="Settle 3 pages as gold")
+    confirm = page.get_by_role("button", name="Confirm 3 pages")
     for _ in range(120):
         # Decisions are formed by a worker.
-        if settle.count():
+        if confirm.count():
             break
         page.wait_for_timeout(500)
         lead.go(f"/projects/{CALIBRATED}/rounds/{gold}")
-    page.get_by_label("Reason, which raters read").fill("Two studies say so.")
-    settle.click()
-    expect(page.locator("section[aria-labelledby=gold]")).to_contain_text("3 pages of this round are gold")
+    page.get_by_label("Reason", exact=True).fill("Two studies say so.")
+    confirm.click()
+    expect(page.get_by_text("Confirmed.")).to_be_visible()
+    expect(page.locator("section[aria-labelledby=gold]")).to_contain_text(
+        "3 pages of this round can be used for practice"
+    )
     _narrow_and_wide(lead)
     begins = page.get_by_role("link", name="New practice round with 3 pages").get_attribute("href") or ""
-    practice = _opened(lead, "Practice", "Eva Evaluator", begins, **{"Pass mark": "60", "Points of a scale": "1"})
+    practice = _opened(lead, "Practice", "Eva Evaluator", begins, **{"Pass mark": "60", "Tolerance": "1"})
     real = _opened(lead, "The round", "Eva Evaluator", Required_practice="Practice, 0 passed")
 
     rater.go(f"/work/{real}")
@@ -169,12 +174,12 @@ def test_raters_are_calibrated_by_the_pages_alone(house: House, visit: Callable[
     at = Rating(rater, practice).open().through("1 1 2 Enter 1 1 2 Enter Enter")
     expect(rater.page.get_by_text("Two studies say so.").first).to_be_visible()
     # One point off is right here.
-    go_on = at.page.get_by_label("What was expected").get_by_role("button", name="Next")
+    next_button = at.page.get_by_label("Feedback").get_by_role("button", name="Next")
     for _ in range(2):
-        expect(go_on).to_be_visible()
+        expect(next_button).to_be_visible()
         at.page.keyboard.press("Enter")
         at.ready().through("5 5 1 Enter 5 5 1 Enter Enter")
-    expect(go_on).to_be_visible()
+    expect(next_button).to_be_visible()
     at.page.keyboard.press("Enter")
     expect(rater.page.get_by_text("Passed").first).to_be_visible()
     Rating(rater, real).open()

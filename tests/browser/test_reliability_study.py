@@ -13,7 +13,7 @@ from tests.processes.house import House
 BUILD = """
 import json
 from accounts.models import User
-from projects.actions.people import add_member, create_project
+from projects.people.actions import add_member, create_project
 from tests.annotation.test_reliability_study import build_corpus
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug={slug!r}, name='Reliability', by=lead)
@@ -70,6 +70,7 @@ def test_a_study_is_planned_on_one_page_and_its_table_is_read_there(house: House
     assert phone.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways scroll"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1280])
 def test_without_evidence_the_page_says_so_and_makes_the_labels_alone(
     house: House, visit: Callable[..., Visit], width: int
@@ -78,13 +79,19 @@ def test_without_evidence_the_page_says_so_and_makes_the_labels_alone(
     at = visit("lead", width=width)
     at.go("/projects/labels-alone/reliability")
     page = at.page
-    expect(page.get_by_text("The study will be labels alone. The project has no target sentences.")).to_be_visible()
+    expect(
+        page.get_by_text(
+            "The study will have labels only. The project has no target sentences. Import or select some first."
+        )
+    ).to_be_visible()
     expect(page.get_by_label("Target sentences to match")).to_have_count(0)
     page.get_by_label("People per target (k)").fill("2")
     for box in page.get_by_role("checkbox").all()[:3]:
         box.check()
     page.get_by_role("button", name="Open study").click()
-    expect(page.get_by_text("The round of labels is open.")).to_be_visible()
-    told = page.get_by_text("No matches: The project has no target sentences.").locator("visible=true")
+    expect(page.get_by_text("The label round is open.")).to_be_visible()
+    told = page.get_by_text("No matches: The project has no target sentences. Import or select some first.").locator(
+        "visible=true"
+    )
     expect(told).to_have_count(1)
     assert violations(at) == []

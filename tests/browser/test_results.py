@@ -1,5 +1,6 @@
 """The Results page: what is missing is scored by a button, the tables fill, and everything can be taken home."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -22,12 +23,14 @@ SOON = 60_000
 def summaries(house: House) -> None:
     """A system whose summaries were made by command."""
     house.manage(
-        "shell", "-v0", "-c",
-        "from projects.models import Project; from generation.actions.systems import create_system, make_version;"
+        "shell",
+        "-v0",
+        "-c",
+        "from projects.models import Project; from generation.systems.actions import create_system, make_version;"
         "p = Project.objects.get(slug='sample'); lead = p.members.filter(role='lead').first().user;"
         "s = create_system(project=p, name='Lead & two', description='', by=lead);"
         "make_version(system=s, config={'backend': 'extractive', 'decoding': {'sentences': 2}}, note='', by=lead)",
-    )  # fmt: skip
+    )
     house.manage("generate", "--project", "sample", "--system", "Lead & two")
 
 
@@ -37,10 +40,10 @@ def test_a_lead_scores_what_is_missing_and_takes_the_table_home(visit: Callable[
     page = lead.page
     lead.go(RESULTS)
     missing = page.get_by_role("region", name="Missing from Overlap")
-    page.get_by_role("button", name="Score what is missing").click()
+    page.get_by_role("button", name="Score missing").click()
     table = page.get_by_role("region", name="Table: Overlap")
     row = table.get_by_role("row", name="Lead & two")
-    expect(row.get_by_role("cell").nth(4)).to_contain_text("[", timeout=SOON)
+    expect(row.get_by_role("cell").nth(4)).to_have_text(re.compile(r"^\d+\.\d"), timeout=SOON)
     expect(missing.get_by_text("Missing: ROUGE of")).to_have_count(0)
     expect(missing.get_by_text("Missing: BERTScore of Lead & two (proposition).")).to_be_visible()
     nothing_for_axe(lead)
@@ -48,32 +51,38 @@ def test_a_lead_scores_what_is_missing_and_takes_the_table_home(visit: Callable[
         to_take(page, "Save as CSV", "Overlap").click()
     taken.value.save_as(tmp_path / "table.csv")
     assert taken.value.suggested_filename == "sample-m3-4.csv"
-    figure = row.get_by_role("cell").nth(4).inner_text().split(" ")[0]
+    figure = re.findall(r"^\d+\.\d", row.get_by_role("cell").nth(4).inner_text())[0]
     line = next(line for line in (tmp_path / "table.csv").read_text().splitlines() if line.startswith("Lead & two"))
     assert f"{float(line.split(',')[5]):.1f}" == figure
-    drawing = page.get_by_role("region", name="Drawing: ROUGE: ROUGE-1 F1")
-    saying = re.compile(re.escape(f"Lead & two (proposition): {figure} ["))
+    drawing = page.get_by_role("region", name="Figure: ROUGE: ROUGE-1 F1")
+    saying = re.compile(re.escape(f"Lead & two (proposition): {figure} "))
     expect(drawing.locator("svg")).to_have_attribute("aria-label", saying, timeout=SOON)
     with page.expect_download() as taken:
         to_take(page, "Save as SVG, dark", "ROUGE: ROUGE-1 F1").click()
     taken.value.save_as(tmp_path / "plot.svg")
-    assert "#1b1f23" in (tmp_path / "plot.svg").read_text()
-    # A phone is shown letters as large in a narrower picture, and saves what fills the column of a paper.
+    assert "rgb(27, 31, 35)" in (tmp_path / "plot.svg").read_text()
+    with page.expect_download() as taken:
+        to_take(page, "Save as Vega-Lite", "ROUGE: ROUGE-1 F1").click()
+    taken.value.save_as(tmp_path / "plot.vl.json")
+    names = [row["name"] for row in json.loads((tmp_path / "plot.vl.json").read_text())["data"]["values"]]
+    assert "Lead & two (proposition)" in names
+    # A phone shows a narrower figure with text of the same size, and saves one that fills the column of a paper.
     page.set_viewport_size({"width": 400, "height": 800})
-    expect(drawing.locator("svg")).to_have_attribute("viewBox", re.compile("^0 0 340 "))
+    expect(drawing.locator("svg")).to_have_attribute("viewBox", re.compile("^0 0 3[0-9][0-9] "))
     with page.expect_download() as taken:
         to_take(page, "Save as SVG", "ROUGE: ROUGE-1 F1").click()
     taken.value.save_as(tmp_path / "printed.svg")
     assert 'viewBox="0 0 480 ' in (tmp_path / "printed.svg").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("summaries")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_single_summaries_are_sorted_and_a_form_scores_the_rest(visit: Callable[..., Visit], scheme: str) -> None:
     lead = visit("lead", scheme=scheme)
     page = lead.page
     lead.go(RESULTS)
-    page.get_by_text("Score with parameters of your own").click()
+    page.get_by_text("Custom scoring").click()
     form = page.locator("form").filter(has=page.get_by_label("Metric"))
     form.get_by_label("Metric").select_option("copying")
     form.get_by_label("ROUGE against").select_option("best")
@@ -105,24 +114,27 @@ def test_single_summaries_are_sorted_and_a_form_scores_the_rest(visit: Callable[
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("summaries")
 def test_systems_stand_two_by_two_below_their_table_and_are_called_as_they_read(
     house: House, visit: Callable[..., Visit]
 ) -> None:
     house.manage(
-        "shell", "-v0", "-c",
-        "from projects.models import Project; from generation.actions.systems import create_system, make_version;"
+        "shell",
+        "-v0",
+        "-c",
+        "from projects.models import Project; from generation.systems.actions import create_system, make_version;"
         "p = Project.objects.get(slug='sample'); lead = p.members.filter(role='lead').first().user;"
         "s = create_system(project=p, name='First & one', description='', by=lead);"
         "make_version(system=s, config={'backend': 'extractive', 'decoding': {'sentences': 1}}, note='', by=lead)",
-    )  # fmt: skip
+    )
     house.manage("generate", "--project", "sample", "--system", "First & one")
     house.manage("score", "--project", "sample", "--metric", "rouge")
     lead = visit("lead")
     page = lead.page
     lead.go(f"{RESULTS}?table=m3-4")
-    page.get_by_role("heading", name="Two by two: overlap").click()
-    pairs = page.get_by_role("region", name="Table: Two by two: overlap")
+    page.get_by_role("heading", name="Pairwise differences: overlap").click()
+    pairs = page.get_by_role("region", name="Table: Pairwise differences: overlap")
     expect(pairs.get_by_role("row", name="ROUGE-1 F1")).to_contain_text("First & one")
     tables = page.get_by_role("tablist", name="Tables")
     expect(tables.get_by_role("tab")).to_have_text(["Overlap", "Copying", "Probe", "Direction", "Texts"])
@@ -131,5 +143,5 @@ def test_systems_stand_two_by_two_below_their_table_and_are_called_as_they_read(
     only = {"runOnly": {"type": "rule", "values": ["label-content-name-mismatch"]}}
     assert Axe().run(page, options=only).response["violations"] == []
     with page.expect_download() as taken:
-        to_take(page, "Save as CSV", "Two by two: overlap with the target").click()
+        to_take(page, "Save as CSV", "Pairwise differences: overlap with the target").click()
     assert taken.value.suggested_filename == "sample-m3-4-pairs.csv"

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -12,6 +13,7 @@ from tests.browser.test_pages import unnamed_controls, violations
 from tests.processes.house import House
 
 
+@pytest.mark.long
 def test_a_round_is_opened_before_there_is_anything_and_takes_in_what_comes(
     visit: Callable[..., Visit], house: House, tmp_path: Path
 ) -> None:
@@ -20,21 +22,21 @@ def test_a_round_is_opened_before_there_is_anything_and_takes_in_what_comes(
     page = lead.page
     lead.go("/projects/rolling/rounds/new?rolling=true&kind=label")
     page.get_by_label("Name", exact=True).fill("As they come")
-    page.get_by_role("group", name="Who works in it").get_by_role("checkbox").first.check()
-    later = page.get_by_label("take in units that come later")
+    page.get_by_role("group", name="People of the round").get_by_role("checkbox").first.check()
+    later = page.get_by_label("add new units")
     expect(later).to_be_checked()
     later.uncheck()
     expect(page.get_by_role("button", name="Open round")).to_be_disabled()
     later.check()
-    expect(page.get_by_text("How units are chosen, people per unit")).to_be_visible()
+    expect(page.get_by_text("the selection of units, people per unit")).to_be_visible()
     page.get_by_role("button", name="Open round").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("As they come")
-    expect(page.get_by_text("taken in while the round is open")).to_be_visible()
+    expect(page.get_by_text("added while the round is open")).to_be_visible()
     assert violations(lead) == []
     assert unnamed_controls(lead) == []
     line = lines()[0]
     (tmp_path / "more.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
     house.manage("import_data", "m3", str(tmp_path / "more.jsonl"), "--project", "rolling")
-    page.get_by_role("button", name="Take in new units").click()
+    page.get_by_role("button", name="Add new units").click()
     units = page.locator("dl.about div", has_text="Units").first
     expect(units).to_contain_text(f"{1 + len(line['input_studies'])} \N{MULTIPLICATION SIGN}")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -14,7 +15,7 @@ OPEN = """
 import json
 from accounts.models import User
 from annotation.models import Review
-from projects.actions.people import add_member, create_project
+from projects.people.actions import add_member, create_project
 from projects.models import Unit
 from tests.builders import build_round
 lead = User.objects.get(email='lead@example.org')
@@ -59,9 +60,45 @@ def test_a_review_is_screened_by_one_key_and_the_reasons_key_excludes(
 
     phone = visit("ann1", scheme="dark", width=400)
     phone.go(f"/work/{round}")
-    expect(phone.page.get_by_text("was retracted")).to_be_visible()
+    expect(phone.page.get_by_text("Retracted.", exact=True)).to_be_visible()
     phone.page.wait_for_timeout(SETTLED)
     assert violations(phone) == []
     phone.page.get_by_role("button", name="retracted").click()
     expect(phone.page.locator("main")).to_contain_text("All done")
     assert run(house, SAID) == ["include", "not relevant", "retracted"]
+
+
+CONTESTED = """
+import json
+from accounts.models import User
+from projects.queue.actions import next_assignments
+from projects.gold.actions import finish_round
+from projects.people.actions import add_member
+from projects.rounds.actions import close_round
+from projects.models import Project
+from tests.builders import answer, build_round
+lead = User.objects.get(email='lead@example.org')
+project = Project.objects.get(slug='contested')
+users = [User.objects.get(email=f'{name}@example.org') for name in ('ann1', 'ann2')]
+people = [project.members.filter(user=user).first() or add_member(project=project, user=user, role='annotator', by=lead)
+          for user in users]
+round = build_round(project, people, name='twice', kind='screen', overlap=2)
+for user, said in zip(users, ('include', 'no studies')):
+    while hand := next_assignments(user=user, round=round):
+        answer(user, hand[0], dict(screening=said), kind='screen')
+close_round(round=round, by=lead)
+finish_round(round=round, by=lead)
+print(json.dumps(round.pk))
+"""
+
+
+@pytest.mark.long
+def test_adjudication_of_screening_prints_the_abstract_once(house: House, visit: Callable[..., Visit]) -> None:
+    run(house, OPEN.replace("slug='screening'", "slug='contested'"))
+    round = run(house, CONTESTED)
+    at = visit("lead", width=1280)
+    at.go(f"/projects/contested/rounds/{round}/adjudicate")
+    expect(at.page.get_by_role("group", name="Answers")).to_contain_text("included")
+    expect(at.page.get_by_role("heading", name="Nepralin, review 0")).to_have_count(1)
+    at.page.wait_for_timeout(SETTLED)
+    assert violations(at) == []

@@ -14,14 +14,14 @@ from tests.processes.house import House
 OPEN = """
 import json
 from accounts.models import User
-from annotation.imports.pubmed.record import composed
+from annotation.formats.pubmed.record import compose_abstract
 from annotation.models import Review
-from projects.actions.people import add_member, create_project
+from projects.people.actions import add_member, create_project
 from projects.models import Unit
 from tests.builders import build_round
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug='sentences', name='Sentences', by=lead)
-abstract, sections = composed([
+abstract, sections = compose_abstract([
     ('BACKGROUND', 'BACKGROUND', 'Migraine is a common cause of sick leave. We assessed whether nepralin prevents it.'),
     ('METHODS', 'METHODS', 'We searched four data bases up to 2023. Two people screened what was found. '
      'We took randomised trials of nepralin against placebo. Effects were put together by random effects.'),
@@ -47,8 +47,8 @@ CLOSE = """
 import json
 from accounts.models import User
 from annotation.models import Review
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.gold.actions import finish_round
+from projects.rounds.actions import close_round
 from projects.models import Round
 lead = User.objects.get(email='lead@example.org')
 for round in Round.objects.filter(project__slug='sentences'):
@@ -82,14 +82,14 @@ def test_twelve_sentences_take_thirteen_presses_and_evidence_no_more(house: Hous
     place = "e => [e.offsetTop, e.offsetHeight]"
     box = page.get_by_role("option").last.evaluate(place)
     assert press(page, list("123333344466")) == 12
-    expect(page.get_by_text("Enter ends the abstract")).to_be_visible()
+    expect(page.get_by_text("Enter to complete the abstract")).to_be_visible()
     assert page.get_by_role("option").last.evaluate(place) == box, "no text moves when something is said"
     assert violations(at) == []
     page.keyboard.press("Enter")  # the thirteenth
     expect(page.get_by_text("review 1")).to_be_visible()
 
     at.go(f"/work/{evidence}")
-    expect(page.get_by_text("Which sentences bear evidence?")).to_be_visible()
+    expect(page.get_by_text("Which sentences contain evidence?")).to_be_visible()
     page.wait_for_timeout(SETTLED)
     taken = press(page, [*["ArrowDown"] * 7, "p", "2", "4", "p", "p", "Enter"])
     assert taken == 13, "seven sentences that bear none, five that are picked or refused, and the end"
@@ -98,9 +98,10 @@ def test_twelve_sentences_take_thirteen_presses_and_evidence_no_more(house: Hous
     press(page, ["d", "Enter"])
     expect(page.locator("main")).to_contain_text("All done")
     assert run(house, SAID) == [
-        ["sentence_classes", "", CLASSES], ["evidence_sentences", "", EVIDENCE],
+        ["sentence_classes", "", CLASSES],
+        ["evidence_sentences", "", EVIDENCE],
         ["evidence_sentences", "too many studies", []],
-    ]  # fmt: skip
+    ]
 
     phone = visit("ann1", scheme="dark", width=400)
     phone.go(f"/work/{classes}")
@@ -119,15 +120,15 @@ def test_twelve_sentences_take_thirteen_presses_and_evidence_no_more(house: Hous
     review = run(house, CLOSE)
     desk = visit("lead", width=1280)
     desk.go(f"/projects/sentences/reviews/{review}/curate")
-    expect(desk.page.get_by_role("button", name="Begin a cluster from")).to_have_count(3)
-    desk.page.get_by_text("Background and target, from the classes").click()
+    expect(desk.page.get_by_role("button", name="New cluster from")).to_have_count(3)
+    desk.page.get_by_text("Background and target, from sentence classes").click()
     target = "Nepralin reduces the days with migraine. There is no evidence on relapse."
     expect(desk.page.get_by_text(target, exact=True)).to_be_visible()
     desk.page.get_by_role("button", name="Correct the text: Nepralin reduces").click()
     dialog = desk.page.get_by_role("dialog")
     dialog.get_by_label("Text").fill("Nepralin reduces days with migraine.")
-    dialog.get_by_label("Why is it changed?").fill("A word too much.")
+    dialog.get_by_label("Reason").fill("A word too much.")
     assert violations(desk) == []
     dialog.get_by_role("button", name="Save corrected text").click()
     expect(desk.page.get_by_role("button", name="Correct the text: Nepralin reduces days")).to_be_visible()
-    expect(desk.page.get_by_role("button", name="Begin a cluster from")).to_have_count(3)
+    expect(desk.page.get_by_role("button", name="New cluster from")).to_have_count(3)

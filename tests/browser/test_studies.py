@@ -19,7 +19,7 @@ import json
 from django.utils import timezone
 from accounts.models import User
 from annotation.models import FullText, Review, Study
-from projects.actions.people import add_member, create_project
+from projects.people.actions import add_member, create_project
 from projects.models import Import, Unit
 from tests.builders import build_round
 lead = User.objects.get(email='lead@example.org')
@@ -62,11 +62,11 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
     at.go(f"/work/{round}")
     page = at.page
     expect(page.get_by_text("review 0")).to_be_visible()
-    expect(page.get_by_text("references are not known")).to_be_visible()
+    expect(page.get_by_text("references of the review are unknown")).to_be_visible()
     page.wait_for_timeout(SETTLED)
     assert violations(at) == []
     page.evaluate(PASTE, "PMID: 50000001, 50000002\nhttps://pubmed.ncbi.nlm.nih.gov/50000003/ 50000001 abc-7")
-    expect(page.get_by_text("3 listed. Pasted twice: 50000001. No PMID: abc-7.")).to_be_visible()
+    expect(page.get_by_text("3 listed. Pasted twice: 50000001. Not a PMID: abc-7.")).to_be_visible()
     expect(page.get_by_role("option", selected=True)).to_have_count(3)
     assert violations(at) == []
     page.keyboard.press("Enter")  # the second action
@@ -81,8 +81,8 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
     page.keyboard.press("p")
     page.keyboard.type("40000029 k 50000009")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("2 listed. No PMID: k.")).to_be_visible()
-    expect(page.get_by_text("not among the references")).to_be_visible()
+    expect(page.get_by_text("2 listed. Not a PMID: k.")).to_be_visible()
+    expect(page.get_by_text("not in the references")).to_be_visible()
     expect(page.get_by_text("2 studies listed")).to_be_visible()
     page.reload()
     expect(page.get_by_text("2 studies listed")).to_be_visible()
@@ -131,14 +131,12 @@ def full_texts(desk: Visit, pubmed: Stub, folder: Path) -> None:
     """PubMed Central is asked for those that are lacking, and one that it does not have is brought in as a file."""
     page = desk.page
     cited = [reference(n, str(40_000_000 + n)) for n in range(1, 6)]
-    pubmed.full_texts |= {
-        "26000000": article("26000000", body=BODY, references=cited), "26000001": article("26000001"),
-    }  # fmt: skip
+    pubmed.full_texts |= {"26000000": article("26000000", body=BODY, references=cited), "26000001": article("26000001")}
     texts = page.get_by_role("region", name="Full texts")
     expect(texts).to_contain_text("1 of 5 reviews.")
     texts.get_by_role("button", name="Get full texts").click()
-    told = "Last time: 1 of 4 kept. PubMed Central does not have 2, and publishers withhold 1."
-    expect(texts.get_by_role("status").filter(has_text="Last time")).to_have_text(told, timeout=60_000)
+    told = "Last update: 1 of 4 stored, 2 not in PubMed Central, 1 withheld by publishers."
+    expect(texts.get_by_role("status").filter(has_text="Last update")).to_have_text(told, timeout=60_000)
     expect(texts).to_contain_text("2 of 5 reviews.")
     assert violations(desk) == []
 
@@ -147,11 +145,11 @@ def full_texts(desk: Visit, pubmed: Stub, folder: Path) -> None:
     desk.go("/projects/studies/import")
     page.get_by_label("Format").select_option("jats")
     page.get_by_label("Choose files").set_input_files(file)
-    page.get_by_role("button", name="Check the file").click()
-    expect(page.get_by_text("the file does not say its PMID: name the review")).to_be_visible(timeout=60_000)
+    page.get_by_role("button", name="Check file").click()
+    expect(page.get_by_text("the article has no PMID; enter the PMID of its review")).to_be_visible(timeout=60_000)
     assert violations(desk) == []
     page.get_by_label("Review (PMID)").fill("26000002")
-    page.get_by_role("button", name="Check the file").click()
+    page.get_by_role("button", name="Check file").click()
     page.get_by_role("button", name="Import review.xml").click(timeout=60_000)
     page.wait_for_url("**/projects/studies/import/*")
     desk.go("/projects/studies/search")

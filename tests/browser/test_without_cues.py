@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -13,7 +14,7 @@ from tests.processes.house import House
 OPEN = """
 import json
 from accounts.models import User
-from projects.actions.people import add_member, create_project
+from projects.people.actions import add_member, create_project
 from tests.builders import build_cluster, build_round
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug='without-cues', name='Without cues', by=lead)
@@ -33,12 +34,13 @@ def run(house: House, code: str) -> object:
     return json.loads(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
 
 
+@pytest.mark.long
 def test_two_keys_label_a_proposition_and_the_page_asks_for_no_cue(house: House, visit: Callable[..., Visit]) -> None:
     round = run(house, OPEN)
     at = visit("ann1", width=1280)
     at.go(f"/work/{round}")
     page = at.page
-    expect(page.get_by_text("No cue is asked for.")).to_be_visible()
+    expect(page.get_by_text("Cues are not required.")).to_be_visible()
     expect(page.get_by_text("cue", exact=False)).to_have_count(1)
     assert violations(at) == []
     progress = page.locator(".progress")
@@ -50,7 +52,7 @@ def test_two_keys_label_a_proposition_and_the_page_asks_for_no_cue(house: House,
         expect(progress).not_to_have_text(before)
     phone = visit("ann1", scheme="dark", width=400)
     phone.go(f"/work/{round}")
-    expect(phone.page.get_by_text("No cue is asked for.")).to_be_visible()
+    expect(phone.page.get_by_text("Cues are not required.")).to_be_visible()
     assert violations(phone) == []
     for value in ("weak", "negative"):
         phone.page.wait_for_timeout(SETTLED)

@@ -13,8 +13,15 @@ from tests.config.world import World
 API = "api/v1/"
 METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
 #: Routes that people who are not signed in may reach, by the methods that they may use.
-OPEN = {"schema/": {"get"}, "session/": {"post"}, "session/link/": {"post"}, "invitations/look/": {"post"},
-        "invitations/accept/": {"post"}, "take/look/": {"post"}, "take/accept/": {"post"}}  # fmt: skip
+OPEN = {
+    "schema/": {"get"},
+    "session/": {"post"},
+    "session/link/": {"post"},
+    "invitations/look/": {"post"},
+    "invitations/accept/": {"post"},
+    "take/look/": {"post"},
+    "take/accept/": {"post"},
+}
 ABSENT = 999_999_999
 
 Ids = dict[str, Any]
@@ -32,6 +39,7 @@ CASES: dict[str, Callable[[World], Ids]] = {
     "projects/<slug:slug>/members/<int:member_id>/": lambda w: {"member_id": w.worker.pk},
     "projects/<slug:slug>/invitations/": lambda w: {},
     "projects/<slug:slug>/invitations/<int:invitation_id>/": lambda w: {"invitation_id": w.invitation.pk},
+    "projects/<slug:slug>/invitations/<int:invitation_id>/link/": lambda w: {"invitation_id": w.invitation.pk},
     "projects/<slug:slug>/guidelines/": lambda w: {},
     "projects/<slug:slug>/guidelines/<int:guideline_id>/": lambda w: {"guideline_id": w.round.guideline_id},
     "projects/<slug:slug>/audit/": lambda w: {},

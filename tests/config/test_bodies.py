@@ -1,5 +1,6 @@
 """Bodies: settled by kind and length before a byte is read, and what was read is gone again (reliability row 48)."""
 
+import io
 import os
 import re
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import UnreadablePostError
 from django.urls import get_resolver
 from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.test import APIClient
@@ -17,6 +19,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from api.uploading import UploadParser
 from config.bodies import upload_parser
+from config.wsgi import Request
 from projects.models import Member, Project
 from tests.config.routes import API, CASES, client_of, no_ids, walk
 from tests.config.sending import FILE, FORM, IMPORTS, Sent, send
@@ -27,9 +30,11 @@ PROBLEM = "application/problem+json"
 URLENCODED, JSON = "application/x-www-form-urlencoded", "application/json"
 #: The routes that take files. One more is one that the guide's settings for nginx must know.
 UPLOADS = {
-    "projects/<slug:slug>/imports/", "projects/<slug:slug>/outputs/files/", "projects/<slug:slug>/elsewhere/check/",
+    "projects/<slug:slug>/imports/",
+    "projects/<slug:slug>/outputs/files/",
+    "projects/<slug:slug>/elsewhere/check/",
     "rounds/<int:round_id>/sheet/check/",
-}  # fmt: skip
+}
 
 
 def addresses(world: World) -> list[tuple[str, str, Any]]:
@@ -61,14 +66,14 @@ def test_files_are_taken_where_the_view_says_so_and_nowhere_else(world: World) -
 
 
 def test_the_guide_s_settings_for_nginx_know_where_files_are_taken(world: World) -> None:
-    guide = Path(django_settings.ROOT, "docs", "admin.md").read_text(encoding="utf-8")
+    guide = Path(django_settings.ROOT, "docs", "proxy.md").read_text(encoding="utf-8")
     [known] = re.findall(r"location ~ (\S+) \{", guide)
     for pattern, address, view in addresses(world):
         assert bool(re.search(known, address)) == bool(upload_parser(view)), pattern
 
 
 @pytest.mark.parametrize("who", ["nobody", "stranger"])
-@pytest.mark.parametrize("kind", [FORM, "multipart/mixed; boundary=x"])
+@pytest.mark.parametrize("kind", [FORM, pytest.param("multipart/mixed; boundary=x", marks=pytest.mark.long)])
 def test_a_form_with_files_is_read_at_no_address_by_who_may_not_send_it(
     world: World, stranger: User, who: str, kind: str
 ) -> None:
@@ -86,7 +91,9 @@ def test_a_form_with_files_is_read_at_no_address_by_who_may_not_send_it(
     assert wrong == []
 
 
-@pytest.mark.parametrize("kind", [JSON, URLENCODED, FORM, "text/plain"])
+@pytest.mark.parametrize(
+    "kind", [JSON, FORM, *(pytest.param(kind, marks=pytest.mark.long) for kind in (URLENCODED, "text/plain"))]
+)
 def test_a_body_above_the_limit_of_its_address_is_refused_by_its_announced_length(world: World, kind: str) -> None:
     client, wrong = client_of(world.owner), []
     most = django_settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0
@@ -106,7 +113,7 @@ def test_a_body_above_the_limit_of_its_address_is_refused_by_its_announced_lengt
 def test_what_is_too_large_is_told_with_the_limit(lead: User, project: Project) -> None:
     reply = send(client_of(lead), f"/{API}projects/", JSON, Sent(), CONTENT_LENGTH=str(3 * 2**20))
     assert (reply.status_code, reply.json()["type"]) == (413, "/problems/too-large")
-    assert "more than 2.5 MiB" in reply.json()["detail"]
+    assert "larger than 2.5 MiB" in reply.json()["detail"]
 
 
 @pytest.mark.parametrize("address", [f"/{API}session/", IMPORTS, "/"])
@@ -181,15 +188,24 @@ TWO = LARGE.replace(b"--x--\r\n", b"") + LARGE.replace(b'name="file"', b'name="s
         (TWO[:-400_000], len(TWO), TimeoutError("too slow"), 408),
         (TWO, None, None, 400),
         (LARGE[:300_000], None, None, 422),
-        (LARGE.replace(b"\r\n\r\n", b"\r\nContent-Transfer-Encoding: base64\r\n\r\n", 1)[:-15] + b"x\r\n--x--", None,
-         None, 400),
+        (
+            LARGE.replace(b"\r\n\r\n", b"\r\nContent-Transfer-Encoding: base64\r\n\r\n", 1)[:-15] + b"x\r\n--x--",
+            None,
+            None,
+            400,
+        ),
     ],
-    ids=["refused", "cut off", "cut off in the second file", "two files", "ended early", "broken base64"],
-)  # fmt: skip
+    ids=["refused", "cut off", "cut off in the second file", "two files", "was incomplete", "broken base64"],
+)
 def test_the_file_of_an_upload_that_is_refused_or_cut_off_is_gone_at_once(
-    body: bytes, length: int | None, error: Exception | None, status: int, project: Project, lead: User,
+    body: bytes,
+    length: int | None,
+    error: Exception | None,
+    status: int,
+    project: Project,
+    lead: User,
     lying_about: Callable[[], list[str]],
-) -> None:  # fmt: skip
+) -> None:
     sent = Breaking(body, lying_about, error)
     reply = send(client_of(lead), IMPORTS, FORM, sent, CONTENT_LENGTH=str(length or len(body)))
     assert (reply.status_code, reply["Content-Type"]) == (status, PROBLEM), reply.content
@@ -230,7 +246,7 @@ def test_files_are_received_a_few_at_a_time_and_one_of_each_person(
         assert send(client_of(lead), IMPORTS, FORM, Sent(FILE % b"{}", others)).status_code == 422, "no format named"
         same_person, third, second = replies
         assert second.status_code == 422, "there is a place for a second person"
-        for refused, words in ((same_person, "Another file of yours"), (third, "Others are sending files")):
+        for refused, words in ((same_person, "You are already uploading"), (third, "Too many uploads")):
             assert (refused.status_code, refused["Retry-After"]) == (503, "30")
             assert refused.json()["type"] == "/problems/busy"
             assert refused.json()["detail"].startswith(words)
@@ -255,7 +271,7 @@ def test_files_are_received_a_few_at_a_time_and_one_of_each_person(
         (f"/{API}nothing/", FORM, FILE, {}, 415),
         (f"/{API}nothing/", JSON, b"{}", {"CONTENT_LENGTH": "9" * 5000}, 413),
     ],
-)  # fmt: skip
+)
 def test_what_django_refuses_is_told_in_problem_details_too(
     address: str, kind: str, body: bytes, extra: dict[str, str], status: int, project: Project, lead: User
 ) -> None:
@@ -286,3 +302,15 @@ def test_a_body_that_breaks_off_is_no_failure_of_ours(lead: User) -> None:
     client.raise_request_exception = False
     reply = send(client, f"/{API}me/", JSON, Sent(b'{"name": "x"}', gone), method="PATCH")
     assert (reply.status_code, reply.json()["type"]) == (408, "/problems/cut-short")
+
+
+@pytest.mark.row(47)
+@pytest.mark.parametrize("size", [-1, 4])
+def test_a_body_that_ends_before_its_length_is_not_read_as_whole(size: int) -> None:
+    """gunicorn passes on what came, and half of a table is a table."""
+    environ = {"REQUEST_METHOD": "POST", "wsgi.input": io.BytesIO(b"a,b\n1,2\n"), "CONTENT_LENGTH": "8"}
+    whole = Request(environ)
+    assert b"".join(iter(lambda: whole.read(size), b"")) == b"a,b\n1,2\n"
+    cut = Request(environ | {"wsgi.input": io.BytesIO(b"a,b\n1,2"), "CONTENT_LENGTH": "8"})
+    with pytest.raises(UnreadablePostError):
+        b"".join(iter(lambda: cut.read(size), b""))

@@ -48,8 +48,10 @@ def tree(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("path", "tests"),
     [
-        ("measures/spans.py", ["measures/test_spans", "projects/test_cards", "projects/test_command",
-                               "projects/test_page"]),
+        (
+            "measures/spans.py",
+            ["measures/test_spans", "projects/test_cards", "projects/test_command", "projects/test_page"],
+        ),
         ("projects/cards.py", ["projects/test_cards", "projects/test_page"]),
         ("projects/migrations/0001_initial.py", ["audit/test_protection"]),
         ("projects/guideline.md", ["projects/test_guidelines"]),
@@ -57,7 +59,7 @@ def tree(tmp_path: Path) -> Path:
         ("tests/projects/test_else.py", ["projects/test_else"]),
         ("frontend/src/main.ts", []),
     ],
-)  # fmt: skip
+)
 def test_a_change_touches_what_imports_it_asks_for_it_or_calls_it_by_name(
     tree: Path, path: str, tests: list[str]
 ) -> None:

@@ -51,10 +51,18 @@ def through_the_door(
         return lambda data: None
 
     environ = {
-        "REQUEST_METHOD": method, "PATH_INFO": f"/{API}{path}", "QUERY_STRING": query, "CONTENT_TYPE": kind,
-        "CONTENT_LENGTH": str(len(body)), "HTTP_HOST": "localhost", "SERVER_NAME": "localhost", "SERVER_PORT": "80",
-        "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body), "HTTP_AUTHORIZATION": token and f"Bearer {token}",
-    }  # fmt: skip
+        "REQUEST_METHOD": method,
+        "PATH_INFO": f"/{API}{path}",
+        "QUERY_STRING": query,
+        "CONTENT_TYPE": kind,
+        "CONTENT_LENGTH": str(len(body)),
+        "HTTP_HOST": "localhost",
+        "SERVER_NAME": "localhost",
+        "SERVER_PORT": "80",
+        "wsgi.url_scheme": "http",
+        "wsgi.input": io.BytesIO(body),
+        "HTTP_AUTHORIZATION": token and f"Bearer {token}",
+    }
     reply = application(environ, start)
     told = b"".join(reply)
     reply.close()

@@ -13,9 +13,10 @@ from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
 from api.limits import LIMITS
-from config.guides import GUIDES
-from generation.runs.queues import GPU
-from projects.background.waiting import NEEDS_TORCH, family
+from config.views import GUIDES
+from generation.backends.identity import GPU
+from projects.jobs.queries import NEEDS_TORCH, family
+from tests.stages.proxy import caddyfile
 
 ROOT = Path(settings.ROOT)
 WRITTEN = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
@@ -29,7 +30,7 @@ OURS = {"migrate", "web", "worker", "gpu-worker"}
 #: Services without a health check, and why.
 NO_HEALTH_CHECK = {"migrate": "runs once", "gpu-worker": "busy on a GPU it answers no pings; its lease tells"}
 #: Set by docker-compose.yml and read by what is not Concord.
-OF_OTHERS = {"TMPDIR", "DOMAIN", "TLS", "POSTGRES_PASSWORD", "POSTGRES_USER", "POSTGRES_DB"}
+OF_OTHERS = {"TMPDIR", "DOMAIN", "TLS", "POSTGRES_PASSWORD", "REDIS_PASSWORD", "POSTGRES_USER", "POSTGRES_DB"}
 #: Names that the sample itself gives: GENERATION_ENDPOINTS says where a key is.
 OF_THE_SAMPLE = {"LLM_KEY"}
 
@@ -72,7 +73,7 @@ def test_a_service_is_watched_bounded_and_can_write_only_where_it_must(name: str
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert service.get("privileged") is None
-    assert name == "migrate" or service["deploy"]["resources"]["limits"]["memory"]
+    assert set(service["deploy"]["resources"]["limits"]) == {"memory", "cpus", "pids"}
     assert service["restart"] == ("no" if name == "migrate" else "unless-stopped")
     for volume in service.get("volumes", []):
         assert volume.split(":")[0] in COMPOSE["volumes"], "a named volume, never a folder of the host"
@@ -96,12 +97,47 @@ def test_an_image_is_a_stage_of_the_dockerfile_that_runs_as_nobody_special(name:
 
 def test_services_of_others_run_as_nobody_special_too() -> None:
     assert (SERVICES["postgres"]["user"], SERVICES["redis"]["user"]) == ("postgres", "redis")
-    assert re.fullmatch(r"postgres:\d+", SERVICES["postgres"]["image"])
-    assert re.fullmatch(r"redis:\d+", SERVICES["redis"]["image"])
+
+
+def test_images_of_others_have_exact_versions() -> None:
+    """A digest may follow, as docs/admin.md says."""
+    others = [SERVICES["postgres"]["image"], SERVICES["redis"]["image"]]
+    others += re.findall(r"^FROM (\S+:\S+)", DOCKERFILE, re.MULTILINE)
+    assert len(others) == 5
+    for image in others:
+        assert re.fullmatch(r"\w+:\d+\.\d+(\.\d+)?[a-z-]*(@sha256:[0-9a-f]{64})?", image), image
+
+
+def test_node_is_a_version_with_long_support() -> None:
+    [major] = re.findall(r"^FROM node:(\d+)", DOCKERFILE, re.MULTILINE)
+    assert int(major) >= 24
+    assert int(major) % 2 == 0
+
+
+def test_a_secret_is_only_where_it_is_used() -> None:
+    """A variable that is set to nothing wins over the file .env."""
+    used: dict[str, set[str]] = {
+        "EMAIL_HOST_PASSWORD": {"worker"},
+        "OIDC_CLIENT_SECRET": {"web"},
+        "METRICS_TOKEN": {"web"},
+        "POSTGRES_PASSWORD": set(),
+        "REDIS_PASSWORD": set(),
+    }
+    for secret, services in used.items():
+        assert {n for n in OURS if SERVICES[n]["environment"].get(secret) != ""} == services, secret
+    keys = {"path": ".env.worker", "required": False}
+    assert {name for name in OURS if keys in list(SERVICES[name]["env_file"])} == {"worker", "gpu-worker"}
+
+
+def test_redis_asks_for_a_password() -> None:
+    assert '--requirepass "$$REDISCLI_AUTH"' in SERVICES["redis"]["command"][2]
+    for name in OURS:
+        address = SERVICES[name]["environment"]["REDIS_URL"]
+        assert address == "redis://:${REDIS_PASSWORD:?set it in .env}@redis:6379/0"
 
 
 def test_the_images_can_back_up_the_data_base_that_is_served() -> None:
-    (served,) = re.findall(r"^postgres:(\d+)$", SERVICES["postgres"]["image"])
+    (served,) = re.findall(r"^postgres:(\d+)\.", SERVICES["postgres"]["image"])
     assert re.findall(r"postgresql-client-(\d+)", stages()["libraries"]) == [served]
 
 
@@ -122,10 +158,18 @@ def test_only_the_gpu_worker_s_image_has_torch() -> None:
     named = stages()
     assert "requirements/gpu.txt" in named["gpu-libraries"]
     assert named["gpu-worker"].startswith("FROM gpu-libraries")
-    for other in ("web", "worker"):
-        assert named[other].startswith("FROM libraries")
+    assert named["web"].startswith("FROM libraries")
+    assert named["worker"].startswith("FROM worker-libraries")
+    for other in ("web", "worker", "worker-libraries", "libraries"):
         assert "gpu" not in named[other]
     assert re.search(r"^torch==[\d.]+$", (ROOT / "requirements" / "gpu.txt").read_text(), re.MULTILINE)
+
+
+def test_images_of_workers_render_figures_and_the_web_image_does_not() -> None:
+    named = stages()
+    assert "requirements/figures.txt" in named["worker-libraries"]
+    assert named["gpu-libraries"].startswith("FROM worker-libraries")
+    assert not [name for name in ("web", "libraries") if "figures" in named[name]]
 
 
 def test_the_gpu_is_asked_for_by_its_worker_alone() -> None:
@@ -162,15 +206,15 @@ def test_a_command_names_a_program_that_takes_what_it_is_given(command: list[str
 
 def test_concord_knows_the_variables_that_it_is_given() -> None:
     for name in OURS:
-        assert set(SERVICES[name]["environment"]) <= read_by_concord() | {"TMPDIR", "HF_HOME"}
-        assert SERVICES[name]["env_file"] == ".env"
+        assert set(SERVICES[name]["environment"]) <= read_by_concord() | OF_OTHERS | {"HF_HOME"}
+        assert SERVICES[name]["env_file"] in (".env", [".env", {"path": ".env.worker", "required": False}])
     assert set(re.findall(r"(?<!\$)\$\{(\w+)", WRITTEN)) <= documented()
     assert {"DOMAIN", "TLS", "UPSTREAM"} == set(re.findall(r"\{\$(\w+)", CADDYFILE))
 
 
 def test_no_secret_is_written_down_and_none_has_a_default() -> None:
     for name in re.findall(r"(\w*(?:PASSWORD|SECRET|TOKEN|KEY)\w*): (.*)", WRITTEN):
-        assert name[1].startswith("${"), name
+        assert name[1].startswith("${") or name[1] == '""', name
     assert not re.search(r"\$\{\w*(?:PASSWORD|SECRET|TOKEN|KEY)\w*:-", WRITTEN)
     for line in re.findall(r"^(?:# )?(?!LIMIT_)\w*(?:PASSWORD|SECRET|TOKEN|KEY)\w*=(.*)$", SAMPLE, re.MULTILINE):
         assert line == ""
@@ -193,14 +237,48 @@ def test_the_proxy_hides_what_is_for_those_inside_and_adds_no_header_of_its_own(
     assert "tls {$TLS}" in CADDYFILE
 
 
-def test_the_proxy_hands_files_on_as_they_come_and_holds_little_of_anything_else() -> None:
-    """What it holds lies in its memory; what it does not wait for, Concord waits for without a thread."""
+def test_the_proxy_buffers_whole_bodies_and_replies_but_no_uploads() -> None:
+    """A thread of the web server waits for whoever it reads from. Who may send a file, only Concord knows."""
     ways = re.findall(r"reverse_proxy (@\w+ )?\{\$UPSTREAM:web:8000\} \{\n(.+?)\n\t\}", CADDYFILE, re.DOTALL)
     assert "@uploads header Content-Type multipart/*" in CADDYFILE
     assert [(way, re.findall(r"request_buffers (\S+)", said)) for way, said in ways] == [
-        ("@uploads ", []), ("", ["64KiB"]),
-    ]  # fmt: skip
-    assert "read_header 15s" in CADDYFILE
+        ("@uploads ", []),
+        ("", ["2560KiB"]),
+    ]
+    assert settings.DATA_UPLOAD_MAX_MEMORY_SIZE == 2560 * 1024, "what it does not buffer, Concord refuses unread"
+    assert all("import concord" in said for _, said in ways)
+    assert re.findall(r"^\tresponse_buffers (\S+)$", CADDYFILE, re.MULTILINE) == ["2560KiB"]
+
+
+def test_the_proxy_closes_slow_clients_and_gives_uploads_more_time() -> None:
+    assert dict(re.findall(r"^\t\t\t(\w+) (\w+)$", CADDYFILE, re.MULTILINE)) == {
+        "read_header": "15s",
+        "read_body": "1m",
+        "write": "10m",
+        "idle": "2m",
+    }
+    [uploads] = re.findall(r"request_body @uploads \{\n(.+?)\n\t\}", CADDYFILE, re.DOTALL)
+    assert dict(re.findall(r"(\w+_timeout) (\w+)", uploads)) == {"read_timeout": "30m", "write_timeout": "31m"}
+
+
+@pytest.mark.parametrize("version", [(2, 6, 2), (2, 7, 0), (2, 10, 2)])
+def test_the_drills_use_the_options_that_their_caddy_knows(version: tuple[int, ...]) -> None:
+    text = caddyfile(8080, 8000, version, read_body="3s")
+    assert "http://127.0.0.1:8080 {" in text
+    assert text.count("reverse_proxy @uploads 127.0.0.1:8000") == 1
+    assert "read_body 3s" in text
+    assert "{$" not in text
+    assert ("request_buffers" in text, "buffer_requests" in text) == (version >= (2, 7), version < (2, 7))
+    assert ("request_body" in text) == (version >= (2, 10))
+
+
+def test_the_proxy_compresses_no_reply_that_holds_a_secret() -> None:
+    """An attacker who can put text into such a reply could guess the secret by its length (BREACH)."""
+    assert re.findall(r"^\tencode (\S+)", CADDYFILE, re.MULTILINE) == ["@data"]
+    [data] = re.findall(r"@data \{\n(.+?)\n\t\}", CADDYFILE, re.DOTALL)
+    assert "method GET" in data
+    for secret in ("/api/v1/session/*", "/api/v1/me/*", "/api/v1/take/*", "*/invitations/*", "*/participant-links/*"):
+        assert secret in data
 
 
 def test_the_proxy_closes_idle_connections_before_the_web_server_does() -> None:
@@ -209,7 +287,12 @@ def test_the_proxy_closes_idle_connections_before_the_web_server_does() -> None:
 
 
 def test_models_that_the_gpu_worker_downloads_land_where_it_can_write() -> None:
-    assert SERVICES["gpu-worker"]["environment"] == SERVICES["worker"]["environment"] | {"HF_HOME": "/data/hub"}
+    assert SERVICES["gpu-worker"]["environment"] == SERVICES["worker"]["environment"] | {
+        "HF_HOME": "/data/hub",
+        "EMAIL_HOST": "",
+        "EMAIL_HOST_USER": "",
+        "EMAIL_HOST_PASSWORD": "",
+    }
     assert "data:/data" in SERVICES["gpu-worker"]["volumes"]
 
 

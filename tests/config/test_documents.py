@@ -67,7 +67,7 @@ def test_the_table_of_settings_is_complete() -> None:
     source += (ROOT / "config" / "gunicorn.py").read_text(encoding="utf-8")
     read = set(re.findall(r'(?:env\.\w+|environ\.get)\(\s*"([A-Z_]+)"', source)) | set(LIMITS)
     described = set(
-        re.findall(r"`([A-Z_]{3,})`", "".join(re.findall(r"^\|.*?\|", TEXTS["docs/admin.md"], re.MULTILINE)))
+        re.findall(r"`([A-Z_]{3,})`", "".join(re.findall(r"^\|.*?\|", TEXTS["docs/settings.md"], re.MULTILINE)))
     )
     assert described <= read
     assert read - described == {"READ_DOT_ENV", "STATIC_ROOT", "FRONTEND_DIST", "CONN_MAX_AGE"}, (

@@ -7,10 +7,14 @@ from tests import engine
 MODULES = sorted(engine.TESTS.glob("*/test_*.py"))
 
 
-@pytest.mark.parametrize("names", [engine.MODULES, engine.ON_SQLITE], ids=["both", "sqlite"])
+@pytest.mark.parametrize("names", [engine.MODULES, engine.ON_SQLITE, engine.EVERY_TIME])
 def test_every_module_that_is_named_is_there(names: dict[str, str]) -> None:
-    gone = [f"{f}/{n}" for f, all_of in names.items() for n in all_of.split()
-            if not (engine.TESTS / f / f"test_{n}.py").is_file()]  # fmt: skip
+    gone = [
+        f"{f}/{n}"
+        for f, all_of in names.items()
+        for n in all_of.split()
+        if not (engine.TESTS / f / f"test_{n}.py").is_file()
+    ]
     assert not gone
 
 

@@ -27,7 +27,7 @@ def test_an_outage_in_a_view_is_a_503_that_says_when_to_come_back(
 ) -> None:
     client = APIClient()
     client.force_authenticate(lead)
-    monkeypatch.setattr("projects.views.project.ProjectsView.get_queryset", failing(error))
+    monkeypatch.setattr("projects.overview.views.ProjectsView.get_queryset", failing(error))
     reply = client.get("/api/v1/projects/")
     assert (reply.status_code, reply.headers["Retry-After"]) == (503, "2")
     assert reply.json()["type"] == "/problems/unavailable"
@@ -58,8 +58,7 @@ def test_a_mistake_of_ours_stays_a_500(lead: User, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.row(9)
 @pytest.mark.parametrize(
-    "words",
-    ["database or disk is full", 'could not extend file "base/1": No space left on device', "disk I/O error"],
+    "words", ["database or disk is full", 'could not extend file "base/1": No space left on device', "disk I/O error"]
 )
 def test_a_full_disk_is_called_one(lead: User, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     client = Client(raise_request_exception=False)
@@ -67,5 +66,5 @@ def test_a_full_disk_is_called_one(lead: User, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(SessionStore, "load", failing(OperationalError(words)))
     reply = client.get("/api/v1/me/")
     assert reply.status_code == 503
-    assert "no room left" in reply.json()["detail"]
+    assert "disk is full" in reply.json()["detail"]
     assert words not in reply.json()["detail"], "paths of the server are nobody's business"

@@ -16,17 +16,32 @@ from tests.config.world import World, make_world
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.long
 @pytest.mark.row(40)
 def test_bodies_cannot_set_what_they_should_not(world: World, project: Project, lead: User, ann1: User) -> None:
     """Extra fields are refused (422), or ignored: no role, staff flag, project, author or seal comes from a body."""
     mine = make_world(project, lead)
     mine_worker = project.members.get(user=ann1)
     extra = {
-        "role": "lead", "is_staff": True, "is_superuser": True, "is_active": False, "project": world.project.pk,
-        "project_id": world.project.pk, "author": world.worker.pk, "author_id": world.worker.pk, "user": world.owner.pk,
-        "created_by": world.owner.pk, "illustrative": True, "seal": 1, "digest": "0" * 64, "status": "closed",
-        "received_at": "2001-01-01T00:00:00Z", "pseudonym": "HACK", "person": world.worker.pk, "number": -1,
-    }  # fmt: skip
+        "role": "lead",
+        "is_staff": True,
+        "is_superuser": True,
+        "is_active": False,
+        "project": world.project.pk,
+        "project_id": world.project.pk,
+        "author": world.worker.pk,
+        "author_id": world.worker.pk,
+        "user": world.owner.pk,
+        "created_by": world.owner.pk,
+        "illustrative": True,
+        "seal": 1,
+        "digest": "0" * 64,
+        "status": "closed",
+        "received_at": "2001-01-01T00:00:00Z",
+        "pseudonym": "HACK",
+        "person": world.worker.pk,
+        "number": -1,
+    }
     card = client_of(mine.worker.user).get(f"/{API}rounds/{mine.round.pk}/next/").json()["fetched"][0]
     submission = mine.submission() | {"assignment": card["assignment"]}
     writes: list[tuple[User, str, str, dict[str, Any]]] = [
@@ -39,9 +54,13 @@ def test_bodies_cannot_set_what_they_should_not(world: World, project: Project, 
         (lead, "post", "projects/eye/releases/", {"version": "3.0.0"}),
         (lead, "post", f"rounds/{mine.round.pk}/people/", {"member": mine_worker.pk}),
         (mine.worker.user, "put", f"answers/{uuid.uuid4()}/", submission),
-        (lead, "post", f"units/{mine.answer.assignment.unit_id}/corrections/",
-         {"kind": "label", "reason": "r", "value": submission["value"]}),
-    ]  # fmt: skip
+        (
+            lead,
+            "post",
+            f"units/{mine.answer.assignment.unit_id}/corrections/",
+            {"kind": "label", "reason": "r", "value": submission["value"]},
+        ),
+    ]
     before = world.state()
     users = set(User.objects.values_list("pk", "is_staff", "is_superuser", "is_active"))
     roles = set(Member.objects.exclude(project__slug="fresh").values_list("pk", "role", "project", "pseudonym"))
@@ -64,14 +83,29 @@ def test_bodies_cannot_set_what_they_should_not(world: World, project: Project, 
 
 
 QUERIES = (
-    "user__password__startswith=a", "members__user__password__startswith=p", "project=1", "role__in=lead",
-    "created_by__email__contains=o", "ordering=user__password", "ordering=-created_by__password", "order_by=id",
-    "sort=password", "search=", "fields=password", "expand=user", "page_size=100000", "limit=100000",
-    "author__user__email=x", "id__gt=0", "q=%27%20OR%201%3D1", "unit__answers__comment__regex=.*",
+    "user__password__startswith=a",
+    "members__user__password__startswith=p",
+    "project=1",
+    "role__in=lead",
+    "created_by__email__contains=o",
+    "ordering=user__password",
+    "ordering=-created_by__password",
+    "order_by=id",
+    "sort=password",
+    "search=",
+    "fields=password",
+    "expand=user",
+    "page_size=100000",
+    "limit=100000",
+    "author__user__email=x",
+    "id__gt=0",
+    "q=%27%20OR%201%3D1",
+    "unit__answers__comment__regex=.*",
     "format=api",
-)  # fmt: skip
+)
 
 
+@pytest.mark.long
 def test_made_up_query_keys_change_nothing(world: World) -> None:
     """The leak of Label Studio's CVE-2023-47117: a filter key that walks to a password."""
     client, wrong, asked = client_of(world.owner), [], 0

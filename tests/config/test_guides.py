@@ -8,7 +8,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from config.guides import GUIDES, anchor, split, within
+from config.views import GUIDES, anchor, split, within
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,12 +20,38 @@ from tests.config.world import World, make_world
 pytestmark = [pytest.mark.django_db, pytest.mark.row(40)]
 #: Said by the server alone: rights, authorship, times, places in the log.
 SERVERS = {
-    "is_staff", "is_superuser", "is_active", "author", "author_id", "created_by", "created_by_id", "decided_by",
+    "is_staff",
+    "is_superuser",
+    "is_active",
+    "author",
+    "author_id",
+    "created_by",
+    "created_by_id",
+    "decided_by",
     "actor",
-    "received_at", "created_at", "opened_at", "closed_at", "accepted_at", "seal", "seal_id", "digest", "body_digest",
-    "pseudonym", "project_id", "user", "user_id", "token_hash", "password_hash", "illustrative", "snapshot_hash",
-    "manifest", "folder", "fence", "attempts", "leased_until",
-}  # fmt: skip
+    "received_at",
+    "created_at",
+    "opened_at",
+    "closed_at",
+    "accepted_at",
+    "seal",
+    "seal_id",
+    "digest",
+    "body_digest",
+    "pseudonym",
+    "project_id",
+    "user",
+    "user_id",
+    "token_hash",
+    "password_hash",
+    "illustrative",
+    "snapshot_hash",
+    "manifest",
+    "folder",
+    "fence",
+    "attempts",
+    "leased_until",
+}
 #: Not the digest of a row: that of the text which somebody has read and agrees to.
 AGREED_TO = {("AgreeRequest", "digest"), ("TakeRequest", "digest")}
 #: Where a lead says whom to let in, and as what; in the plan of a round it is the role of a proposition.
@@ -114,9 +140,15 @@ def test_bodies_with_more_than_was_asked_for_change_no_rights_no_authors_and_nob
     mine = make_world(project, lead)
     described = {(path, method): body for path, method, body in bodies(schema)}
     extra = dict.fromkeys(SERVERS, 1) | {
-        "role": "lead", "project": world.project.pk, "project_id": world.project.pk, "author": world.worker.pk,
-        "user": world.owner.pk, "received_at": "2001-01-01T00:00:00Z", "pseudonym": "HACK", "digest": "0" * 64,
-    }  # fmt: skip
+        "role": "lead",
+        "project": world.project.pk,
+        "project_id": world.project.pk,
+        "author": world.worker.pk,
+        "user": world.owner.pk,
+        "received_at": "2001-01-01T00:00:00Z",
+        "pseudonym": "HACK",
+        "digest": "0" * 64,
+    }
     theirs, rights = world.state(), _rights()
     authors = dict(Answer.objects.values_list("pk", "author"))
     tried, wrong = 0, []

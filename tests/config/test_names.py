@@ -12,12 +12,12 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from generation.models import Run
-from projects.actions.invitations import invite, revoke
-from projects.actions.participant_links import make_links, revoke_link
-from projects.actions.people import change_role
-from projects.actions.remarks import remark
+from projects.inbox.actions import remark
 from projects.models import Member, Role
-from projects.models.roles import MAY
+from projects.models.project import MAY
+from projects.participation.actions import make_links, revoke_link
+from projects.people.actions import change_role
+from projects.people.invitations import invite, revoke
 from tests.builders import label_value
 from tests.config.routes import API, CASES, api_routes, ask, client_of, no_ids
 from tests.config.world import World
@@ -35,8 +35,10 @@ def told(world: World, settings: Any) -> World:
     Run.objects.filter(version__system__project=world.project).update(started_by=world.owner)
     change_role(member=world.worker, role=Role.LEAD, by=world.owner)
     change_role(member=world.worker, role=Role.ANNOTATOR, by=world.owner)
-    revoke(invitation=invite(project=world.project, email="gone@example.org", role="viewer", by=world.owner)[0],
-           by=world.owner)  # fmt: skip
+    revoke(
+        invitation=invite(project=world.project, email="gone@example.org", role="viewer", by=world.owner)[0],
+        by=world.owner,
+    )
     revoke_link(link=make_links(round=world.round, by=world.owner, labels=[LABEL])[0][0], by=world.owner)
     remark(answer=world.answer, act="reply", text="Look at the comparator.", by=owner)
     body = {"kind": "label", "value": label_value(), "reason": "Read again."}

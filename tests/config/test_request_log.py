@@ -14,8 +14,8 @@ from rest_framework.test import APIClient
 from accounts.actions import make_sign_in_link
 from accounts.models import User
 from api.logs import JsonLines
-from projects.actions.invitations import invite
 from projects.models import Project
+from projects.people.invitations import invite
 
 ClientOf = Callable[[User], APIClient]
 
@@ -53,9 +53,7 @@ def test_a_request_has_one_line_with_route_person_status_time_and_queries(
     (line,) = kept.fields
     assert line.pop("ms") > 0
     assert line.pop("queries") >= 3
-    assert line == {
-        "method": "GET", "route": "/api/v1/projects/<slug:slug>/members/", "status": 200, "user": lead.pk,
-    }  # fmt: skip
+    assert line == {"method": "GET", "route": "/api/v1/projects/<slug:slug>/members/", "status": 200, "user": lead.pk}
     assert f'"request": "{reply["X-Request-ID"]}"' in kept.lines[-1]
 
 
@@ -135,8 +133,13 @@ def test_neither_tokens_nor_addresses_nor_questions_reach_the_log(
 def test_links_carry_their_token_where_neither_log_nor_referrer_sees_it() -> None:
     """Behind the `#`: a browser sends it to nobody."""
     root = Path(settings.ROOT)
-    sources = [*root.glob("accounts/**/*.py"), *root.glob("config/**/*.py"), *root.glob("projects/**/*.py"),
-               *root.glob("frontend/src/**/*.svelte"), *root.glob("frontend/src/**/*.ts")]  # fmt: skip
+    sources = [
+        *root.glob("accounts/**/*.py"),
+        *root.glob("config/**/*.py"),
+        *root.glob("projects/**/*.py"),
+        *root.glob("frontend/src/**/*.svelte"),
+        *root.glob("frontend/src/**/*.ts"),
+    ]
     made = [
         line
         for path in sources

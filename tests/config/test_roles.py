@@ -10,9 +10,9 @@ from rest_framework.test import APIClient
 
 from accounts.actions import make_token
 from accounts.models import User
-from projects.actions.participant_links import make_links
 from projects.models import Member, Role
-from projects.models import roles as roles_table
+from projects.models import project as roles_table
+from projects.participation.actions import make_links
 from tests.builders import build_round
 from tests.config.routes import API, CASES, OPEN, Route, api_routes, ask, client_of, no_ids
 from tests.config.world import World
@@ -132,7 +132,7 @@ def test_each_role_may_what_the_table_says(world: World, stranger: User, role: R
         if (reply.status_code != 403) != (role in allowed) or reply.status_code >= 500:
             wrong.append(f"{method} {pattern}: {reply.status_code}")
     assert wrong == []
-    assert client.get(f"/{API}rounds/{world.round.pk}/next/").status_code == 404, "not at work in this round"
+    assert client.get(f"/{API}rounds/{world.round.pk}/next/").status_code == 404, "not a participant of this round"
     Member.objects.filter(pk=member.pk).update(left_at="2020-01-01T00:00:00Z")
     for method, pattern, body, _ in MAY:
         ids = {"slug": world.project.slug} | CASES[pattern](world)
@@ -160,13 +160,23 @@ def test_a_role_that_is_taken_away_is_gone_at_the_next_request(world: World, str
 
 #: What a volunteer reaches of the API, beside what is open to everybody: route, methods.
 VOLUNTEERS = {
-    "session/": {"get", "delete"}, "me/": {"get", "patch"}, "my-work/": {"get"}, "guides/": {"get"},
-    "participation/": {"get", "post", "delete"}, "notifications/": {"get"}, "notifications/read/": {"post"},
-    "rounds/<int:round_id>/": {"get"}, "rounds/<int:round_id>/next/": {"get"}, "rounds/<int:round_id>/recent/": {"get"},
-    "rounds/<int:round_id>/practice/": {"post"}, "rounds/<int:round_id>/questions/": {"get", "post"},
-    "rounds/<int:round_id>/replies/": {"get"}, "rounds/<int:round_id>/outcomes/": {"get"},
+    "session/": {"get", "delete"},
+    "me/": {"get", "patch"},
+    "my-work/": {"get"},
+    "my-work/adjudication/": {"get"},
+    "guides/": {"get"},
+    "participation/": {"get", "post", "delete"},
+    "notifications/": {"get"},
+    "notifications/read/": {"post"},
+    "rounds/<int:round_id>/": {"get"},
+    "rounds/<int:round_id>/next/": {"get"},
+    "rounds/<int:round_id>/recent/": {"get"},
+    "rounds/<int:round_id>/practice/": {"post"},
+    "rounds/<int:round_id>/questions/": {"get", "post"},
+    "rounds/<int:round_id>/replies/": {"get"},
+    "rounds/<int:round_id>/outcomes/": {"get"},
     "answers/<uuid:answer_uuid>/": {"put"},
-}  # fmt: skip
+}
 
 
 @pytest.mark.row(41)
@@ -203,10 +213,12 @@ def test_to_a_volunteer_nothing_exists_but_the_round_of_the_link(world: World) -
 
 #: Where a role is said in words: the list of what each may, and guides, which are named for whom they are.
 SAID = {
-    "parts/roles.ts": {"annotator", "evaluator", "curator", "viewer", "lead"},
-    "pages/Guide.svelte": {"annotator", "lead"},
-    "parts/Account.svelte": {"annotator"},
+    "pages/People/roles.ts": {"annotator", "evaluator", "curator", "viewer", "lead"},
+    "shell/guides.ts": {"annotator", "lead"},
+    "components/Account.svelte": {"annotator"},
     "routes.ts": {"annotator"},
+    # A scope of API tokens, not a role.
+    "pages/Profile/Tokens.svelte": {"lead"},
 }
 
 

@@ -50,7 +50,9 @@ def test_routes_outside_the_api_that_take_a_parameter_are_the_page_and_the_admin
     assert others == [r"^api/(?P<rest>.*)$", r"^(?!api/|static/|admin/).*$"]
 
 
-@pytest.mark.parametrize("who", ["stranger", "lead", "ann1"])
+@pytest.mark.parametrize(
+    "who", ["stranger", pytest.param("lead", marks=pytest.mark.long), pytest.param("ann1", marks=pytest.mark.long)]
+)
 @pytest.mark.row(39)
 def test_other_projects_objects_do_not_exist(world: World, who: str, stranger: User, lead: User, ann1: User) -> None:
     """For a stranger, and for a lead and an annotator of another project: 404 by every method of every route, and
@@ -126,7 +128,7 @@ def test_ids_of_another_project_are_not_taken_under_ones_own(world: World, proje
         ("get", f"projects/eye/guidelines/{world.round.guideline_id}/", None),
         ("delete", f"rounds/{mine.round.pk}/people/{world.worker.pk}/", None),
         ("post", f"rounds/{mine.round.pk}/people/", {"member": world.worker.pk}),
-    ]  # fmt: skip
+    ]
     for method, address, body in below:
         assert getattr(client, method)(f"/{API}{address}", body, format="json").status_code == 404, address
     plan = {"name": "theft", "kind": "label", "purpose": "gold", "overlap": 1, "people": [mine.worker.pk]}
@@ -134,7 +136,7 @@ def test_ids_of_another_project_are_not_taken_under_ones_own(world: World, proje
         ("projects/eye/rounds/", plan | {"people": [world.worker.pk]}, "people"),
         ("projects/eye/rounds/", plan | {"guideline": world.round.guideline_id}, "guideline"),
         ("projects/eye/imports/confirm/", {"job": world.job.pk}, "job"),
-    ]  # fmt: skip
+    ]
     for address, body, field in inside:
         reply = client.post(f"/{API}{address}", body, format="json")
         assert (reply.status_code, reply.json()["errors"][0]["field"]) == (422, field), address

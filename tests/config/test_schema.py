@@ -10,7 +10,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from accounts.models import User
 from api.problems import CONTENT_TYPE
-from config.description import DescriptionView
+from config.views import DescriptionView
 
 VERBS = ("get", "put", "post", "patch", "delete")
 Operation = dict[str, Any]

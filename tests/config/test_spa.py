@@ -16,14 +16,17 @@ from config import error_pages, spa
 
 MANIFEST = {
     "index.html": {
-        "file": "assets/index-A1.js", "isEntry": True, "imports": ["_shared.js"], "css": ["assets/index-B2.css"],
-        "dynamicImports": ["src/pages/Work.svelte"],
+        "file": "assets/index-A1.js",
+        "isEntry": True,
+        "imports": ["_shared.js"],
+        "css": ["assets/index-B2.css"],
+        "dynamicImports": ["src/pages/Work/Work.svelte"],
     },
     "_shared.js": {"file": "assets/shared-C3.js", "css": ["assets/shared-D4.css"], "imports": ["_deep.js"]},
     "_deep.js": {"file": "assets/deep-E5.js", "imports": ["_shared.js"]},
     "src/style/favicon.svg": {"file": "assets/favicon-H7.svg"},
-    "src/pages/Work.svelte": {"file": "assets/Work-F6.js", "css": ["assets/Work-G7.css"]},
-}  # fmt: skip
+    "src/pages/Work/Work.svelte": {"file": "assets/Work-F6.js", "css": ["assets/Work-G7.css"]},
+}
 
 
 @pytest.fixture
@@ -49,11 +52,13 @@ def test_the_page_names_what_it_needs_at_once_and_each_file_once(bundle: Path) -
     html = Client().get("/").content.decode()
     assert re.findall(r'<script type="module" src="([^"]+)"', html) == ["/static/app/assets/index-A1.js"]
     assert re.findall(r'rel="modulepreload" href="([^"]+)"', html) == [
-        "/static/app/assets/shared-C3.js", "/static/app/assets/deep-E5.js",
-    ]  # fmt: skip
+        "/static/app/assets/shared-C3.js",
+        "/static/app/assets/deep-E5.js",
+    ]
     assert re.findall(r'rel="stylesheet" href="([^"]+)"', html) == [
-        "/static/app/assets/index-B2.css", "/static/app/assets/shared-D4.css",
-    ]  # fmt: skip
+        "/static/app/assets/index-B2.css",
+        "/static/app/assets/shared-D4.css",
+    ]
     assert re.findall(r'<link rel="icon" href="([^"]+)"', html) == ["/static/app/assets/favicon-H7.svg"]
     assert "Work" not in html  # loaded when it is asked for
 

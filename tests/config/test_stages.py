@@ -48,10 +48,14 @@ def test_it_counts_what_pytest_and_vitest_say(line: str, counts: tuple[int, int,
 def test_a_command_that_fails_fails_its_stage_and_the_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(stages, "STAGES", {
-        "broken": lambda run: run.command(sys.executable, "-c", "raise SystemExit(3)"),
-        "after": lambda run: run.command(*says("5 passed in 0.1s")),
-    })  # fmt: skip
+    monkeypatch.setattr(
+        stages,
+        "STAGES",
+        {
+            "broken": lambda run: run.command(sys.executable, "-c", "raise SystemExit(3)"),
+            "after": lambda run: run.command(*says("5 passed in 0.1s")),
+        },
+    )
     assert stages.main([]) == 1
     said = capsys.readouterr().out
     assert "broken       FAILED" in said
@@ -65,10 +69,14 @@ def test_what_could_not_be_run_is_said_loudly_and_fails_where_nobody_reads(
     def without_browser(run: runs.Run) -> None:
         raise servers.Missing("a browser: none found")
 
-    monkeypatch.setattr(stages, "STAGES", {
-        "browser": without_browser,
-        "sqlite": lambda run: run.command(*says("SKIPPED [2] tests/x.py:9: the published file is not there")),
-    })  # fmt: skip
+    monkeypatch.setattr(
+        stages,
+        "STAGES",
+        {
+            "browser": without_browser,
+            "sqlite": lambda run: run.command(*says("SKIPPED [2] tests/x.py:9: the published file is not there")),
+        },
+    )
     assert stages.main([]) == 0
     said = capsys.readouterr().out
     assert "!! NOT RUN:\n!!   stage browser: a browser: none found\n" in said
@@ -155,11 +163,15 @@ def test_stages_that_wait_run_beside_those_that_compute_and_each_line_says_whose
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     met = threading.Barrier(2, timeout=20)
-    monkeypatch.setattr(stages, "STAGES", {
-        "style": lambda run: met.wait(),
-        "postgres": lambda run: run.command(*says("3 passed in 0.1s")),
-        "live": lambda run: met.wait() and None,
-    })  # fmt: skip
+    monkeypatch.setattr(
+        stages,
+        "STAGES",
+        {
+            "style": lambda run: met.wait(),
+            "postgres": lambda run: run.command(*says("3 passed in 0.1s")),
+            "live": lambda run: met.wait() and None,
+        },
+    )
     assert stages.main([]) == 0
     said = capsys.readouterr().out
     assert "postgres:       3 passed in 0.1s" in said
@@ -181,7 +193,7 @@ def test_without_postgresql_every_quick_test_runs_on_sqlite_and_the_summary_says
     assert stages.main(["postgres", "sqlite", "live", "live_sqlite"]) == 0
     stages.without_postgres.cache_clear()
     assert any(stages.QUICK in arguments for arguments in asked)
-    assert any(stages.ALONE in arguments for arguments in asked)
+    assert any(each.startswith(stages.ALONE) for arguments in asked for each in arguments)
     said = capsys.readouterr().out
     assert "!!   stage postgres: PostgreSQL: no initdb found" in said
     assert "!!   stage live: on PostgreSQL. PostgreSQL: no initdb found" in said

@@ -7,9 +7,17 @@ from pathlib import Path
 from django.conf import settings
 
 HEAVY = (
-    "torch", "transformers", "tokenizers", "sentence_transformers", "bert_score", "generation.neural", "statsmodels",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "sentence_transformers",
+    "bert_score",
+    "generation.neural",
+    "statsmodels",
     "pandas",
-)  # fmt: skip
+    "vl_convert",
+    "projects.reports.rendering",
+)
 #: Everything that serving a request, starting a job and asking a backend for its parameters can load.
 SERVE = """
 import sys
@@ -33,9 +41,13 @@ print(",".join(name for name in %r if name in sys.modules))
 
 def test_the_web_process_has_loaded_neither_torch_nor_what_brings_it(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", SERVE % (HEAVY,)], cwd=settings.ROOT, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", SERVE % (HEAVY,)],
+        cwd=settings.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
         env={"DEBUG": "1", "READ_DOT_ENV": "0", "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == ""
 
@@ -44,17 +56,21 @@ def test_the_web_process_has_loaded_neither_torch_nor_what_brings_it(tmp_path: P
 CUT = """
 import sys
 import config.wsgi
-from generation.backends.openai.cutting import within
+from generation.backends.openai.backend import cut_to_budget
 
-assert within(("one two three", "four"), "words", 2, "from the front").left_out == 2
+assert cut_to_budget(("one two three", "four"), "words", 2, "from the front").left_out == 2
 print(",".join(name for name in %r if name in sys.modules))
 """
 
 
 def test_a_worker_without_torch_cuts_what_an_endpoint_reads(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", CUT % (HEAVY,)], cwd=settings.ROOT, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", CUT % (HEAVY,)],
+        cwd=settings.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
         env={"DEBUG": "1", "READ_DOT_ENV": "0", "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == ""

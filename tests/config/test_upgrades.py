@@ -18,7 +18,7 @@ def one_way(migrations: dict[tuple[str, str], Migration]) -> set[str]:
 def test_a_migration_that_cannot_be_undone_stands_in_the_changelog() -> None:
     ours = {app.label for app in apps.get_app_configs() if Path(app.path).is_relative_to(settings.ROOT)}
     disk = {k: m for k, m in MigrationLoader(None).disk_migrations.items() if k[0] in ours}
-    assert len(disk) > 10
+    assert len(disk) >= 7
     told = set(re.findall(r"`(\w+\.\d{4}_\w+)`", "".join(re.findall(r"\*\*One way\*\*.*", CHANGELOG))))
     assert one_way(disk) == told
 

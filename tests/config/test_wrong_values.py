@@ -19,7 +19,9 @@ PROBLEM = "application/problem+json"
 
 
 @pytest.mark.row(40)
-@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**400])
+@pytest.mark.parametrize(
+    "number", [2**63, pytest.param(-(2**63) - 1, marks=pytest.mark.long), pytest.param(10**400, marks=pytest.mark.long)]
+)
 def test_integers_of_more_than_64_bits_are_refused_wherever_they_stand(
     number: int, world: World, project: Project
 ) -> None:
@@ -58,7 +60,16 @@ def test_such_integers_written_as_text_name_no_one(world: World, ann1: User) -> 
 
 
 @pytest.mark.row(40)
-@pytest.mark.parametrize("odd", ["nan", "NaN", "inf", "-Infinity", "1e999"])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "nan",
+        pytest.param("NaN", marks=pytest.mark.long),
+        pytest.param("inf", marks=pytest.mark.long),
+        pytest.param("-Infinity", marks=pytest.mark.long),
+        pytest.param("1e999", marks=pytest.mark.long),
+    ],
+)
 def test_a_share_that_compares_with_nothing_is_refused(odd: str, world: World) -> None:
     client, slug = client_of(world.owner), world.project.slug
     plan = {
@@ -93,6 +104,7 @@ def queries() -> Iterator[tuple[str, list[str]]]:
             yield address.removeprefix(f"/{API}"), names
 
 
+@pytest.mark.long
 @pytest.mark.row(40)
 def test_no_query_parameter_makes_a_failure_whatever_stands_in_it(world: World) -> None:
     client, asked, wrong = client_of(world.owner), 0, []

@@ -14,15 +14,15 @@ from accounts.models import ApiToken, User
 from annotation.models import Cluster, Finding, Search, Study
 from audit.models import Entry
 from evaluation.models import ProtocolVersion
-from evaluation.protocols.writing import create_protocol
+from evaluation.protocols.actions import create_protocol
 from generation.models import Run, Seal
-from projects.actions.answers import next_hand
-from projects.actions.invitations import invite
-from projects.actions.participant_links import make_links
-from projects.background import jobs
+from projects.jobs import jobs
 from projects.models import Answer, Import, Invitation, Job, Member, ParticipantLink, Project, Round
-from releases.actions import freeze
+from projects.participation.actions import make_links
+from projects.people.invitations import invite
+from projects.queue.actions import next_assignments
 from releases.models import Release
+from releases.publishing.actions import freeze
 from tests.builders import answer, build_cluster, build_finding, build_round, label_value
 from tests.evaluation.rating import open_rating
 from tests.generation.rows import build_run, build_version
@@ -59,9 +59,14 @@ class World:
     def submission(self) -> dict[str, Any]:
         """A sound submission for the slot of the project's one answer."""
         return {
-            "assignment": self.answer.assignment_id, "revision": 0, "kind": "label", "outcome": "answered", "shown": 1,
-            "value": label_value(), "have": [],
-        }  # fmt: skip
+            "assignment": self.answer.assignment_id,
+            "revision": 0,
+            "kind": "label",
+            "outcome": "answered",
+            "shown": 1,
+            "value": label_value(),
+            "have": [],
+        }
 
     def state(self) -> dict[str, Any]:
         """What must not change when others try."""
@@ -110,11 +115,19 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
         cluster=cluster,
         study=Study.objects.filter(project=project).order_by("-pk")[0],
         round=round,
-        answer=answer(user, next_hand(user=user, round=round)[0]).answer,
+        answer=answer(user, next_assignments(user=user, round=round)[0]).answer,
         invitation=invite(project=project, email=f"invited{n}@example.org", role="viewer", by=owner)[0],
         imported=Import.objects.create(
-            project=project, format="m3", level="3", file_name="f", sha256=uuids.uuid4().hex * 2, size=1, counts={},
-            report={"totals": {}, "values": {}, "notices": []}, created_by=owner, created_at=timezone.now(),
+            project=project,
+            format="m3",
+            level="3",
+            file_name="f",
+            sha256=uuids.uuid4().hex * 2,
+            size=1,
+            counts={},
+            report={"totals": {}, "values": {}, "notices": []},
+            created_by=owner,
+            created_at=timezone.now(),
         ),
         job=jobs.enqueue(project=project, kind="finish_round", params={"round": round.pk}, by=owner),
         release=released(project, f"1.0.{n}", owner),
@@ -126,10 +139,10 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
         protocol=create_protocol(project=project, name=f"protocol {n}", content=CONTENT, by=owner),
         finding=build_finding(project, cluster.unit_id, rule="relation"),
         search=Search.objects.create(project=project, query="relapse", state="stopped", created_by=owner),
-    )  # fmt: skip
+    )
 
 
 def released(project: Project, version: str, by: User) -> Release:
     """A release, frozen without the snapshot: that is a transaction of its own, and a test is in one already."""
-    with patch("releases.actions.snapshot", nullcontext):
+    with patch("releases.publishing.actions.snapshot", nullcontext):
         return freeze(project=project, version=version, by=by)

@@ -6,16 +6,17 @@ from typing import Any
 import numpy as np
 
 from accounts.models import User
-from evaluation.actions.unblinding import unblind
 from evaluation.kinds.rate.checking import holds
 from evaluation.models import PageTextOf, RatingDesign
 from evaluation.protocols.content import load
 from evaluation.protocols.parts import Criterion
+from evaluation.unblinding.actions import unblind
 from generation.models import Run
-from projects.actions.answers import Submitted, next_hand, submit
-from projects.actions.rounds import RoundPlan, close_round, open_round
 from projects.models import Assignment, Member, Project, Round
-from projects.rounds import cards
+from projects.queue import queries as queue_queries
+from projects.queue.actions import Submitted, next_assignments, submit
+from projects.rounds.actions import close_round, open_round
+from projects.rounds.planning import RoundPlan
 from tests.builders import build_cluster, submission
 from tests.generation.rows import build_run, build_version
 
@@ -50,16 +51,20 @@ def open_rating(
     options = {"protocol": protocol, "entrants": [str(run.pk) for run in runs]} | plan.pop("options", {})
     kind = "compare" if protocol == PREFERENCE else "rate"
     fields: dict[str, Any] = {
-        "name": "ratings", "kind": kind, "purpose": "measure only", "overlap": len(people), "dealing": "dealt",
+        "name": "ratings",
+        "kind": kind,
+        "purpose": "measure only",
+        "overlap": len(people),
+        "dealing": "dealt",
         "seed": 20_261_122,
-    }  # fmt: skip
+    }
     whole = RoundPlan(people=[m.pk for m in people], options=options, **fields | plan)
     return open_round(project=project, plan=whole, by=project.members.filter(role="lead").order_by("pk")[0].user)
 
 
 def hand_of(user: User, round: Round) -> list[dict[str, Any]]:
     """The cards in a person's hand."""
-    return cards.cards(round, next_hand(user=user, round=round))
+    return queue_queries.cards(round, next_assignments(user=user, round=round))
 
 
 def anything(criterion: Criterion, key: str) -> str:
@@ -86,10 +91,14 @@ def rate_value(card: Mapping[str, Any], choose: Callable[[Criterion, str], str] 
         for criterion in criteria:
             if holds(criterion.shown_if, said):
                 said[criterion.key] = {
-                    "criterion": criterion.key, "value": choose(criterion, text["key"]), "na": False,
-                    "prefilled": False, "reason": "Because." if criterion.reason.required_at else "", "spans": [],
+                    "criterion": criterion.key,
+                    "value": choose(criterion, text["key"]),
+                    "na": False,
+                    "prefilled": False,
+                    "reason": "Because." if criterion.reason.required_at else "",
+                    "spans": [],
                     "quotes": [],
-                }  # fmt: skip
+                }
         texts.append({"text": text["key"], "said": list(said.values())})
     return {"texts": texts}
 
@@ -110,8 +119,8 @@ def rate_all(
 ) -> int:
     """Answer all that a person is handed, or so many pages at ``most``; how many."""
     done = 0
-    while done != most and (slots := next_hand(user=user, round=round)):
-        card = cards.cards(round, slots[:1])[0]
+    while done != most and (slots := next_assignments(user=user, round=round)):
+        card = queue_queries.cards(round, slots[:1])[0]
         value = rate_value(card, choose) if round.kind == "rate" else pair_value(card, done % 2)
         say(user, slots[0], value)
         done += 1
@@ -143,10 +152,14 @@ def by_worth(seed: int, degraded: str = "Dogwood", severity: float = 0.0) -> Cal
 
 
 def closed(
-    project: Project, lead: User, raters: list[User], runs: list[Run],
-    choose: Callable[[int], Callable[[Criterion, str], str]] = by_worth, **plan: Any,
-) -> RatingDesign:  # fmt: skip
-    """A round that was rated, closed and unblinded, its figures reckoned in few rounds drawn anew."""
+    project: Project,
+    lead: User,
+    raters: list[User],
+    runs: list[Run],
+    choose: Callable[[int], Callable[[Criterion, str], str]] = by_worth,
+    **plan: Any,
+) -> RatingDesign:
+    """Return a rated, closed and unblinded round whose figures were computed with few replicates."""
     members = [project.members.get(user=user) for user in raters]
     round = open_rating(project, members, runs, **plan)
     for n, user in enumerate(raters):

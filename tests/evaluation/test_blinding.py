@@ -14,14 +14,14 @@ from rest_framework.test import APIClient
 from rest_framework.views import APIView
 
 from accounts.models import User
-from evaluation.actions.unblinding import unblind
 from evaluation.models import PageText, RatingDesign
+from evaluation.unblinding.actions import unblind
 from generation.models import Run
-from projects.actions.answers import next_hand
-from projects.actions.participant_links import make_links
-from projects.actions.rounds import add_person, close_round
 from projects.models import Member, Round
-from releases.actions import folder_of
+from projects.participation.actions import make_links
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import add_person, close_round
+from releases.storage.registry import folder_of
 from tests.config.routes import CASES, api_routes, client_of, no_ids
 from tests.config.world import World, make_world, released
 from tests.evaluation.rating import open_rating, rate_value, say
@@ -119,10 +119,10 @@ def beside_its_round(replies: dict[str, str]) -> set[str]:
 
 
 def rate_one(user: User, round: Round) -> None:
-    from projects.rounds import cards
+    from projects.queue import queries as queue_queries
 
-    slot = next_hand(user=user, round=round)[0]
-    say(user, slot, rate_value(cards.cards(round, [slot])[0]))
+    slot = next_assignments(user=user, round=round)[0]
+    say(user, slot, rate_value(queue_queries.cards(round, [slot])[0]))
 
 
 def rater(world: World, role: str) -> tuple[Member, Client]:
@@ -210,9 +210,14 @@ def came_by_link(world: World) -> tuple[APIClient, list[str]]:
     replies.append(client.get(f"/api/v1/rounds/{world.rated.pk}/next/"))
     card = replies[-1].json()["fetched"][0]
     body = {
-        "assignment": card["assignment"], "revision": 0, "kind": "rate", "outcome": "answered", "shown": 1, "have": [],
+        "assignment": card["assignment"],
+        "revision": 0,
+        "kind": "rate",
+        "outcome": "answered",
+        "shown": 1,
+        "have": [],
         "value": rate_value(card),
-    }  # fmt: skip
+    }
     replies.append(client.put("/api/v1/answers/3c0de2a0-0000-4000-8000-000000000002/", body, format="json"))
     assert [reply.status_code for reply in replies] == [200, 200, 200, 201]
     return client, [whole(reply) for reply in replies]
@@ -252,14 +257,19 @@ def test_a_volunteer_of_a_link_and_releases_made_meanwhile_tell_nothing(
 
 
 def test_the_reply_to_an_answer_tells_nothing_either(world: World) -> None:
-    from projects.rounds import cards
+    from projects.queue import queries as queue_queries
 
     member, _ = rater(world, "evaluator")
-    slot = next_hand(user=member.user, round=world.rated)[0]
+    slot = next_assignments(user=member.user, round=world.rated)[0]
     body = {
-        "assignment": slot.pk, "revision": 0, "kind": "rate", "outcome": "answered", "shown": 1, "have": [],
-        "value": rate_value(cards.cards(world.rated, [slot])[0]),
-    }  # fmt: skip
+        "assignment": slot.pk,
+        "revision": 0,
+        "kind": "rate",
+        "outcome": "answered",
+        "shown": 1,
+        "have": [],
+        "value": rate_value(queue_queries.cards(world.rated, [slot])[0]),
+    }
     api = APIClient()
     api.force_login(member.user)
     reply: Any = api.put("/api/v1/answers/3c0de2a0-0000-4000-8000-000000000001/", body, format="json")

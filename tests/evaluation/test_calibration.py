@@ -10,14 +10,15 @@ from accounts.models import User
 from api.problems import Conflict
 from evaluation.models import PageText, RatingDesign
 from evaluation.protocols.parts import Criterion
-from projects.actions.adjudication import DECIDE, undo
-from projects.actions.answers import next_hand
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
-from projects.actions.standing_behind import found, stand_behind
+from projects.adjudication.actions import DECIDE, undo
+from projects.adjudication.confirmation import confirm_agreed, count_confirmable
+from projects.agreement.queries import report
+from projects.gold.actions import finish_round
 from projects.models import Act, Member, Project, Round, Unit
-from projects.rounds import cards, practice
-from projects.rounds.agreement import report
+from projects.practice import queries as practice_queries
+from projects.queue import queries as queue_queries
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
 from tests.evaluation.rating import build_runs, open_rating, rate_all, rate_value, say
 
 pytestmark = pytest.mark.django_db
@@ -38,14 +39,14 @@ def one_below(criterion: Criterion, key: str) -> str:
 
 @pytest.fixture
 def gold(project: Project, lead: User, ann1: User) -> Round:
-    """A closed round of an expert who found all of it best, which a curator stands behind."""
+    """A closed round of an expert who found all of it best, which a curator confirms."""
     runs = build_runs(project, systems=("Alder", "Birch"))
     round = open_rating(project, [project.members.get(user=ann1)], runs, name="gold", purpose="gold")
     rate_all(ann1, round, best)
     close_round(round=round, by=lead)
     round.refresh_from_db()
     finish_round(round=round, by=lead)
-    stand_behind(round=round, expected=4, reason="It reads so.", by=project.members.get(user=lead))
+    confirm_agreed(round=round, expected=4, reason="It reads so.", by=project.members.get(user=lead))
     return round
 
 
@@ -63,45 +64,45 @@ def test_raters_are_held_against_gold_and_let_into_the_round_when_they_pass(
     assert trial.units_count == gold.units_count
     runs = [entrant.run for entrant in RatingDesign.objects.get(round=gold).entrants.all() if entrant.run]
     real = open_rating(project, [member], runs, name="real", requires_practice=trial.pk)
-    assert next_hand(user=evaluator, round=real) == []
+    assert next_assignments(user=evaluator, round=real) == []
     # One point off on a scale is within what the round allows; every page is right.
     rate_all(evaluator, trial, one_below)
-    assert [attempt.passed for attempt in practice.attempts(trial, [member.pk])[member.pk]] == [True]
-    assert next_hand(user=evaluator, round=real) != []
+    assert [attempt.passed for attempt in practice_queries.attempts(trial, [member.pk])[member.pk]] == [True]
+    assert next_assignments(user=evaluator, round=real) != []
 
 
-def test_a_curator_stands_behind_what_people_agreed_on_once_and_takes_it_back(
+def test_a_curator_confirms_what_people_agreed_on_once_and_takes_it_back(
     project: Project, lead: User, ann1: User, ann2: User
 ) -> None:
     people = [project.members.get(user=user) for user in (ann1, ann2)]
     curator = project.members.get(user=lead)
     round = open_rating(project, people, build_runs(project, systems=("Alder",)), name="two", purpose="gold")
     rate_all(ann1, round, best)
-    other = next_hand(user=ann2, round=round)[0]
-    say(ann2, other, rate_value(cards.cards(round, [other])[0], worst))
+    other = next_assignments(user=ann2, round=round)[0]
+    say(ann2, other, rate_value(queue_queries.cards(round, [other])[0], worst))
     rate_all(ann2, round, best)
-    with pytest.raises(Conflict, match="not closed"):
-        found(round)
+    with pytest.raises(Conflict, match="still open"):
+        count_confirmable(round)
     close_round(round=round, by=lead)
     round.refresh_from_db()
     finish_round(round=round, by=lead)
-    assert found(round) == {"units": 3, "gold": 0, "waiting": 1}
-    with pytest.raises(Conflict, match="3 such units"):
-        stand_behind(round=round, expected=4, reason="Both say so.", by=curator)
-    done = stand_behind(round=round, expected=3, reason="Both say so.", by=curator)
-    assert found(round) == {"units": 0, "gold": 3, "waiting": 1}
+    assert count_confirmable(round) == {"units": 3, "gold": 3, "waiting": 1}
+    with pytest.raises(Conflict, match="3 units match now"):
+        confirm_agreed(round=round, expected=4, reason="Both say so.", by=curator)
+    done = confirm_agreed(round=round, expected=3, reason="Both say so.", by=curator)
+    assert count_confirmable(round) == {"units": 0, "gold": 3, "waiting": 1}
     act = Act.objects.create(
         uuid=uuid.uuid4(), project=project, member=curator, verb=DECIDE, result=done, at=timezone.now()
     )
     undo(round=round, act=act.pk, by=curator)
-    assert found(round) == {"units": 3, "gold": 0, "waiting": 1}
+    assert count_confirmable(round) == {"units": 3, "gold": 3, "waiting": 1}
 
 
 def test_feedback_says_criterion_by_criterion_what_was_expected(project: Project, evaluator: User, gold: Round) -> None:
     trial = practise(project, project.members.get(user=evaluator), gold, policy={"points_apart": 0})
-    slot = next_hand(user=evaluator, round=trial)[0]
-    stored = say(evaluator, slot, rate_value(cards.cards(trial, [slot])[0], worst)).answer
-    told = practice.feedback(trial, stored)
+    slot = next_assignments(user=evaluator, round=trial)[0]
+    stored = say(evaluator, slot, rate_value(queue_queries.cards(trial, [slot])[0], worst)).answer
+    told = practice_queries.feedback(trial, stored)
     assert (told["right"], told["tries_left"]) == (False, 0)
     assert [field["field"] for field in told["fields"]] == ["coherence", "relevance", "consistency"]
     assert all(not field["right"] and field["expected"] != field["said"] for field in told["fields"])

@@ -2,15 +2,16 @@
 
 import json
 import random
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
+from pydantic import StrictBool
 
 from api.problems import Refused
-from evaluation.protocols import shipped
+from evaluation.protocols import parts, shipped
 from evaluation.protocols.content import NAMED, as_json, canonical, digest, faults_of, gaps, load, parse, unready
 from evaluation.protocols.parts import SCALES, Content
-from evaluation.protocols.takes import Part, declared
 from tests.evaluation.drafts import criterion, option, protocol
 
 ALL = [criterion(type.replace("-", ""), type) for type in SCALES if type != "preference"]
@@ -47,25 +48,25 @@ def test_a_protocol_with_every_scale_is_sound_and_ready() -> None:
     [
         ("schema", 2, "schema", "Expected 1"),
         ("schema", True, "schema", "Expected 1"),
-        ("kind", "rank", "kind", "Expected one of: rate, compare."),
-        ("criteria", {}, "criteria", "Expected a list of at most 40."),
+        ("kind", "rank", "kind", "Expected 'rate' or 'compare'."),
+        ("criteria", {}, "criteria", "Expected a list."),
         ("criteria.0", "coherence", "criteria.0", "Expected an object."),
         ("criteria.0.key", "Coherence!", "criteria.0.key", "Expected a key"),
-        ("criteria.0.key", ..., "criteria.0.key", "This is needed."),
+        ("criteria.0.key", ..., "criteria.0.key", "This field is required."),
         ("criteria.0.weight", 2, "criteria.0.weight", "There is no such field."),
         ("criteria.0.na", 1, "criteria.0.na", "Expected true or false."),
         ("criteria.0.question", "one\ntwo", "criteria.0.question", "Expected one line"),
         ("criteria.0.more", "NUL \0", "criteria.0.more", "without NUL"),
         ("criteria.0.name", "half \ud800", "criteria.0.name", "half characters"),
-        ("criteria.0.name", "x" * 81, "criteria.0.name", "at most 80 characters"),
-        ("criteria.0.scale.type", "stars", "criteria.0.scale.type", "Expected one of: likert"),
+        ("criteria.0.name", "x" * 201, "criteria.0.name", "at most 200 characters"),
+        ("criteria.0.scale.type", "stars", "criteria.0.scale.type", "Expected 'likert', 'categorical'"),
         ("criteria.0.scale.type", "preference", "criteria.0.scale.type", "Expected any scale but preference"),
-        ("criteria.1.scale.options.1.value", "yes", "criteria.1.scale.options.1.value", "each to be different"),
+        ("criteria.1.scale.options.1.value", "yes", "criteria.1.scale.options.1.value", "different values"),
         ("criteria.0.scale.options.1.value", "1", "criteria.0.scale.options.1.value", "more than 1"),
         ("criteria.0.scale.options.1.value", "two", "criteria.0.scale.options.1.value", "a whole number"),
         ("criteria.0.scale.options.1.value", "9", "criteria.0.scale.options.2.value", "more than 9"),
         ("criteria.0.scale.options.0.value", "", "criteria.0.scale.options.0.value", "Expected 1 to 60 characters"),
-        ("criteria.2.scale.options.0.value", "a;b", "criteria.2.scale.options.0.value", "without ;"),
+        ("criteria.2.scale.options.0.value", "a;b", "criteria.2.scale.options.0.value", "without semicolons"),
         ("criteria.0.scale.minimum", 0, "criteria.0.scale", "only a slider has them"),
         ("criteria.0.scale.severities", [option("minor")], "criteria.0.scale.severities", "only spans"),
         ("criteria.0.scale.reason", "offered", "criteria.0.scale.reason", "only spans"),
@@ -73,8 +74,8 @@ def test_a_protocol_with_every_scale_is_sound_and_ready() -> None:
         ("criteria.3.scale.step", 101, "criteria.3.scale.step", "more than 0"),
         ("criteria.3.scale.step", None, "criteria.3.scale", "minimum, maximum and step"),
         ("criteria.3.scale.minimum", 1e99, "criteria.3.scale.minimum", "Expected a number"),
-        ("criteria.3.scale.options", [option("x")], "criteria.3.scale.options", "has no options"),
-        ("criteria.1.key", "likert", "criteria.1.key", "'likert' is there twice"),
+        ("criteria.3.scale.options", [option("x")], "criteria.3.scale.options", "have no options"),
+        ("criteria.1.key", "likert", "criteria.1.key", "'likert' occurs twice"),
         ("criteria.0.group", "pico", "criteria.0.group", "there is no 'pico'"),
         ("criteria.0.na_label", "none stated", "criteria.0.na_label", "cannot be answered as not applicable"),
         ("criteria.0.better", "more", "criteria.0.better", "Expected higher, lower"),
@@ -83,27 +84,56 @@ def test_a_protocol_with_every_scale_is_sound_and_ready() -> None:
         ("criteria.1.better", ["perhaps"], "criteria.1.better.0", "Expected one of: yes, no."),
         ("criteria.5.better", ["x"], "criteria.5.better", "Expected higher, lower or null."),
         ("criteria.0.reason", {"ask": "offered", "required_at": ["7"]}, "criteria.0.reason.required_at.0", "1, 2, 3"),
-        ("criteria.0.shown_if", {"criterion": "categorical", "values": ["no"]}, "criteria.0.shown_if.criterion",
-         "an earlier criterion with options: none"),
-        ("criteria.5.shown_if", {"criterion": "slider", "values": ["1"]}, "criteria.5.shown_if.criterion",
-         "likert, categorical, multilabel, spans"),
+        (
+            "criteria.0.shown_if",
+            {"criterion": "categorical", "values": ["no"]},
+            "criteria.0.shown_if.criterion",
+            "an earlier criterion with options: none",
+        ),
+        (
+            "criteria.5.shown_if",
+            {"criterion": "slider", "values": ["1"]},
+            "criteria.5.shown_if.criterion",
+            "likert, categorical, multilabel, spans",
+        ),
         ("criteria.5.shown_if", {"criterion": "likert", "values": []}, "criteria.5.shown_if.values", "at least one"),
         ("criteria.5.shown_if", {"criterion": "spans", "values": [""]}, "criteria.5.shown_if.values.0", "none, marked"),
-        ("criteria.1.prefill", [{"if": WHEN, "na": True}], "criteria.1.prefill.0.na", "can be not applicable"),
+        ("criteria.1.prefill", [{"if": WHEN, "na": True}], "criteria.1.prefill.0.na", "allows not applicable"),
         ("criteria.1.prefill", [{"if": WHEN}], "criteria.1.prefill.0.value", "yes, no"),
-        ("criteria.1.prefill", [{"if": WHEN, "target": ["weak"], "value": "no"}], "criteria.1.prefill.0.target",
-         "stands beside it"),
+        (
+            "criteria.1.prefill",
+            [{"if": WHEN, "target": ["weak"], "value": "no"}],
+            "criteria.1.prefill.0.target",
+            "shows no PICO element",
+        ),
         ("criteria.0.examples", [{"good": True, "value": "6"}], "criteria.0.examples.0.value", "1, 2, 3, 4, 5"),
-        ("criteria.3.examples", [{"good": True, "value": "101"}], "criteria.3.examples.0.value", "of the slider"),
-        ("criteria.0.examples", [{"good": True, "summary": "ab", "marks": [{"in": "summary", "start": 1, "end": 3}]}],
-         "criteria.0.examples.0.marks.0", "a passage of the summary"),
-        ("criteria.0.examples", [{"good": True, "source": "abcd", "marks": [
-            {"in": "source", "start": 1, "end": 3}, {"in": "source", "start": 2, "end": 4}]}],
-         "criteria.0.examples.0.marks.1.start", "without overlap"),
-        ("criteria.0.examples", [{"good": True, "marks": [{"start": 0, "end": 1}]}],
-         "criteria.0.examples.0.marks.0.in", "This is needed."),
+        ("criteria.3.examples", [{"good": True, "value": "101"}], "criteria.3.examples.0.value", "on the slider"),
+        (
+            "criteria.0.examples",
+            [{"good": True, "summary": "ab", "marks": [{"in": "summary", "start": 1, "end": 3}]}],
+            "criteria.0.examples.0.marks.0",
+            "a passage of the summary",
+        ),
+        (
+            "criteria.0.examples",
+            [
+                {
+                    "good": True,
+                    "source": "abcd",
+                    "marks": [{"in": "source", "start": 1, "end": 3}, {"in": "source", "start": 2, "end": 4}],
+                }
+            ],
+            "criteria.0.examples.0.marks.1.start",
+            "without overlap",
+        ),
+        (
+            "criteria.0.examples",
+            [{"good": True, "marks": [{"start": 0, "end": 1}]}],
+            "criteria.0.examples.0.marks.0.in",
+            "This field is required.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_fault_is_named_by_its_path_and_what_was_expected(path: str, value: Any, where: str, expected: str) -> None:
     found = {fault.path: fault.message for fault in faults_of(at(protocol(*ALL), path, value))}
     assert expected in found[where]
@@ -152,9 +182,13 @@ def test_an_earlier_answer_of_not_applicable_can_be_asked_for() -> None:
         ("criteria.4.scale.options", [], "Spans has fewer than 1 category."),
         ("criteria.4.scale.severities.0.label", "", "Spans, minor: no label."),
         ("criteria.0.frame", "target", "Likert is judged against the target, which is not shown."),
-        ("criteria.0.beside", "polarity", "Likert: the target's polarity is to stand beside it, but is not shown."),
+        (
+            "criteria.0.beside",
+            "polarity",
+            "Likert shows the target's polarity beside the question, but the protocol does not show it.",
+        ),
         ("criteria.0.examples", [{"good": True, "explanation": "So."}], "Likert, example 1: no summary."),
-        ("derives", "m3", "Matches are derived from a criterion polarity with: positive, no effect, negative."),
+        ("derives", "m3", "Derived matches need a criterion polarity with the options: positive, no effect, negative."),
     ],
 )
 def test_what_is_not_worded_or_not_shown_keeps_a_round_from_opening(path: str, value: Any, sentence: str) -> None:
@@ -174,7 +208,7 @@ def test_a_multi_label_scale_and_spans_need_no_anchor() -> None:
 def test_what_is_left_out_has_its_default_and_is_written_out() -> None:
     short = {"schema": 1, "kind": "rate"}
     whole = as_json(parse(short))
-    assert list(whole) == [name for name, _, _ in declared(Content)]
+    assert list(whole) == [field.alias or name for name, field in Content.model_fields.items() if not field.exclude_if]
     assert (whole["show"], whole["texts_per_page"]) == ({"query": True, "source": True, "target": "none"}, "all")
     assert digest(parse(whole)) == digest(parse(short))
 
@@ -190,44 +224,43 @@ def test_whole_numbers_are_one_number_however_they_are_written() -> None:
 WORDS = ("", "a", "Größe ≥ 5 mm", "emoji 👩‍⚕️ é", 'quote " and \\', "  spaces  ", "<b>&amp;</b>", "n\N{COMBINING TILDE}")
 
 
+VALUES: list[tuple[Any, tuple[Any, ...]]] = [
+    (parts.Line, WORDS),
+    (parts.Lines, (*WORDS, "two\nlines")),
+    (parts.Code, ("1", "no effect", "n/a", "≥ 5")),
+    (parts.CodeOrEmpty, ("", "1", "no effect")),
+    (StrictBool, (True, False)),
+    (parts.Offset, (0, 7, 49)),
+    (parts.Number, (0, 1, 2.0, 0.1, -7.25, 1e5)),
+    (int, (1,)),
+    (NoneType, (None,)),
+]
+
+
 def some(what: Any, rng: random.Random, key: int = 0) -> Any:
-    """A random value of what a field takes, whatever the rules between fields say."""
-    match type(what).__name__:
-        case "Text":
-            return rng.choice(WORDS)[: what.most]
-        case "Key" | "KeyOrEmpty":
-            return f"k{key}"
-        case "Code":
-            return rng.choice(["1", "no effect", "n/a", "≥ 5"])
-        case "Answer":
-            return rng.choice(["", "1", "no effect"])
-        case "Flag":
-            return rng.random() < 0.5
-        case "OneOf":
-            return rng.choice(what.values)
-        case "Version":
-            return what.number
-        case "Place":
-            return rng.randrange(50)
-        case "Number":
-            return rng.choice([None, 0, 1, 2.0, 0.1, -7.25, 1e5])
-        case "Several":
-            return [some(what.each, rng, i) for i in range(rng.randrange(3))]
-        case "OrNull":
-            return rng.choice([None, some(what.what, rng)])
-        case "Better":
-            return rng.choice([None, "higher", "lower", ["1", "no effect"], []])
-    assert isinstance(what, Part)
-    if what.or_null and rng.random() < 0.5:
-        return None
-    return {name: some(field, rng, key) for name, field, _ in declared(what.of)}
+    """A random value of a type, whatever the rules between fields say."""
+    if what in (parts.Key, parts.KeyOrEmpty):
+        return f"k{key}"
+    for known, values in VALUES:
+        if what == known:
+            return rng.choice(values)
+    if get_origin(what) is Literal:
+        return rng.choice(get_args(what))
+    if get_origin(what) in (Union, UnionType):
+        return some(rng.choice(get_args(what)), rng, key)
+    if get_origin(what) is tuple:
+        return [some(get_args(what)[0], rng, i) for i in range(rng.randrange(3))]
+    if get_origin(what):
+        return some(get_args(what)[0], rng, key)
+    fields = get_type_hints(what, include_extras=True)
+    return {field.alias or name: some(fields[name], rng, key) for name, field in what.model_fields.items()}
 
 
 def test_any_content_is_read_as_it_was_written() -> None:
     """Whatever the rules say of it: written, sent and read, it is the same, with the same digest."""
     for seed in range(300):
         rng = random.Random(seed)
-        content = load(some(Part(Content), rng))
+        content = load(some(Content, rng))
         sent = json.loads(json.dumps(as_json(content)))
         assert load(sent) == content, seed
         assert json.loads(canonical(content)) == sent, seed
@@ -264,9 +297,7 @@ def test_nothing_that_is_sent_makes_a_failure() -> None:
     assert 0 < sound < 400
 
 
-LABELLED = protocol(
-    criterion("polarity", "categorical"), criterion("modality", "categorical"), derives="m3",
-)  # fmt: skip
+LABELLED = protocol(criterion("polarity", "categorical"), criterion("modality", "categorical"), derives="m3")
 GOLD = {"polarity": ["Positive", "no effect", "worse", "mixed"], "modality": ["strong", "moderate", "WEAK", "none"]}
 for _labels in LABELLED["criteria"]:
     _labels["scale"]["options"] = [option(value) for value in GOLD[_labels["key"]]]
@@ -274,15 +305,17 @@ for _labels in LABELLED["criteria"]:
 
 def test_options_mean_labels_of_the_target_by_declaration_or_by_the_same_word() -> None:
     assert unready(parse(LABELLED)) == [
-        "Matches are derived from a criterion polarity with: positive, no effect, negative.",
-        "Matches are derived from a criterion modality with: strong, moderate, weak, no evidence.",
+        "Derived matches need a criterion polarity with the options: positive, no effect, negative.",
+        "Derived matches need a criterion modality with the options: strong, moderate, weak, no evidence.",
     ]
     declared_ = at(LABELLED, "criteria.0.scale.options.2.means", "negative")
     content = parse(at(declared_, "criteria.1.scale.options.3.means", "no evidence"))
     assert unready(content) == []
     assert content.criterion("polarity").meant("m3") == {
-        "Positive": "positive", "no effect": "no effect", "worse": "negative",
-    }  # fmt: skip
+        "Positive": "positive",
+        "no effect": "no effect",
+        "worse": "negative",
+    }
     assert content.criterion("polarity").meant("") == {}
     assert load(as_json(content)) == content
 
@@ -295,10 +328,12 @@ def test_options_mean_labels_of_the_target_by_declaration_or_by_the_same_word() 
         (protocol(*ALL), "criteria.0.scale.options.3.means", "positive", "none."),
         (
             protocol(criterion("d", "categorical", standard="direction of effect")),
-            "criteria.0.scale.options.1.means", "no", "skip.",
+            "criteria.0.scale.options.1.means",
+            "no",
+            "skip.",
         ),
     ],
-)  # fmt: skip
+)
 def test_an_option_means_only_what_it_is_held_against(draft: Any, path: str, means: str, expected: str) -> None:
     [fault] = faults_of(at(draft, path, means))
     assert (fault.path, fault.message) == (path, f"Expected one of: {expected}")

@@ -8,9 +8,10 @@ import pytest
 from accounts.models import User
 from evaluation.kinds.pages import PageKind
 from evaluation.models import RatingDesign
+from evaluation.unblinding.queries import SEALED
 from projects import kinds
-from projects.actions.rounds import close_round
 from projects.models import Project, Unit
+from projects.rounds.actions import close_round
 from tests.evaluation.rating import GUIDELINE, PREFERENCE, build_runs, open_rating
 from tests.generation.rows import build_run
 
@@ -25,13 +26,29 @@ def test_a_plan_as_the_page_sends_it_has_a_design_with_its_balance(
     choice = next(k for k in client.get("/api/v1/projects/eye/rounds/choices/").json()["kinds"] if k["key"] == "rate")
     assert choice["blind"]
     plan = {
-        "name": "plan", "kind": "rate", "purpose": "measure only", "overlap": 1, "dealing": "dealt", "guideline": None,
+        "name": "plan",
+        "kind": "rate",
+        "purpose": "measure only",
+        "overlap": 1,
+        "dealing": "dealt",
+        "guideline": None,
         "people": [project.members.get(user=evaluator).pk],
         "options": {p["name"]: p["default"] for p in choice["options"]},
-        "policy": {p["name"]: p["default"] for p in choice["policy"]}, "terms": {}, "seed": 5, "sample": None,
-        "strata": [], "filters": {}, "lease_seconds": 1800, "block_share": 0, "block_overlap": 0, "repeat_share": 0,
-        "repeat_distance": 20, "order": "corpus", "requires_practice": None, "asks_questions": False,
-    }  # fmt: skip
+        "policy": {p["name"]: p["default"] for p in choice["policy"]},
+        "terms": {},
+        "seed": 5,
+        "sample": None,
+        "strata": [],
+        "filters": {},
+        "lease_seconds": 1800,
+        "block_share": 0,
+        "block_overlap": 0,
+        "repeat_share": 0,
+        "repeat_distance": 20,
+        "order": "corpus",
+        "requires_practice": None,
+        "asks_questions": False,
+    }
     reply = client.post("/api/v1/projects/eye/rating-design/", plan, format="json")
     assert reply.status_code == 200, reply.json()
     design = reply.json()
@@ -86,3 +103,30 @@ def test_a_run_says_why_its_seals_stay(project: Project, lead: User, evaluator: 
     assert "rated blindly" in client_of(lead).get(f"/api/v1/runs/{runs[0].pk}/").json()["kept_sealed"]
     other = build_run(runs[1].version, {})
     assert client_of(lead).get(f"/api/v1/runs/{other.pk}/").json()["kept_sealed"] == ""
+
+
+def test_who_rates_a_system_is_not_told_which_texts_are_the_same(
+    project: Project, lead: User, evaluator: User, client_of: Any
+) -> None:
+    runs = build_runs(project, systems=("Alder", "Birch", "Cedar"))
+    client = client_of(lead)
+    plan = {
+        "name": "plan",
+        "kind": "rate",
+        "purpose": "measure only",
+        "overlap": 1,
+        "people": [project.members.get(user=evaluator).pk],
+        "sample": 1,
+        "options": {"protocol": GUIDELINE, "entrants": [str(runs[0].pk), str(runs[2].pk)]},
+    }
+    address = "/api/v1/projects/eye/rating-design/"
+    assert client.post(address, plan, format="json").json()["texts"] == 2
+    round = open_rating(project, [project.members.get(user=lead)], runs[:2])
+    refused = client.post(address, plan, format="json")
+    assert (refused.status_code, refused.json()["detail"]) == (422, SEALED)
+    plan["options"] = {"protocol": GUIDELINE, "entrants": [str(runs[2].pk)]}
+    assert client.post(address, plan, format="json").status_code == 200
+    own = client.get(f"/api/v1/rounds/{round.pk}/rating-design/").json()
+    assert (own["pages"], own["texts"], own["alike"]) == (4, None, None)
+    close_round(round=round, by=lead)
+    assert client.post(f"/api/v1/rounds/{round.pk}/unblind/").json()["texts"] == 8

@@ -20,7 +20,7 @@ from evaluation.models import PageText, RatingDesign
 from measures.design import order_of_page
 from measures.sampling import Seed
 from projects.models import Assignment, Project
-from projects.rounds import cards
+from projects.queue import queries as queue_queries
 from tests.evaluation.rating import build_runs, open_rating
 
 pytestmark = pytest.mark.django_db
@@ -29,8 +29,10 @@ PAGES, SYSTEMS = 200, 4
 ALPHA = 0.01
 Features = dict[str, float]
 #: Of systems that write as long texts as one another, so that the size of a reply says nothing of itself.
-SAME = {name: lambda n, word=word: f"{word} in study {n:04d}." for name, word in zip(
-    ("Alder", "Birch", "Cedar", "Dogwood"), ("Better", "Poorer", "Benign", "Normal"), strict=True)}  # fmt: skip
+SAME = {
+    name: lambda n, word=word: f"{word} in study {n:04d}."
+    for name, word in zip(("Alder", "Birch", "Cedar", "Dogwood"), ("Better", "Poorer", "Benign", "Normal"), strict=True)
+}
 
 
 def features(card: Mapping[str, Any], place: int, reply: HttpResponse) -> Features:
@@ -38,12 +40,21 @@ def features(card: Mapping[str, Any], place: int, reply: HttpResponse) -> Featur
     keys = [text["key"] for text in card["texts"]]
     key = keys[place]
     return {
-        "key value": int(key, 16) / 16**8, "first digit of the key": int(key[0], 16), "last digit": int(key[-1], 16),
-        "key parity": int(key, 16) % 2, "place": place, "rank of the key": sorted(keys).index(key),
-        "length of the key": len(key), "unit id": card["unit"]["id"], "unit id mod 4": card["unit"]["id"] % 4,
-        "assignment mod 4": card["assignment"] % 4, "fields of the text": len(card["texts"][place]),
-        "size of the reply": len(reply.content), "size mod 4": len(reply.content) % 4, "headers": len(reply.headers),
-    }  # fmt: skip
+        "key value": int(key, 16) / 16**8,
+        "first digit of the key": int(key[0], 16),
+        "last digit": int(key[-1], 16),
+        "key parity": int(key, 16) % 2,
+        "place": place,
+        "rank of the key": sorted(keys).index(key),
+        "length of the key": len(key),
+        "unit id": card["unit"]["id"],
+        "unit id mod 4": card["unit"]["id"] % 4,
+        "assignment mod 4": card["assignment"] % 4,
+        "fields of the text": len(card["texts"][place]),
+        "size of the reply": len(reply.content),
+        "size mod 4": len(reply.content) % 4,
+        "headers": len(reply.headers),
+    }
 
 
 @pytest.fixture
@@ -58,7 +69,7 @@ def seen(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> 
     whose = dict(PageText.objects.values_list("code", "entrants"))
     secret = RatingDesign.objects.get().secret
     found = []
-    for slot, card in zip(slots, cards.cards(round, slots), strict=True):
+    for slot, card in zip(slots, queue_queries.cards(round, slots), strict=True):
         reply = HttpResponse(json.dumps([card], default=str))
         systems = [whose[text["key"]][0] for text in card["texts"]]
         assert worked_out(slot, drawn_by(round.seed, secret)) == systems
@@ -123,9 +134,10 @@ def better_than_chance(seen: Sequence[tuple[Features, int]]) -> list[str]:
     learn, guess = _halves(seen)
     right = {name: by_majority(learn, guess, name) for name in seen[0][0]} | {"all": by_regression(learn, guess)}
     return [
-        name for name, n in right.items()
+        name
+        for name, n in right.items()
         if binomtest(n, len(guess), 1 / SYSTEMS, alternative="greater").pvalue < ALPHA / len(right)
-    ]  # fmt: skip
+    ]
 
 
 def test_nothing_but_its_text_tells_a_system_each_comes_at_each_place_as_often_and_planted_leaks_are_found(

@@ -7,18 +7,18 @@ import pytest
 
 from accounts.models import User
 from annotation.models import Cluster
-from evaluation.actions.reckoning import reckon_ratings
-from evaluation.actions.unblinding import unblind
 from evaluation.models import PageTextOf, RatingDesign
 from evaluation.protocols import shipped
+from evaluation.protocols.actions import create_protocol
 from evaluation.protocols.content import as_json
 from evaluation.protocols.parts import Criterion
-from evaluation.protocols.writing import create_protocol
-from evaluation.tables.m3_rated import Table5
-from projects import tables
-from projects.actions.rounds import close_round
+from evaluation.results.actions import reckon_ratings
+from evaluation.results.tables.m3_rated import Table5
+from evaluation.unblinding.actions import unblind
+from projects import reports
 from projects.models import Project
-from projects.tables import Tables
+from projects.reports.registry import Tables
+from projects.rounds.actions import close_round
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.evaluation.rating import anything, open_rating, rate_all
 from tests.generation.rows import build_run, build_version
@@ -68,11 +68,11 @@ def test_a_label_in_other_words_counts_and_one_that_means_nothing_is_said_in_the
     project: Project, lead: User, evaluator: User, tmp_path: Path
 ) -> None:
     labelled(project, lead, evaluator, tmp_path)
-    table = Tables(project).build(tables.get(Table5.key))
+    table = Tables(project).build(reports.get(Table5.key))
     at = [column.title for column in table.columns].index("Polarity")
     assert [(row[at].count, row[at].n) for row in table.rows[:2]] == [(2, 3), (1, 3)]
     assert table.rows[2][at].undefined == "every rating is N/A"
     assert (
-        "ratings, Polarity: 3 ratings left out, also of all correct and all wrong: 'mixed' means none of the target's "
-        "labels."
+        "ratings, Polarity: 3 ratings excluded, also from all correct and all wrong: 'mixed' corresponds to "
+        "no label of the target."
     ) in table.notes

@@ -9,10 +9,10 @@ from accounts.models import User
 from api.problems import Refused
 from audit.models import Entry
 from evaluation.models import Protocol, ProtocolVersion
-from evaluation.protocols import writing as actions
+from evaluation.protocols import actions
+from evaluation.protocols.actions import create_protocol, rename_protocol, write_version
 from evaluation.protocols.content import digest, load
 from evaluation.protocols.parts import Content
-from evaluation.protocols.writing import create_protocol, rename_protocol, write_version
 from projects.models import Project
 from tests.evaluation.drafts import criterion, protocol
 

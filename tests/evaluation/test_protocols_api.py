@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from evaluation.models import Protocol
 from evaluation.protocols import shipped
+from evaluation.protocols.actions import create_protocol, write_version
 from evaluation.protocols.content import as_json
-from evaluation.protocols.writing import create_protocol, write_version
 from projects.models import Member, Project
 from tests.evaluation.drafts import criterion, protocol
 
@@ -63,7 +63,7 @@ def test_a_checked_draft_says_what_its_options_can_mean(project: Project, lead: 
     assert scales("m3-table-5-blind") == {
         "polarity": ["positive", "no effect", "negative", "n/a"],
         "modality": ["strong", "moderate", "weak", "no evidence"],
-    }  # fmt: skip
+    }
     assert scales("ms2-direction") == {"direction": ["skip"]}
     assert scales("guideline") == {}
 
@@ -77,8 +77,9 @@ def test_a_version_is_written_and_the_protocol_renamed(project: Project, lead: U
     assert post(client, f"{address}versions/", {"content": second["content"]}).json()["id"] == second["id"]
     refused = post(client, f"{address}versions/", {"content": protocol(criterion(na=2))})
     assert (refused.status_code, refused.json()["errors"]) == (
-        422, [{"field": "content.criteria.0.na", "message": "Expected true or false."}],
-    )  # fmt: skip
+        422,
+        [{"field": "content.criteria.0.na", "message": "Expected true or false."}],
+    )
     renamed = client.patch(f"/api/v1/{address}", {"name": "Order"}, format="json").json()
     assert (renamed["name"], [v["number"] for v in renamed["versions"]]) == ("Order", [2, 1])
     assert client.get(f"/api/v1/protocol-versions/{first['id']}/").json()["name"] == "Order"
@@ -106,9 +107,12 @@ def test_whoever_rates_reads_no_protocol_and_no_template(
     for user in (evaluator, ann1):
         client = client_of(user)
         for address in (
-            "projects/eye/protocols/", "projects/eye/protocols/templates/", f"protocols/{version.protocol_id}/",
-            f"protocol-versions/{version.pk}/", f"protocol-versions/{version.pk}/file/",
-        ):  # fmt: skip
+            "projects/eye/protocols/",
+            "projects/eye/protocols/templates/",
+            f"protocols/{version.protocol_id}/",
+            f"protocol-versions/{version.pk}/",
+            f"protocol-versions/{version.pk}/file/",
+        ):
             assert client.get(f"/api/v1/{address}").status_code == 403, address
 
 
@@ -118,9 +122,7 @@ def test_the_list_asks_as_much_of_the_data_base_for_ten_protocols_as_for_one(
     client = client_of(lead)
 
     def queries() -> int:
-        with CaptureQueriesContext(
-            connection,
-        ) as asked:
+        with CaptureQueriesContext(connection) as asked:
             assert client.get("/api/v1/projects/eye/protocols/").status_code == 200
         return len(asked)
 

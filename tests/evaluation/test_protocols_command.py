@@ -36,14 +36,14 @@ def test_a_template_is_added_exported_changed_and_added_as_the_next_version(proj
     content["criteria"][0]["scale"]["options"][0]["anchor"] = ""
     said = say("--project", "eye", "--add", file(tmp_path, content))
     assert "v2" in said
-    assert "No round opens by it yet: Coherence, 1: no anchor." in said
+    assert "Draft. Before you can use it: Coherence, 1: no anchor." in said
     assert say("--project", "eye").splitlines()[1].startswith(f"{name} v2 (rate), ")
     first = json.loads(say("--project", "eye", "--export", name, "--number", "1"))
     assert first == ProtocolVersion.objects.get(number=1).content
 
 
 def test_a_file_is_checked_without_a_project(tmp_path: Path) -> None:
-    assert "a protocol." in say("--check", file(tmp_path, protocol(criterion())))
+    assert "valid protocol." in say("--check", file(tmp_path, protocol(criterion())))
     with pytest.raises(CommandError, match=r"criteria\.0\.key: Expected a key"):
         say("--check", file(tmp_path, protocol(criterion("No"))))
 
@@ -51,10 +51,10 @@ def test_a_file_is_checked_without_a_project(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "--project SLUG is needed"),
-        (("--project", "nose"), "There is no project 'nose'"),
+        ((), "--project SLUG is required"),
+        (("--project", "nose"), "Unknown project 'nose'"),
         (("--project", "eye", "--add", "nothing.json"), "nothing.json cannot be read"),
-        (("--project", "eye", "--export", "Ours"), "There is no protocol 'Ours' in this project; there are: none."),
+        (("--project", "eye", "--export", "Ours"), "The project has no protocol 'Ours'; it has: none."),
     ],
 )
 def test_what_there_is_not_is_said_in_a_line(project: Project, arguments: tuple[str, ...], said: str) -> None:
@@ -65,7 +65,7 @@ def test_what_there_is_not_is_said_in_a_line(project: Project, arguments: tuple[
 def test_what_is_no_protocol_is_refused_line_by_line(project: Project, tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text("{", encoding="utf-8")
-    with pytest.raises(CommandError, match="is no JSON"):
+    with pytest.raises(CommandError, match="is not valid JSON"):
         say("--project", "eye", "--add", str(broken))
     with pytest.raises(CommandError, match="content: Expected an object"):
         say("--project", "eye", "--name", "Ours", "--add", file(tmp_path, [1]))

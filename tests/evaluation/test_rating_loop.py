@@ -19,9 +19,14 @@ MOST_OF_NEXT, MOST_OF_ANSWER = 15, 18
 
 def put(client: APIClient, card: dict[str, Any]) -> Any:
     body = {
-        "assignment": card["assignment"], "revision": 0, "kind": "rate", "outcome": "answered", "shown": card["shown"],
-        "have": [], "value": rate_value(card),
-    }  # fmt: skip
+        "assignment": card["assignment"],
+        "revision": 0,
+        "kind": "rate",
+        "outcome": "answered",
+        "shown": card["shown"],
+        "have": [],
+        "value": rate_value(card),
+    }
     return client.put(f"/api/v1/answers/{uuid.uuid4()}/", body, format="json")
 
 

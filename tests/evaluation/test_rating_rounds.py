@@ -1,6 +1,7 @@
 """A rating round from its plan to its figures: pages, orders, checks of what is said, blinding."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,17 +11,18 @@ from scipy.stats import chisquare  # type: ignore[import-untyped]
 from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.actions import seal_pending
-from evaluation.actions.unblinding import unblind
-from evaluation.design.stored import intact
+from evaluation.design.stored import intact, laid_out
 from evaluation.models import PageText, PageTextOf, Protocol, Rating, RatingDesign, RatingPage
-from generation.actions.runs import lift_seal
+from evaluation.protocols import shipped
+from evaluation.unblinding.actions import unblind
 from generation.models import Seal, Summary
+from generation.runs.actions import lift_seal
 from measures.design import digest
 from projects import kinds
-from projects.actions.answers import next_hand
-from projects.actions.rounds import add_person, close_round
+from projects.agreement.queries import report
 from projects.models import Answer, Project
-from projects.rounds.agreement import report
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import add_person, close_round
 from tests.builders import build_cluster
 from tests.evaluation.rating import (
     GUIDELINE,
@@ -86,7 +88,7 @@ def test_a_source_of_which_a_system_has_no_text_is_left_out_for_all(project: Pro
 
 def test_what_raters_say_is_stored_and_read_back_as_it_was_said(project: Project, evaluator: User) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
-    slot = next_hand(user=evaluator, round=round)[0]
+    slot = next_assignments(user=evaluator, round=round)[0]
     card = hand_of(evaluator, round)[0]
     value = rate_value(card)
     quote = card["texts"][0]["text"][:8]
@@ -133,17 +135,21 @@ def _a_study_that_is_not_there(value: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("spoil", "field"),
     [
-        (_without_a_text, "value.texts"), (_twice, "value.texts"), (_without_an_answer, "value.texts.2.said"),
-        (_off_the_scale, "value.texts.0.said.0.value"), (_another_criterion, "value.texts.0.said.0.criterion"),
-        (_not_applicable_with_a_value, "value.texts.0.said.0.value"), (_a_wrong_quote, "value.texts.0.said.0.quotes.0"),
+        (_without_a_text, "value.texts"),
+        (_twice, "value.texts"),
+        (_without_an_answer, "value.texts.2.said"),
+        (_off_the_scale, "value.texts.0.said.0.value"),
+        (_another_criterion, "value.texts.0.said.0.criterion"),
+        (_not_applicable_with_a_value, "value.texts.0.said.0.value"),
+        (_a_wrong_quote, "value.texts.0.said.0.quotes.0"),
         (_a_study_that_is_not_there, "value.texts.0.said.0.quotes.0.study"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_the_page_is_refused_with_its_place(
     project: Project, evaluator: User, spoil: Any, field: str
 ) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
-    slot = next_hand(user=evaluator, round=round)[0]
+    slot = next_assignments(user=evaluator, round=round)[0]
     value = rate_value(hand_of(evaluator, round)[0])
     spoil(value)
     with pytest.raises(Refused) as refused:
@@ -164,13 +170,36 @@ def test_agreement_is_measured_criterion_by_criterion_over_texts(project: Projec
         assert measure["all_agree"] == {"count": 16, "of": 16}
 
 
+@pytest.mark.parametrize(("protocol", "units"), [(GUIDELINE, 16), ("shipped:ms2-direction", 16), (PREFERENCE, 24)])
+def test_no_figure_of_agreement_counts_attention_checks(
+    project: Project, evaluator: User, ann1: User, protocol: str, units: int
+) -> None:
+    members = [project.members.get(user=user) for user in (evaluator, ann1)]
+    round = open_rating(
+        project, members, build_runs(project), protocol, options={"checks": 50}, repeat_share=0.5, repeat_distance=1
+    )
+    for user in (evaluator, ann1):
+        rate_all(user, round)
+    found = report(round)
+    assert found["attention_checks"] == RatingPage.objects.filter(texts__is_check=True).distinct().count()
+    for measure in found["measures"]:
+        assert (measure["units"], measure["missing_share"]) == (units, 0)
+    asked = (
+        Answer.objects.filter(assignment__repeat=1)
+        .exclude(assignment__unit__rating_page__texts__is_check=True)
+        .values_list("assignment__unit", flat=True)
+    )
+    texts = Counter(PageText.objects.values_list("page__unit", flat=True))
+    assert found["repeats"]["answers"] == sum(1 if protocol == PREFERENCE else texts[unit] for unit in asked)
+
+
 def test_pairs_have_each_side_as_often_and_come_to_preferences(project: Project, evaluator: User, ann1: User) -> None:
     members = [project.members.get(user=user) for user in (evaluator, ann1)]
     round = open_rating(project, members, build_runs(project, systems=("Alder", "Birch", "Cedar")), PREFERENCE)
     assert round.units_count == 4 * 3
     mine, theirs = hand_of(evaluator, round)[0], hand_of(ann1, round)[0]
     assert [t["key"] for t in mine["texts"]] == [t["key"] for t in theirs["texts"]][::-1]
-    slot = next_hand(user=evaluator, round=round)[0]
+    slot = next_assignments(user=evaluator, round=round)[0]
     value = pair_value(mine)
     stored = say(evaluator, slot, value).answer
     assert kinds.get("compare").values([stored.pk])[stored.pk] == value
@@ -250,10 +279,12 @@ def test_the_secret_is_told_once_the_round_is_unblinded(
 @pytest.mark.parametrize(
     ("model", "change"),
     [
-        (PageText, {"entrants": [9]}), (PageText, {"shown": "Another text."}), (PageTextOf, {"exact": "Another text."}),
+        (PageText, {"entrants": [9]}),
+        (PageText, {"shown": "Another text."}),
+        (PageTextOf, {"exact": "Another text."}),
         (RatingDesign, {"plan": {"pages": [], "texts": ""}}),
     ],
-)  # fmt: skip
+)
 def test_a_design_that_was_changed_in_the_data_base_is_noticed(
     project: Project, evaluator: User, model: Any, change: dict[str, Any]
 ) -> None:
@@ -271,9 +302,7 @@ def test_where_a_page_has_one_text_nobody_gets_a_source_twice_and_each_text_is_r
     members = [project.members.get(user=user) for user in (lead, evaluator, ann1, ann2)]
     round = open_rating(project, members, build_runs(project), "shipped:ms2-direction", overlap=1)
     assert round.units_count == 16
-    dealt = Counter(
-        round.assignments.values_list("person", "unit__rating_page__source").order_by()
-    )  # fmt: skip
+    dealt = Counter(round.assignments.values_list("person", "unit__rating_page__source").order_by())
     assert len(dealt) == 16
     assert set(dealt.values()) == {1}
     cards = hand_of(evaluator, round)
@@ -287,16 +316,40 @@ def known_secret(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("known_secret")
-def test_a_check_is_a_text_made_worse_at_places_that_differ(project: Project, evaluator: User) -> None:
+def test_a_check_has_a_page_of_its_own_that_looks_like_the_others(project: Project, evaluator: User) -> None:
     round = open_rating(
         project, [project.members.get(user=evaluator)], build_runs(project, clusters=10), options={"checks": 50}
     )
-    checked = RatingPage.objects.filter(texts__is_check=True)
+    checked = RatingPage.objects.filter(texts__is_check=True).distinct()
     assert checked.count() == 5
-    assert rate_all(evaluator, round) == 10
-    places = Rating.objects.filter(text__is_check=True).values_list("place", flat=True).distinct()
-    assert len(set(places)) > 1
+    assert {page.texts.count() for page in RatingPage.objects.all()} == {4}
+    # Each has one degraded text; the others are as on the page that it repeats.
+    for page in checked:
+        assert page.texts.exclude(made_from=F("code")).count() == 1
+        for text in page.texts.filter(made_from=F("code")):
+            assert PageText.objects.get(page__source=page.source, code=text.code, is_check=False).shown == text.shown
+    assert rate_all(evaluator, round) == 15
+    worse = Rating.objects.filter(text__is_check=True).exclude(text__made_from=F("text__code"))
+    assert len(set(worse.values_list("place", flat=True))) > 1
     intact(RatingDesign.objects.get(round=round))
+
+
+@pytest.mark.usefixtures("known_secret")
+@pytest.mark.parametrize(("protocol", "pages"), [("shipped:ms2-direction", 40), (GUIDELINE, 10), (PREFERENCE, 60)])
+def test_pages_keep_their_order_when_a_round_is_laid_out_again(
+    project: Project, evaluator: User, protocol: str, pages: int
+) -> None:
+    round = open_rating(
+        project,
+        [project.members.get(user=evaluator)],
+        build_runs(project, clusters=10),
+        protocol,
+        options={"checks": 10},
+    )
+    slots = round.assignments.order_by("position").values_list("unit", flat=True)
+    assert [unit for unit, _ in laid_out(round)] == list(slots)
+    assert list(slots) == sorted(slots)
+    assert len(slots) == pages + pages // 10
 
 
 @pytest.mark.usefixtures("known_secret")
@@ -321,7 +374,7 @@ def test_an_unready_protocol_or_runs_of_no_level_do_not_open(project: Project, e
 
 
 def test_a_correction_of_the_target_makes_its_ratings_stale(project: Project, lead: User, evaluator: User) -> None:
-    from annotation.actions.supersede import supersede_text
+    from annotation.curation.supersede import supersede_text
     from annotation.models import Proposition
     from projects.models import Change
 
@@ -350,12 +403,17 @@ def test_the_raters_round_and_card_say_nothing_of_seed_or_systems(
 def test_a_late_answer_keeps_the_order_that_was_shown(project: Project, evaluator: User) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
     before = [t["key"] for t in hand_of(evaluator, round)[0]["texts"]]
-    slot = next_hand(user=evaluator, round=round)[0]
+    slot = next_assignments(user=evaluator, round=round)[0]
     value = rate_value(hand_of(evaluator, round)[0])
     say(evaluator, slot, value)
     places = Rating.objects.filter(number=0).order_by("place").values_list("text__code", flat=True)
-    assert list(places) == before == list(Rating.objects.filter(place=F("place"), number=0).order_by("place")
-                                          .values_list("text__code", flat=True))  # fmt: skip
+    assert (
+        list(places)
+        == before
+        == list(
+            Rating.objects.filter(place=F("place"), number=0).order_by("place").values_list("text__code", flat=True)
+        )
+    )
 
 
 def test_shipped_protocols_are_taken_over_once(project: Project, evaluator: User) -> None:
@@ -363,6 +421,33 @@ def test_shipped_protocols_are_taken_over_once(project: Project, evaluator: User
     open_rating(project, [member], runs, GUIDELINE)
     open_rating(project, [member], runs, GUIDELINE, name="another")
     assert Protocol.objects.filter(project=project).count() == 1
+
+
+def test_a_new_edition_of_a_shipped_protocol_is_the_next_version_and_rounds_keep_theirs(
+    project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    member, runs = project.members.get(user=evaluator), build_runs(project)
+    direction = shipped.get("ms2-direction")
+    older = replace(
+        direction, content=direction.content.model_copy(update={"instructions": "Direction is rise or fall."})
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(shipped, "templates", lambda: (older,))
+        first = open_rating(project, [member], runs, "shipped:ms2-direction", name="first")
+    second = open_rating(project, [member], runs, "shipped:ms2-direction", name="second")
+    versions = [RatingDesign.objects.get(round=round).version for round in (first, second)]
+    assert [version.number for version in versions] == [1, 2]
+    assert versions[0].protocol == versions[1].protocol
+    assert versions[0].content["instructions"] == "Direction is rise or fall."
+
+
+def test_ms2_directions_are_defined_as_its_paper_does() -> None:
+    options = shipped.get("ms2-direction").content.criterion("direction").scale.options
+    anchors = {option.value: option.anchor for option in options}
+    assert "positive effect" in anchors["increases"]
+    assert "no effect" in anchors["no change"]
+    assert "no difference" in anchors["no change"]
+    assert "negative effect" in anchors["decreases"]
 
 
 def test_a_protocol_says_in_which_rounds_it_is_used(

@@ -10,7 +10,7 @@ from django.test import TestCase
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from projects.background.jobs import run_job
+from projects.jobs.running import run_job
 from projects.models import Import, Project, Round
 from tests.annotation.m3_files import as_bytes, cluster
 
@@ -55,11 +55,16 @@ def test_a_set_of_files_is_checked_and_imported_as_one_round(
     found = check["result"]
     assert (found["file"], found["others"], found["known"]) == ("Ada.csv", ["Bo.csv", "Cy.csv"], None)
     assert (found["counts"]["ratings"], found["counts"]["raters"], found["counts"]["unchanged"]) == (18, 3, 0)
-    assert found["values"] == {"quality": {"3": 6, "4": 6, "5": 6}}
+    assert found["values"] == {"Quality": {"3": 6, "4": 6, "5": 6}}
     assert len(list(uploads.iterdir())) == 3
     assert done(client, confirm(client, check))["status"] == "done"
     [round] = Round.objects.filter(project=project)
     assert (round.name, round.overlap, Import.objects.count()) == ("Ada", 3, 3)
+    # Each file reports its own ratings; the set counts a text once.
+    assert found["counts"]["texts"] == 6
+    counts = {made.file_name: made.counts for made in Import.objects.all()}
+    assert sorted(counts) == ["Ada.csv", "Bo.csv", "Cy.csv"]
+    assert {(of["ratings"], of["raters"], of["texts"]) for of in counts.values()} == {(6, 1, 6)}
     assert not list(uploads.iterdir())
     # The same set again is known; a set that is known in part is a fault, and is not kept.
     again = done(client, send(client, of_rater("Ada"), of_rater("Bo", "5"), of_rater("Cy", "3")))

@@ -100,8 +100,9 @@ def test_the_others_have_the_scales_of_their_publications() -> None:
         assert facets[f"direction-{whose}"].na
     preference = shipped.get("preference").content
     assert (preference.kind, [o.value for o in preference.criteria[0].scale.options]) == (
-        "compare", ["left", "right", "tie", "neither"],
-    )  # fmt: skip
+        "compare",
+        ["left", "right", "tie", "neither"],
+    )
     errors, score = shipped.get("error-spans").content.criteria
     assert [severity.value for severity in errors.scale.severities] == ["minor", "major"]
     assert (score.scale.minimum, score.scale.maximum) == (0, 100)

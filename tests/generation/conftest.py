@@ -4,8 +4,8 @@ from datetime import timedelta
 import pytest
 
 from generation import backends
-from generation.runs import warm
-from projects.background import jobs
+from generation.runs import chunks
+from projects.jobs import running
 from tests.generation.staged import StagedBackend
 from tests.generation.tiny import models, models_folder
 
@@ -18,10 +18,10 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[StagedBackend]:
     backend = StagedBackend()
     monkeypatch.setitem(backends._BACKENDS, backend.key, backend)
     yield backend
-    warm.let_go()
+    chunks.release_summariser()
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs that failed are due again at once."""
-    monkeypatch.setattr(jobs, "BACK_OFF", timedelta(0))
+    monkeypatch.setattr(running, "BACK_OFF", timedelta(0))

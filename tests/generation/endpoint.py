@@ -14,10 +14,12 @@ Reply = Callable[["Handler"], None]
 def said(text: Any = "It helps.", **more: Any) -> dict[str, Any]:
     """A good answer."""
     return {
-        "model": "tiny-instruct", "system_fingerprint": "fp_1",
+        "model": "tiny-instruct",
+        "system_fingerprint": "fp_1",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}, **more,
-    }  # fmt: skip
+        "usage": {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15},
+        **more,
+    }
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -54,9 +54,11 @@ def generated(fresh: Any, facts: dict[str, Any], row: tuple[int, ...], **given: 
     ids = torch.tensor([row], device=fresh.device)
     with torch.inference_mode():
         found = fresh.generate(
-            input_ids=ids, attention_mask=torch.ones_like(ids), **given,
+            input_ids=ids,
+            attention_mask=torch.ones_like(ids),
+            **given,
             generation_config=GenerationConfig(**facts["decoding"]),
-        )[0, 1:].tolist()  # fmt: skip
+        )[0, 1:].tolist()
     end = facts["decoding"]["eos_token_id"]
     tokens: list[int] = found[: found.index(end) + 1] if end in found else found
     return tokens

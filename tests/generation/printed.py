@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from generation.tables.scored import Scores
-from projects import tables
-from projects.tables import PaperTable
+from generation.results.tables.scored import Scores
+from projects import reports
+from projects.reports.registry import ReportTable
 
 
-def of_scores() -> list[PaperTable[Any]]:
+def of_scores() -> list[ReportTable[Any]]:
     """Those that are made of what metrics and the probe said."""
-    return [table for table in tables.every() if table.data is Scores]
+    return [table for table in reports.every() if table.data is Scores]

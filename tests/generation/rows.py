@@ -5,10 +5,10 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
-from generation.actions.purposes import Summarising
+from generation.backends.identity import checked, hash_of
 from generation.backends.protocol import Output
 from generation.models import ItemStatus, Run, RunItem, RunStatus, System, Version
-from generation.systems.identity import checked, hash_of
+from generation.probing.actions import Summarising
 from projects.models import Project
 
 FACTS = {"libraries": {"numpy": "2.0.0"}}
@@ -19,10 +19,16 @@ def build_version(project: Project, name: str = "lead-3", *, by: User | None = N
     system, _ = System.objects.get_or_create(project=project, name=name)
     whole = checked({"backend": "extractive", "decoding": {"sentences": 3}} | config)
     return Version.objects.create(
-        system=system, number=system.versions.count() + 1, backend=whole["backend"], level=whole["level"],
-        config=whole, facts=FACTS, hash=hash_of(whole, FACTS), note="by hand",
+        system=system,
+        number=system.versions.count() + 1,
+        backend=whole["backend"],
+        level=whole["level"],
+        config=whole,
+        facts=FACTS,
+        hash=hash_of(whole, FACTS),
+        note="by hand",
         created_by=by,
-    )  # fmt: skip
+    )
 
 
 def build_run(
@@ -32,7 +38,7 @@ def build_run(
     status = RunStatus.STOPPED if waiting else RunStatus.DONE
     run = Run.objects.create(
         version=version, status=status, finished_at=timezone.now(), units_count=len((*texts, *failed, *waiting))
-    )  # fmt: skip
+    )
     written: dict[str, Any] = {"finish": "complete", "tokens_in": 12, "tokens_cut": 3, "tokens_out": 4} | made
     for unit, text in texts.items():
         item = RunItem.objects.create(run=run, unit_id=unit, size=1, status=ItemStatus.DONE, finished_at=timezone.now())

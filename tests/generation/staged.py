@@ -79,11 +79,23 @@ class Staged:
                 if decoding["diary"]:
                     with Path(decoding["diary"]).open("a") as diary:
                         diary.write(f"{os.getpid()} {source.key} {time.time()}\n")
-            yield instead if instead is not None else [
-                Output(source.unit, f"About {source.key}.", tokens_in=9, tokens_cut=len(source.key) % 2, tokens_out=3,
-                       token_ids=(1, 2, 3), seconds=0.5, record={"batch": len(batch)})
-                for source in batch
-            ]  # fmt: skip
+            yield (
+                instead
+                if instead is not None
+                else [
+                    Output(
+                        source.unit,
+                        f"About {source.key}.",
+                        tokens_in=9,
+                        tokens_cut=len(source.key) % 2,
+                        tokens_out=3,
+                        token_ids=(1, 2, 3),
+                        seconds=0.5,
+                        record={"batch": len(batch)},
+                    )
+                    for source in batch
+                ]
+            )
 
     def probe(self, items: Sequence[Probed]) -> Iterator[list[ProbedUnit | Failure]]:
         for item in items:

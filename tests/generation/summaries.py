@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from audit.digests import digest_of
-from generation.actions.scores import score_run
 from generation.models import ItemStatus, Run, RunItem, RunStatus, Summary, System, Version
-from generation.runs.sources import Material, materials, units_of
+from generation.scoring.actions import score_run
+from generation.sources import Material, materials, units_of
 from projects.models import Project
 from tests.annotation import m3_files
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.outgoing.connection import Limits
+from api.outgoing.transport import Limits
 from generation.backends.openai import client as clients
 from generation.backends.openai.client import Client, RequestGroup
 from generation.backends.protocol import BackendError, PassingError
@@ -61,7 +61,7 @@ def test_a_name_that_changes_after_it_was_judged_changes_nothing(
     resolver.answers = [["127.0.0.1"], ["169.254.169.254"]]
     made = connections(monkeypatch)
     client = Client(Endpoint("lab", f"http://llm.example.org:{server.server_port}/v1"), LOOPBACK, Limits(total=30))
-    assert client.complete({"model": "m"}, RequestGroup()).tries == 1
+    assert client.complete({"model": "m"}, RequestGroup()).attempts == 1
     assert resolver.asked == ["llm.example.org"], "resolved once, by its name"
     assert server.seen[0][2]["Host"] == f"llm.example.org:{server.server_port}"
     with pytest.raises(BackendError, match=r"169\.254\.169\.254"):
@@ -86,7 +86,7 @@ def test_the_next_address_of_a_name_is_tried_where_nobody_listens_at_the_first(
 ) -> None:
     resolver.answers = [["127.0.0.2", "127.0.0.1"]]
     client = Client(Endpoint("lab", f"http://llm.example.org:{server.server_port}/v1"), LOOPBACK, Limits(total=30))
-    assert client.complete({"model": "m"}, RequestGroup()).tries == 1
+    assert client.complete({"model": "m"}, RequestGroup()).attempts == 1
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +112,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
         .sign(key, hashes.SHA256())
     )
     path = tmp_path_factory.mktemp("tls") / "both.pem"
-    pem = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )  # fmt: skip
+    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     path.write_bytes(made.public_bytes(serialization.Encoding.PEM) + pem)
     return path
 
@@ -141,7 +139,7 @@ def test_a_certificate_must_be_the_hosts_and_signed_by_somebody_known(
                 client.complete({"model": "m"}, RequestGroup())
             assert not server.seen
         else:
-            assert client.complete({"model": "m"}, RequestGroup()).tries == 1
+            assert client.complete({"model": "m"}, RequestGroup()).attempts == 1
 
 
 def test_endpoints_are_named_with_their_address_and_where_their_key_is() -> None:
@@ -162,9 +160,9 @@ def test_endpoints_are_named_with_their_address_and_where_their_key_is() -> None
         ("lab=ftp://10.0.0.5/v1", "must begin with"),
         ("lab=10.0.0.5/v1", "must begin with"),
         ("lab=http:///v1", "name a host"),
-        ("lab=http://user:pass@h/v1", "no user"),
-        ("lab=http://h/v1?key=x", "no user, query"),
-        ("lab=http://h/v1#x", "no user, query"),
+        ("lab=http://user:pass@h/v1", "must not contain"),
+        ("lab=http://h/v1?key=x", "must not contain"),
+        ("lab=http://h/v1#x", "must not contain"),
         ("lab=http://h:99999/v1", "ort"),
         ("lab=http://hé/v1", "ASCII"),
         ("lab=http://h/v1 sk-secret-value", "only the name of the variable"),

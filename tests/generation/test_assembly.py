@@ -10,11 +10,13 @@ from generation.backends.assembly import NAMES, Unreadable, assemble, fill, orde
 from generation.backends.protocol import InputText, Source
 
 SOURCE = Source(
-    unit=7, key="111_0",
+    unit=7,
+    key="111_0",
     inputs=(InputText("Short.", "First", "1"), InputText("A longer text.", "Second", "2"), InputText("Middle one.")),
     pico={"p": "", "i": "nepralin", "c": "[placebo]", "o": "relapse"},
-    background="What is known.", question="Does it help?",
-)  # fmt: skip
+    background="What is known.",
+    question="Does it help?",
+)
 
 
 def documents(**assembly: Any) -> tuple[str, ...]:
@@ -60,12 +62,13 @@ def test_background_and_question_come_first_when_asked_for() -> None:
     assert told.before == "summarize: {i} Does it help?", "words, and no template"
 
 
-@pytest.mark.parametrize(("asked", "name"), [("background", "background"), ("question", "question"),
-                                             ("pico", "PICO tuple")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("asked", "name"), [("background", "background"), ("question", "question"), ("pico", "PICO tuple")]
+)
 def test_a_unit_without_what_is_asked_for_is_not_read_as_if_nothing_were_asked(asked: str, name: str) -> None:
     bare = Source(1, "k", (InputText("x"),), {"p": " ", "i": ""}, background=" ")
     for read in (lambda: assemble(bare, {asked: True}, seed=0), lambda: fill(f"{{{asked}}} {{inputs}}", bare, "x")):
-        with pytest.raises(Unreadable, match=f"no {name}, which the version reads"):
+        with pytest.raises(Unreadable, match=f"no {name}, which this version requires"):
             read()
     assert assemble(bare, {}, seed=0).documents == ("x",)
     # A tuple may well have blank slots.
@@ -74,9 +77,20 @@ def test_a_unit_without_what_is_asked_for_is_not_read_as_if_nothing_were_asked(a
 
 @pytest.mark.parametrize(
     "template",
-    ["{{7*7}}", "{x.__class__}", "{inputs.__class__}", "{inputs!r}", "{0}", "{%  if x %}", "${inputs:x}", "%(inputs)s",
-     "{ inputs }", "{inputs:>10}", "{config}"],
-)  # fmt: skip
+    [
+        "{{7*7}}",
+        "{x.__class__}",
+        "{inputs.__class__}",
+        "{inputs!r}",
+        "{0}",
+        "{%  if x %}",
+        "${inputs:x}",
+        "%(inputs)s",
+        "{ inputs }",
+        "{inputs:>10}",
+        "{config}",
+    ],
+)
 def test_what_is_no_plain_name_in_braces_stays_as_it_is_written(template: str) -> None:
     assert fill(template, SOURCE, "DOCS") == template
 

@@ -1,7 +1,7 @@
 import pytest
 
 from generation.backends.protocol import PassingError
-from generation.neural.batches import Batching, Limits, Memory, run, rung
+from generation.neural.batches import Batching, Limits, Memory, length_bucket, run
 
 
 class Machine:
@@ -89,4 +89,4 @@ def test_no_traceback_keeps_the_tensors_of_a_failed_batch() -> None:
 
 
 def test_lengths_are_remembered_by_powers_of_two() -> None:
-    assert [rung(length) for length in (0, 1, 2, 3, 64, 65)] == [1, 1, 2, 4, 64, 128]
+    assert [length_bucket(length) for length in (0, 1, 2, 3, 64, 65)] == [1, 1, 2, 4, 64, 128]

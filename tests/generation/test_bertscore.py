@@ -9,12 +9,11 @@ from django.conf import LazySettings
 
 from api.problems import Refused
 from generation import metrics
-from generation.actions.scores import ask_for_scores, checked
 from generation.metrics.bertscore import BertScorer
-from generation.metrics.encoder import baseline
-from generation.metrics.protocol import MetricError, Row
+from generation.metrics.protocol import MetricError, Row, baseline
 from generation.models import Scoring
-from projects.background import jobs
+from generation.scoring.actions import checked, request_scores
+from projects.jobs.running import run_job
 from projects.models import Job, Project
 from tests.builders import build_cluster
 from tests.generation.summaries import build_run, the_target
@@ -104,7 +103,7 @@ def test_what_the_figures_depend_on_is_kept(tiny: Path) -> None:
 
 
 def test_rescaling_without_a_baseline_is_refused(tiny: Path) -> None:
-    with pytest.raises(Refused, match="no baseline for an encoder called 'tiny-bert'"):
+    with pytest.raises(Refused, match="no baseline for the encoder 'tiny-bert'"):
         params(rescale=True)
     with pytest.raises(Refused, match="no baseline"):
         params(model="../../bert_score/rescale_baseline/en/no", rescale=True)
@@ -152,7 +151,7 @@ def test_a_model_that_is_no_such_encoder_is_refused(tiny: Path) -> None:
     from tests.generation.tiny import build as build_other
 
     build_other("t5", tiny.parent / "t5")
-    with pytest.raises(MetricError, match="t5 is no encoder"):
+    with pytest.raises(MetricError, match="t5 is not a supported encoder"):
         bertscore.load(params(model="t5"))
 
 
@@ -160,10 +159,10 @@ def test_a_model_that_is_no_such_encoder_is_refused(tiny: Path) -> None:
 def test_it_is_scored_by_a_worker_with_torch(tiny: Path, project: Project) -> None:
     build_cluster(project)
     run = build_run(project, write=the_target)
-    job = ask_for_scores(run=run, metric="bertscore", params={"model": "tiny-bert", "layers": 2}, by=None)
+    job = request_scores(run=run, metric="bertscore", params={"model": "tiny-bert", "layers": 2}, by=None)
     assert isinstance(job, Job)
     assert job.queue == "gpu"
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     job.refresh_from_db()
     assert (job.status, job.error) == ("done", "")
     scoring = Scoring.objects.get()
@@ -175,9 +174,9 @@ def test_it_is_scored_by_a_worker_with_torch(tiny: Path, project: Project) -> No
 def test_weights_that_are_not_there_fail_the_job_in_words(tiny: Path, project: Project) -> None:
     build_cluster(project)
     run = build_run(project)
-    job = ask_for_scores(run=run, metric="bertscore", params={"model": "nowhere"}, by=None)
+    job = request_scores(run=run, metric="bertscore", params={"model": "nowhere"}, by=None)
     assert isinstance(job, Job)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     job.refresh_from_db()
     assert (job.status, job.attempts) == ("failed", 1), "repeating it would change nothing"
     assert "no folder 'nowhere'" in job.error

@@ -1,6 +1,6 @@
 import pytest
 
-from generation.backends.budget import cut, shares
+from generation.backends.assembly import cut, shares
 
 
 def test_from_the_front_the_first_documents_are_read_whole() -> None:

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from generation import backends
+from generation.backends.identity import checked
 from generation.backends.protocol import BackendError, Failure, Finish, InputText, Output, Probed, ProbedUnit, Source
 from generation.neural.checkpoints import loading
 from generation.neural.judging import teacher_forcing
 from generation.neural.summarisers.chat import Chat
-from generation.systems.identity import checked
 from tests.generation import tiny
 
 Models = Callable[[str], str]
@@ -67,9 +67,7 @@ def test_a_batch_writes_what_each_unit_alone_is_given(models: Models, method: st
 
 def test_what_is_drawn_depends_on_the_seed_and_the_unit(models: Models) -> None:
     units = [source(1), replace(source(1), unit=2, key="x")]
-    first, again, other = (
-        outputs(chat(models, decoding=DECODING["sampling"], seed=seed), units) for seed in (1, 1, 2)
-    )  # fmt: skip
+    first, again, other = (outputs(chat(models, decoding=DECODING["sampling"], seed=seed), units) for seed in (1, 1, 2))
     assert first[1].token_ids == again[1].token_ids
     assert first[1].token_ids != first[2].token_ids
     assert first[1].token_ids != other[1].token_ids
@@ -91,15 +89,18 @@ def test_a_reply_that_is_cut_off_says_so(models: Models) -> None:
 
 @pytest.mark.parametrize("budget", ["from the front", "equal shares"])
 def test_what_does_not_fit_is_cut_from_the_documents_and_counted(models: Models, budget: str) -> None:
-    loaded = chat(models, assembly={"input_tokens": 80, "budget": budget},
-                  prompt={"template": "Sum up: {inputs} Question: {question} Answer now."})  # fmt: skip
+    loaded = chat(
+        models,
+        assembly={"input_tokens": 80, "budget": budget},
+        prompt={"template": "Sum up: {inputs} Question: {question} Answer now."},
+    )
     prompt = loaded.prompt(source(1, inputs=4, sentences=3))
     assert 60 < len(prompt.ids) <= 80
     read = loaded.loaded.tokenizer.decode(prompt.ids)
     assert "Question: Does it help? Answer now.</s><|assistant|>" in read
     whole = loaded.loaded.tokenizer(
         [x.text for x in source(1, inputs=4, sentences=3).inputs], add_special_tokens=False
-    )["input_ids"]  # fmt: skip
+    )["input_ids"]
     kept = len(prompt.ids) - len(loaded.turns.ids("Sum up:  Question: Does it help? Answer now."))
     assert prompt.cut == pytest.approx(sum(map(len, whole)) - kept, abs=8)
     firsts = [x.text[:10] in read for x in source(1, inputs=4, sentences=3).inputs]
@@ -127,14 +128,20 @@ def test_a_template_of_the_leads_is_never_evaluated(models: Models) -> None:
 
 
 def test_new_tokens_that_fill_the_window_are_refused(models: Models) -> None:
-    with pytest.raises(BackendError, match="no room in the model's window of 256"):
+    with pytest.raises(BackendError, match="no room for a prompt in the model's window of 256"):
         chat(models, decoding={"max_new_tokens": 256})
 
 
 def test_the_frame_is_a_fact_and_the_recorded_one_is_read(models: Models) -> None:
     backend = backends.get("chat")
-    config = checked({"backend": "chat", "model": {"model": models("llama")}, "prompt": {"system": "Be brief."},
-                      "decoding": {"max_new_tokens": 12}})  # fmt: skip
+    config = checked(
+        {
+            "backend": "chat",
+            "model": {"model": models("llama")},
+            "prompt": {"system": "Be brief."},
+            "decoding": {"max_new_tokens": 12},
+        }
+    )
     facts = backend.facts(config)
     assert facts["turns"]["before"] == "<|system|>Be brief.</s><|user|>"
     assert len(facts["turns"]["template"]) == 64
@@ -192,6 +199,7 @@ def test_running_out_of_memory_halves_the_batch_of_likelihoods(models: Models, m
     assert sizes == [6, 3, 3]
     assert all(
         a.nll == pytest.approx(b.nll, abs=1e-4)
-        for unit in whole for a, b in zip(whole[unit].likelihoods, again[unit].likelihoods, strict=True)
-    )  # fmt: skip
+        for unit in whole
+        for a, b in zip(whole[unit].likelihoods, again[unit].likelihoods, strict=True)
+    )
     assert all(math.isfinite(x) for unit in again.values() for one in unit.likelihoods for x in one.nll)

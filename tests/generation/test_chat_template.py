@@ -102,10 +102,10 @@ def test_a_frame_stays_as_it_was_recorded_whatever_the_date(words: Any) -> None:
     ("template", "why"),
     [
         (None, "has no chat template"),
-        ("{{ messages[0]['content'] }}{{ messages[0]['content'] }}", "once, as it is"),
-        ("{{ messages[0]['content'] | upper | replace('A', 'B') }}", "once, as it is"),
+        ("{{ messages[0]['content'] }}{{ messages[0]['content'] }}", "exactly once and unchanged"),
+        ("{{ messages[0]['content'] | upper | replace('A', 'B') }}", "exactly once and unchanged"),
         ("{{ raise_exception('No system message!') }}", "No system message!"),
-        ("{{ ''.__class__.__mro__ }}", "refuses"),
+        ("{{ ''.__class__.__mro__ }}", "rejects"),
     ],
 )
 def test_a_template_that_cannot_be_used_is_refused(words: Any, template: str | None, why: str) -> None:

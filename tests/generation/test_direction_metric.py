@@ -11,9 +11,9 @@ from django.conf import LazySettings, settings
 
 from api.problems import Refused
 from generation import metrics
-from generation.actions.scores import checked
-from generation.metrics.direction import DirectionScorer, compared, pairs_in
+from generation.metrics.direction import DirectionScorer, compare_directions, find_pairs
 from generation.metrics.protocol import Judged, MetricError, Row
+from generation.scoring.actions import checked
 from measures.direction import CLASSES, MS2_CLASSES
 from tests.generation.test_metrics import judged
 from tests.generation.tiny_encoders import build
@@ -50,7 +50,7 @@ def test_saying_the_same_is_0_and_the_opposite_is_nearly_all_there_is() -> None:
 
 
 def test_the_distance_is_that_of_jensen_and_shannon() -> None:
-    values = compared([(1.0, 0.0, 0.0)], [(0.0, 1.0, 0.0)])
+    values = compare_directions([(1.0, 0.0, 0.0)], [(0.0, 1.0, 0.0)])
     assert values["delta_ei"] == pytest.approx(math.sqrt(math.log(2)))
     assert values["delta_ei_base2"] == pytest.approx(1.0)
     assert values["decreases/no change"] == 1
@@ -82,7 +82,7 @@ def test_every_tag_counts_as_often_as_it_is_tagged_where_that_is_asked_for() -> 
 
 def test_implied_words_of_a_slot_are_read_without_their_brackets() -> None:
     source = judged("", pico={"i": "[anti-VEGF] agents", "o": "visual acuity [at 3 months]"}).material.source
-    assert pairs_in(source, "pico") == (("anti-vegf agents", "visual acuity at 3 months"),)
+    assert find_pairs(source, "pico") == (("anti-vegf agents", "visual acuity at 3 months"),)
 
 
 @pytest.mark.row(53)
@@ -104,11 +104,15 @@ def test_tags_in_a_text_are_not_read() -> None:
 def test_polarity_is_never_taken_for_direction() -> None:
     """M3's polarity is benefit or harm; a classifier of that is refused, whatever it is called to."""
     for labels in (
-        ("negative", "no effect", "positive"), ("Harm", "same", "up"), ("down", "same", "benefit"),
-        ("down", "NO_EFFECT", "up"), ("harmful_effect", "same", "up"), ("down", "same", " Positive "),
-    ):  # fmt: skip
+        ("negative", "no effect", "positive"),
+        ("Harm", "same", "up"),
+        ("down", "same", "benefit"),
+        ("down", "NO_EFFECT", "up"),
+        ("harmful_effect", "same", "up"),
+        ("down", "same", " Positive "),
+    ):
         given = dict(zip(NAMED, labels, strict=True))
-        with pytest.raises(Refused, match="never scored against polarity"):
+        with pytest.raises(Refused, match="never compared with polarity"):
             params(classifier="model", model="m", **given)
 
 
@@ -175,8 +179,11 @@ def test_a_random_head_is_refused(tiny: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     kept = load_file(tiny / "model.safetensors")
-    save_file({k: v for k, v in kept.items() if not k.startswith("classifier")}, tiny / "model.safetensors",
-              metadata={"format": "pt"})  # fmt: skip
+    save_file(
+        {k: v for k, v in kept.items() if not k.startswith("classifier")},
+        tiny / "model.safetensors",
+        metadata={"format": "pt"},
+    )
     with pytest.raises(MetricError, match="The weights lack classifier"):
         direction.load(params(classifier="model", model="tiny", **NAMED))
 

@@ -6,12 +6,12 @@ import pytest
 from django.conf import LazySettings
 
 from accounts.models import User
-from generation.actions import chunks
-from generation.actions.runs import resume_run, start_run
-from generation.actions.systems import create_system, make_version
 from generation.backends.openai import client as clients
 from generation.endpoints import parse
 from generation.models import ItemStatus, Run, RunStatus, Summary, Version
+from generation.runs import chunks
+from generation.runs.actions import resume_run, start_run
+from generation.systems.actions import create_system, make_version
 from projects.models import Project
 from tests.builders import build_cluster
 from tests.generation.endpoint import Endpoint, Handler, closed, said, serving, status
@@ -92,7 +92,7 @@ def test_garbage_and_poison_fail_alone_and_say_what_came(version: Version, endpo
     work()
     assert Run.objects.get(pk=run.pk).status == RunStatus.DONE
     errors = sorted(run.items.filter(status=ItemStatus.FAILED).values_list("error", flat=True))
-    assert [("no JSON" in error, "HTTP 500" in error) for error in errors] == [(True, False), (False, True)]
+    assert [("not JSON" in error, "HTTP 500" in error) for error in errors] == [(True, False), (False, True)]
     assert Summary.objects.filter(item__run=run).count() == UNITS - 2
 
 
@@ -100,7 +100,7 @@ def test_an_endpoint_that_goes_away_stops_the_run_with_its_reason_and_nothing_is
     project: Project, endpoint: Endpoint, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It answers five times, then hangs, then restarts for long, and is back when the lead resumes."""
-    monkeypatch.setattr(clients, "TRIES", 1)
+    monkeypatch.setattr(clients, "MAX_ATTEMPTS", 1)
     asked: list[str] = []
 
     def reply(handler: Handler) -> None:
@@ -123,8 +123,8 @@ def test_an_endpoint_that_goes_away_stops_the_run_with_its_reason_and_nothing_is
         work()
     stopped = Run.objects.get(pk=run.pk)
     assert stopped.status == RunStatus.STOPPED
-    assert "The endpoint 'lab' is away" in stopped.error
-    assert f"tried {chunks.TRIES} times" in stopped.error
+    assert "The endpoint 'lab' is unavailable" in stopped.error
+    assert f"Tried {chunks.TRIES} times" in stopped.error
     assert not run.items.filter(status=ItemStatus.FAILED).exists()
 
     endpoint.reply = answered

@@ -7,7 +7,7 @@ import pytest
 from django.conf import LazySettings
 
 from annotation import rankers
-from annotation.actions.ranking import rank
+from annotation.evidence.actions import rank
 from annotation.models import Ranking
 from projects.models import Project
 from tests.annotation.test_evidence import ABSTRACT, TARGET, build_review

@@ -27,8 +27,8 @@ def shown(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> list[str]:
     before = list(logging.root.handlers)
     with foreground.progress_bar(total=2, unit=" items", ncols=60) as bar:
         bar.update()
-        logging.getLogger("projects.background.jobs").info("job begins")
-        logging.getLogger("projects.background.jobs").warning("taken over")
+        logging.getLogger("projects.jobs.jobs").info("job begins")
+        logging.getLogger("projects.jobs.jobs").warning("taken over")
     assert logging.root.handlers == before
     return [line.rpartition("\r")[2].strip() for line in stream.getvalue().split("\n")]
 
@@ -48,18 +48,23 @@ def test_a_pipe_has_the_log_and_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             generate,
-            "do_run",
+            "process_run",
             ["generate", "--system", "Lead-3", "--level", "proposition"],
-            "The same command goes on; ",
+            "The same command resumes the run; ",
         ),
-        (score, "score_run", ["score"], "What is scored stays; the same command goes on with the rest."),
+        (score, "score_run", ["score"], "Scores so far are stored; the same command computes the rest."),
         (tables, "Tables", ["tables"], "No table was written."),
     ],
 )
 def test_ctrl_c_is_answered_by_how_to_go_on(
-    module: object, what: str, arguments: list[str], said: str, project: Project, monkeypatch: pytest.MonkeyPatch,
+    module: object,
+    what: str,
+    arguments: list[str],
+    said: str,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+) -> None:
     build_cluster(project)
     build_run(project)
 

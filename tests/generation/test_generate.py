@@ -9,10 +9,10 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
 from accounts.models import User
-from generation.actions.runs import start_run, stop_run
-from generation.actions.systems import make_version
 from generation.models import Run, RunStatus, Summary, System, Version
+from generation.runs.actions import start_run, stop_run
 from generation.systems import presets
+from generation.systems.actions import make_version
 from projects.models import Project
 from tests.builders import build_cluster
 from tests.generation.staged import StagedBackend
@@ -44,7 +44,7 @@ def test_a_configuration_becomes_system_version_and_summaries(
     assert said.endswith("): 3 of 3 done.\n")
     assert Summary.objects.count() == 3
     assert Version.objects.get().note == "lead.json"
-    assert "is done already; --again makes another" in generate(capsys, system="Lead-1")
+    assert "is already done; --again starts another" in generate(capsys, system="Lead-1")
     assert Run.objects.count() == 1
     assert generate(capsys, system="Lead-1", again=True, by="lead@example.org").endswith("3 of 3 done.\n")
     assert Run.objects.first().started_by == User.objects.get(email="lead@example.org")  # type: ignore[union-attr]
@@ -69,7 +69,7 @@ def test_outputs_made_elsewhere_become_a_version_and_what_is_missing_is_said(
     settings.MEDIA_ROOT = tmp_path / "files"
     file = tmp_path / "theirs.csv"
     file.write_text("key,text\nDEMO0000_0,It helps.\nDEMO0001_0,It does not.\nOTHER,What?\n")
-    with pytest.raises(CommandError, match=r"1 of 3 failed\. The first, DEMO0002_0: Its key is not in the file"):
+    with pytest.raises(CommandError, match=r"1 of 3 failed\. The first, DEMO0002_0: The file has no output"):
         call_command("generate", project="eye", system="Theirs", outputs=file)
     said = capsys.readouterr().err
     assert "theirs.csv: 3 outputs, 2 of them for the 3 units." in said
@@ -77,7 +77,7 @@ def test_outputs_made_elsewhere_become_a_version_and_what_is_missing_is_said(
     assert file.exists()
     assert sorted(Summary.objects.values_list("text", flat=True)) == ["It does not.", "It helps."]
     file.write_text("key,text\na,x\na,y\n")
-    with pytest.raises(CommandError, match=r"theirs\.csv:3: key: the key 'a' stands in line 2 already"):
+    with pytest.raises(CommandError, match=r"theirs\.csv:3: key: duplicate key 'a', first on line 2"):
         call_command("generate", project="eye", system="Other", outputs=file)
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("generate", project="eye", system="Other", outputs=tmp_path / "nothing.csv")
@@ -99,7 +99,7 @@ def test_items_that_failed_are_said_and_the_command_fails(
 ) -> None:
     staged.before = lambda batch: []
     staged_version(clusters)
-    with pytest.raises(CommandError, match=r"^3 of 3 failed. The first, DEMO0000_0: Nothing came out for it.$"):
+    with pytest.raises(CommandError, match=r"^3 of 3 failed. The first, DEMO0000_0: The system returned no output"):
         generate(capsys, system="Staged")
 
 
@@ -108,7 +108,7 @@ def test_a_run_that_cannot_be_done_says_why(
 ) -> None:
     staged_version(clusters)
     staged.release = "2.0"
-    with pytest.raises(CommandError, match=r"0 of 3 done. It was stopped: The version was made with staged 1.0"):
+    with pytest.raises(CommandError, match=r"0 of 3 done. The run was stopped: The version was made with staged 1.0"):
         generate(capsys, system="Staged")
 
 
@@ -130,28 +130,33 @@ def test_the_same_system_at_another_level_is_another_version(
     [
         ({"system": "Nobody"}, "There is no system 'Nobody' in this project; "),
         ({"system": "Staged", "number": 7}, "Staged has no version 7."),
-        ({"system": "Staged", "by": "who@example.org"}, "There is no user 'who@example.org'."),
+        ({"system": "Staged", "by": "who@example.org"}, "No user has the e-mail address 'who@example.org'."),
         ({"system": "Staged", "config": "missing.json"}, "missing.json cannot be read: No such file or directory."),
-        ({"system": "Staged", "config": "broken.json"}, "broken.json is no JSON: "),
-        ({"system": "Staged", "config": "list.json"}, "list.json is no JSON object."),
-        ({"system": "New", "preset": "lead-9"}, "There is no preset 'lead-9'; there are: bart-xsum, "),
-        (
-            {"system": "New", "preset": "bart-cochrane"},
-            "model.model: This is needed. Give it with --set model.model=",
-        ),
-        ({"system": "New", "preset": "bilstm"}, "model.file: This is needed. Give it with --outputs FILE"),
+        ({"system": "Staged", "config": "broken.json"}, "broken.json is not valid JSON: "),
+        ({"system": "Staged", "config": "list.json"}, "list.json must contain a JSON object."),
+        ({"system": "New", "preset": "lead-9"}, "There is no preset 'lead-9'. Available: bart-xsum, "),
+        ({"system": "New", "preset": "bart-cochrane"}, "model.model: This is needed. Set it with --set model.model="),
+        ({"system": "New", "preset": "bilstm"}, "model.file: This is needed. Set it with --outputs FILE"),
         ({"system": "New", "preset": "lead-3", "level": "document"}, "This project has no reviews (documents), level"),
-        ({"system": "New", "preset": "lead-3", "changes": ["sentences"]}, "--set sentences: SECTION.NAME=VALUE, "),
-        ({"system": "New", "preset": "lead-3", "changes": ["decoding.x=1"]}, "decoding.x: There is no such parameter."),
-        ({"system": "Staged", "changes": ["seed=1"]}, "--set changes what --preset, --config or --outputs says."),
+        (
+            {"system": "New", "preset": "lead-3", "changes": ["sentences"]},
+            "--set sentences: expected SECTION.NAME=VALUE",
+        ),
+        ({"system": "New", "preset": "lead-3", "changes": ["decoding.x=1"]}, "decoding.x: Unknown parameter."),
+        ({"system": "Staged", "changes": ["seed=1"]}, "--set requires --preset, --config or --outputs."),
         ({"system": "New", "config": "wrong.json"}, "decoding.sentences: "),
-        ({"system": "Staged", "config": "wrong.json", "number": 1}, "--version names a version that there is; "),
+        ({"system": "Staged", "config": "wrong.json", "number": 1}, "--version selects an existing version; "),
     ],
 )
 def test_bad_input_is_one_clear_line(
-    options: dict[str, Any], line: str, clusters: Project, staged: StagedBackend, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    options: dict[str, Any],
+    line: str,
+    clusters: Project,
+    staged: StagedBackend,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("broken.json").write_text("{")
     Path("list.json").write_text("[]")
@@ -168,5 +173,5 @@ def test_bad_input_is_one_clear_line(
 
 
 def test_there_must_be_such_a_project(db: None) -> None:
-    with pytest.raises(CommandError, match="There is no project 'nowhere'; there are: none"):
+    with pytest.raises(CommandError, match="Unknown project 'nowhere'"):
         call_command("generate", project="nowhere", system="Lead-3")

@@ -11,9 +11,9 @@ from django.conf import LazySettings
 from api.parameters import Parameter, Takes, check
 from api.problems import Refused
 from generation import backends
+from generation.backends.identity import checked, hash_of
 from generation.backends.protocol import Backend
 from generation.endpoints import parse
-from generation.systems.identity import checked, hash_of
 
 
 @pytest.fixture(autouse=True)
@@ -55,9 +55,14 @@ def whole(backend: Backend) -> dict[str, Any]:
 
 
 FACTS = {
-    "weights": {"model.safetensors": "a" * 64}, "tokenizer": "b" * 64, "commit": "c" * 40, "device": "cpu",
-    "dtype": "float32", "libraries": {"torch": "2.13.0", "transformers": "5.23.0"}, "defaults": {"num_beams": 4},
-}  # fmt: skip
+    "weights": {"model.safetensors": "a" * 64},
+    "tokenizer": "b" * 64,
+    "commit": "c" * 40,
+    "device": "cpu",
+    "dtype": "float32",
+    "libraries": {"torch": "2.13.0", "transformers": "5.23.0"},
+    "defaults": {"num_beams": 4},
+}
 
 
 @pytest.mark.parametrize("backend", backends.every(), ids=lambda backend: backend.key)
@@ -88,13 +93,25 @@ def test_the_order_of_fields_does_not_change_the_hash() -> None:
 
 def test_every_wrong_field_is_named() -> None:
     with pytest.raises(Refused) as refused:
-        checked({
-            "backend": "extractive", "level": "book", "seed": -1, "colour": "red",
-            "decoding": {"sentences": 0, "method": "magic", "speed": 3}, "assembly": [],
-        })  # fmt: skip
+        checked(
+            {
+                "backend": "extractive",
+                "level": "book",
+                "seed": -1,
+                "colour": "red",
+                "decoding": {"sentences": 0, "method": "magic", "speed": 3},
+                "assembly": [],
+            }
+        )
     assert {error["field"] for error in refused.value.errors} == {
-        "colour", "level", "seed", "decoding.speed", "decoding.method", "decoding.sentences", "assembly",
-    }  # fmt: skip
+        "colour",
+        "level",
+        "seed",
+        "decoding.speed",
+        "decoding.method",
+        "decoding.sentences",
+        "assembly",
+    }
 
 
 @pytest.mark.parametrize("key", ["nothing", "", None, [], {}])
@@ -115,9 +132,13 @@ def test_a_parameter_that_cannot_act_keeps_its_default() -> None:
 
 
 TYPES: dict[Takes, tuple[type, ...]] = {
-    Takes.TEXT: (str,), Takes.LONG_TEXT: (str,), Takes.CHOICE: (str,), Takes.SWITCH: (bool,),
-    Takes.INTEGER: (int, type(None)), Takes.NUMBER: (float, type(None)),
-}  # fmt: skip
+    Takes.TEXT: (str,),
+    Takes.LONG_TEXT: (str,),
+    Takes.CHOICE: (str,),
+    Takes.SWITCH: (bool,),
+    Takes.INTEGER: (int, type(None)),
+    Takes.NUMBER: (float, type(None)),
+}
 
 
 @pytest.mark.parametrize("backend", backends.every(), ids=lambda backend: backend.key)

@@ -7,11 +7,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from generation.actions import chunks, layout
-from generation.actions.runs import resume_run, start_run, stop_run
 from generation.models import ItemStatus, Run, RunStatus, Version
-from generation.pages.progress import State, progress_of
-from projects.background.jobs import RunningJob
+from generation.runs import chunks
+from generation.runs.actions import resume_run, start_run, stop_run
+from generation.runs.queries import State, progress_of
+from projects.jobs.running import RunningJob
 from projects.models import Job, JobStatus, Project
 from tests.builders import build_cluster
 from tests.generation.staged import StagedBackend
@@ -22,7 +22,7 @@ from tests.meanwhile import by_another
 
 @pytest.fixture
 def version(project: Project, staged: StagedBackend, monkeypatch: pytest.MonkeyPatch) -> Version:
-    monkeypatch.setattr(layout, "BATCH", 5)
+    monkeypatch.setattr(chunks, "BATCH", 5)
     for number in range(12):
         build_cluster(project, number)
     return staged_version(project)
@@ -40,9 +40,7 @@ def in_hand(check: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(RunningJob, "hold", held)
 
 
-def test_beginning_a_run_asks_no_more_however_many_units(
-    project: Project, version: Version, lead: User
-) -> None:  # fmt: skip
+def test_beginning_a_run_asks_no_more_however_many_units(project: Project, version: Version, lead: User) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as seen:
             run = start_run(version=version, by=lead)
@@ -69,9 +67,7 @@ def test_the_chunks_lay_out_the_rest_and_do_every_unit_once_the_longest_first(
     assert list(run.items.order_by("pk").values_list("unit__key", flat=True)) == sorted(keys)
 
 
-def test_a_run_says_that_it_is_being_laid_out(
-    version: Version, lead: User, monkeypatch: pytest.MonkeyPatch
-) -> None:  # fmt: skip
+def test_a_run_says_that_it_is_being_laid_out(version: Version, lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
     run, seen = start_run(version=version, by=lead), []
 
     def look() -> None:
@@ -80,7 +76,7 @@ def test_a_run_says_that_it_is_being_laid_out(
 
     in_hand(look, monkeypatch)
     work(1)
-    assert seen[0] == (State.LAYING_OUT, 12, 12, "10 of 12 units are laid out.", 10)
+    assert seen[0] == (State.LAYING_OUT, 12, 12, "10 of 12 units have an item.", 10)
     assert seen[1][0] == seen[2][0] == State.RUNNING
 
 
@@ -88,7 +84,7 @@ def test_a_worker_that_dies_while_laying_out_is_followed_by_one_that_goes_on(
     version: Version, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start_run(version=version, by=lead, lanes=1)
-    made = layout.make_items
+    made = chunks.make_items
     with monkeypatch.context() as patched:
 
         def die(run: Run, units: list[int]) -> None:
@@ -96,7 +92,7 @@ def test_a_worker_that_dies_while_laying_out_is_followed_by_one_that_goes_on(
             if run.items.count() == 12:
                 raise Killed
 
-        patched.setattr(layout, "make_items", die)
+        patched.setattr(chunks, "make_items", die)
         with pytest.raises(Killed):
             work()
     assert run.items.count() == 10, "a batch is there whole, or not at all"

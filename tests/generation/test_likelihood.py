@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from generation.neural.judging import heads, teacher_forcing
-from generation.neural.judging.likelihood import Unscorable, continuing, decoding, labels
+from generation.neural.judging.heads import Segments
+from generation.neural.judging.likelihood import Unscorable, choose_continuation, decoding, labels
 from generation.neural.judging.prefix_tree import Tree
-from generation.neural.judging.segments import Segments
 from generation.neural.judging.teacher_forcing import Nll
 from tests.generation import tiny
 
@@ -75,10 +75,13 @@ def together(model: Any, items: Sequence[tuple[list[int], list[list[int]]]], way
     return found
 
 
-@pytest.mark.parametrize(("kind", "way"), [
-    *product(ENCODER_DECODERS, (teacher_forcing.by_trees, teacher_forcing.by_rows)),
-    *(pytest.param(kind, teacher_forcing.by_trees_in_line, marks=ON_A_CPU) for kind in IN_LINE),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "way"),
+    [
+        *product(ENCODER_DECODERS, (teacher_forcing.by_trees, teacher_forcing.by_rows)),
+        *(pytest.param(kind, teacher_forcing.by_trees_in_line, marks=ON_A_CPU) for kind in IN_LINE),
+    ],
+)
 def test_a_batch_equals_one_forward_pass_per_text(kind: str, way: Any) -> None:
     model, words = made(kind)
     items = coded(model, words)
@@ -104,7 +107,7 @@ def test_an_untrained_model_finds_every_token_as_likely_as_any(kind: str) -> Non
 def test_trees_are_exact_in_every_family_that_we_know(kind: str) -> None:
     model, _ = made(kind)
     if kind == "llama":
-        assert continuing(model) is teacher_forcing.by_prompt_and_trees
+        assert choose_continuation(model) is teacher_forcing.by_prompt_and_trees
     else:
         assert decoding(model) is (QUICKEST if kind in IN_LINE else teacher_forcing.by_trees)
 
@@ -119,7 +122,7 @@ def test_a_decoder_with_other_positions_is_found_out(kind: str, monkeypatch: pyt
 def test_a_decoder_whose_texts_could_read_each_other_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = made("bart")
     everything = lambda self, dtype: torch.zeros(1, 1, self.width, self.width, device=DEVICE)  # noqa: E731
-    monkeypatch.setattr(teacher_forcing._Packed, "mask", everything)
+    monkeypatch.setattr(teacher_forcing._PackedTrees, "mask", everything)
     assert decoding(model) is teacher_forcing.by_rows
 
 
@@ -205,26 +208,40 @@ def test_a_prompt_of_one_token_needs_no_cache() -> None:
     with torch.inference_mode():
         shared, apart = (
             way(model, [[5]], trees) for way in (teacher_forcing.by_prompt_and_trees, teacher_forcing.by_prompt_rows)
-        )  # fmt: skip
+        )
     assert shared[0][0] == pytest.approx(apart[0][0], abs=1e-5)
 
 
 def test_a_model_with_a_window_reads_the_prompt_with_each_text() -> None:
     from transformers import MistralConfig, MistralForCausalLM
 
-    config = MistralConfig(vocab_size=50, hidden_size=16, intermediate_size=16, num_hidden_layers=1, sliding_window=64,
-                           num_attention_heads=2, num_key_value_heads=2)  # fmt: skip
-    assert continuing(MistralForCausalLM(config).eval()) is teacher_forcing.by_prompt_rows
+    config = MistralConfig(
+        vocab_size=50,
+        hidden_size=16,
+        intermediate_size=16,
+        num_hidden_layers=1,
+        sliding_window=64,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+    )
+    assert choose_continuation(MistralForCausalLM(config).eval()) is teacher_forcing.by_prompt_rows
 
 
 def test_a_model_that_scales_its_logits_has_them_scaled() -> None:
     from transformers import GraniteConfig, GraniteForCausalLM
 
     torch.manual_seed(0)
-    config = GraniteConfig(vocab_size=50, hidden_size=16, intermediate_size=16, num_hidden_layers=1, logits_scaling=0.1,
-                           num_attention_heads=2, num_key_value_heads=2)  # fmt: skip
+    config = GraniteConfig(
+        vocab_size=50,
+        hidden_size=16,
+        intermediate_size=16,
+        num_hidden_layers=1,
+        logits_scaling=0.1,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+    )
     model = GraniteForCausalLM(config).to(DEVICE).eval()
-    way = continuing(model)
+    way = choose_continuation(model)
     assert getattr(way, "keywords", None) == {"whole": True}
     trees = [Tree(5, [[6, 7], [6, 8]])]
     with torch.inference_mode():
@@ -263,7 +280,9 @@ def test_line_breaks_become_the_familys_token() -> None:
     assert words.convert_tokens_to_ids("<n>") in ids[0]
 
 
-@pytest.mark.parametrize(("text", "why"), [(" ", "no tokens"), ("", "no tokens"), ("word " * 40, "at most 20")])
+@pytest.mark.parametrize(("text", "why"), [(" ", "no likelihood"), ("", "no likelihood"), ("word " * 40, "at most 20")])
 def test_a_text_without_a_likelihood_says_why(text: str, why: str) -> None:
     with pytest.raises(Unscorable, match=why):
-        labels(tiny.tokenizer("bart"), ["Fine.", text.strip(" ") if why == "no tokens" else text], start=-1, longest=20)
+        labels(
+            tiny.tokenizer("bart"), ["Fine.", text.strip(" ") if why == "no likelihood" else text], start=-1, longest=20
+        )

@@ -9,10 +9,10 @@ import pytest
 from rouge_score import rouge_scorer
 
 from generation import metrics
-from generation.actions.scores import checked
 from generation.backends.protocol import InputText, Source
 from generation.metrics.protocol import Judged, Row
-from generation.runs.sources import Material, Reference
+from generation.scoring.actions import checked
+from generation.sources import Material, Reference
 from tests.annotation.m3_files import LEVEL3, published
 
 INPUTS = ("Nepralin reduced relapse in adults.", "There was no effect of nepralin on pain at all.")

@@ -8,9 +8,8 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from generation.backends import every
 from generation.backends.assembly import AS_MS2, MS2_MARKERS
-from generation.backends.multi_encode import MultiEncodeBackend
 from generation.backends.protocol import BackendError, InputText, Probed, ProbedUnit, Source
-from generation.backends.seq2seq import Seq2SeqBackend
+from generation.backends.seq2seq import MultiEncodeBackend, Seq2SeqBackend
 from generation.neural.summarisers import multi_encode, seq2seq
 from tests.generation import naive, tiny
 
@@ -40,7 +39,7 @@ def joined(fresh: Any, facts: dict[str, Any], rows: list[tuple[int, ...]], *, ma
             encoder_outputs=BaseModelOutput(last_hidden_state=states),
             attention_mask=torch.ones(states.shape[:2], dtype=torch.long, device=fresh.device),
             generation_config=GenerationConfig(**facts["decoding"]),
-        )[0, 1:].tolist()  # fmt: skip
+        )[0, 1:].tolist()
     tokens: list[int] = found[: found.index(2) + 1] if 2 in found else found
     return tokens
 
@@ -127,6 +126,11 @@ def test_texts_are_judged_given_all_studies(models: Models) -> None:
         states, mask = summariser.encode([summariser.read(item.source)])
         for likelihood in unit.likelihoods:
             with torch.inference_mode():
-                loss = float(fresh(encoder_outputs=BaseModelOutput(last_hidden_state=states), attention_mask=mask,
-                                   labels=torch.tensor([likelihood.token_ids], device=fresh.device)).loss)  # fmt: skip
+                loss = float(
+                    fresh(
+                        encoder_outputs=BaseModelOutput(last_hidden_state=states),
+                        attention_mask=mask,
+                        labels=torch.tensor([likelihood.token_ids], device=fresh.device),
+                    ).loss
+                )
             assert sum(likelihood.nll) / len(likelihood.nll) == pytest.approx(loss, rel=1e-4)

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from api.outgoing.connection import Limits
+from api.outgoing.transport import Limits
 from generation import backends
+from generation.backends.identity import checked
 from generation.backends.openai import client as clients
-from generation.backends.openai.backend import Asker
+from generation.backends.openai.backend import EndpointSummariser
 from generation.backends.openai.client import Client
 from generation.backends.protocol import BackendError, Failure, Finish, InputText, Output, PassingError, Source
 from generation.endpoints import parse
-from generation.systems.identity import checked
 from tests.generation.endpoint import Endpoint, Handler, closed, said, serving, status
 
 KEY = "sk-very/secret-5f3a"
@@ -41,26 +41,26 @@ def config(**sections: dict[str, Any]) -> dict[str, Any]:
     return checked({"backend": "openai", "seed": 7, "model": model, **sections})
 
 
-def asker(limits: Limits | None = None, **sections: dict[str, Any]) -> Asker:
+def asker(limits: Limits | None = None, **sections: dict[str, Any]) -> EndpointSummariser:
     made, backend = config(**sections), backends.get("openai")
     loaded = backend.load(made, backend.facts(made))
-    assert isinstance(loaded, Asker)
+    assert isinstance(loaded, EndpointSummariser)
     if limits:
         loaded.client.limits = limits
     return loaded
 
 
-def outcomes(loaded: Asker, *units: Source) -> list[Output | Failure]:
+def outcomes(loaded: EndpointSummariser, *units: Source) -> list[Output | Failure]:
     return [one for group in loaded.summarise(units or (unit(),)) for one in group]
 
 
-def output(loaded: Asker, source: Source | None = None) -> Output:
+def output(loaded: EndpointSummariser, source: Source | None = None) -> Output:
     (one,) = outcomes(loaded, source or unit())
     assert isinstance(one, Output), one
     return one
 
 
-def failure(loaded: Asker) -> str:
+def failure(loaded: EndpointSummariser) -> str:
     (one,) = outcomes(loaded)
     assert isinstance(one, Failure), one
     return one.reason
@@ -71,12 +71,17 @@ def test_a_request_holds_what_was_configured_and_nothing_else(endpoint: Endpoint
     output(asker(prompt=prompt, decoding={"top_p": 0.5}), unit(1, "One.", "Two."))
     (body,) = endpoint.posts()
     assert body == {
-        "model": "tiny", "temperature": 0.0, "top_p": 0.5, "max_tokens": 256, "seed": 7, "stream": False,
+        "model": "tiny",
+        "temperature": 0.0,
+        "top_p": 0.5,
+        "max_tokens": 256,
+        "seed": 7,
+        "stream": False,
         "messages": [
             {"role": "system", "content": "Be brief about nepralin."},
             {"role": "user", "content": "Does it help? {{7*7}} {x.__class__} One.\n\nTwo."},
         ],
-    }  # fmt: skip
+    }
     assert endpoint.seen[0][1] == "/v1/chat/completions"
 
 
@@ -88,14 +93,23 @@ def test_what_is_left_to_the_endpoint_is_not_sent(endpoint: Endpoint) -> None:
 def test_what_the_endpoint_says_of_itself_is_kept(endpoint: Endpoint) -> None:
     made = output(asker())
     assert (made.text, made.finish, made.tokens_in, made.tokens_out, made.tokens_cut) == (
-        "It helps.", Finish.COMPLETE, 12, 3, None,
-    )  # fmt: skip
+        "It helps.",
+        Finish.COMPLETE,
+        12,
+        3,
+        None,
+    )
     raw = made.record["raw"]
     assert '"fp_1"' in raw
     assert {name: value for name, value in made.record.items() if name != "raw"} == {
-        "model": "tiny-instruct", "fingerprint": "fp_1", "finish reason": "stop", "seed": "taken", "tries": 1,
-        "usage": {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}, "base URL": endpoint.url,
-    }  # fmt: skip
+        "model": "tiny-instruct",
+        "fingerprint": "fp_1",
+        "finish reason": "stop",
+        "seed": "taken",
+        "tries": 1,
+        "usage": {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15},
+        "base URL": endpoint.url,
+    }
     assert backends.get("openai").facts(config())["reproducibility"] == "recorded"
 
 
@@ -130,16 +144,21 @@ def test_inputs_are_cut_to_a_budget_of_words_and_what_was_cut_is_kept(endpoint: 
 
 
 def test_inputs_are_cut_to_a_budget_of_characters_from_the_front(endpoint: Endpoint) -> None:
-    made = output(asker(assembly={"budget_size": 5, "unit": "characters"}, prompt={"template": "{inputs}"}),
-                  unit(1, "abc", "defg", "h"))  # fmt: skip
+    made = output(
+        asker(assembly={"budget_size": 5, "unit": "characters"}, prompt={"template": "{inputs}"}),
+        unit(1, "abc", "defg", "h"),
+    )
     assert endpoint.posts()[0]["messages"][0]["content"] == "abc\n\nde"
     assert made.record["cut"] == {"unit": "characters", "of": 8, "left out": 3}
 
 
 def test_a_unit_without_what_the_prompt_names_fails_alone_and_is_not_sent(endpoint: Endpoint) -> None:
     bare = Source(2, "2_0", (InputText("Text of unit 2."),))
-    for sections in ({"prompt": {"template": "{background} {inputs}"}}, {"prompt": {"system": "{question}"}},
-                     {"assembly": {"pico": True}}):  # fmt: skip
+    for sections in (
+        {"prompt": {"template": "{background} {inputs}"}},
+        {"prompt": {"system": "{question}"}},
+        {"assembly": {"pico": True}},
+    ):
         came = {one.unit: one for one in outcomes(asker(**sections), unit(1), bare)}
         assert isinstance(came[1], Output)
         assert isinstance(failed := came[2], Failure)
@@ -196,13 +215,13 @@ def test_a_request_that_the_endpoint_cannot_do_fails_alone(endpoint: Endpoint) -
     assert isinstance(came[1], Output)
     assert isinstance(came[3], Output)
     assert came[2] == Failure(
-        2, "The endpoint was asked 4 times: The endpoint 'lab' answered with HTTP 500: \"CUDA error\"."
+        2, "The request failed 4 times: The endpoint 'lab' answered with HTTP 500: \"CUDA error\"."
     )
 
 
 def test_an_endpoint_that_answers_nothing_but_500_is_away(endpoint: Endpoint) -> None:
     endpoint.reply = status(500, b"down")
-    with pytest.raises(PassingError, match=r"'lab' is away: .* HTTP 500"):
+    with pytest.raises(PassingError, match=r"'lab' is unavailable: .* HTTP 500"):
         outcomes(asker())
 
 
@@ -216,7 +235,7 @@ def test_an_endpoint_where_nobody_listens_is_away(settings: LazySettings, endpoi
 
 def test_an_endpoint_that_hangs_is_away(endpoint: Endpoint) -> None:
     endpoint.reply = endpoint.hold
-    with pytest.raises(PassingError, match=r"no answer within 0\.2 s"):
+    with pytest.raises(PassingError, match=r"no response within 0\.2 s"):
         outcomes(asker(Limits(total=0.2)))
 
 
@@ -229,7 +248,19 @@ def test_an_endpoint_that_trickles_does_not_get_more_time(endpoint: Endpoint) ->
             handler.wfile.flush()
 
     endpoint.reply = reply
-    with pytest.raises(PassingError, match=r"no answer within 0\.4 s"):
+    with pytest.raises(PassingError, match=r"no response within 0\.4 s"):
+        outcomes(asker(Limits(total=0.4)))
+
+
+def test_headers_that_trickle_get_no_more_time_either(endpoint: Endpoint) -> None:
+    def reply(handler: Handler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        while not endpoint.released.wait(0.02):
+            handler.wfile.write(b"x")
+            handler.wfile.flush()
+
+    endpoint.reply = reply
+    with pytest.raises(PassingError, match=r"no response within 0\.4 s"):
         outcomes(asker(Limits(total=0.4)))
 
 
@@ -241,13 +272,13 @@ def test_a_hang_that_passes_costs_a_try(endpoint: Endpoint) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (b"<html>Welcome</html>", 'no JSON, beginning "<html>Welcome'),
-        (b"", "0 bytes that are no JSON"),
-        (b"\xff\xfe\x00", "no JSON"),
-        (b"[" * 100_000, "no JSON"),
-        (b"7" * 5000, "no JSON"),
-        ([], "JSON that is no object: []"),
-        (b"null", "JSON that is no object: null"),
+        (b"<html>Welcome</html>", 'not JSON, beginning "<html>Welcome'),
+        (b"", "0 bytes that are not JSON"),
+        (b"\xff\xfe\x00", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"7" * 5000, "not JSON"),
+        ([], "JSON that is not an object: []"),
+        (b"null", "JSON that is not an object: null"),
         ({}, "an answer without choices: {}"),
         ({"choices": []}, "an answer without choices"),
         ({"choices": {"a": 1}}, "an answer without choices"),
@@ -259,7 +290,7 @@ def test_a_hang_that_passes_costs_a_try(endpoint: Endpoint) -> None:
         (said("a\0b"), "a text with a NUL character"),
         (said("a\ud800b"), "a text with half a surrogate pair"),
     ],
-)  # fmt: skip
+)
 def test_garbage_is_a_failure_that_names_what_came(endpoint: Endpoint, body: Any, words: str) -> None:
     endpoint.reply = lambda handler: handler.answer(body)
     reason = failure(asker())
@@ -286,7 +317,7 @@ def test_a_huge_answer_is_not_read_to_its_end(endpoint: Endpoint, announced: boo
             handler.wfile.write(b"x" * 65536)
 
     endpoint.reply = reply
-    assert failure(asker(Limits(size=2**20))) == "The endpoint sent an answer of more than 1 MiB."
+    assert failure(asker(Limits(size=2**20))) == "The endpoint sent a response of more than 1 MiB."
 
 
 @pytest.mark.parametrize("number", [300, 301, 302, 303, 307, 308])
@@ -413,12 +444,12 @@ def test_what_was_answered_is_kept_when_the_endpoint_goes_away(endpoint: Endpoin
     groups = asker(model={"concurrency": 2}).summarise([unit(1), unit(2)])
     came: list[Output | Failure] = []
 
-    def go_on() -> None:
+    def resume() -> None:
         for group in groups:
             came.extend(group)
 
     with pytest.raises(PassingError):
-        go_on()
+        resume()
     assert [one.unit for one in came if isinstance(one, Output)] == [1]
 
 
@@ -426,7 +457,7 @@ def test_an_endpoint_that_is_not_named_is_refused(endpoint: Endpoint, settings: 
     made, backend = config(), backends.get("openai")
     facts = backend.facts(made)
     settings.GENERATION_ENDPOINTS = parse("other=http://127.0.0.1:9/v1")
-    with pytest.raises(BackendError, match="no endpoint 'lab'; the administrator has named: other"):
+    with pytest.raises(BackendError, match="no endpoint 'lab'; configured endpoints: other"):
         backend.facts(made)
     settings.GENERATION_ENDPOINTS = parse("lab=http://127.0.0.1:9/v1")
     with pytest.raises(BackendError, match="base URL"):

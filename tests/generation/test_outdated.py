@@ -8,16 +8,15 @@ import pytest
 from django.core.management import call_command
 
 from accounts.models import User
-from annotation.actions.curation.clusters import add_inputs
-from annotation.actions.curation.removal import remove_cluster
-from annotation.actions.supersede import supersede_text
+from annotation.curation.actions import add_inputs, remove_cluster
+from annotation.curation.supersede import supersede_text
 from annotation.models import Cluster, Proposition
-from generation.actions.runs import start_run
 from generation.models import Run, RunItem
-from generation.tables.scored import Scores
-from projects import tables
+from generation.results.tables.scored import Scores
+from generation.runs.actions import start_run
+from projects import reports
 from projects.models import Member, Project, Unit
-from projects.tables.table import Missing
+from projects.reports.table import Missing
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.generation.rows import build_version
 from tests.generation.staged import StagedBackend
@@ -49,7 +48,7 @@ def correct(project: Project, by: Member, position: int = 0, text: str = "It is 
 
 
 def outdated(project: Project, key: str) -> list[Missing]:
-    return [step for step in tables.get(key).build(Scores(project)).missing if step.outdated]
+    return [step for step in reports.get(key).build(Scores(project)).missing if step.outdated]
 
 
 def do(step: Missing) -> None:
@@ -71,7 +70,7 @@ def test_a_corrected_target_is_told_of_by_system_and_metric_and_scoring_again_me
     (step,) = outdated(corpus, "m3-4")
     assert step.sentence == (
         "Out of date: ROUGE of 2 of the 3 summaries of One (proposition) and 2 of the 3 summaries of Two & more "
-        "(proposition); what they were compared with was corrected or taken out since. Do it again with "
+        "(proposition); the texts they were compared with were corrected or removed since. Do it again with "
         "`manage.py score --project eye --metric rouge --system One --system 'Two & more'`, or on the page "
         "/projects/eye/results."
     )
@@ -92,7 +91,7 @@ def test_it_is_scored_again_with_the_parameters_that_it_had(corpus: Project, by:
     assert (step.runs, step.metric, step.params) == ([run.pk], "rouge", {"stemmer": True})
     do(step)
     assert outdated(corpus, "m3-4") == []
-    assert any("stemmer on" in note for note in tables.get("m3-4").build(Scores(corpus)).notes)
+    assert any("stemmer on" in note for note in reports.get("m3-4").build(Scores(corpus)).notes)
 
 
 def test_a_unit_that_was_taken_out_leaves_the_means_when_it_is_scored_again(corpus: Project, by: Member) -> None:
@@ -100,10 +99,10 @@ def test_a_unit_that_was_taken_out_leaves_the_means_when_it_is_scored_again(corp
     remove_cluster(cluster=Cluster.objects.get(key="111_1"), reason="twice", by=by)
     (step,) = outdated(corpus, "m3-4")
     assert step.words == "ROUGE of 1 of the 3 summaries of One (proposition)"
-    assert tables.get("m3-4").build(Scores(corpus)).rows[0][3].value == 3
+    assert reports.get("m3-4").build(Scores(corpus)).rows[0][3].value == 3
     do(step)
     assert outdated(corpus, "m3-4") == []
-    assert tables.get("m3-4").build(Scores(corpus)).rows[0][3].value == 2
+    assert reports.get("m3-4").build(Scores(corpus)).rows[0][3].value == 2
 
 
 def test_a_document_is_out_of_date_when_a_proposition_of_its_review_is(
@@ -131,14 +130,17 @@ def test_summaries_of_inputs_that_were_corrected_are_to_be_made_anew(
     correct(corpus, by, position=1)
     changed = Cluster.objects.get(key="111_1")
     add_inputs(
-        cluster=changed, rows=[{"pmid": "77", "text": "It was found to help", "label": None}], reason="", by=by,
+        cluster=changed,
+        rows=[{"pmid": "77", "text": "It was found to help", "label": None}],
+        reason="",
+        by=by,
         batch=uuid.uuid4(),
-    )  # fmt: skip
+    )
     (step,) = outdated(corpus, "texts")
     assert step.sentence == (
-        "Out of date: 2 of the 3 summaries of Staged (proposition); their inputs were corrected since they were made. "
-        "Do it again with `manage.py generate --project eye --system Staged --version 1 --again`, or on the page "
-        "/projects/eye/systems."
+        "Out of date: 2 of the 3 summaries of Staged (proposition); their inputs were corrected since they were "
+        "generated. Do it again with `manage.py generate --project eye --system Staged --version 1 --again`, or on the "
+        "page /projects/eye/systems."
     )
     do(step)
     assert outdated(corpus, "texts") == []
@@ -164,13 +166,13 @@ def test_what_is_missing_is_one_line_a_metric_with_all_systems(corpus: Project) 
     for name in ("One", "Two", "Three"):
         run = build_run(corpus, name)
     scored(run, "rouge")
-    lines = [step.words for step in tables.get("m3-4").build(Scores(corpus)).missing]
+    lines = [step.words for step in reports.get("m3-4").build(Scores(corpus)).missing]
     assert lines == [
         "ROUGE of One (proposition) and Two (proposition)",
         "BERTScore of One (proposition), Two (proposition) and Three (proposition)",
     ]
     build_version(corpus, "Unused")
-    (step,) = tables.get("m3-6").build(Scores(corpus)).missing
+    (step,) = reports.get("m3-6").build(Scores(corpus)).missing
     assert step.command == "manage.py score --project eye --metric copying --system One --system Two --system Three"
     do(step)
-    assert tables.get("m3-6").build(Scores(corpus)).missing == []
+    assert reports.get("m3-6").build(Scores(corpus)).missing == []

@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from generation.models import Seal
-from generation.pages.progress import progress_of
-from generation.runs.sources import units_of
+from generation.runs.queries import progress_of
+from generation.sources import units_of
 from projects.models import Project
 from tests.annotation.m3_files import brought_in, cluster, plain, write
 from tests.builders import TEXT, build_cluster
@@ -125,8 +125,14 @@ def test_a_sealed_run_shows_its_outputs_to_everybody_but_that_person_lead_or_not
     run = build_run(build_version(project, "secret"), {units[0]: "secret text"}, failed=(units[1],))
     seal = Seal.objects.create(run=run, member=project.members.get(user=lead))
     client = client_of(lead)
-    places = [ADDRESS, f"/api/v1/runs/{run.pk}/", f"/api/v1/runs/{run.pk}/summaries/", f"/api/v1/runs/{run.pk}/items/",
-              f"/api/v1/versions/{run.version_id}/", "/api/v1/projects/eye/systems/"]  # fmt: skip
+    places = [
+        ADDRESS,
+        f"/api/v1/runs/{run.pk}/",
+        f"/api/v1/runs/{run.pk}/summaries/",
+        f"/api/v1/runs/{run.pk}/items/",
+        f"/api/v1/versions/{run.version_id}/",
+        "/api/v1/projects/eye/systems/",
+    ]
     for place in places:
         reply = client.get(place)
         assert (reply.status_code, "secret text" in reply.content.decode()) == (200, False), place

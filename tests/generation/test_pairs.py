@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from generation.actions.reckoning import reckon_probe
-from generation.actions.scores import ask_for_scores
 from generation.models import (
     CommonProbe,
     ItemStatus,
@@ -21,15 +19,16 @@ from generation.models import (
     ScoringComparison,
     Seal,
 )
-from generation.scoring.comparing import probes_at_hand
-from generation.tables.scored import Scores
+from generation.results.tables.scored import Scores
+from generation.scoring.actions import compute_probe_figures, request_scores
+from generation.scoring.comparing import latest_probes
 from measures.comparison import holm
 from measures.counterfactuals import Kind
-from projects import tables
-from projects.background import jobs
+from projects import reports
+from projects.jobs.running import run_job
 from projects.models import Job, Member, Project
-from projects.tables.table import Missing, Table
-from projects.tables.writing import as_csv, latex, markdown, words
+from projects.reports.table import Missing, Table
+from projects.reports.writing import as_csv, latex, markdown, words
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.builders import build_cluster
 from tests.conftest import person
@@ -56,7 +55,7 @@ def written(texts: Mapping[str, str | None], otherwise: str | None) -> Write:
 
 
 def table(project: Project, key: str = "m3-4-pairs", member: Member | None = None) -> Table:
-    return tables.get(key).build(Scores(project, member))
+    return reports.get(key).build(Scores(project, member))
 
 
 def rows(made: Table) -> list[dict[str, str]]:
@@ -84,13 +83,18 @@ def test_two_systems_are_compared_on_the_units_that_both_have(corpus: Project) -
     made = table(corpus)
     (row,) = of(made, "ROUGE-1 F1")
     assert [row[name] for name in ("Level", "Against", "First", "Second", "n", "Reviews")] == [
-        "proposition", "own target", "A", "B", "5", "5",
-    ]  # fmt: skip
+        "proposition",
+        "own target",
+        "A",
+        "B",
+        "5",
+        "5",
+    ]
     assert [row[name] for name in ("Mean of first", "Mean of second", "Difference")] == ["100.0", "50.0", "50.0"]
     assert [row[name] for name in ("p", "p (Holm)", "Least p")] == ["0.0625"] * 3
-    assert any("With fewer than 6 reviews in which two systems differ no p below .05" in note for note in made.notes)
+    assert any("If two systems differ in fewer than 6 reviews, no p below .05" in note for note in made.notes)
     assert any("3 of 3 rows" in note for note in made.notes)
-    assert "In 3 of 3 rows all reviews alike: no interval." in made.notes
+    assert any(note.startswith("In 3 of 3 rows no reliable interval (few reviews") for note in made.notes)
     assert steps(made) == []
 
 
@@ -101,7 +105,7 @@ def test_six_reviews_are_enough_and_both_units_of_one_are_swapped_together(corpu
     (row,) = of(made, "ROUGE-1 F1")
     assert (row["n"], row["Reviews"], row["p"], row["Least p"]) == ("7", "6", "0.0312", "0.0312")
     # Six of 50 and one of 100, with the interval of such means over reviews.
-    assert row["Difference"].startswith("57.1 [")
+    assert row["Difference"].startswith("57.1")
     assert not [note for note in made.notes if "Least p" in note]
 
 
@@ -139,11 +143,11 @@ def test_what_was_scored_before_comparisons_were_stored_is_missed_and_made_by_a_
         (step,) = steps(made)
         assert step.words == "the comparison of ROUGE of B (proposition) with others"
         assert (step.runs, step.metric) == ([runs[1].pk], "rouge")
-        job = ask_for_scores(run=runs[1], metric="rouge", params={}, by=None)
+        job = request_scores(run=runs[1], metric="rouge", params={}, by=None)
         assert isinstance(job, Job)
-        jobs.run_job(job.pk)
+        run_job(job.pk)
         assert rows(table(corpus)) == whole
-    assert isinstance(ask_for_scores(run=runs[1], metric="rouge", params={}, by=None), Scoring), "nothing is left"
+    assert isinstance(request_scores(run=runs[1], metric="rouge", params={}, by=None), Scoring), "nothing is left"
 
 
 def test_what_was_not_scored_alike_is_not_compared_and_said(corpus: Project) -> None:
@@ -151,7 +155,7 @@ def test_what_was_not_scored_alike_is_not_compared_and_said(corpus: Project) -> 
     scored(build_run(corpus, "B"), "rouge", stemmer=True)
     made = table(corpus)
     assert (made.rows, steps(made)) == ([], [])
-    assert "ROUGE of A (proposition) and B (proposition) is not compared: it was not scored alike." in made.notes
+    assert "ROUGE of A (proposition) and B (proposition) is not compared: the settings differ." in made.notes
 
 
 def test_levels_and_kinds_of_references_are_kept_apart(corpus: Project, tmp_path: Path) -> None:
@@ -161,9 +165,10 @@ def test_levels_and_kinds_of_references_are_kept_apart(corpus: Project, tmp_path
         scored(build_run(corpus, name, "document", write=written({}, HALF), number=2), "rouge")
     found = of(table(corpus), "ROUGE-1 F1")
     assert [(row["Level"], row["Against"], row["n"], row["Reviews"]) for row in found] == [
-        ("document", "own target", "1", "1"), ("document", "propositions of its review", "2", "1"),
+        ("document", "own target", "1", "1"),
+        ("document", "propositions of its review", "2", "1"),
         ("proposition", "own target", "7", "6"),
-    ]  # fmt: skip
+    ]
 
 
 def test_systems_without_a_common_unit_have_no_difference(corpus: Project) -> None:
@@ -217,9 +222,11 @@ def test_a_new_scoring_is_compared_with_what_tables_show(corpus: Project) -> Non
 def build_probe(project: Project, name: str, found: Mapping[int, Mapping[Kind, float]], number: int = 1) -> Run:
     """A probe: number of a cluster -> kind -> delta, of a token each."""
     run = Run.objects.create(
-        version=build_version(project, name, number=number), purpose=RunPurpose.PROBE, status=RunStatus.DONE,
+        version=build_version(project, name, number=number),
+        purpose=RunPurpose.PROBE,
+        status=RunStatus.DONE,
         units_count=len(found),
-    )  # fmt: skip
+    )
     for cluster_number, deltas in found.items():
         made = project.clusters.get(key=f"DEMO{cluster_number:04d}_0")
         target = made.propositions.get(position=0)
@@ -227,10 +234,17 @@ def build_probe(project: Project, name: str, found: Mapping[int, Mapping[Kind, f
         texts = {None: 1.0} | {target.counterfactuals.get(kind=kind.value): 1.0 + d for kind, d in deltas.items()}
         for counterfactual, total in texts.items():
             ProbeScore.objects.create(
-                item=item, target=target, counterfactual=counterfactual, content_sum=total, content_tokens=1,
-                all_sum=total, all_tokens=1, token_ids=[1], nll=[total],
-            )  # fmt: skip
-    reckon_probe(run)
+                item=item,
+                target=target,
+                counterfactual=counterfactual,
+                content_sum=total,
+                content_tokens=1,
+                all_sum=total,
+                all_tokens=1,
+                token_ids=[1],
+                nll=[total],
+            )
+    compute_probe_figures(run)
     return run
 
 
@@ -256,11 +270,19 @@ def test_probes_are_compared_on_the_pairs_that_both_have_judged(clusters: Projec
     found = {(row["Figure"], row["Counterfactual"]): row for row in rows(made)}
     delta, accuracy = found["Delta", "negation"], found["Accuracy", "overall"]
     assert [delta[name] for name in ("First", "Second", "n", "Reviews", "Difference", "p")] == [
-        "A", "B", "5", "5", "0.750", "0.0625",
-    ]  # fmt: skip
+        "A",
+        "B",
+        "5",
+        "5",
+        "0.750",
+        "0.0625",
+    ]
     assert [accuracy[name] for name in ("n", "Mean of first", "Mean of second", "Difference")] == [
-        "10", "1.00", "0.00", "1.00",
-    ]  # fmt: skip
+        "10",
+        "1.00",
+        "0.00",
+        "1.00",
+    ]
     assert found["Delta", "antonym"]["p"] == "undefined: no unit that both have"
     assert made.missing == []
 
@@ -271,8 +293,8 @@ def test_table_7_can_be_read_on_the_pairs_that_every_system_has(clusters: Projec
     found = {(row["System"], row["Counterfactual"]): row for row in rows(made)}
     assert [found[name, "overall"]["n"] for name in "AB"] == ["10", "10"]
     assert [found[name, "negation"]["n"] for name in "AB"] == ["5", "5"]
-    assert found["A", "overall"]["Accuracy"].startswith("1.00 [")
-    assert "Of A (proposition) 10 of 12 pairs are in it." in made.notes
+    assert found["A", "overall"]["Accuracy"] == "1.00"
+    assert "A (proposition): 10 of 12 pairs are included." in made.notes
     assert made.missing == []
 
 
@@ -302,7 +324,7 @@ def test_what_probes_have_in_common_is_missed_until_it_is_reckoned(clusters: Pro
         (step,) = made.missing
         assert step.words == words_of
         assert step.command == "manage.py probe --project eye --system B --version 1"
-    reckon_probe(probes[1])
+    compute_probe_figures(probes[1])
     assert {key: rows(table(clusters, key)) for key in whole} == whole
 
 
@@ -339,4 +361,4 @@ def test_the_wide_form_has_a_row_a_system_and_says_the_same(clusters: Project, p
 
 def test_only_what_is_reckoned_by_the_rule_of_today_is_compared(clusters: Project, probes: tuple[Run, Run]) -> None:
     ProbeFigures.objects.filter(run=probes[0]).update(rule="another")
-    assert [figures.run for figures in probes_at_hand(clusters, "proposition")] == [probes[1]]
+    assert [figures.run for figures in latest_probes(clusters, "proposition")] == [probes[1]]

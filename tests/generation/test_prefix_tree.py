@@ -26,7 +26,7 @@ def test_a_text_may_begin_another() -> None:
 
 
 def test_a_node_reads_itself_and_what_it_follows_and_no_other_text() -> None:
-    seen = Tree(9, [[1, 2, 3, 7], [1, 5, 3, 7]]).sees()
+    seen = Tree(9, [[1, 2, 3, 7], [1, 5, 3, 7]]).visibility()
     #                       9  1  2  3  5  3
     assert np.array_equal(
         seen.astype(int),
@@ -49,5 +49,5 @@ def test_trees_in_a_forest_keep_their_paths_and_see_nothing_of_each_other() -> N
     assert forest.texts == [[1, 2], [3, 2], [1, 5, 7]]
     assert forest.paths == [[0, 1], [0, 2], [3, 4, 5]]
     expected = np.zeros((6, 6), dtype=bool)
-    expected[:3, :3], expected[3:, 3:] = (tree.sees() for tree in trees)
-    assert np.array_equal(forest.sees(), expected)
+    expected[:3, :3], expected[3:, 3:] = (tree.visibility() for tree in trees)
+    assert np.array_equal(forest.visibility(), expected)

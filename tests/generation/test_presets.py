@@ -10,8 +10,8 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from api.problems import Refused
 from generation import backends
+from generation.backends.identity import checked
 from generation.backends.protocol import SECTIONS, InputText, Output, Source
-from generation.systems.identity import checked
 from generation.systems.presets import PRESETS, Preset, get
 from projects.models import Project
 
@@ -59,7 +59,7 @@ def test_it_says_where_it_is_from_and_on_what_terms(preset: Preset) -> None:
 def test_what_m3_found_of_its_prompt_is_said_to_be_of_ms2s_bart() -> None:
     prompted = [preset for preset in PRESETS if preset.key.endswith("-pico")]
     assert prompted
-    assert all("MS^2's BART alone" in preset.says for preset in prompted)
+    assert all("only for MS^2's BART" in preset.says for preset in prompted)
 
 
 def test_keys_and_names_are_unique() -> None:
@@ -68,18 +68,39 @@ def test_keys_and_names_are_unique() -> None:
 
 def test_the_papers_systems_are_all_there() -> None:
     assert {preset.key for preset in PRESETS} >= {
-        "bart-xsum", "bart-cochrane", "biobart-cochrane", "pegasus-xsum", "pegasus-pubmed", "bigbird-pubmed", "primera",
-        "ms2-bart", "ms2-led", "led-cochrane", "led-ms2", "lead-3", "random-3", "rouge-3", "textrank-3", "mmr-3",
-        "bilstm", "pointer-generator",
-    }  # fmt: skip
+        "bart-xsum",
+        "bart-cochrane",
+        "biobart-cochrane",
+        "pegasus-xsum",
+        "pegasus-pubmed",
+        "bigbird-pubmed",
+        "primera",
+        "ms2-bart",
+        "ms2-led",
+        "led-cochrane",
+        "led-ms2",
+        "lead-3",
+        "random-3",
+        "rouge-3",
+        "textrank-3",
+        "mmr-3",
+        "bilstm",
+        "pointer-generator",
+    }
     assert {preset.backend for preset in PRESETS} == {"seq2seq", "multi_encode", "extractive", "imported"}
 
 
 #: What was seen in papers, repositories and cards, value by value; and, apart, what is known from memory only.
 SEEN: dict[str, dict[str, Any]] = {
-    "bart-xsum": {"model.model": "facebook/bart-large-xsum", "assembly.input_tokens": 1024, "decoding.beams": 6,
-                  "decoding.max_length": 62, "decoding.min_length": 11, "decoding.no_repeat_ngram": 3,
-                  "decoding.forced_bos": "none"},
+    "bart-xsum": {
+        "model.model": "facebook/bart-large-xsum",
+        "assembly.input_tokens": 1024,
+        "decoding.beams": 6,
+        "decoding.max_length": 62,
+        "decoding.min_length": 11,
+        "decoding.no_repeat_ngram": 3,
+        "decoding.forced_bos": "none",
+    },
     "bart-cochrane": {"assembly.input_tokens": 1024},
     "biobart-cochrane": {"assembly.input_tokens": 1024},
     "pegasus-xsum": {"model.model": "google/pegasus-xsum", "assembly.input_tokens": 512},
@@ -88,17 +109,29 @@ SEEN: dict[str, dict[str, Any]] = {
     "primera": {"model.model": "allenai/PRIMERA", "assembly.input_tokens": 4096},
     "led-cochrane": {"model.model": "allenai/led-base-16384-cochrane", "assembly.input_tokens": 16_384},
     **{
-        key: {"decoding.beams": 6, "decoding.min_length": 20, "decoding.max_length": 512,
-              "decoding.length_penalty": 2.0, "decoding.no_repeat_ngram": 3, "decoding.early_stopping": "yes",
-              "decoding.decoder_start": "bos", "assembly.markers": "ms2", "assembly.background": True, **more}
+        key: {
+            "decoding.beams": 6,
+            "decoding.min_length": 20,
+            "decoding.max_length": 512,
+            "decoding.length_penalty": 2.0,
+            "decoding.no_repeat_ngram": 3,
+            "decoding.early_stopping": "yes",
+            "decoding.decoder_start": "bos",
+            "assembly.markers": "ms2",
+            "assembly.background": True,
+            **more,
+        }
         for key, more in {
-            "ms2-bart": {"assembly.input_tokens": 1024, "assembly.documents": 25,
-                         "assembly.masking": "as the ms2 checkpoint"},
+            "ms2-bart": {
+                "assembly.input_tokens": 1024,
+                "assembly.documents": 25,
+                "assembly.masking": "as the ms2 checkpoint",
+            },
             "ms2-bart-masked": {"assembly.input_tokens": 1024, "assembly.documents": 25, "assembly.masking": "masked"},
             "ms2-led": {"assembly.input_tokens": 16_320, "assembly.full_attention": "background"},
         }.items()
     },
-}  # fmt: skip
+}
 REMEMBERED: dict[str, dict[str, Any]] = {
     "pegasus-xsum": {"decoding.beams": 8, "decoding.length_penalty": 0.6, "decoding.max_length": 64},
     "pegasus-pubmed": {"decoding.beams": 8, "decoding.length_penalty": 0.8, "decoding.max_length": 256},
@@ -110,10 +143,15 @@ REMEMBERED: dict[str, dict[str, Any]] = {
 
 def test_every_published_value_is_what_was_seen_and_what_is_remembered_says_so() -> None:
     found = {
-        preset.key: {f"{section}.{name}": value for section in SECTIONS
-                     for name, value in preset.config.get(section, {}).items() if value != ""}
-        for preset in PRESETS if preset.paper.startswith(("M3", "MS", "MSLR")) and not preset.key.endswith("-pico")
-    }  # fmt: skip
+        preset.key: {
+            f"{section}.{name}": value
+            for section in SECTIONS
+            for name, value in preset.config.get(section, {}).items()
+            if value != ""
+        }
+        for preset in PRESETS
+        if preset.paper.startswith(("M3", "MS", "MSLR")) and not preset.key.endswith("-pico")
+    }
     keys = SEEN.keys() | REMEMBERED.keys()
     assert found == {key: SEEN.get(key, {}) | REMEMBERED.get(key, {}) for key in keys}
     for key in found:
@@ -123,9 +161,12 @@ def test_every_published_value_is_what_was_seen_and_what_is_remembered_says_so()
     licences = {key: get(key).licence for key in found}
     assert licences["bart-xsum"] == "MIT"
     assert licences["bigbird-pubmed"] == licences["primera"] == "Apache-2.0"
-    assert {key for key, licence in licences.items() if licence == "see its card"} == {
-        "pegasus-xsum", "pegasus-pubmed", "led-cochrane", "led-ms2",
-    }  # fmt: skip
+    assert {key for key, licence in licences.items() if licence == "see the model card"} == {
+        "pegasus-xsum",
+        "pegasus-pubmed",
+        "led-cochrane",
+        "led-ms2",
+    }
 
 
 @each
@@ -155,5 +196,5 @@ def test_the_form_of_a_new_version_offers_them(
     offered = {preset["key"]: preset for preset in reply["presets"]}
     assert set(offered) == {preset.key for preset in PRESETS}
     assert offered["pegasus-xsum"]["paper"].startswith("M3")
-    assert "From memory" in offered["pegasus-xsum"]["says"]
+    assert "Not verified" in offered["pegasus-xsum"]["says"]
     assert offered["bilstm"]["needs"] == ["model.file"]

@@ -8,9 +8,8 @@ import pytest
 import torch
 
 from generation.backends.assembly import AS_MS2
-from generation.backends.multi_encode import MultiEncodeBackend
 from generation.backends.protocol import Failure, Probed, ProbedUnit, Source
-from generation.backends.seq2seq import Seq2SeqBackend
+from generation.backends.seq2seq import MultiEncodeBackend, Seq2SeqBackend
 from generation.neural.batches import Limits
 from generation.neural.judging import teacher_forcing
 from generation.neural.summarisers.seq2seq import Seq2Seq
@@ -89,8 +88,14 @@ def test_ms2s_decoder_starts_from_bos_which_is_then_not_predicted(models: Models
 def test_how_a_version_decodes_changes_no_likelihood(models: Models) -> None:
     """Forced tokens, least lengths and blocked n-grams are rules of writing: every text here breaks them."""
     plain = judged(loaded(models, "bart"), naive.sources(2))
-    rules = {"beams": 2, "max_length": 90, "min_length": 80, "no_repeat_ngram": 1, "forced_bos": "bos",
-             "length_penalty": 2.0}  # fmt: skip
+    rules = {
+        "beams": 2,
+        "max_length": 90,
+        "min_length": 80,
+        "no_repeat_ngram": 1,
+        "forced_bos": "bos",
+        "length_penalty": 2.0,
+    }
     assert judged(loaded(models, "bart", decoding=rules), naive.sources(2)) == plain
 
 

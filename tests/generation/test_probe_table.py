@@ -2,15 +2,14 @@
 
 import pytest
 
-from generation.actions.reckoning import reckon_probe
 from generation.models import ItemStatus, ProbeScore, Run, RunItem, RunPurpose, RunStatus, Seal
-from generation.plots import by_system
-from generation.tables.scored import Scores
+from generation.results.tables.by_system import by_system
+from generation.results.tables.scored import Scores
+from generation.scoring.actions import compute_probe_figures
 from measures.counterfactuals import Kind
 from projects.models import Member, Project, Unit
-from projects.plots.svg import Look
-from projects.tables import get
-from projects.tables.writing import markdown, words
+from projects.reports.registry import get
+from projects.reports.writing import markdown, words
 from tests.builders import build_cluster
 from tests.conftest import person
 from tests.generation.summaries import build_version
@@ -24,9 +23,7 @@ TARGET, NEGATION, MODALITY = 4.0, 8.0, 4.0
 @pytest.fixture
 def probe(project: Project) -> Run:
     """Two reviews: a negation is found out in one of the two, a modality ties. One of the four tokens is no content."""
-    run = Run.objects.create(
-        version=build_version(project, "Tiny"), purpose=RunPurpose.PROBE, status=RunStatus.DONE
-    )  # fmt: skip
+    run = Run.objects.create(version=build_version(project, "Tiny"), purpose=RunPurpose.PROBE, status=RunStatus.DONE)
     changed = {"replaced_sum": 1.0, "replaced_tokens": 1, "changed_sum": 5.0, "changed_tokens": 2}
     for number in range(2):
         cluster = build_cluster(project, number)
@@ -38,11 +35,18 @@ def probe(project: Project) -> Run:
             if number == 1 and counterfactual is not None:
                 total = 3.0
             ProbeScore.objects.create(
-                item=item, target=target, counterfactual=counterfactual, content_sum=total / 2, content_tokens=3,
-                all_sum=total, all_tokens=4, token_ids=[1, 2, 3, 4], nll=[total / 4] * 4,
+                item=item,
+                target=target,
+                counterfactual=counterfactual,
+                content_sum=total / 2,
+                content_tokens=3,
+                all_sum=total,
+                all_tokens=4,
+                token_ids=[1, 2, 3, 4],
+                nll=[total / 4] * 4,
                 **(changed if counterfactual is not None and number == 0 and total == NEGATION else {}),
-            )  # fmt: skip
-    reckon_probe(run)
+            )
+    compute_probe_figures(run)
     return run
 
 
@@ -76,17 +80,17 @@ def test_content_sums_and_changed_tokens_stand_beside_m3s_figures(project: Proje
 
 def test_it_says_its_method_and_what_n_counts(project: Project, probe: Run) -> None:
     said = markdown(get("m3-7").build(Scores(project)))
-    assert "a tie is wrong" in said
-    assert "pairs of one review are alike" in said
+    assert "a tie counts as wrong" in said
+    assert "clustered by review" in said
     assert "Fewer than 30 reviews: Tiny (proposition) (2)." in said
-    assert "n counts pairs" in said
+    assert "n: pairs" in said
 
 
 def test_it_says_how_many_units_were_lost(project: Project, probe: Run) -> None:
     made = get("m3-7").build(Scores(project))
     assert not [note for note in made.notes if "units" in note], "nothing was lost"
     RunItem.objects.create(run=probe, unit=build_cluster(project, 8).unit, size=1, status=ItemStatus.FAILED)
-    said = "Tiny (proposition) was judged on 2 of 3 units; the others are in no figure."
+    said = "Tiny (proposition) was judged on 2 of 3 units; the figures exclude the others."
     assert said in get("m3-7").build(Scores(project)).notes
     Run.objects.update(units_count=7)
     assert said.replace("3", "7") in get("m3-7").build(Scores(project)).notes, "not laid out yet"
@@ -102,9 +106,9 @@ def test_units_that_were_taken_out_are_not_lost(project: Project, probe: Run) ->
 def test_what_one_has_to_know_of_single_figures_stands_below(project: Project, probe: Run) -> None:
     """Of two reviews there is no interval."""
     notes = get("m3-7").build(Scores(project)).notes
-    (note,) = [note for note in notes if note.startswith("Fewer than three reviews: no interval: ")]
-    assert "modality of Tiny (proposition)" in note
-    assert "antonym" not in note, "of no pairs there is no figure either"
+    found = [note for note in notes if note.startswith("No reliable interval (few reviews")]
+    assert any("modality of Tiny (proposition)" in note for note in found)
+    assert not any("antonym" in note for note in found), "of no pairs there is no figure either"
 
 
 def test_likelihoods_that_came_later_are_missed_until_they_are_reckoned(project: Project, probe: Run) -> None:
@@ -116,14 +120,21 @@ def test_likelihoods_that_came_later_are_missed_until_they_are_reckoned(project:
     item = RunItem.objects.create(run=probe, unit=cluster.unit, size=1, status=ItemStatus.DONE)
     for counterfactual in (None, made):
         ProbeScore.objects.create(
-            item=item, target=cluster.propositions.get(position=0), counterfactual=counterfactual, content_sum=1,
-            content_tokens=1, all_sum=1, all_tokens=1, token_ids=[1], nll=[1.0],
-        )  # fmt: skip
+            item=item,
+            target=cluster.propositions.get(position=0),
+            counterfactual=counterfactual,
+            content_sum=1,
+            content_tokens=1,
+            all_sum=1,
+            all_tokens=1,
+            token_ids=[1],
+            nll=[1.0],
+        )
     assert rows(Scores(project))["negation"][3] == "2"
     (step,) = get("m3-7").build(Scores(project)).missing
-    assert step.words == "the figures of 1 of the 3 items that are done of Tiny (proposition)"
+    assert step.words == "the figures of 1 of the 3 finished items of Tiny (proposition)"
     assert step.command == "manage.py probe --project eye --system Tiny --version 1"
-    reckon_probe(probe)
+    compute_probe_figures(probe)
     assert rows(Scores(project))["negation"][3] == "3"
     assert get("m3-7").build(Scores(project)).missing == []
 
@@ -132,8 +143,8 @@ def test_a_sealed_probe_is_left_out(project: Project, probe: Run) -> None:
     viewer = Member.objects.create(project=project, user=person("viewer"), role="viewer", pseudonym="V")
     Seal.objects.create(run=probe, member=viewer)
     assert rows(Scores(project, viewer)) == {}
-    assert "Tiny" not in by_system(Scores(project, viewer), "probe", "accuracy", Look())
-    assert "Tiny: negation" in by_system(Scores(project), "probe", "accuracy", Look())
+    assert "Tiny" not in str(by_system(Scores(project, viewer), "probe", "accuracy").spec)
+    assert "Tiny: negation" in str(by_system(Scores(project), "probe", "accuracy").spec)
 
 
 def test_without_a_probe_the_table_says_how_to_get_one(project: Project) -> None:

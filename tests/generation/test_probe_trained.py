@@ -44,7 +44,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for batch in torch.randperm(len(FINDINGS), generator=order).split(50):
             loss = model(
                 input_ids=ids.input_ids[batch], attention_mask=ids.attention_mask[batch], labels=targets[batch]
-            ).loss  # fmt: skip
+            ).loss
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -67,8 +67,9 @@ def judge(trained: Path, settings: LazySettings) -> Judge:
     def judged(texts: Callable[[str, str], tuple[str, str]]) -> list[tuple[TextNll, TextNll]]:
         items = [
             Probed(source(i, finding), texts(said(*finding), said(finding[0], OPPOSITE[finding[1]], finding[2])))
-            for i, finding in enumerate(FINDINGS) if i % 4 == 0
-        ]  # fmt: skip
+            for i, finding in enumerate(FINDINGS)
+            if i % 4 == 0
+        ]
         found = [x for batch in summariser.probe(items) for x in batch if isinstance(x, ProbedUnit)]
         assert len(found) == len(items)
         first, second = zip(*(unit.likelihoods for unit in sorted(found, key=lambda x: x.unit)), strict=True)

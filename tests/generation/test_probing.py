@@ -10,15 +10,15 @@ from django.db.utils import DatabaseError
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation.imports.counterfactuals.storing import NewCounterfactual, add_counterfactuals
+from annotation.formats.counterfactuals.records import NewCounterfactual, add_counterfactuals
 from annotation.models import Cluster, Counterfactual
 from api.problems import Refused
 from generation import backends
-from generation.actions.runs import start_run
-from generation.actions.systems import create_system, make_version
 from generation.backends.protocol import Failure, Likelihood, Probed, ProbedUnit
 from generation.models import ItemStatus, ProbeScore, Run, RunStatus, Version
-from generation.probing.purpose import Probing, changed, pairs_of
+from generation.probing.purpose import Probing, pairs_of, sum_changed_tokens
+from generation.runs.actions import start_run
+from generation.systems.actions import create_system, make_version
 from measures.counterfactuals import Kind
 from projects.models import Import, Project
 from tests.builders import TEXT, build_cluster
@@ -40,9 +40,10 @@ def add(
     cluster: Cluster, texts: dict[Kind, str] = TEXTS, name: str = "a.csv", version: int = 1
 ) -> list[Counterfactual]:
     imported, _ = Import.objects.get_or_create(
-        project=cluster.project, sha256=name,
+        project=cluster.project,
+        sha256=name,
         defaults={"format": "counterfactuals", "file_name": name, "size": 1, "created_at": timezone.now()},
-    )  # fmt: skip
+    )
     target = cluster.propositions.current().select_related("unit").get(position=0)
     return list(
         add_counterfactuals(
@@ -115,14 +116,17 @@ def test_pairs_have_their_kind_and_review(
     with django_assert_num_queries(1):
         pairs = pairs_of(run)
     assert [(pair.kind, pair.review) for pair in pairs] == [
-        ("negation", clusters[0].review_id), ("modality", clusters[0].review_id), ("negation", clusters[2].review_id)
-    ]  # fmt: skip
+        ("negation", clusters[0].review_id),
+        ("modality", clusters[0].review_id),
+        ("negation", clusters[2].review_id),
+    ]
     assert all(pair.delta("all") > 0 for pair in pairs)
     assert pairs[0].delta_sum("content") == pytest.approx(3.0)
     stored = ProbeScore.objects.get(item__run=run, counterfactual__kind="negation", target__cluster=clusters[0])
     assert (pairs[0].replaced, pairs[0].changed) == (
-        (stored.replaced_sum, stored.replaced_tokens), (stored.changed_sum, stored.changed_tokens),
-    )  # fmt: skip
+        (stored.replaced_sum, stored.replaced_tokens),
+        (stored.changed_sum, stored.changed_tokens),
+    )
     assert pairs[0].delta_changed() is not None
     assert pairs[1].delta_changed() is None, "words were only put in"
 
@@ -139,9 +143,12 @@ def test_a_document_is_judged_by_all_targets_of_its_review(levels: Project, judg
         for row in ProbeScore.objects.filter(item=item)
     ]
     assert texts == [
-        ("It reduces relapse.", None), ("It reduces relapse.", "Both reduces relapse."),
-        ("It reduces harm.", None), ("It reduces harm.", "It may hurt."), ("It reduces harm.", "It may reduce harm."),
-    ]  # fmt: skip
+        ("It reduces relapse.", None),
+        ("It reduces relapse.", "Both reduces relapse."),
+        ("It reduces harm.", None),
+        ("It reduces harm.", "It may hurt."),
+        ("It reduces harm.", "It may reduce harm."),
+    ]
     assert [pair.delta_sum("all") for pair in pairs_of(run)] == [1.5, 1.5, 2.0]
 
 
@@ -217,9 +224,9 @@ def test_a_likelihood_is_stored_once_and_stays(clusters: list[Cluster], judging:
 
 
 def test_changed_tokens_are_those_of_a_difference_without_special_ones() -> None:
-    (gone, n), (come, m) = changed(likelihood("a b c d"), likelihood("a x c d e"))
+    (gone, n), (come, m) = sum_changed_tokens(likelihood("a b c d"), likelihood("a x c d e"))
     assert ((gone, n), (come, m)) == ((0.5, 1), (1.0, 2))
-    assert changed(likelihood("a b"), likelihood("a b")) == ((0, 0), (0, 0))
+    assert sum_changed_tokens(likelihood("a b"), likelihood("a b")) == ((0, 0), (0, 0))
 
 
 def test_the_command_does_the_run_and_prints_m3s_figures(
@@ -228,8 +235,24 @@ def test_the_command_does_the_run_and_prints_m3s_figures(
     staged_version(clusters[0].project)
     call_command("probe", project="eye", system="Staged")
     said = capsys.readouterr().out.splitlines()
-    assert said[0].split() == ["kind", "n", "delta", "95", "%", "CI", "s.d.", "accuracy", "95", "%", "CI", "ties",
-                               "of", "sums", "of", "changed"]  # fmt: skip
+    assert said[0].split() == [
+        "kind",
+        "n",
+        "delta",
+        "95",
+        "%",
+        "CI",
+        "s.d.",
+        "accuracy",
+        "95",
+        "%",
+        "CI",
+        "ties",
+        "of",
+        "sums",
+        "of",
+        "changed",
+    ]
     words = len(TEXT.split()) + 2
     assert said[1].split()[:3] == ["negation", "2", f"{3 / words:.3f}"]
     assert said[2].split()[:4] == ["antonym", "0", "(no", "pairs)"]
@@ -239,7 +262,7 @@ def test_the_command_does_the_run_and_prints_m3s_figures(
     assert said[-1].endswith("2 of 2 done.")
     call_command("probe", project="eye", system="Staged", tokens="content")
     again = capsys.readouterr().out
-    assert "is done already" in again
+    assert "is already done" in again
     assert f"{3 / (words - 2):.3f}" in again
     assert Run.objects.count() == 1
 

@@ -8,9 +8,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
-from generation.actions.runs import start_run, stop_run
 from generation.models import Run, Version
-from generation.pages.progress import State, progress_of, progress_of_many
+from generation.runs.actions import start_run, stop_run
+from generation.runs.queries import State, progress_of, progress_of_many
 from projects.models import Job, JobStatus, Project
 from tests.builders import build_cluster
 from tests.generation.staged import StagedBackend
@@ -28,13 +28,13 @@ def version(project: Project, staged: StagedBackend) -> Version:
 def test_a_run_that_nobody_takes_says_since_when_and_what_would_help(version: Version, lead: User) -> None:
     run = start_run(version=version, by=lead)
     assert progress_of(run).state == State.RUNNING, "a worker may be about to look"
-    assert progress_of(run).unknown == "A worker has yet to take it up."
+    assert progress_of(run).unknown == "No worker has claimed the run yet."
     long_ago = timezone.now() - timedelta(minutes=3)
     Job.objects.update(created_at=long_ago)
     progress = progress_of(run)
     assert (progress.state, progress.since) == (State.NO_WORKER, long_ago)
     assert progress.command == "manage.py work --queue gpu"
-    assert (progress.pace, progress.seconds_left, progress.unknown) == (None, None, "No worker is at it.")
+    assert (progress.pace, progress.seconds_left, progress.unknown) == (None, None, "No worker is processing the run.")
 
 
 def test_what_needs_no_torch_asks_for_any_worker(project: Project, version: Version, lead: User) -> None:
@@ -59,7 +59,7 @@ def test_pace_and_time_left_are_those_of_the_recent_minutes(version: Version, le
     run.items.filter(status="done").update(finished_at=now - timedelta(minutes=6))
     progress = progress_of(run)
     assert (progress.pace, progress.seconds_left) == (None, None)
-    assert progress.unknown == "Nothing was finished in the last five minutes."
+    assert progress.unknown == "No item was finished in the last five minutes."
 
 
 def test_a_run_whose_worker_has_gone_silent_is_stalled_since_it_was_last_heard_of(version: Version, lead: User) -> None:
@@ -75,7 +75,7 @@ def test_a_run_whose_worker_has_gone_silent_is_stalled_since_it_was_last_heard_o
 def test_a_run_is_stopping_until_the_batch_in_hand_is_stored(version: Version, lead: User) -> None:
     run = start_run(version=version, by=lead, lanes=1)
     Job.objects.update(status=JobStatus.RUNNING, leased_until=timezone.now() + timedelta(minutes=1))
-    assert progress_of(run).unknown == "Nothing is finished yet."
+    assert progress_of(run).unknown == "No item is finished yet."
     stop_run(run=run, by=lead)
     assert progress_of(fresh(run)).state == State.STOPPING
     Job.objects.update(status=JobStatus.CANCELLED)
@@ -87,7 +87,7 @@ def test_what_was_cut_is_counted(version: Version, lead: User) -> None:
     work()
     progress = progress_of(fresh(run))
     assert (progress.items_cut, progress.tokens_cut, progress.tokens_out) == (0, 0, 60)
-    assert (progress.pace, progress.unknown) == (None, "It is not under way.")
+    assert (progress.pace, progress.unknown) == (None, "The run is not in progress.")
     assert progress.since == fresh(run).finished_at
 
 

@@ -10,11 +10,14 @@ from django.utils import timezone
 
 from accounts.models import User
 from config import celery
-from generation.actions.runs import start_run
 from generation.models import Run, RunStatus, Version
-from generation.pages.progress import progress_of
-from generation.runs import warm
-from projects.background import jobs, waiting
+from generation.runs import chunks
+from generation.runs.actions import start_run
+from generation.runs.queries import progress_of
+from projects.jobs import jobs
+from projects.jobs import queries as jobs_queries
+from projects.jobs.queries import claim_next
+from projects.jobs.running import handle_wake_up, run_job
 from projects.management.commands import work as work_command
 from projects.models import Job, JobStatus, Project
 from tests.builders import build_cluster
@@ -58,9 +61,9 @@ def test_work_without_a_model_waits_for_nobody(two_models: list[Version], projec
     start_run(version=two_models[1], by=lead)
     light = start_run(version=staged_version(project, "Light", weights=""), by=lead)
     taken = []
-    while (pk := jobs.claim_next()) is not None:
+    while (pk := claim_next()) is not None:
         taken.append(Job.objects.get(pk=pk).queue)
-        jobs.run_job(pk)
+        run_job(pk)
     assert taken.index("default") < taken.index("gpu.3e23e8160039")
     assert progress_of(light).done == 20
 
@@ -90,7 +93,7 @@ def test_a_family_s_name_stands_for_all_its_queues(queues: Any, but: list[str], 
     for queue in ("default", "gpu", "gpu.a", "gpu.b", "gpux"):
         Job.objects.create(kind="run_chunk", queue=queue)
     found = []
-    while (pk := waiting.claim_next(queues, but=but)) is not None:
+    while (pk := jobs_queries.claim_next(queues, but=but)) is not None:
         found.append(Job.objects.get(pk=pk).queue)
         Job.objects.filter(pk=pk).update(status=JobStatus.DONE)
     assert sorted(found) == takes
@@ -104,12 +107,12 @@ def test_a_wake_up_of_the_family_goes_to_the_loaded_model_and_none_is_lost(
     start_run(version=two_models[1], by=lead)
     woken_by = list(Job.objects.filter(status=JobStatus.QUEUED).order_by("-pk").values_list("pk", flat=True))
     while woken_by:
-        jobs.woken(woken_by.pop(0))
+        handle_wake_up(woken_by.pop(0))
         known = Job.objects.filter(status=JobStatus.QUEUED)
         woken_by += [pk for pk in known.values_list("pk", flat=True) if pk not in woken_by]
     assert Run.objects.filter(status=RunStatus.DONE).count() == 2
     assert staged.loaded == ["a", "b"], "the one that was woken for b went on with a first"
-    assert jobs.woken(Job.objects.first().pk) is False  # type: ignore[union-attr]
+    assert handle_wake_up(Job.objects.first().pk) is False  # type: ignore[union-attr]
 
 
 def test_the_broker_has_one_queue_for_the_family(
@@ -138,10 +141,12 @@ def test_a_worker_without_torch_leaves_alone_what_needs_it(
 def test_a_worker_for_models_refuses_to_start_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work_command, "find_spec", lambda name: None)
     for queues in (["gpu"], ["default", "gpu.0123456789ab"]):
-        with pytest.raises(CommandError, match=r"no torch, which the queue gpu needs: install requirements/gpu\.txt"):
+        with pytest.raises(
+            CommandError, match=r"torch is not installed, but the queue gpu needs it\. Install requirements/gpu\.txt"
+        ):
             work_command.Command().handle(once=True, queue=queues, poll=0.1)
     monkeypatch.setattr(celery, "find_spec", lambda name: None)
-    with pytest.raises(SystemExit, match="no torch, which the queue gpu needs"):
+    with pytest.raises(SystemExit, match="torch is not installed, but the queue gpu needs it"):
         celery.refuse_without_torch(instance=Named(["gpu"]))
     celery.refuse_without_torch(instance=Named(["default"]))
 
@@ -160,6 +165,6 @@ def test_the_worker_s_hold_ends_with_what_it_has_loaded(
     work(1)
     first, second = (Job.objects.create(kind="run_chunk", queue=queue) for queue in ("gpu.x", "gpu.3e23e8160039"))
     Job.objects.exclude(pk__in=[first.pk, second.pk]).update(not_before=timezone.now() + timedelta(minutes=1))
-    assert jobs.claim_next() == second.pk
-    warm.let_go()
-    assert jobs.claim_next() == first.pk
+    assert claim_next() == second.pk
+    chunks.release_summariser()
+    assert claim_next() == first.pk

@@ -1,11 +1,9 @@
 """What scores and likelihoods come to is stored by whoever finished them; tables only read it."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -13,27 +11,25 @@ from annotation.models import Cluster
 from audit.actions import seal_pending
 from audit.models import Witness
 from audit.witness import differences
-from generation.actions.reckoning import reckon_probe
-from generation.actions.scores import ask_for_scores
 from generation.models import ProbeFigures, Score, Scoring, Summary
-from generation.plots import by_system, drawable
-from generation.scoring.reckoning import (
+from generation.results.tables.by_system import by_system, plottable_figures
+from generation.results.tables.scored import Scores
+from generation.scoring.actions import compute_probe_figures, request_scores
+from generation.scoring.checking import wrong_means
+from generation.scoring.computing import (
     OWN,
     figures_of,
-    is_reckoned,
+    has_current_means,
     means_of,
     probe_results,
     stored_results,
     summaries_of,
 )
-from generation.tables.scored import Scores
-from measures.clustered import TOO_FEW
-from measures.score_means import ScoreMeans
-from projects import tables
-from projects.background import jobs
+from measures.means import ScoreMeans
+from projects import reports
+from projects.jobs.running import run_job
 from projects.models import Job, Project
-from projects.plots.svg import Look
-from projects.tables.writing import words
+from projects.reports.writing import words
 from tests.annotation.m3_files import brought_in, cluster, source, write
 from tests.generation.printed import of_scores
 from tests.generation.staged import StagedBackend
@@ -52,20 +48,29 @@ def corpus(project: Project, tmp_path: Path) -> Project:
 
 
 def rouge1(project: Project) -> str:
-    cell = tables.get("m3-4").build(Scores(project)).rows[0][5]
+    cell = reports.get("m3-4").build(Scores(project)).rows[0][5]
     return words(cell) or cell.undefined
+
+
+def test_means_that_are_not_those_of_the_scores_are_found(corpus: Project) -> None:
+    scored(build_run(corpus), "length")
+    scoring = Scoring.objects.complete().get()
+    assert list(wrong_means()) == []
+    assert scoring.means
+    Scoring.objects.update(means=scoring.means | {"summaries": 3})
+    assert [row for row, _ in wrong_means()] == [f"generation.scoring {scoring.pk}"]
 
 
 def test_a_worker_stores_the_means_with_the_last_score(corpus: Project) -> None:
     run = build_run(corpus)
-    job = ask_for_scores(run=run, metric="rouge", params={}, by=None)
+    job = request_scores(run=run, metric="rouge", params={}, by=None)
     assert isinstance(job, Job)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     scoring = Scoring.objects.get()
-    assert (is_reckoned(scoring), summaries_of(scoring)) == (True, 2)
+    assert (has_current_means(scoring), summaries_of(scoring)) == (True, 2)
     mean = figures_of(scoring)["rouge1_f1", OWN].mean
     assert (mean.n, mean.clusters) == (2, 2)
-    assert (mean.ci, mean.no_interval) == (None, TOO_FEW)
+    assert (mean.ci, mean.ci_reason) == (None, "no reliable interval (few reviews; n = 2 reviews)")
     assert mean.value == pytest.approx((2 / 3 + 2 / 5) / 2)
     assert figures_of(scoring) == figures_of(Scoring(means=json.loads(json.dumps(means_of(scoring)))))
 
@@ -79,9 +84,9 @@ def test_tables_and_plots_read_no_score_and_no_likelihood(
     with CaptureQueriesContext(connection) as seen:
         scores = Scores(corpus)
         made = [each.build(scores) for each in of_scores()]
-        drawn = list(drawable(scores))
+        drawn = list(plottable_figures(scores))
         for metric, figure in [("rouge", "rouge1_f1"), ("probe", "accuracy")]:
-            by_system(scores, metric, figure, Look())
+            by_system(scores, metric, figure)
     assert all(each.rows for each in made)
     assert drawn
     rows = [query["sql"] for query in seen if '"generation_score"' in query["sql"] or "probescore" in query["sql"]]
@@ -95,7 +100,7 @@ def test_the_page_takes_as_many_queries_for_more_systems_metrics_and_units(corpu
             scores = Scores(corpus)
             for each in of_scores():
                 each.build(scores)
-            list(drawable(scores))
+            list(plottable_figures(scores))
         return len(seen)
 
     for name in ("Nought", "Half"):
@@ -115,12 +120,12 @@ def test_what_was_scored_before_means_were_stored_is_reckoned_by_a_job(corpus: P
     whole = rouge1(corpus)
     for means in (None, {"rule": "another rule", "summaries": 2, "figures": []}):
         Scoring.objects.update(means=means)
-        assert rouge1(corpus) == "its mean has not been reckoned yet"
-        step = tables.get("m3-4").build(Scores(corpus)).missing[0]
+        assert rouge1(corpus) == "its mean is not computed yet"
+        step = reports.get("m3-4").build(Scores(corpus)).missing[0]
         assert (step.words, step.runs, step.metric) == ("ROUGE of Lead (proposition)", [run.pk], "rouge")
-        job = ask_for_scores(run=run, metric="rouge", params={}, by=None)
+        job = request_scores(run=run, metric="rouge", params={}, by=None)
         assert isinstance(job, Job)
-        jobs.run_job(job.pk)
+        run_job(job.pk)
         assert rouge1(corpus) == whole
     assert Scoring.objects.count() == 1
 
@@ -145,16 +150,6 @@ def test_a_probe_is_reckoned_by_a_worker_when_its_run_ends(clusters: list[Cluste
     assert stored_results(stored, "all") + stored_results(stored, "content") == probe_results(run)
 
 
-def test_probes_from_before_are_reckoned_after_the_upgrade(clusters: list[Cluster], judging: StagedBackend) -> None:
-    probed(staged_version(clusters[0].project))
-    ProbeFigures.objects.all().delete()
-    Job.objects.all().delete()
-    import_module("generation.migrations.0006_reckon_probes").ask(apps, None)
-    job = Job.objects.get()
-    assert jobs.run_job(job.pk)
-    assert ProbeFigures.objects.get().items == 2
-
-
 def test_figures_of_a_probe_that_were_taken_by_another_rule_are_missed_and_reckoned_anew(
     clusters: list[Cluster], judging: StagedBackend
 ) -> None:
@@ -163,27 +158,23 @@ def test_figures_of_a_probe_that_were_taken_by_another_rule_are_missed_and_recko
     of_today = stored.rows
     stored.rule = ""
     stored.save()
-    table = tables.get("m3-7").build(Scores(run.version.system.project))
+    table = reports.get("m3-7").build(Scores(run.version.system.project))
     assert table.rows == []
     [step] = table.missing
-    assert step.words.startswith("the figures of 2 of the 2 items that are done of Staged")
-    assert reckon_probe(run).rows == of_today
+    assert step.words.startswith("the figures of 2 of the 2 finished items of Staged")
+    assert compute_probe_figures(run).rows == of_today
     assert ProbeFigures.objects.exclude(pk=stored.pk).get().rows == of_today
-    assert reckon_probe(run) == ProbeFigures.objects.exclude(pk=stored.pk).get(), "they are reckoned once"
-    assert tables.get("m3-7").build(Scores(run.version.system.project)).missing == []
+    assert compute_probe_figures(run) == ProbeFigures.objects.exclude(pk=stored.pk).get(), "they are reckoned once"
+    assert reports.get("m3-7").build(Scores(run.version.system.project)).missing == []
 
 
-def test_an_interval_of_few_reviews_stays_where_a_score_can_lie() -> None:
-    """Three reviews, two of them without a word in common: Student's interval would begin far below 0."""
-    means = ScoreMeans({"rouge1_f1": (0.0, 1.0), "difference_rouge1_f1": (-1.0, 1.0)})
-    for review, value in enumerate((0.0, 0.0, 0.6)):
-        values = {"rouge1_f1": value, "difference_rouge1_f1": value}
-        means.add(summary=review, review=review, side=OWN, values=values, undefined={})
-    found = [each["mean"]["ci"] for each in means.as_json()["figures"]]
-    [(least, most), (lowest, highest)] = found
-    assert least == 0
-    assert -1 < lowest < -0.6
-    assert most == highest
+def test_no_interval_of_a_mean_is_printed_where_most_reviews_have_no_word_in_common() -> None:
+    means = ScoreMeans({"rouge1_f1": (0.0, 1.0)})
+    for review, value in enumerate((0.0,) * 38 + (0.6, 0.3)):
+        means.add(summary=review, review=review, side=OWN, values={"rouge1_f1": value}, undefined={})
+    [figure] = means.as_json()["figures"]
+    assert figure["mean"]["ci"] is None
+    assert figure["mean"]["ci_reason"]
 
 
 def test_reasons_stand_in_an_order_of_their_own(corpus: Project) -> None:
@@ -207,5 +198,5 @@ def test_reckoning_a_probe_anew_changes_nothing_that_was_witnessed(
     stored = ProbeFigures.objects.get()
     ProbeFigures.objects.update(rule="", rows=[{**row, "method": "another"} for row in stored.rows])
     seal_pending()
-    reckon_probe(run)
+    compute_probe_figures(run)
     assert [found for made in Witness.objects.all() for found in differences(made)] == []

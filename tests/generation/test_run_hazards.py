@@ -8,10 +8,10 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from generation.actions.runs import resume_run, start_run, stop_run
 from generation.backends.protocol import Failure, Output, Source
 from generation.models import ItemStatus, Run, RunStatus, Version
-from projects.background import jobs
+from generation.runs.actions import resume_run, start_run, stop_run
+from projects.jobs.running import RunningJob
 from projects.models import Job, JobStatus, Project
 from tests.builders import build_cluster
 from tests.generation.staged import StagedBackend
@@ -53,19 +53,19 @@ def test_a_chunk_that_ends_after_its_run_was_resumed_does_not_stop_it_again(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start_run(version=version, by=lead, lanes=1)
-    finish = jobs.RunningJob.finish
+    finish = RunningJob.finish
 
     def stop(batch: Sequence[Source]) -> None:
         if len(staged.batches) == 1:
             stop_run(run=fresh(run), by=lead)
 
-    def resumed_first(self: jobs.RunningJob, status: JobStatus, **fields: object) -> bool:
+    def resumed_first(self: RunningJob, status: JobStatus, **fields: object) -> bool:
         if status == JobStatus.CANCELLED:
             resume_run(run=fresh(run), by=lead)
         return finish(self, status, **fields)
 
     staged.before = stop
-    monkeypatch.setattr(jobs.RunningJob, "finish", resumed_first)
+    monkeypatch.setattr(RunningJob, "finish", resumed_first)
     work()
     assert fresh(run).status == RunStatus.DONE
     assert run.items.filter(status=ItemStatus.DONE).count() == 8
@@ -76,18 +76,22 @@ def test_a_text_that_no_data_base_takes_fails_alone(version: Version, staged: St
 
     def odd(batch: Sequence[Source]) -> list[Output | Failure]:
         return [
-            Output(source.unit, "One\0two") if source.key == "DEMO0003_0" else
-            Failure(source.unit, "bad\0byte") if source.key == "DEMO0004_0" else Output(source.unit, "Fine.")
+            Output(source.unit, "One\0two")
+            if source.key == "DEMO0003_0"
+            else Failure(source.unit, "bad\0byte")
+            if source.key == "DEMO0004_0"
+            else Output(source.unit, "Fine.")
             for source in batch
-        ]  # fmt: skip
+        ]
 
     staged.before = odd
     work()
     assert fresh(run).status == RunStatus.DONE
     failed = dict(run.items.filter(status=ItemStatus.FAILED).values_list("unit__key", "error"))
     assert failed == {
-        "DEMO0003_0": "What came out holds a NUL character, which cannot be stored.", "DEMO0004_0": "bad\ufffdbyte",
-    }  # fmt: skip
+        "DEMO0003_0": "The output contains a NUL character, which cannot be stored.",
+        "DEMO0004_0": "bad\ufffdbyte",
+    }
     assert len(staged.batches) == 2, "nothing was done twice for it"
 
 

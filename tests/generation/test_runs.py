@@ -13,13 +13,14 @@ from accounts.models import User
 from annotation.models import Cluster
 from api.problems import Conflict, Refused
 from audit.models import Entry
-from generation.actions import chunks
-from generation.actions.lanes import FIRST_ITEMS
-from generation.actions.runs import lift_seal, resume_run, retry_failed, seal_run, start_run, stop_run
-from generation.actions.systems import create_system, make_version
 from generation.backends.protocol import Failure, Output, PassingError, Source
 from generation.models import ItemStatus, Run, RunStatus, Summary, Version
-from projects.background import jobs
+from generation.runs import chunks
+from generation.runs.actions import lift_seal, resume_run, retry_failed, seal_run, start_run, stop_run
+from generation.runs.concurrency import FIRST_ITEMS
+from generation.systems.actions import create_system, make_version
+from projects.jobs import jobs, running
+from projects.jobs.running import WorkerUnhealthy, request_exit, run_job
 from projects.models import Job, JobStatus, Member, Project, Unit
 from tests.builders import TEXT, build_cluster
 from tests.generation.staged import StagedBackend
@@ -125,13 +126,13 @@ def test_a_chunk_that_takes_too_long_hands_back_what_is_left(
 def test_a_worker_that_is_asked_to_end_hands_back_what_is_left_after_the_batch(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "_leaving", bytearray(1))
+    monkeypatch.setattr(running, "_leaving", bytearray(1))
     run = start_run(version=version, by=lead)
-    staged.before = lambda batch: jobs.leave()
+    staged.before = lambda batch: request_exit()
     work(1)
     assert run.items.filter(status=ItemStatus.DONE).count() == 4
     assert not run.items.filter(status=ItemStatus.WAITING, job__isnull=False).exists()
-    monkeypatch.setattr(jobs, "_leaving", bytearray(1))
+    monkeypatch.setattr(running, "_leaving", bytearray(1))
     staged.before = lambda batch: None
     work()
     assert done_once(run)
@@ -152,7 +153,7 @@ def test_a_stopped_run_keeps_what_is_done_and_goes_on_from_there(
     assert fresh(run).status == RunStatus.STOPPED
     assert fresh(run).error == ""
     assert done_once(run, 8), "the batch that was under way is stored"
-    with pytest.raises(Conflict, match="not under way"):
+    with pytest.raises(Conflict, match="not in progress"):
         stop_run(run=fresh(run), by=lead)
     resume_run(run=fresh(run), by=lead)
     work()
@@ -160,8 +161,10 @@ def test_a_stopped_run_keeps_what_is_done_and_goes_on_from_there(
     assert done_once(run)
     assert len(staged.batches) == 5, "nothing was done twice"
     assert list(Entry.objects.filter(object_type="run").order_by("pk").values_list("verb", flat=True)) == [
-        "start run", "stop run", "resume run",
-    ]  # fmt: skip
+        "start run",
+        "stop run",
+        "resume run",
+    ]
 
 
 def test_cancelling_a_chunk_stops_its_run(version: Version, lead: User) -> None:
@@ -222,7 +225,7 @@ def test_an_item_that_kills_its_workers_fails_alone(version: Version, staged: St
     assert fresh(run).status == RunStatus.DONE
     failed = run.items.get(status=ItemStatus.FAILED)
     assert failed.unit.key == "DEMO0017_0"
-    assert failed.error == "It was begun 2 times by itself, and each time its worker died or broke off."
+    assert failed.error == "It was processed alone 2 times, and each time the worker died or was interrupted."
     assert run.items.filter(status=ItemStatus.DONE).count() == 19
 
 
@@ -234,7 +237,7 @@ def test_a_run_whose_workers_die_whatever_they_do_stops_and_says_so(
         Job.objects.update(status=JobStatus.RUNNING, attempts=3, leased_until=timezone.now() - timedelta(1))
     work()
     assert fresh(run).status == RunStatus.STOPPED
-    assert fresh(run).error == "A part of it was given up: Its worker died 3 times while doing it."
+    assert fresh(run).error == "A chunk of the run failed: The worker died 3 times while running this job."
     resume_run(run=fresh(run), by=lead)
     work()
     assert done_once(run)
@@ -273,14 +276,14 @@ def test_where_nothing_can_be_loaded_after_an_error_no_other_item_is_to_blame(
     staged.before = spoil
     work()
     assert fresh(run).status == RunStatus.STOPPED
-    assert fresh(run).error == "A part of it was given up: RuntimeError: device-side assert triggered"
+    assert fresh(run).error == "A chunk of the run failed: RuntimeError: device-side assert triggered"
     assert run.items.filter(status=ItemStatus.WAITING).count() == 20
 
 
 def test_an_item_that_spoils_the_gpu_for_its_process_fails_alone(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chunks, "_spoils_the_process", lambda error: isinstance(error, MemoryError))
+    monkeypatch.setattr(chunks, "_is_fatal", lambda error: isinstance(error, MemoryError))
     run = start_run(version=version, by=lead, lanes=1)
 
     def spoil(batch: Sequence[Source]) -> None:
@@ -289,7 +292,7 @@ def test_an_item_that_spoils_the_gpu_for_its_process_fails_alone(
 
     staged.before = spoil
     for _ in range(3):
-        with pytest.raises(jobs.Unfit, match="no longer be used from this process"):
+        with pytest.raises(WorkerUnhealthy, match="no longer be used from this process"):
             work()
     work()
     assert fresh(run).status == RunStatus.DONE
@@ -328,7 +331,7 @@ def test_a_unit_whose_inputs_are_gone_fails_with_the_reason(version: Version, le
     Unit.objects.filter(type="proposition", context=cluster.unit_id).update(superseded_by=cluster.unit)
     work()
     failed = run.items.get(status=ItemStatus.FAILED)
-    assert (failed.unit.key, failed.error) == ("DEMO0004_0", chunks.NOTHING_THERE)
+    assert (failed.unit.key, failed.error) == ("DEMO0004_0", chunks.NO_INPUT)
     assert fresh(run).status == RunStatus.DONE
 
 
@@ -337,7 +340,7 @@ def test_a_summariser_that_leaves_an_item_out_is_found_out(version: Version, sta
     staged.before = lambda batch: [Output(source.unit, "Fine.") for source in batch if source.key != "DEMO0011_0"]
     work()
     failed = run.items.get(status=ItemStatus.FAILED)
-    assert (failed.unit.key, failed.error) == ("DEMO0011_0", "Nothing came out for it.")
+    assert (failed.unit.key, failed.error) == ("DEMO0011_0", "The system returned no output for this unit.")
 
 
 def test_a_version_that_is_no_longer_what_it_was_stops_the_run_and_says_what_differs(
@@ -365,9 +368,9 @@ def test_what_is_away_for_now_is_tried_again_later(version: Version, staged: Sta
     work()
     assert fresh(run).status == RunStatus.RUNNING
     assert done_once(run, 4)
-    put_off = Job.objects.get(kind="run_chunk", status=JobStatus.QUEUED)
-    assert put_off.not_before is not None
-    assert put_off.note == "The endpoint does not answer."
+    postpone = Job.objects.get(kind="run_chunk", status=JobStatus.QUEUED)
+    assert postpone.not_before is not None
+    assert postpone.note == "The endpoint does not answer."
     assert come_due() == 1
     work()
     assert done_once(run)
@@ -389,27 +392,24 @@ def test_what_stays_away_stops_the_run_after_so_many_tries(version: Version, sta
     come_due()
     work()
     assert fresh(run).status == RunStatus.STOPPED
-    assert fresh(run).error == "The endpoint does not answer. It was tried 6 times."
+    assert fresh(run).error == "The endpoint does not answer. Tried 6 times."
     assert run.items.filter(status=ItemStatus.WAITING).count() == 20, "no item is to blame"
 
 
 def test_a_run_is_refused_where_there_is_nothing_to_do(version: Version, project: Project, lead: User) -> None:
     sentences = staged_version(project, "Sentences", level="sentence")
-    with pytest.raises(
-        Refused,
-        match=r"no target sentences, level sentence\. It has \d+ clusters",
-    ):
+    with pytest.raises(Refused, match=r"no target sentences, level sentence\. It has \d+ clusters"):
         start_run(version=sentences, by=lead)
-    with pytest.raises(Refused, match="2 of the units are not of this project and level"):
+    with pytest.raises(Refused, match="2 of the units do not belong to this project and level"):
         start_run(version=version, by=lead, units=[0, -1])
-    with pytest.raises(Refused, match="From 1 to 64"):
+    with pytest.raises(Refused, match="Must be from 1 to 64"):
         start_run(version=version, by=lead, lanes=0)
     assert not Run.objects.exists()
 
 
 def test_a_version_has_one_run_at_a_time(version: Version, lead: User) -> None:
     first = start_run(version=version, by=lead)
-    with pytest.raises(Conflict, match="under way already"):
+    with pytest.raises(Conflict, match="already in progress"):
         start_run(version=version, by=lead)
     stop_run(run=first, by=lead)
     second = start_run(version=version, by=lead)
@@ -440,7 +440,7 @@ def test_storing_a_batch_takes_the_same_queries_however_large_it_is(
         run = start_run(version=staged_version(project, name, batch=batch), by=lead)
         held = Job.objects.filter(kind="run_chunk", params__run=run.pk).latest("pk")
         with CaptureQueriesContext(connection) as seen:
-            jobs.run_job(held.pk)
+            run_job(held.pk)
         assert run.items.filter(status=ItemStatus.DONE).count() == 8
         work()
         return len(seen)
@@ -462,7 +462,7 @@ def test_a_seal_hides_a_run_from_a_person_until_it_is_lifted(version: Version, p
     seal = run.seals.get(member=ann)
     lift_seal(seal=seal, by=lead)
     assert Summary.objects.visible_to(ann).count() == 20
-    with pytest.raises(Conflict, match="lifted already"):
+    with pytest.raises(Conflict, match="already been lifted"):
         lift_seal(seal=seal, by=lead)
     other = Project.objects.create(slug="other", name="Other")
     foreign = Member.objects.create(project=other, user=lead, role="lead", pseudonym="X")

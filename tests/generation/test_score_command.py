@@ -50,7 +50,7 @@ def test_it_scores_one_system_by_one_metric_with_parameters(systems: Project) ->
     [
         (["--system", "Lad"], "has no summaries of Lad"),
         (["--metric", "length", "--set", "stemmer=true"], "takes no parameters"),
-        (["--metric", "rouge", "--set", "stemmer=perhaps"], "On or off"),
+        (["--metric", "rouge", "--set", "stemmer=perhaps"], "Expected true or false"),
     ],
 )
 def test_what_is_wrong_is_one_clear_line(systems: Project, words: list[str], said: str) -> None:
@@ -60,5 +60,5 @@ def test_what_is_wrong_is_one_clear_line(systems: Project, words: list[str], sai
 
 
 def test_a_project_that_is_not_there_is_named(db: None) -> None:
-    with pytest.raises(CommandError, match="no project 'eye'"):
+    with pytest.raises(CommandError, match="Unknown project 'eye'"):
         score()

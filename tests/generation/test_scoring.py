@@ -9,18 +9,19 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.actions.supersede import supersede_text
+from annotation.curation.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict, Refused
 from audit.models import Entry
 from generation import metrics
-from generation.actions.scores import ask_for_scores, score_run
 from generation.metrics.length import LengthScorer
 from generation.metrics.protocol import Judged, Row
 from generation.models import Run, Score, Scoring
-from generation.runs.sources import units_of
 from generation.scoring import judging
-from projects.background import jobs
+from generation.scoring.actions import request_scores, score_run
+from generation.sources import units_of
+from projects.jobs import jobs
+from projects.jobs.running import RunningJob, run_job
 from projects.models import Job, Project, Unit
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.generation.summaries import add_summary, build_run, the_target
@@ -38,7 +39,7 @@ def scored(run: Run, metric: str = "length", **params: Any) -> Scoring:
 
 
 def asked(run: Run, metric: str = "length", **params: Any) -> Job | Scoring:
-    return ask_for_scores(run=run, metric=metric, params=params, by=None)
+    return request_scores(run=run, metric=metric, params=params, by=None)
 
 
 @pytest.fixture
@@ -80,9 +81,9 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_a_job_scores_every_summary_and_says_how_far_it_is(run: Run, lead: User) -> None:
-    job = ask_for_scores(run=run, metric="length", params={}, by=lead)
+    job = request_scores(run=run, metric="length", params={}, by=lead)
     assert isinstance(job, Job)
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     job.refresh_from_db()
     assert (job.status, job.done, job.total, job.queue) == ("done", 7, 7, "default")
     scoring = Scoring.objects.get(pk=(job.result or {})["scoring"])
@@ -100,7 +101,7 @@ def test_the_same_again_is_not_done_twice(run: Run) -> None:
     job = asked(run)
     assert asked(run) == job, "it is under way already"
     assert isinstance(job, Job)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     done = asked(run)
     assert isinstance(done, Scoring)
     assert scored(run) == done
@@ -147,21 +148,21 @@ def test_a_scoring_that_was_killed_goes_on_where_it_was(run: Run, counting: list
     job = asked(run)
     assert isinstance(job, Job)
 
-    def vanish(running: jobs.RunningJob, done: int, total: int | None = None, note: str = "") -> None:
+    def vanish(running: RunningJob, done: int, total: int | None = None, note: str = "") -> None:
         if done == 6:
             raise SystemExit("killed")
         told(running, done, total, note)
 
-    told = jobs.RunningJob.progress
+    told = RunningJob.progress
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jobs.RunningJob, "progress", vanish)
+        patch.setattr(RunningJob, "progress", vanish)
         with pytest.raises(SystemExit):
-            jobs.run_job(job.pk)
+            run_job(job.pk)
     assert Score.objects.filter(reference=None).count() == 4
     assert Scoring.objects.complete().count() == 0
     Job.objects.filter(pk=job.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
     first, counting[:] = list(counting), []
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     job.refresh_from_db()
     assert job.status == "done"
     assert (len(first), len(counting)) == (6, 3), "what was stored is not scored again"
@@ -173,15 +174,15 @@ def test_a_worker_that_lost_its_lease_writes_nothing_more(run: Run, counting: li
     job = asked(run)
     assert isinstance(job, Job)
 
-    def overtaken(running: jobs.RunningJob, done: int, total: int | None = None, note: str = "") -> None:
+    def overtaken(running: RunningJob, done: int, total: int | None = None, note: str = "") -> None:
         if done == 4:
             running.job.fence -= 1  # as it looks to a worker whose job another has taken
         told(running, done, total, note)
 
-    told = jobs.RunningJob.progress
+    told = RunningJob.progress
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jobs.RunningJob, "progress", overtaken)
-        jobs.run_job(job.pk)
+        patch.setattr(RunningJob, "progress", overtaken)
+        run_job(job.pk)
     assert Score.objects.filter(reference=None).count() == 2
     assert Scoring.objects.get().finished_at is None
 
@@ -190,22 +191,22 @@ def test_a_cancelled_scoring_keeps_what_it_has_and_can_be_asked_for_again(run: R
     job = asked(run)
     assert isinstance(job, Job)
 
-    def stop(running: jobs.RunningJob, done: int, total: int | None = None, note: str = "") -> None:
+    def stop(running: RunningJob, done: int, total: int | None = None, note: str = "") -> None:
         if done == 2:
             with by_another():
                 jobs.cancel(job)
         told(running, done, total, note)
 
-    told = jobs.RunningJob.progress
+    told = RunningJob.progress
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jobs.RunningJob, "progress", stop)
-        jobs.run_job(job.pk)
+        patch.setattr(RunningJob, "progress", stop)
+        run_job(job.pk)
     job.refresh_from_db()
     assert job.status == "cancelled"
     again = asked(run)
     assert again != job
     assert isinstance(again, Job)
-    jobs.run_job(again.pk)
+    run_job(again.pk)
     assert Score.objects.filter(reference=None).count() == 7
 
 
@@ -222,14 +223,14 @@ def test_two_that_score_at_once_store_every_row_once(run: Run, counting: list[in
 @pytest.mark.parametrize(
     ("metric", "params", "said"),
     [
-        ("rouje", {}, "no such metric"),
-        ("rouge", {"stemer": True}, "no such parameter"),
-        ("rouge", {"stemmer": 3}, "On or off"),
+        ("rouje", {}, "Unknown metric"),
+        ("rouge", {"stemer": True}, "Unknown parameter"),
+        ("rouge", {"stemmer": 3}, "Expected true or false"),
     ],
 )
 def test_what_does_not_exist_is_refused(run: Run, metric: str, params: dict[str, Any], said: str) -> None:
     with pytest.raises(Refused, match=said):
-        ask_for_scores(run=run, metric=metric, params=params, by=None)
+        request_scores(run=run, metric=metric, params=params, by=None)
     assert not Job.objects.filter(kind="score_run").exists()
 
 

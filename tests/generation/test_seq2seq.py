@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from generation.backends import every
+from generation.backends.identity import hash_of
 from generation.backends.protocol import BackendError, Failure, Finish, InputText, Probed, ProbedUnit, Source
 from generation.backends.seq2seq import Seq2SeqBackend
 from generation.neural.batches import Limits, Memory
 from generation.neural.checkpoints import families, loading
 from generation.neural.summarisers import seq2seq
-from generation.systems.identity import hash_of
 from tests.generation import naive, tiny
 
 Models = Callable[[str], str]
@@ -170,9 +170,9 @@ def test_what_is_attended_to_from_everywhere_can_be_chosen(models: Models) -> No
 @pytest.mark.parametrize(
     ("kind", "assembly", "why"),
     [
-        ("bart", {"full_attention": "first token"}, "LED alone"),
-        ("led", {"full_attention": "background"}, "neither it nor the question is read"),
-        ("led", {"full_attention": "first token and separators"}, "no token of its own"),
+        ("bart", {"full_attention": "first token"}, "Only LED"),
+        ("led", {"full_attention": "background"}, "requires the background or the question"),
+        ("led", {"full_attention": "first token and separators"}, "not a single token"),
         ("t5", {"markers": "ms2"}, "no token <background>"),
     ],
 )
@@ -187,10 +187,10 @@ def test_a_unit_that_lacks_what_the_version_reads_fails_alone(models: Models) ->
     summariser, _ = loaded(models, "bart", assembly={"background": True}, decoding=DECODINGS[3])
     has, lacks = naive.sources(2)
     found = [out for batch in summariser.summarise([replace(has, background="Known."), lacks]) for out in batch]
-    assert Failure(1, "The unit has no background, which the version reads.") in found
+    assert Failure(1, "The unit has no background, which this version requires.") in found
     assert len(found) == 2
     (failed,) = [out for batch in summariser.probe([Probed(lacks, ("It helps.",))]) for out in batch]
-    assert failed == Failure(1, "The unit has no background, which the version reads.")
+    assert failed == Failure(1, "The unit has no background, which this version requires.")
 
 
 @pytest.mark.parametrize("kind", ["pegasus", "bigbird_pegasus"])
@@ -227,8 +227,10 @@ def test_what_does_not_fit_is_cut_and_counted(models: Models, budget: str) -> No
     read = summariser.read(source)
     assert read.tokens == 40
     whole, _ = loaded(models, "bart", assembly={"input_tokens": 127, "budget": budget})
-    everything = [whole.reader._tokens(text if not n else f" {text}") for n, text in
-                  enumerate(text.text for text in source.inputs)]  # fmt: skip
+    everything = [
+        whole.reader._tokens(text if not n else f" {text}")
+        for n, text in enumerate(text.text for text in source.inputs)
+    ]
     assert read.cut == sum(map(len, everything)) - 38
     kept = (38, 0) if budget == "from the front" else (19, 19)
     assert list(read.rows[0][1:-1]) == everything[0][: kept[0]] + everything[1][: kept[1]]
@@ -336,8 +338,14 @@ def test_what_is_left_empty_is_the_checkpoints_own_and_becomes_a_fact(models: Mo
     own.save_pretrained(copy)
     decoding = BACKEND.facts(naive.configured(BACKEND, copy.name, decoding={"beams": 2}))["decoding"]
     assert decoding["num_beams"] == 2
-    expected = {"max_length": 62, "min_length": 11, "no_repeat_ngram_size": 3, "length_penalty": 0.8,
-                "decoder_start_token_id": 2, "forced_eos_token_id": 2}  # fmt: skip
+    expected = {
+        "max_length": 62,
+        "min_length": 11,
+        "no_repeat_ngram_size": 3,
+        "length_penalty": 0.8,
+        "decoder_start_token_id": 2,
+        "forced_eos_token_id": 2,
+    }
     assert expected.items() <= decoding.items()
     own.update(encoder_no_repeat_ngram_size=3)
     own.save_pretrained(copy)
@@ -352,8 +360,14 @@ def test_a_checkpoint_without_generation_config_decodes_as_its_old_config_says(
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(models_folder / models("bart"), copy)
     (copy / "generation_config.json").unlink()
-    own = {"num_beams": 3, "max_length": 18, "min_length": 7, "no_repeat_ngram_size": 3, "early_stopping": True,
-           "length_penalty": 2.0}  # fmt: skip
+    own = {
+        "num_beams": 3,
+        "max_length": 18,
+        "min_length": 7,
+        "no_repeat_ngram_size": 3,
+        "early_stopping": True,
+        "length_penalty": 2.0,
+    }
     config = json.loads((copy / "config.json").read_text())
     (copy / "config.json").write_text(json.dumps(config | own))
     for decoding in ({}, {"method": "sampling"}):
@@ -377,7 +391,7 @@ def test_the_decoder_starts_with_bos_where_asked_as_ms2s_checkpoints_do(models: 
     summariser, facts = loaded(models, "bart", decoding={"forced_bos": "bos", "beams": 2, "max_length": 8})
     assert facts["decoding"]["forced_bos_token_id"] == 0
     assert {(out.token_ids or ())[0] for out in naive.summarised(summariser, naive.sources(3)).values()} == {0}
-    with pytest.raises(BackendError, match="no token"):
+    with pytest.raises(BackendError, match="no start token"):
         BACKEND.facts(naive.configured(BACKEND, models("t5"), decoding={"decoder_start": "bos"}))
 
 

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Review
 from generation.models import UnitLevel
-from generation.runs.sources import materials, sizes, units_of
+from generation.sources import materials, sizes, units_of
 from projects.models import Project
 from tests.annotation.m3_files import Record, brought_in, cluster, plain, source, write
 
@@ -23,20 +23,19 @@ def levels(project: Project, tmp_path: Path) -> Project:
     bring(project, tmp_path, "level1", plain("111", "It helps, and is safe.", ("1", "Trial one."), ("2", "Trial two.")))
     bring(project, tmp_path, "level2", plain("111_0", "It helps.", ("1", "One helped."), ("2", "Two helped.")))
     bring(
-        project, tmp_path, "level3",
+        project,
+        tmp_path,
+        "level3",
         cluster("111_0", [source("One helped.", "1")], target_text="It reduces relapse."),
         cluster("111_1", [source("One was safe.", "1"), source("Two hurt.", "2")], target_text="It reduces harm."),
-    )  # fmt: skip
+    )
     return project
 
 
 def test_a_cluster_is_its_inputs_with_their_studies_and_its_tuple(levels: Project) -> None:
     unit = units_of(levels, UnitLevel.PROPOSITION)[1]
     found = materials(levels, UnitLevel.PROPOSITION, [unit])[unit]
-    assert [(text.text, text.key) for text in found.source.inputs] == [
-        ("One was safe.", "1"),
-        ("Two hurt.", "2"),
-    ]
+    assert [(text.text, text.key) for text in found.source.inputs] == [("One was safe.", "1"), ("Two hurt.", "2")]
     assert found.source.pico["i"] == "nepralin"
     assert [reference.text for reference in found.references] == ["It reduces harm."]
 
@@ -74,16 +73,15 @@ def test_no_summariser_is_shown_a_target(levels: Project, level: str) -> None:
 def test_sizes_count_the_characters_of_the_inputs(levels: Project) -> None:
     units = units_of(levels, UnitLevel.PROPOSITION)
     assert sizes(UnitLevel.PROPOSITION, units) == {
-        units[0]: len("One helped."), units[1]: len("One was safe.") + len("Two hurt."),
-    }  # fmt: skip
+        units[0]: len("One helped."),
+        units[1]: len("One was safe.") + len("Two hurt."),
+    }
 
 
 @pytest.mark.parametrize("level", UnitLevel.values)
 def test_more_units_take_no_more_queries(levels: Project, level: str, tmp_path: Path) -> None:
     def queries() -> int:
-        with CaptureQueriesContext(
-            connection,
-        ) as seen:
+        with CaptureQueriesContext(connection) as seen:
             materials(levels, level, units_of(levels, level))
         return len(seen)
 

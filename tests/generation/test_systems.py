@@ -7,10 +7,10 @@ import pytest
 from accounts.models import User
 from api.problems import Conflict, Refused, TooMuch
 from audit.models import Entry
-from generation.actions.systems import ask_for_version, create_system, make_version
 from generation.backends.protocol import BackendError, PassingError
 from generation.models import System, Version
-from projects.background import jobs
+from generation.systems.actions import create_system, make_version, request_version
+from projects.jobs.running import run_job
 from projects.models import Job, Project
 from tests.generation.staged import StagedBackend
 
@@ -51,7 +51,7 @@ def test_other_libraries_are_another_version(system: System, staged: StagedBacke
 
 
 def test_the_hash_is_the_same_after_the_data_base_has_had_it(system: System, lead: User) -> None:
-    from generation.systems.identity import hash_of
+    from generation.backends.identity import hash_of
 
     made = make_version(system=system, config=LIGHT | {"decoding": {"seconds": 1e-7}}, by=lead)
     again = Version.objects.get(pk=made.pk)
@@ -60,7 +60,8 @@ def test_the_hash_is_the_same_after_the_data_base_has_had_it(system: System, lea
 
 
 @pytest.mark.parametrize(
-    ("error", "problem"), [(BackendError("There is no such folder."), Refused), (PassingError("It is away."), Conflict)]
+    ("error", "problem"),
+    [(BackendError("There is no such folder."), Refused), (PassingError("It is unavailable."), Conflict)],
 )
 def test_what_cannot_be_read_is_said(
     error: Exception, problem: type[Exception], system: System, staged: StagedBackend, monkeypatch: pytest.MonkeyPatch
@@ -76,19 +77,19 @@ def test_what_cannot_be_read_is_said(
 
 def test_a_wrong_configuration_is_refused_before_any_worker_sees_it(system: System, lead: User) -> None:
     with pytest.raises(Refused) as refused:
-        ask_for_version(system=system, config=HEAVY | {"decoding": {"batch": 0}}, by=lead)
+        request_version(system=system, config=HEAVY | {"decoding": {"batch": 0}}, by=lead)
     assert refused.value.errors == [{"field": "decoding.batch", "message": "At least 1."}]
     with pytest.raises(Refused, match="300 characters"):
-        ask_for_version(system=system, config=HEAVY, note="x" * 301, by=lead)
+        request_version(system=system, config=HEAVY, note="x" * 301, by=lead)
     assert not Job.objects.exists()
 
 
 def test_what_needs_torch_is_made_by_a_worker_that_has_it(system: System, staged: StagedBackend, lead: User) -> None:
-    assert isinstance(ask_for_version(system=system, config=LIGHT, by=lead), Version)
-    asked = ask_for_version(system=system, config=HEAVY, note="heavy", by=lead)
+    assert isinstance(request_version(system=system, config=LIGHT, by=lead), Version)
+    asked = request_version(system=system, config=HEAVY, note="heavy", by=lead)
     assert isinstance(asked, Job)
     assert (asked.kind, asked.queue) == ("make_version", "gpu")
-    jobs.run_job(asked.pk)
+    run_job(asked.pk)
     asked.refresh_from_db()
     made = system.versions.get(note="heavy")
     assert asked.result == {"version": made.pk, "number": 2, "hash": made.hash}
@@ -97,27 +98,27 @@ def test_what_needs_torch_is_made_by_a_worker_that_has_it(system: System, staged
 
 def test_asking_again_is_the_same_job_and_nobody_floods_the_queue(system: System, lead: User, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "LIMIT_JOBS_OF_A_PERSON": 3}
-    first = ask_for_version(system=system, config=HEAVY, by=lead)
-    assert ask_for_version(system=system, config=HEAVY, by=lead) == first
+    first = request_version(system=system, config=HEAVY, by=lead)
+    assert request_version(system=system, config=HEAVY, by=lead) == first
     for note in ("second", "third"):
-        ask_for_version(system=system, config=HEAVY, note=note, by=lead)
-    with pytest.raises(TooMuch, match="3 jobs of yours are queued or running"):
-        ask_for_version(system=system, config=HEAVY, note="fourth", by=lead)
+        request_version(system=system, config=HEAVY, note=note, by=lead)
+    with pytest.raises(TooMuch, match="3 queued or running jobs per person"):
+        request_version(system=system, config=HEAVY, note="fourth", by=lead)
     # What is asked for already is still answered, and others still can ask.
-    assert ask_for_version(system=system, config=HEAVY, by=lead) == first
-    assert isinstance(ask_for_version(system=system, config=HEAVY, note="another's", by=None), Job)
-    jobs.run_job(first.pk)
-    assert isinstance(ask_for_version(system=system, config=HEAVY, note="fourth", by=lead), Job)
+    assert request_version(system=system, config=HEAVY, by=lead) == first
+    assert isinstance(request_version(system=system, config=HEAVY, note="another's", by=None), Job)
+    run_job(first.pk)
+    assert isinstance(request_version(system=system, config=HEAVY, note="fourth", by=lead), Job)
 
 
 def test_a_worker_that_cannot_read_it_says_why(system: System, staged: StagedBackend, lead: User) -> None:
-    asked = ask_for_version(system=system, config=HEAVY, by=lead)
+    asked = request_version(system=system, config=HEAVY, by=lead)
 
     def facts(config: Any) -> Any:
         raise BackendError("The folder has no model.safetensors.")
 
     staged.facts = facts  # type: ignore[method-assign]
-    jobs.run_job(asked.pk)
+    run_job(asked.pk)
     asked.refresh_from_db()
     assert isinstance(asked, Job)
     assert (asked.status, asked.attempts, asked.error) == ("failed", 1, "The folder has no model.safetensors.")

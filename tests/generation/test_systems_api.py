@@ -29,8 +29,10 @@ def test_the_form_of_every_backend_is_described_with_the_material_there_is(
     build_cluster(project)
     reply = client_of(lead).get("/api/v1/projects/eye/backends/").json()
     assert {level["key"]: level["units"] for level in reply["levels"]} == {
-        "document": 0, "sentence": 0, "proposition": 1,
-    }  # fmt: skip
+        "document": 0,
+        "sentence": 0,
+        "proposition": 1,
+    }
     [extractive] = [backend for backend in reply["backends"] if backend["key"] == "extractive"]
     assert extractive["no_probe"]
     parameters = {p["name"]: p for section in extractive["sections"] for p in section["parameters"]}
@@ -90,9 +92,7 @@ def test_the_list_shows_the_newest_run_and_asks_no_more_for_more_systems(
             version = build_version(project, f"s{n}", seed=1)
             build_run(version, {unit: "a"})
             build_run(version, {}, failed=(unit,))
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
+        with CaptureQueriesContext(connection) as queries:
             reply = client.get("/api/v1/projects/eye/systems/").json()
         return len(queries), reply
 
@@ -108,8 +108,13 @@ def test_viewers_and_curators_read_and_change_nothing(project: Project, client_o
     reader = person("reader")
     Member.objects.create(project=project, user=reader, role=role, pseudonym="R9")
     version, client = build_version(project), client_of(reader)
-    for address in ("projects/eye/backends/", "projects/eye/systems/", f"systems/{version.system_id}/",
-                    f"versions/{version.pk}/", "projects/eye/outputs/"):  # fmt: skip
+    for address in (
+        "projects/eye/backends/",
+        "projects/eye/systems/",
+        f"systems/{version.system_id}/",
+        f"versions/{version.pk}/",
+        "projects/eye/outputs/",
+    ):
         assert client.get(f"/api/v1/{address}").status_code == 200, address
     assert post(client, "projects/eye/systems/", {"name": "x"}).status_code == 403
     assert post(client, f"systems/{version.system_id}/versions/", {"config": CONFIG}).status_code == 403
@@ -122,8 +127,15 @@ def test_who_works_in_rounds_never_learns_of_systems(
     version = build_version(project)
     run = build_run(version, {build_cluster(project).unit_id: "a"})
     for user in (ann1, evaluator):
-        for address in ("projects/eye/systems/", f"systems/{version.system_id}/", f"versions/{version.pk}/",
-                        f"runs/{run.pk}/", f"runs/{run.pk}/summaries/", f"runs/{run.pk}/items/",
-                        "projects/eye/outputs/", "projects/eye/backends/"):  # fmt: skip
+        for address in (
+            "projects/eye/systems/",
+            f"systems/{version.system_id}/",
+            f"versions/{version.pk}/",
+            f"runs/{run.pk}/",
+            f"runs/{run.pk}/summaries/",
+            f"runs/{run.pk}/items/",
+            "projects/eye/outputs/",
+            "projects/eye/backends/",
+        ):
             reply = client_of(user).get(f"/api/v1/{address}")
             assert (reply.status_code, "lead-3" in reply.content.decode()) == (403, False), address

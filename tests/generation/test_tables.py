@@ -10,16 +10,15 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.actions.curation.removal import remove_cluster
+from annotation.curation.actions import remove_cluster
 from annotation.models import Cluster, Proposition
-from generation.actions.reckoning import reckon_scoring
-from generation.actions.scores import ask_for_scores
 from generation.models import Run, Score, Scoring, Seal, Summary
-from generation.tables.scored import Scores
-from projects import tables
+from generation.results.tables.scored import Scores
+from generation.scoring.actions import compute_scoring_means, request_scores
+from projects import reports
 from projects.models import Member, Project, Unit
-from projects.tables.table import Table
-from projects.tables.writing import as_csv, latex, markdown, words
+from projects.reports.table import Table
+from projects.reports.writing import as_csv, latex, markdown, words
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
 from tests.conftest import person
 from tests.generation.printed import of_scores
@@ -39,7 +38,7 @@ def copying(corpus: Project) -> Run:
 
 
 def table(project: Project, key: str, member: Member | None = None) -> Table:
-    return tables.get(key).build(Scores(project, member))
+    return reports.get(key).build(Scores(project, member))
 
 
 def cells(table: Table) -> list[list[str]]:
@@ -52,11 +51,8 @@ def test_overlap_is_the_mean_over_items(corpus: Project, copying: Run) -> None:
     scored(copying, "rouge")
     made = table(corpus, "m3-4")
     assert cells(made) == [
-        [
-            "Copy & paste", "proposition", "own target", "2", "2", "53.3", "25.0", "53.3",
-            "undefined: not scored yet",
-        ]
-    ]  # fmt: skip
+        ["Copy & paste", "proposition", "own target", "2", "2", "53.3", "25.0", "53.3", "undefined: not scored yet"]
+    ]
     assert made.rows[0][5].value == pytest.approx(100 * (2 / 3 + 2 / 5) / 2)
     assert any("rouge-score 0.1.2" in note and "stemmer off" in note for note in made.notes)
     assert any("jackknife over reviews" in note for note in made.notes)
@@ -67,9 +63,20 @@ def test_copying_has_the_difference_in_brackets(corpus: Project, copying: Run) -
     scored(copying, "copying")
     # All of it is copied; less ROUGE-1 of 66.7 and 40.0 against the targets leaves 33.3 and 60.0.
     assert cells(table(corpus, "m3-6")) == [
-        ["Copy & paste", "proposition", "2", "2", "100.0 (+46.7)", "100.0 (+75.0)", "100.0 (+46.7)", "100.0",
-         "3.5", "1.0", "3.5"]
-    ]  # fmt: skip
+        [
+            "Copy & paste",
+            "proposition",
+            "2",
+            "2",
+            "100.0 (+46.7)",
+            "100.0 (+75.0)",
+            "100.0 (+46.7)",
+            "100.0",
+            "3.5",
+            "1.0",
+            "3.5",
+        ]
+    ]
 
 
 def test_ms2s_table_says_which_logarithm_and_who_read_the_directions(corpus: Project) -> None:
@@ -79,7 +86,7 @@ def test_ms2s_table_says_which_logarithm_and_who_read_the_directions(corpus: Pro
     assert cells(made)[0][4:9] == ["100.0", "100.0", "100.0", "0.000", "0.000"]
     assert cells(made)[0][10:] == ["2", "1.000", "1.000"]
     assert [column.title for column in made.columns][7:9] == ["Delta-EI (ln)", "Delta-EI (base 2)"]
-    assert any("word list" in note and "Oracle" in note for note in made.notes)
+    assert any("cue lexicon" in note and "Oracle" in note for note in made.notes)
 
 
 def test_the_three_formats_say_the_same(corpus: Project, tmp_path: Path) -> None:
@@ -89,20 +96,22 @@ def test_the_three_formats_say_the_same(corpus: Project, tmp_path: Path) -> None
     copying = build_run(corpus, "Copy & paste")
     scored(copying, "rouge")
     made = table(corpus, "m3-4")
-    row = "57.8 [19.5, 96.0] | 33.3 [0.0, 100.0] | 57.8 [19.5, 96.0] | \u2013 (a) |"
+    row = "57.8 (b) | 33.3 (b) | 57.8 (b) | \u2013 (a) |"
     assert f"| Copy & paste | proposition | own target | 3 | 3 | {row}" in markdown(made)
-    assert "Copy \\& paste & proposition & own target & 3 & 3 & 57.8 & 33.3 & 57.8 & --" in latex(made)
-    assert " &  &  &  &  & \\scriptsize {[}19.5, 96.0{]} & \\scriptsize {[}0.0, 100.0{]} & " in latex(made)
+    assert "Copy \\& paste & proposition & own target & 3 & 3 & 57.8\\textsuperscript{(b)} & 33.3" in latex(made)
+    why = "no reliable interval (few reviews; n = 3 reviews)"
+    assert f"(b) {why}" in markdown(made)
+    assert f"\\textsuperscript{{b}} {why}" in latex(made)
     version = copying.version
     assert f"* Versions: Copy & paste (proposition) is version 1, {version.hash[:12]}.\n" in markdown(made)
     header, line = as_csv(made).splitlines()
     assert header == (
-        "System,Level,Against,n,Reviews,ROUGE-1,ROUGE-1 CI low,ROUGE-1 CI high,ROUGE-2,ROUGE-2 CI low,ROUGE-2 CI high,"
-        "ROUGE-L,ROUGE-L CI low,ROUGE-L CI high,BERTScore,undefined"
+        "System,Level,Against,n,Reviews,ROUGE-1,ROUGE-1 CI reason,ROUGE-2,ROUGE-2 CI reason,ROUGE-L,ROUGE-L CI reason,"
+        "BERTScore,undefined"
     )
-    numbers = [float(cell) for cell in line.split(",")[5:14]]
-    rouge1 = [57.777778, 19.531976, 96.023580]
-    assert numbers == pytest.approx([*rouge1, 33.333333, 0, 100, *rouge1])
+    numbers = [float(cell) for cell in line.split(",")[5:11:2]]
+    assert numbers == pytest.approx([57.777778, 33.333333, 57.777778])
+    assert line.count(why) == 3
     assert line.endswith(",,BERTScore: not scored yet")
 
 
@@ -132,7 +141,7 @@ def test_a_row_in_which_there_is_one_figure_is_not_of_none(
         scoring = Scoring.objects.create(run=copying, metric=metric, hash=metric, finished_at=timezone.now())
         for summary in Summary.objects.filter(item__run=copying):
             Score.objects.create(scoring=scoring, summary=summary, values={"bertscore_f1": 0.5})
-        reckon_scoring(scoring)
+        compute_scoring_means(scoring)
     else:
         scored(copying, metric)
     made = table(corpus, key)
@@ -160,7 +169,7 @@ def test_without_summaries_the_tables_say_to_make_them(corpus: Project, key: str
 
 
 def test_summaries_that_came_after_the_scoring_are_missed(corpus: Project, copying: Run, tmp_path: Path) -> None:
-    from generation.runs.sources import units_of
+    from generation.sources import units_of
 
     scored(copying, "copying")
     brought_in(corpus, write(tmp_path / "more.jsonl", [cluster("333_0")]))
@@ -175,8 +184,9 @@ def test_rows_with_other_parameters_are_said_not_to_be_comparable(corpus: Projec
     scored(build_run(corpus, "Other"), "rouge", stemmer=True)
     notes = [note for note in table(corpus, "m3-4").notes if note.startswith("ROUGE of")]
     assert [note.split(":")[0] for note in notes] == [
-        "ROUGE of Copy & paste (proposition)", "ROUGE of Other (proposition)",
-    ]  # fmt: skip
+        "ROUGE of Copy & paste (proposition)",
+        "ROUGE of Other (proposition)",
+    ]
     assert all("Not comparable" in note for note in notes)
 
 
@@ -195,7 +205,7 @@ def test_the_scoring_that_was_asked_for_last_is_shown(corpus: Project, copying: 
     scored(copying, "rouge")
     scored(copying, "rouge", stemmer=True)
     assert stemmer()
-    assert isinstance(ask_for_scores(run=copying, metric="rouge", params={}, by=None), Scoring)
+    assert isinstance(request_scores(run=copying, metric="rouge", params={}, by=None), Scoring)
     assert not stemmer()
     scored(copying, "rouge", stemmer=True)
     assert stemmer()
@@ -214,7 +224,7 @@ def test_figures_that_are_undefined_for_single_items_are_left_out_of_the_mean(co
     (row,) = cells(table(corpus, "m3-6"))
     assert row[7] == "100.0 (n = 1)", "coverage of an empty summary is undefined, and not 0"
     notes = table(corpus, "m3-6").notes
-    assert "Coverage of Sparing (proposition, own target) leaves out 1: the output is empty." in notes
+    assert "Coverage of Sparing (proposition, own target) excludes 1: the output is empty." in notes
 
 
 def test_sealed_runs_are_left_out_for_whom_they_are_sealed(corpus: Project, copying: Run) -> None:
@@ -224,7 +234,7 @@ def test_sealed_runs_are_left_out_for_whom_they_are_sealed(corpus: Project, copy
     made = table(corpus, "m3-4", viewer)
     assert [row[0] for row in cells(made)] == ["Other"]
     assert not [step for step in made.missing if "Copy" in step.words + step.command]
-    assert "sealed from you" in made.notes[-1]
+    assert "embargoed for you" in made.notes[-1]
     lead = corpus.members.get(role="lead")
     assert [row[0] for row in cells(table(corpus, "m3-4", lead))] == ["Copy & paste", "Other"]
 
@@ -250,16 +260,23 @@ def test_the_command_prints_and_writes_them(corpus: Project, copying: Run, tmp_p
     out = StringIO()
     call_command("tables", "--project", "eye", "--table", "m3-4", "--table", "m3-6", stdout=out)
     assert out.getvalue().count("\n### ") + out.getvalue().startswith("### ") == 2
-    assert "| 53.3 | 25.0 | 53.3 |" in out.getvalue()
+    assert "| 53.3 (b) | 25.0 (b) | 53.3 (b) |" in out.getvalue()
     for format, ending in (("csv", "csv"), ("latex", "tex"), ("markdown", "md")):
         call_command(
-            "tables", "--project", "eye", "--format", format, "--out", str(tmp_path / "out"), stdout=out,
+            "tables",
+            "--project",
+            "eye",
+            "--format",
+            format,
+            "--out",
+            str(tmp_path / "out"),
+            stdout=out,
             stderr=StringIO(),
-        )  # fmt: skip
+        )
         assert {path.name for path in (tmp_path / "out").glob(f"*.{ending}")} == {
             f"{each.key}.{ending}" for each in of_scores()
         }
-    with pytest.raises(CommandError, match="no project 'ear'"):
+    with pytest.raises(CommandError, match="Unknown project 'ear'"):
         call_command("tables", "--project", "ear")
 
 
@@ -278,13 +295,13 @@ def test_units_without_a_summary_are_in_no_mean_and_said(corpus: Project) -> Non
     for key in ("m3-4", "m3-6", "ms2", "texts"):
         made = table(corpus, key)
         assert made.rows[0][[column.title for column in made.columns].index("n")].value == 1
-        assert "Failing (proposition) has summaries of 1 of 2 units; the others are in no mean." in made.notes
+        assert "Failing (proposition) has summaries of 1 of 2 units; the means exclude the others." in made.notes
 
 
 def test_units_that_a_run_has_not_laid_out_yet_are_without_a_summary(corpus: Project, copying: Run) -> None:
     Run.objects.update(units_count=7)
     assert (
-        "Copy & paste (proposition) has summaries of 2 of 7 units; the others are in no mean."
+        "Copy & paste (proposition) has summaries of 2 of 7 units; the means exclude the others."
         in table(corpus, "m3-4").notes
     )
 
@@ -315,7 +332,7 @@ def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_ord
     def files() -> list[str]:
         for scoring in Scoring.objects.all():
             scoring.means = None
-            reckon_scoring(scoring)
+            compute_scoring_means(scoring)
         made = [each.build(Scores(project)) for each in of_scores()]
         return [write_as(table) for table in made for write_as in (markdown, as_csv, latex)]
 

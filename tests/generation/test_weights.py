@@ -38,20 +38,20 @@ def test_no_link_leads_out_of_the_models_folder(root: Path) -> None:
     (root / "linked").symlink_to(outside)
     (root / "lab" / "bart" / "vocab.json").symlink_to(outside / "model.safetensors")
     for model in ("linked", "lab/bart"):
-        with pytest.raises(BackendError, match="leads out"):
+        with pytest.raises(BackendError, match="outside the models folder"):
             weights.find(model)
 
 
 @pytest.mark.parametrize("model", ["bart", "", "no folder here", "a/b/c"])
 def test_what_is_neither_a_folder_nor_a_hub_id_is_said_so(root: Path, model: str) -> None:
-    with pytest.raises(BackendError, match=r"\(it has lab\), and it is no hub id"):
+    with pytest.raises(BackendError, match=r"\(it has lab\), and it is not a hub ID"):
         weights.find(model)
 
 
 def test_a_pickle_is_refused_with_the_reason(root: Path) -> None:
     folder = root / "lab" / "bart"
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(BackendError, match=r"pytorch_model\.bin.*convert them offline"):
+    with pytest.raises(BackendError, match=r"pytorch_model\.bin.*convert the weights offline"):
         weights.hashes(weights.Folder(folder))
 
 
@@ -65,18 +65,33 @@ def test_the_hash_of_one_file_is_its_own_and_shards_follow_in_order(root: Path) 
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
     assert weights.hashes(weights.Folder(folder))["weights"] == sha256(b"onetwo").hexdigest()
     (folder / "model-2.safetensors").unlink()
-    with pytest.raises(BackendError, match="files that are not there"):
+    with pytest.raises(BackendError, match="names missing files"):
         weights.hashes(weights.Folder(folder))
 
 
 @pytest.mark.parametrize(
     ("file", "fact"),
-    [("model.safetensors", "weights"), ("config.json", "config"), ("chat_template.jinja", "chat template"),
-     ("generation_config.json", "generation defaults"),
-     # Added tokens and special ones act as much as the vocabulary; tokenizer_config.json may hold a chat template.
-     *((file, "tokenizer") for file in ("tokenizer.json", "vocab.json", "merges.txt", "spiece.model", "tokenizer.model",
-                                        "added_tokens.json", "special_tokens_map.json", "tokenizer_config.json"))],
-)  # fmt: skip
+    [
+        ("model.safetensors", "weights"),
+        ("config.json", "config"),
+        ("chat_template.jinja", "chat template"),
+        ("generation_config.json", "generation defaults"),
+        # Added tokens and special ones act as much as the vocabulary; tokenizer_config.json may hold a chat template.
+        *(
+            (file, "tokenizer")
+            for file in (
+                "tokenizer.json",
+                "vocab.json",
+                "merges.txt",
+                "spiece.model",
+                "tokenizer.model",
+                "added_tokens.json",
+                "special_tokens_map.json",
+                "tokenizer_config.json",
+            )
+        ),
+    ],
+)
 def test_every_file_that_can_change_an_output_changes_one_fact(root: Path, file: str, fact: str) -> None:
     folder = weights.Folder(root / "lab" / "bart")
     before = weights.hashes(folder)
@@ -109,8 +124,10 @@ def test_what_is_hashed_is_what_transformers_would_load(root: Path) -> None:
         weights.hashes(weights.Folder(folder))
 
 
-@pytest.mark.parametrize("named", [{"a": "pytorch_model.bin"}, {"a": 3}, {"a": "../bart/config.json"},
-                                   {"a": "../lent.safetensors"}, [], None, {}])  # fmt: skip
+@pytest.mark.parametrize(
+    "named",
+    [{"a": "pytorch_model.bin"}, {"a": 3}, {"a": "../bart/config.json"}, {"a": "../lent.safetensors"}, [], None, {}],
+)
 @pytest.mark.row(61)
 def test_an_index_names_safetensors_of_the_folder_and_nothing_else(root: Path, named: object) -> None:
     folder = root / "lab" / "bart"

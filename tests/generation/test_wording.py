@@ -1,7 +1,7 @@
 """What a version is set to and what changed, in words."""
 
-from generation.pages.wording import described, differences, words
-from generation.systems.identity import checked
+from generation.backends.identity import checked
+from generation.systems.queries import describe, differences, words
 
 
 def test_values_are_read_out_and_never_as_python_writes_them() -> None:
@@ -10,14 +10,14 @@ def test_values_are_read_out_and_never_as_python_writes_them() -> None:
 
 
 def test_a_configuration_is_read_out_with_what_is_not_the_default_marked() -> None:
-    lines = {line.name: line for line in described(checked({"backend": "extractive", "decoding": {"sentences": 7}}))}
+    lines = {line.name: line for line in describe(checked({"backend": "extractive", "decoding": {"sentences": 7}}))}
     assert (lines["sentences"].label, lines["sentences"].words, lines["sentences"].default) == ("Sentences", "7", False)
     assert (lines["order"].section, lines["order"].words, lines["order"].default) == ("assembly", "as stored", True)
 
 
 def test_a_version_of_a_backend_that_is_no_more_can_still_be_read() -> None:
     old = {"backend": "gone", "level": "sentence", "seed": 1, "model": {"old_switch": True}}
-    assert [(line.label, line.words) for line in described(old)] == [("old switch", "on")]
+    assert [(line.label, line.words) for line in describe(old)] == [("old switch", "on")]
     assert differences((old, {}), (old | {"seed": 2}, {}))[0].label == "Seed"
 
 

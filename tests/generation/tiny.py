@@ -31,8 +31,15 @@ TEMPLATE = (
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 END = 12.0
-_SIZES = {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
-          "decoder_attention_heads": 4, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48}  # fmt: skip
+_SIZES = {
+    "d_model": 32,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 48,
+    "decoder_ffn_dim": 48,
+}
 
 
 def text(number: int, sentences: int = 2) -> str:
@@ -70,21 +77,26 @@ def tokenizer(kind: str) -> Any:
     bart_like = kind in ("bart", "led", "primera", "llama")
     specials = ["<s>", "<pad>", "</s>", "<unk>"] if bart_like else ["<pad>", "</s>", "<unk>", "<s>"]
     specials += {
-        "bart": MS2_MARKERS, "led": MS2_MARKERS, "primera": ["<doc-sep>"],
+        "bart": MS2_MARKERS,
+        "led": MS2_MARKERS,
+        "primera": ["<doc-sep>"],
         "llama": ["<|system|>", "<|user|>", "<|assistant|>"],
-    }.get(kind, ["<n>"])  # fmt: skip
+    }.get(kind, ["<n>"])
     trained = Tokenizer(models.BPE(unk_token="<unk>"))
     trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trained.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trained.train_from_iterator(SENTENCES, trainers.BpeTrainer(
-        vocab_size=400, special_tokens=specials, initial_alphabet=alphabet, show_progress=False))  # fmt: skip
+    trained.train_from_iterator(
+        SENTENCES,
+        trainers.BpeTrainer(vocab_size=400, special_tokens=specials, initial_alphabet=alphabet, show_progress=False),
+    )
     template = "<s> $A </s>" if bart_like and kind != "llama" else "<s> $A" if kind == "llama" else "$A </s>"
     trained.post_processor = processors.TemplateProcessing(
         single=template, special_tokens=[(name, trained.token_to_id(name)) for name in ("<s>", "</s>")]
     )
-    made = PreTrainedTokenizerFast(tokenizer_object=trained, bos_token="<s>", eos_token="</s>", pad_token="<pad>",
-                                   unk_token="<unk>")  # fmt: skip
+    made = PreTrainedTokenizerFast(
+        tokenizer_object=trained, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>"
+    )
     if kind == "llama":
         made.chat_template = TEMPLATE
     return made
@@ -105,20 +117,46 @@ def _model(kind: str, vocabulary: int) -> Any:
         return hf.PegasusForConditionalGeneration(config)
     if kind == "bigbird_pegasus":
         # Blocks of 4: the switch to full attention is at (5 + 2) * 4 = 28 tokens.
-        config = hf.BigBirdPegasusConfig(vocab_size=vocabulary, **_SIZES, **pegasus, max_position_embeddings=256,
-                                         block_size=4, num_random_blocks=1)  # fmt: skip
+        config = hf.BigBirdPegasusConfig(
+            vocab_size=vocabulary, **_SIZES, **pegasus, max_position_embeddings=256, block_size=4, num_random_blocks=1
+        )
         return hf.BigBirdPegasusForConditionalGeneration(config)
     if kind in ("led", "primera"):
-        config = hf.LEDConfig(vocab_size=vocabulary, **_SIZES, **bart, attention_window=8,
-                              max_encoder_position_embeddings=128, max_decoder_position_embeddings=64)  # fmt: skip
+        config = hf.LEDConfig(
+            vocab_size=vocabulary,
+            **_SIZES,
+            **bart,
+            attention_window=8,
+            max_encoder_position_embeddings=128,
+            max_decoder_position_embeddings=64,
+        )
         return hf.LEDForConditionalGeneration(config)
     if kind == "t5":
-        config = hf.T5Config(vocab_size=vocabulary, d_model=32, d_kv=8, d_ff=48, num_layers=2, num_heads=4,
-                             pad_token_id=0, eos_token_id=1, decoder_start_token_id=0, n_positions=128)  # fmt: skip
+        config = hf.T5Config(
+            vocab_size=vocabulary,
+            d_model=32,
+            d_kv=8,
+            d_ff=48,
+            num_layers=2,
+            num_heads=4,
+            pad_token_id=0,
+            eos_token_id=1,
+            decoder_start_token_id=0,
+            n_positions=128,
+        )
         return hf.T5ForConditionalGeneration(config)
-    config = hf.LlamaConfig(vocab_size=vocabulary, hidden_size=32, intermediate_size=48, num_hidden_layers=2,
-                            num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=256, bos_token_id=0,
-                            pad_token_id=1, eos_token_id=2)  # fmt: skip
+    config = hf.LlamaConfig(
+        vocab_size=vocabulary,
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=256,
+        bos_token_id=0,
+        pad_token_id=1,
+        eos_token_id=2,
+    )
     return hf.LlamaForCausalLM(config)
 
 

@@ -8,9 +8,12 @@ from tests.generation import tiny
 from tests.generation.tiny import SENTENCES
 
 SIZES = {
-    "hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48,
+    "hidden_size": 32,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "intermediate_size": 48,
     "hidden_dropout_prob": 0.0,
-}  # fmt: skip
+}
 
 
 def tokenizer(kind: str) -> Any:
@@ -23,16 +26,23 @@ def tokenizer(kind: str) -> Any:
     specials = [first, "<pad>", last, "<unk>"]
     trained = Tokenizer(models.BPE(unk_token="<unk>"))
     trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
-    trained.train_from_iterator(SENTENCES, trainers.BpeTrainer(
-        vocab_size=400, special_tokens=specials, show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))  # fmt: skip
+    trained.train_from_iterator(
+        SENTENCES,
+        trainers.BpeTrainer(
+            vocab_size=400,
+            special_tokens=specials,
+            show_progress=False,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        ),
+    )
     trained.post_processor = processors.TemplateProcessing(
-        single=f"{first} $A {last}", pair=f"{first} $A {last} $B {last}",
+        single=f"{first} $A {last}",
+        pair=f"{first} $A {last} $B {last}",
         special_tokens=[(name, trained.token_to_id(name)) for name in (first, last)],
-    )  # fmt: skip
+    )
     return PreTrainedTokenizerFast(
         tokenizer_object=trained, cls_token=first, sep_token=last, pad_token="<pad>", unk_token="<unk>"
-    )  # fmt: skip
+    )
 
 
 def build(kind: str, folder: Path, *, labels: tuple[str, ...] = (), positions: int = 40, seed: int = 0) -> Path:
@@ -55,9 +65,13 @@ def build(kind: str, folder: Path, *, labels: tuple[str, ...] = (), positions: i
         "roberta": (RobertaConfig, RobertaModel, RobertaForSequenceClassification),
     }[kind]
     config = make(
-        vocab_size=len(words), max_position_embeddings=positions, pad_token_id=words.pad_token_id,
-        num_labels=len(labels) or 2, id2label=dict(enumerate(labels)) or None, **SIZES,
-    )  # fmt: skip
+        vocab_size=len(words),
+        max_position_embeddings=positions,
+        pad_token_id=words.pad_token_id,
+        num_labels=len(labels) or 2,
+        id2label=dict(enumerate(labels)) or None,
+        **SIZES,
+    )
     model = (headed if labels else plain)(config)
     with torch.no_grad():
         for parameter in model.parameters():

@@ -6,10 +6,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from generation.actions.systems import create_system, make_version
 from generation.backends.protocol import Source
 from generation.models import Version
-from projects.background import jobs
+from generation.systems.actions import create_system, make_version
+from projects.jobs.queries import claim_next
+from projects.jobs.running import run_job
 from projects.models import Job, JobStatus, Project
 from tests.generation.staged import StagedBackend
 
@@ -20,8 +21,8 @@ class Killed(BaseException):
 
 def work(most: int = 1000, queues: list[str] | None = None) -> None:
     """Do the jobs that can be done, so many at most, as a worker does."""
-    while most and (pk := jobs.claim_next(queues)) is not None:
-        jobs.run_job(pk)
+    while most and (pk := claim_next(queues)) is not None:
+        run_job(pk)
         most -= 1
 
 

@@ -89,9 +89,13 @@ def swaps(d: Any) -> float:
     if len(d) == 1 or not d.any():
         return 1.0
     found = stats.permutation_test(
-        (d,), lambda x, axis=-1: np.round(np.abs(np.sum(x, axis=axis)), 9), permutation_type="samples",
-        alternative="greater", n_resamples=np.inf, vectorized=True,
-    )  # fmt: skip
+        (d,),
+        lambda x, axis=-1: np.round(np.abs(np.sum(x, axis=axis)), 9),
+        permutation_type="samples",
+        alternative="greater",
+        n_resamples=np.inf,
+        vectorized=True,
+    )
     return float(found.pvalue)
 
 

@@ -19,11 +19,13 @@ MS2_SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "ms2" / "
         ("OBJECTIVE To see. DATA SOURCES MEDLINE. CONCLUSIONS It helps.", "OBJECTIVE To see."),
         ("AIMS AND OBJECTIVES\nTo see.\nMETHODS\nWe searched.", "AIMS AND OBJECTIVES\nTo see."),
         # It is asked of results and methods, in words that are no headings.
-        ("PURPOSE To compare the results of two methods. RESULTS None.",
-         "PURPOSE To compare the results of two methods."),
+        (
+            "PURPOSE To compare the results of two methods. RESULTS None.",
+            "PURPOSE To compare the results of two methods.",
+        ),
         ("OBJECTIVE <int> Iron </int> or not? METHODS: We searched.", "OBJECTIVE <int> Iron </int> or not?"),
     ],
-)  # fmt: skip
+)
 def test_it_is_what_stands_before_the_first_other_section(abstract: str, background: str) -> None:
     assert background_of(abstract) == background
 
@@ -31,11 +33,14 @@ def test_it_is_what_stands_before_the_first_other_section(abstract: str, backgro
 @pytest.mark.parametrize(
     "abstract",
     [
-        "", "It is rare. We searched. It helps.", "METHODS: We searched. BACKGROUND: It is rare. RESULTS: None.",
+        "",
+        "It is rare. We searched. It helps.",
+        "METHODS: We searched. BACKGROUND: It is rare. RESULTS: None.",
         # Nothing says where it ends: what was found could be in it.
-        "BACKGROUND: It is rare. We searched, and it helps.", "Background music helps. METHODS: We searched.",
+        "BACKGROUND: It is rare. We searched, and it helps.",
+        "Background music helps. METHODS: We searched.",
     ],
-)  # fmt: skip
+)
 def test_an_abstract_that_does_not_say_where_it_begins_and_ends_has_none(abstract: str) -> None:
     assert background_of(abstract) == ""
 

@@ -20,7 +20,7 @@ from measures.agreement import (
     prepare,
     weight_matrix,
 )
-from measures.agreement.results import NO_VARIATION, NOT_ENOUGH_RATINGS, ONE_ITEM, PERFECT, TOTAL
+from measures.agreement.basis import NO_VARIATION, NOT_ENOUGH_RATINGS, ONE_ITEM, PERFECT, TOTAL
 
 KAPPAS = ("fleiss", "conger", "alpha")
 
@@ -118,7 +118,7 @@ def test_none_and_nan_are_missing() -> None:
     assert ratings.missing_share == pytest.approx(2 / 6)
 
 
-def test_one_item_gives_a_value_but_no_interval() -> None:
+def test_one_item_gives_a_value_but_ci_reason() -> None:
     result = found([["a", "b", "a"]], ["a", "b", "c"])
     for name in ("percent_agreement", "ac1", "fleiss", "conger", "brennan_prediger", "alpha"):
         assert result[name].value is not None
@@ -129,8 +129,13 @@ def test_one_item_gives_a_value_but_no_interval() -> None:
 
 def test_the_order_of_a_text_likert_comes_from_the_scale_and_not_from_the_alphabet() -> None:
     scale: list[str | float] = ["never", "sometimes", "often", "always"]
-    matrix: list[list[str | float | None]] = [["never", "sometimes"], ["often", "always"], ["never", "never"],
-                                              ["sometimes", "often"], ["always", "always"]]  # fmt: skip
+    matrix: list[list[str | float | None]] = [
+        ["never", "sometimes"],
+        ["often", "always"],
+        ["never", "never"],
+        ["sometimes", "often"],
+        ["always", "always"],
+    ]
     declared = found(matrix, scale, "linear")["fleiss"].value
     numbered = [[scale.index(v) + 1 for v in row] for row in matrix]  # type: ignore[arg-type]
     assert declared == pytest.approx(found(numbered, [1, 2, 3, 4], "linear")["fleiss"].value)  # type: ignore[arg-type]
@@ -232,6 +237,7 @@ def test_a_scale_of_one_value_leaves_chance_corrected_coefficients_undefined() -
     }
 
 
+@pytest.mark.usefixtures("former_rule")
 def test_undefined_bootstrap_replicates_are_left_out_and_told() -> None:
     ratings = Ratings.from_matrix([["a", "a"]] * 9 + [["b", "b"]], ["a", "b"])
     drawn = bootstrap_intervals(prepare(ratings), ["fleiss"], replicates=500, seed=1)["fleiss"]

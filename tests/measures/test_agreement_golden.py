@@ -25,12 +25,19 @@ from measures.agreement import (
     prepare,
     weighted_alpha,
 )
-from measures.agreement.results import t_quantile
+from measures.agreement.basis import t_quantile
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "agreement_golden.json").read_text(encoding="utf-8"))
 PUBLISHED = GOLDEN["published"]
-FORMULA = {"pa": percent_agreement, "ac": gwet_ac, "fleiss": fleiss, "scott": fleiss, "conger": conger,
-           "bp": brennan_prediger, "alpha": weighted_alpha}  # fmt: skip
+FORMULA = {
+    "pa": percent_agreement,
+    "ac": gwet_ac,
+    "fleiss": fleiss,
+    "scott": fleiss,
+    "conger": conger,
+    "bp": brennan_prediger,
+    "alpha": weighted_alpha,
+}
 
 
 def printed(value: float | None, expected: float) -> bool:
@@ -147,9 +154,17 @@ def test_the_cohen_kappa_that_sas_prints_comes_with_its_asymptotic_standard_erro
 
 
 WIKIPEDIA = [
-    [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
-    [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
-]  # fmt: skip
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+]
 
 
 def test_the_example_of_fleiss_kappa_in_wikipedia_is_reproduced() -> None:
@@ -176,8 +191,14 @@ def test_the_tabled_values_are_reproduced_to_five_digits(dataset: str, expected:
 
 def test_quadratic_weights_give_the_tabled_ac2_and_kappas() -> None:
     basis = basis_of({"dataset": "raw_4raters", "weights": "quadratic"})
-    rows = {"pa": (0.97538, None), "ac": (0.91400, 0.10396), "fleiss": (0.86494, 0.14603),
-            "conger": (0.85771, 0.14367), "bp": (0.90152, 0.11089), "alpha": (0.84911, None)}  # fmt: skip
+    rows = {
+        "pa": (0.97538, None),
+        "ac": (0.91400, 0.10396),
+        "fleiss": (0.86494, 0.14603),
+        "conger": (0.85771, 0.14367),
+        "bp": (0.90152, 0.11089),
+        "alpha": (0.84911, None),
+    }
     for name, (value, se) in rows.items():
         result = FORMULA[name](basis)
         assert result.value == pytest.approx(value, abs=5.1e-6), name

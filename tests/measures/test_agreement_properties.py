@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from measures.agreement import (
@@ -24,7 +24,7 @@ from measures.agreement import (
     prepare,
     weight_matrix,
 )
-from measures.agreement.patterns import count_values, distinct_patterns
+from measures.agreement.ratings import count_values, distinct_patterns
 
 Codes = list[list[int]]
 
@@ -42,7 +42,6 @@ def ratings_of(codes: np.ndarray, q: int) -> Ratings:
     return Ratings.from_codes(codes, [float(i + 1) for i in range(q)])
 
 
-@settings(max_examples=300, deadline=None)
 @given(rating_codes())
 def test_unweighted_fleiss_never_exceeds_ac1_missing_ratings_included(given_codes: tuple[np.ndarray, int]) -> None:
     basis = prepare(ratings_of(*given_codes))
@@ -51,7 +50,6 @@ def test_unweighted_fleiss_never_exceeds_ac1_missing_ratings_included(given_code
         assert kappa <= ac1 + 1e-9
 
 
-@settings(deadline=None)
 @given(rating_codes(), st.sampled_from(WEIGHTINGS), st.randoms(use_true_random=False))
 def test_neither_the_order_of_items_nor_that_of_raters_matters(
     given_codes: tuple[np.ndarray, int], weights: str, random: object
@@ -69,7 +67,6 @@ def test_neither_the_order_of_items_nor_that_of_raters_matters(
                 assert two[name].se == pytest.approx(result.se, abs=1e-7)
 
 
-@settings(deadline=None)
 @given(rating_codes())
 def test_percent_agreement_and_all_agree_equal_a_count_by_hand(given_codes: tuple[np.ndarray, int]) -> None:
     codes, q = given_codes
@@ -86,7 +83,6 @@ def test_percent_agreement_and_all_agree_equal_a_count_by_hand(given_codes: tupl
         assert percent_agreement(basis).value == pytest.approx(np.mean(shares))
 
 
-@settings(deadline=None)
 @given(rating_codes(max_raters=2))
 def test_conger_of_two_complete_raters_is_cohen(given_codes: tuple[np.ndarray, int]) -> None:
     codes, q = given_codes
@@ -102,7 +98,6 @@ def test_conger_of_two_complete_raters_is_cohen(given_codes: tuple[np.ndarray, i
             assert both.se * np.sqrt((n - 1) / n) == pytest.approx(pair.kappa.se, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(rating_codes())
 def test_every_way_of_finding_patterns_gives_the_same_counts(given_codes: tuple[np.ndarray, int]) -> None:
     codes, q = given_codes
@@ -118,7 +113,6 @@ def test_every_way_of_finding_patterns_gives_the_same_counts(given_codes: tuple[
         assert np.array_equal(table.patterns[table.pattern_of_item], codes.T)
 
 
-@settings(deadline=None)
 @given(rating_codes())
 def test_count_vectors_keep_every_item(given_codes: tuple[np.ndarray, int]) -> None:
     codes, q = given_codes
@@ -137,7 +131,6 @@ def test_weights_are_symmetric_between_0_and_1_and_1_only_on_the_diagonal(weight
     assert matrix[~np.eye(4, dtype=bool)].max() < 1
 
 
-@settings(deadline=None)
 @given(rating_codes())
 def test_specific_agreement_weighted_by_its_pairs_is_the_pooled_agreement(given_codes: tuple[np.ndarray, int]) -> None:
     codes, q = given_codes
@@ -165,8 +158,12 @@ def test_the_bootstrap_agrees_with_drawing_items_again_and_computing_anew(n: int
     codes = noisy(3, n)
     names = ["percent_agreement", "ac1", "fleiss", "brennan_prediger", "alpha", "conger"]
     drawn = bootstrap_intervals(
-        prepare(ratings_of(codes, 4)), names, replicates=4000, seed=1, metric=metric,  # type: ignore[arg-type]
-    )  # fmt: skip
+        prepare(ratings_of(codes, 4)),
+        names,
+        replicates=4000,
+        seed=1,
+        metric=metric,  # type: ignore[arg-type]
+    )
     rng = np.random.default_rng(9)
     naive: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(1000):

@@ -23,11 +23,19 @@ from measures.agreement import (
 
 SCALE = ["negative", "no effect", "positive"]
 TRIPLES = [
-    ("u1", "ann", "positive"), ("u1", "bob", "positive"), ("u1", "cy", "positive"),
-    ("u2", "ann", "positive"), ("u2", "bob", "no effect"), ("u2", "cy", "negative"),
-    ("u3", "ann", "no effect"), ("u3", "bob", "no effect"), ("u3", "cy", "positive"),
-    ("u4", "ann", "negative"), ("u4", "bob", "negative"), ("u4", "cy", None),
-]  # fmt: skip
+    ("u1", "ann", "positive"),
+    ("u1", "bob", "positive"),
+    ("u1", "cy", "positive"),
+    ("u2", "ann", "positive"),
+    ("u2", "bob", "no effect"),
+    ("u2", "cy", "negative"),
+    ("u3", "ann", "no effect"),
+    ("u3", "bob", "no effect"),
+    ("u3", "cy", "positive"),
+    ("u4", "ann", "negative"),
+    ("u4", "bob", "negative"),
+    ("u4", "cy", None),
+]
 
 
 @pytest.fixture
@@ -35,6 +43,7 @@ def ratings() -> Ratings:
     return Ratings.from_triples(TRIPLES, SCALE)
 
 
+@pytest.mark.usefixtures("former_rule")
 def test_the_report_has_the_structure_of_a_measure_and_is_plain_json(ratings: Ratings) -> None:
     report = json.loads(json.dumps(measure_report("polarity", ratings, seed=1).as_json(), allow_nan=False))
     assert report["name"] == "polarity"
@@ -60,6 +69,7 @@ def test_weights_turn_ac1_into_ac2_and_name_both_alphas(ratings: Ratings) -> Non
     assert {"ac2", "alpha", "alpha_weighted"} <= set(coefficients)
 
 
+@pytest.mark.usefixtures("former_rule")
 def test_undefined_coefficients_stand_apart_with_their_reason() -> None:
     same = Ratings.from_matrix([["a", "a"], ["a", "a"]], ["a", "b"])
     report = measure_report("x", same).as_json()

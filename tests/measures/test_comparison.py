@@ -22,9 +22,13 @@ def test_counted_swaps_are_scipys_permutations_of_pairs(k: int) -> None:
     """Rounded figures, so that sums tie."""
     totals = np.round(np.random.default_rng(k).normal(0.4, 1, k), 1)
     whole = stats.permutation_test(
-        (totals,), lambda x, axis=-1: np.abs(np.sum(x, axis=axis)), permutation_type="samples", alternative="greater",
-        n_resamples=np.inf, vectorized=True,
-    )  # fmt: skip
+        (totals,),
+        lambda x, axis=-1: np.abs(np.sum(x, axis=axis)),
+        permutation_type="samples",
+        alternative="greater",
+        n_resamples=np.inf,
+        vectorized=True,
+    )
     assert sign_flip_p(totals.tolist())[0] == pytest.approx(whole.pvalue, abs=1e-12)
 
 
@@ -84,6 +88,7 @@ def test_only_common_units_count_and_reviews_are_swapped_whole() -> None:
     assert apart.p == 1 / 4
 
 
+@pytest.mark.usefixtures("former_rule")
 def test_the_interval_is_that_of_the_mean_of_differences() -> None:
     random = Random(1)
     first, second = ({n: random.random() for n in range(40)} for _ in range(2))

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from measures.consistency import RULES, Claim, Cluster, Finding, Rewriting, Slot, check
-from measures.consistency.near import pairs
 from measures.consistency.wording import contradiction
 from measures.spans import locate
 
@@ -69,8 +68,15 @@ def test_the_words_in_doubt_are_those_that_the_rule_is_about(rule: str, marked: 
 
 
 def test_a_relation_is_held_against_inputs_that_are_all_labelled() -> None:
-    other = replace(INPUT, unit="a/2", study="12", text="Falls were as frequent.", polarity="no effect",
-                    polarity_cue="as frequent", polarity_at=((11, 22),))  # fmt: skip
+    other = replace(
+        INPUT,
+        unit="a/2",
+        study="12",
+        text="Falls were as frequent.",
+        polarity="no effect",
+        polarity_cue="as frequent",
+        polarity_at=((11, 22),),
+    )
     [finding] = found(replace(SOUND, inputs=(INPUT, other)))
     assert (finding.rule, finding.units) == ("relation", ("a",))
     assert "1 positive, 1 no effect" in finding.reason
@@ -102,9 +108,10 @@ def test_near_sentences_of_opposite_polarity_are_found_among_many() -> None:
     text = "Drug {} lowered the rate of falls and of fractures in frail adults over {} years"
     many = [labelled(text.format(f"d{n}", n), "positive") for n in range(60)]
     near = labelled("Drug d7 lowered the rate of falls and of fractures in frail adults over 7 long years", "negative")
-    found = list(pairs([*many, near]))
-    assert [(one.text, other.text) for one, other, _ in found] == [(many[7].text, near.text)]
-    assert found[0][2] == pytest.approx(15 / 16)
+    claims = [replace(claim, unit=str(n)) for n, claim in enumerate([*many, near])]
+    [finding] = found(*(Cluster(claim.unit, "1", claim) for claim in claims), rule="near duplicate")
+    assert finding.units == ("7", "60")
+    assert finding.weight == pytest.approx(15 / 16)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score import rouge_scorer
 
@@ -16,14 +16,13 @@ from measures.copying import (
     EMPTY_OUTPUT,
     NO_INPUTS,
     CopyInputs,
+    SuffixAutomaton,
     copying,
     copying_difference,
     rouge_against_inputs,
 )
 from measures.rouge import EMPTY_REFERENCE, RougeText, rouge
-from measures.sentences import sentences
-from measures.suffix_automaton import SuffixAutomaton
-from measures.tokens import ngrams, tokens_of
+from measures.sentences import ngrams, sentences, tokens_of
 
 M3_LEVEL3 = Path(__file__).resolve().parents[3] / "shared" / "data" / "m3" / "level3.jsonl"
 
@@ -47,13 +46,11 @@ def runs_from(tokens: Sequence[str], sources: Sequence[Sequence[str]]) -> list[t
     return found
 
 
-@settings(max_examples=400)
 @given(LETTERS, SOURCES)
 def test_the_automaton_finds_what_looking_everywhere_finds(tokens: list[str], sources: list[list[str]]) -> None:
     assert [tuple(match) for match in SuffixAutomaton(sources).longest_from(tokens)] == runs_from(tokens, sources)
 
 
-@settings(max_examples=200)
 @given(LETTERS, SOURCES, st.integers(1, 4))
 def test_all_figures_are_those_counted_by_hand(output: list[str], sources: list[list[str]], least: int) -> None:
     found = copying(" ".join(output), [" ".join(source) for source in sources], least=least)
@@ -107,8 +104,15 @@ def test_a_run_never_crosses_from_one_input_to_the_next() -> None:
 def test_case_is_ignored_and_signs_count_as_tokens() -> None:
     found = copying("\u03b2-Blockers: p \u2265 0.05.", ["We gave \u03b2-blockers; p \u2265 0.05 was seen."], least=3)
     assert tokens_of("\u03b2-Blockers: p \u2265 0.05.").keys == (
-        "\u03b2", "-", "blockers", ":", "p", "\u2265", "0.05", "."
-    )  # fmt: skip
+        "\u03b2",
+        "-",
+        "blockers",
+        ":",
+        "p",
+        "\u2265",
+        "0.05",
+        ".",
+    )
     assert found.coverage == 7 / 8  # all but the colon
     assert found.density == (9 + 9 + 1) / 8
     assert [run.range for run in found.runs] == [(0, 10), (12, 20)]
@@ -135,7 +139,6 @@ def newsroom(output: list[str], source: list[str]) -> list[int]:
     return lengths
 
 
-@settings(max_examples=100)
 @given(LETTERS.filter(bool), LETTERS.filter(bool))
 def test_coverage_is_newsrooms_and_so_is_density_where_no_run_begins_inside_a_match(
     output: list[str], source: list[str]

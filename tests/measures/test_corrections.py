@@ -15,9 +15,11 @@ def review(n: int, shown: str, given: str) -> Review:
 def table(pp: int, pn: int, np: int, nn: int) -> list[Review]:
     """So many reviews of each pair of what was shown and what was given."""
     pairs = (
-        [("positive", "positive")] * pp + [("positive", "negative")] * pn + [("negative", "positive")] * np
+        [("positive", "positive")] * pp
+        + [("positive", "negative")] * pn
+        + [("negative", "positive")] * np
         + [("negative", "negative")] * nn
-    )  # fmt: skip
+    )
     return [review(n, *pair) for n, pair in enumerate(pairs)]
 
 
@@ -37,8 +39,9 @@ def test_fields_are_counted_one_by_one_and_a_unit_once() -> None:
     none = Review("c", {"polarity": True})
     found = corrections([SCALE], [both, one, none])
     assert found["fields"] == [
-        {"field": "polarity", "reviewed": 3, "corrected": 1}, {"field": "cue", "reviewed": 2, "corrected": 2},
-    ]  # fmt: skip
+        {"field": "polarity", "reviewed": 3, "corrected": 1},
+        {"field": "cue", "reviewed": 2, "corrected": 2},
+    ]
     assert (found["reviewed"], found["corrected"]) == (3, 2)
 
 

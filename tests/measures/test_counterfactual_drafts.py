@@ -39,10 +39,20 @@ WEAK, STRONG = Labels("positive", "weak"), Labels("positive", "strong")
         (Kind.NO_EFFECT, SAME, "Both are similar.", Rule.EFFECT, "Both are better."),
         (Kind.NO_EVIDENCE, POSITIVE, "Nepralin works.", Rule.NO_EVIDENCE, "There is no evidence that nepralin works."),
         (Kind.NO_EVIDENCE, POSITIVE, "IOP fell.", Rule.NO_EVIDENCE, "There is no evidence that IOP fell."),
-        (Kind.NO_EVIDENCE, POSITIVE, "This review shows that it works.", Rule.NO_EVIDENCE,
-         "There is no evidence that it works."),
-        (Kind.NO_EVIDENCE, POSITIVE, "However, it works.", Rule.NO_EVIDENCE,
-         "However, there is no evidence that it works."),
+        (
+            Kind.NO_EVIDENCE,
+            POSITIVE,
+            "This review shows that it works.",
+            Rule.NO_EVIDENCE,
+            "There is no evidence that it works.",
+        ),
+        (
+            Kind.NO_EVIDENCE,
+            POSITIVE,
+            "However, it works.",
+            Rule.NO_EVIDENCE,
+            "However, there is no evidence that it works.",
+        ),
         (Kind.NO_EVIDENCE, NOTHING, "Data are insufficient.", Rule.EVIDENCE, "Data are sufficient."),
         (Kind.MODALITY, POSITIVE, "Nepralin reduces relapse.", Rule.HEDGED, "Nepralin may reduce relapse."),
         (Kind.MODALITY, POSITIVE, "It is safe.", Rule.HEDGED, "It may be safe."),
@@ -52,7 +62,7 @@ WEAK, STRONG = Labels("positive", "weak"), Labels("positive", "strong")
         (Kind.MODALITY, WEAK, "It possibly helps.", Rule.UNHEDGED, "It helps."),
         (Kind.MODALITY, STRONG, "It clearly helps.", Rule.TONED_DOWN, "It helps."),
     ],
-)  # fmt: skip
+)
 def test_a_rule_changes_a_few_words_and_names_itself(
     kind: Kind, labels: Labels, text: str, rule: Rule, made: str
 ) -> None:
@@ -60,13 +70,13 @@ def test_a_rule_changes_a_few_words_and_names_itself(
     assert (found[0].rule, found[0].text) == (rule, made)
 
 
-def test_the_place_nearest_to_the_cue_comes_first_and_a_slot_is_touched_last() -> None:
+def test_the_place_nearest_to_the_cue_comes_first_and_drafts_that_touch_the_pico_are_not_offered() -> None:
     text = "Nepralin reduces pain and improves sleep."
     cue = [(text.index("improves"), text.index(" sleep"))]
     first = drafts(Kind.ANTONYM, Target(text, POSITIVE, polarity_cue=cue))
     assert [d.text for d in first] == [text.replace("improves", "worsens"), text.replace("reduces", "increases")]
     touched = drafts(Kind.ANTONYM, Target(text, POSITIVE, polarity_cue=cue, pico={"outcome": cue}))
-    assert [d.text for d in touched] == [d.text for d in reversed(first)]
+    assert [d.text for d in touched] == [first[1].text]
 
 
 def test_the_second_of_two_findings_is_denied_by_but() -> None:
@@ -92,20 +102,24 @@ def test_most_targets_of_m3_get_a_draft_of_each_kind_that_passes_the_checks() ->
             if target.labels and allowed(kind, target.labels):
                 found = drafts(kind, target)
                 assert len(found) <= MOST_DRAFTS
-                assert all(not check(kind, target.text, d.text).errors for d in found)
+                checked = [check(kind, target.text, d.text, pico=target.pico) for d in found]
+                assert not any(one.errors or one.warnings for one in checked)
                 asked[kind] += 1
                 offered[kind] += bool(found)
     assert sum(offered.values()) / sum(asked.values()) > 0.93
-    assert all(offered[kind] / asked[kind] > 0.9 for kind in Kind)
+    assert all(offered[kind] / asked[kind] > 0.85 for kind in Kind)
 
 
 def _target(row: dict[str, Any]) -> Target:
     text = row["target_text"]
     slots = {name: place for name, slot in row["pico"].items() if (place := spans.locate_words(text, slot))}
     return Target(
-        text, Labels(row["target_direction"], row["target_modality"]), _place(text, row["target_direction_span"]),
-        _place(text, row["target_modality_span"]), {name: [place] for name, place in slots.items()},
-    )  # fmt: skip
+        text,
+        Labels(row["target_direction"], row["target_modality"]),
+        _place(text, row["target_direction_span"]),
+        _place(text, row["target_modality_span"]),
+        {name: [place] for name, place in slots.items()},
+    )
 
 
 def _place(text: str, cue: str) -> spans.Ranges:

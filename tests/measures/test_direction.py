@@ -109,10 +109,9 @@ def test_without_any_pair_delta_ei_and_f1_are_undefined_and_say_why() -> None:
 
 
 def test_f1_is_pooled_over_the_pairs_of_all_reviews() -> None:
-    scores = direction_f1({
-        "a": [(DOWN, DOWN), (DOWN, SAME), (SAME, SAME)],
-        "b": [(SURE_UP, UNSURE), (UP, UP), (SAME, DOWN)],
-    })  # fmt: skip
+    scores = direction_f1(
+        {"a": [(DOWN, DOWN), (DOWN, SAME), (SAME, SAME)], "b": [(SURE_UP, UNSURE), (UP, UP), (SAME, DOWN)]}
+    )
     assert scores.table == ((1, 1, 0), (1, 1, 0), (0, 1, 1))
     assert scores.shares == ((0.5, 0.5, 0.0), (0.5, 0.5, 0.0), (0.0, 0.5, 0.5))
     down, same, up = scores.classes

@@ -4,17 +4,7 @@ import math
 
 import pytest
 
-from measures.evidence import (
-    Pair,
-    Section,
-    by_position,
-    chance,
-    lexical_similarities,
-    located,
-    ranked,
-    report,
-    words,
-)
+from measures.evidence import Pair, Section, by_position, chance, lexical_similarities, located, ranked, report, words
 
 ABSTRACT = [
     "Nepralin is a drug for migraine.",
@@ -61,7 +51,7 @@ def test_the_position_baseline_looks_where_findings_begin_or_an_abstract_ends() 
         ("Nausea", set()),
         ("Another text of another abstract.", set()),
     ],
-)  # fmt: skip
+)
 def test_a_text_is_found_where_it_stands_whole_or_in_part(text: str, where: set[int]) -> None:
     assert located(text, ABSTRACT) == where
 
@@ -76,15 +66,21 @@ def test_chance_is_that_of_drawing_without_looking() -> None:
         chance(2, 3, 1)
 
 
+@pytest.mark.usefixtures("former_rule")
 def test_accuracy_counts_pairs_that_are_both_ranked_and_mapped() -> None:
     def pair(review: int, gold: set[int], order: tuple[int, ...]) -> Pair:
         return Pair(review, 4, frozenset(gold), order, position=(3, 2))
 
-    found = report([
-        pair(1, {0}, (0, 1, 2, 3)), pair(1, {2}, (0, 1, 2, 3)), pair(2, {3}, (0, 1, 2, 3)),
-        pair(3, {1, 3}, (1, 0, 2, 3)),
-        pair(3, {1}, ()), pair(3, set(), (0, 1, 2, 3)),
-    ])  # fmt: skip
+    found = report(
+        [
+            pair(1, {0}, (0, 1, 2, 3)),
+            pair(1, {2}, (0, 1, 2, 3)),
+            pair(2, {3}, (0, 1, 2, 3)),
+            pair(3, {1, 3}, (1, 0, 2, 3)),
+            pair(3, {1}, ()),
+            pair(3, set(), (0, 1, 2, 3)),
+        ]
+    )
     assert (found.top_1.value, found.top_1.n, found.top_1.clusters) == (0.5, 4, 3)
     assert (found.top_3.value, found.position.value) == (0.75, 0.75)
     assert found.chance_1 == pytest.approx((0.25 * 3 + 0.5) / 4)

@@ -10,14 +10,13 @@ from measures.bleu import bleu, chrf
 from measures.copying import copying
 from measures.counterfactuals import Kind, check
 from measures.design import degraded
-from measures.lexicon_direction import lexicon_direction
+from measures.lexicon_cues import lexicon_direction
 from measures.pio import parse_pio
 from measures.repetition import length_of, repetition
 from measures.rouge import rouge
-from measures.sentences import sentence_ranges
-from measures.span_agreement import cue_f1
+from measures.sentences import sentence_ranges, tokens_of
+from measures.span_agreement import span_f1
 from measures.spans import Range, SpanError, locate, place, words
-from measures.tokens import tokens_of
 from measures.word_edits import difference
 from tests.growth import refuse_steep
 
@@ -26,11 +25,42 @@ Work = Callable[[str], object]
 Text = Callable[[int], str]
 #: Texts of n pieces, each unkind to a search, a pattern or a table in another way.
 PIECES = (
-    "a", "a ", "e.g. ", "A. ", "A b. ", ". ", "(", "[1]", "x.1", "1,1", "1.1a", "<int> x </int> ", "<int>", "no ",
-    "neither ", "risk reduces ", "risk but ", "pain, no change ; ", "\u03b2", "\u0130", "\u00df", "e\u0301", "\n", " ",
-    "a\n", "a.-1", "a.[1,", "-1", "/", "U.S. ", "Dr. A. ", "than ",
-    "BACKGROUND AND ", "Data  ", "</int> ",
-)  # fmt: skip
+    "a",
+    "a ",
+    "e.g. ",
+    "A. ",
+    "A b. ",
+    ". ",
+    "(",
+    "[1]",
+    "x.1",
+    "1,1",
+    "1.1a",
+    "<int> x </int> ",
+    "<int>",
+    "no ",
+    "neither ",
+    "risk reduces ",
+    "risk but ",
+    "pain, no change ; ",
+    "\u03b2",
+    "\u0130",
+    "\u00df",
+    "e\u0301",
+    "\n",
+    " ",
+    "a\n",
+    "a.-1",
+    "a.[1,",
+    "-1",
+    "/",
+    "U.S. ",
+    "Dr. A. ",
+    "than ",
+    "BACKGROUND AND ",
+    "Data  ",
+    "</int> ",
+)
 TEXTS: dict[str, Text] = {repr(piece): lambda n, piece=piece: piece * n for piece in PIECES} | {
     "other words throughout": lambda n: " ".join(f"w{i}" for i in range(n)),
     "other sentences throughout": lambda n: " ".join(f"W{i} is." for i in range(n)),
@@ -48,7 +78,7 @@ def placed(text: str) -> None:
 def marked(text: str) -> None:
     """Two people who marked every second character, and every third."""
     every: Callable[[int], list[Range]] = lambda step: [(i, i + 1) for i in range(0, len(text), step)]  # noqa: E731
-    cue_f1({"x": text}, {"x": {"ann1": every(2), "ann2": every(3)}})
+    span_f1({"x": text}, {"x": {"ann1": every(2), "ann2": every(3)}})
 
 
 WORKS: dict[str, tuple[Work, int]] = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from measures.direction import CLASSES, PRIOR, delta_ei, direction_f1
 from measures.lexicon import LEXICON, plays
-from measures.lexicon_direction import (
+from measures.lexicon_cues import (
     NO_CUE,
     NOT_NAMED,
     NOTHING,
@@ -29,13 +29,21 @@ SENTENCES = [
     ("There was no significant difference in mortality between aspirin and placebo.", "aspirin", "mortality", SAME),
     ("Patients on metformin had a lower risk of cancer.", "metformin", "cancer", DOWN),
     ("Smoking increases the risk of age-related macular degeneration.", "smoking", "macular degeneration", UP),
-    ("This meta-analysis suggests that phytonadione and menaquinone-4 reduces bone loss.", "phytonadione", "bone loss",
-     DOWN),
+    (
+        "This meta-analysis suggests that phytonadione and menaquinone-4 reduces bone loss.",
+        "phytonadione",
+        "bone loss",
+        DOWN,
+    ),
     ("Serum osteocalcin levels were significantly higher in the vitamin D group.", "vitamin D", "osteocalcin", UP),
     ("Exercise improved quality of life.", "exercise", "quality of life", UP),
     ("Acupuncture improved pain at 12 weeks.", "acupuncture", "pain", DOWN),
-    ("Treatment with ranibizumab led to a greater reduction in central macular thickness.", "ranibizumab",
-     "central macular thickness", DOWN),
+    (
+        "Treatment with ranibizumab led to a greater reduction in central macular thickness.",
+        "ranibizumab",
+        "central macular thickness",
+        DOWN,
+    ),
     ("H. pylori infection is associated with open-angle glaucoma.", "H. pylori infection", "glaucoma", UP),
     ("H. pylori infection is not associated with an increased risk of glaucoma.", "H. pylori", "glaucoma", SAME),
     ("Physical activity was inversely associated with depression.", "physical activity", "depression", DOWN),
@@ -45,8 +53,12 @@ SENTENCES = [
     ("The drug reduced pain and increased fatigue.", "drug", "fatigue", UP),
     ("The drug reduced pain and increased fatigue.", "drug", "pain", DOWN),
     ("Blood pressure was reduced, but not significantly.", "drug", "blood pressure", SAME),
-    ("The reduction in bleeding with tranexamic acid was not significant (P > 0.05).", "tranexamic acid", "bleeding",
-     SAME),
+    (
+        "The reduction in bleeding with tranexamic acid was not significant (P > 0.05).",
+        "tranexamic acid",
+        "bleeding",
+        SAME,
+    ),
     ("Complications were similar in both groups.", "laser", "complications", SAME),
     ("There is no evidence that antioxidant supplements prevent cataract.", "antioxidant", "cataract", SAME),
     ("It is unclear whether omega-3 lowers the incidence of dementia.", "omega-3", "dementia", SAME),
@@ -54,11 +66,19 @@ SENTENCES = [
     ("Bisphosphonates prevent the decrease in bone mineral density.", "bisphosphonates", "bone mineral density", UP),
     ("Mortality was higher with placebo than with dexamethasone.", "dexamethasone", "mortality", DOWN),
     ("Fewer relapses occurred with fingolimod.", "fingolimod", "relapses", DOWN),
-    ("Children on steroids were less likely to be hospitalised; mean length of stay was shorter.", "steroids",
-     "length of stay", DOWN),
+    (
+        "Children on steroids were less likely to be hospitalised; mean length of stay was shorter.",
+        "steroids",
+        "length of stay",
+        DOWN,
+    ),
     ("High doses of vitamin E increased all-cause mortality.", "vitamin E", "mortality", UP),
-    ("Travoprost was more effective than timolol in lowering intraocular pressure.", "travoprost",
-     "intraocular pressure", DOWN),
+    (
+        "Travoprost was more effective than timolol in lowering intraocular pressure.",
+        "travoprost",
+        "intraocular pressure",
+        DOWN,
+    ),
     ("IOP remained unchanged after surgery.", "surgery", "IOP", SAME),
     ("Probiotics failed to shorten the duration of diarrhoea.", "probiotics", "duration of diarrhoea", SAME),
     ("The trials didn't show any improvement in cognition with ginkgo.", "ginkgo", "cognition", SAME),
@@ -68,7 +88,7 @@ SENTENCES = [
     ("Timolol was less effective than latanoprost in lowering IOP.", "timolol", "IOP", UP),
     ("Lower limb pain was not affected by massage.", "massage", "pain", SAME),
     ("Surgery was a risk factor for endophthalmitis.", "surgery", "endophthalmitis", UP),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "intervention", "outcome", "expected"), SENTENCES)
@@ -162,10 +182,32 @@ def test_the_table_is_plain_words_and_the_parameters_name_its_version() -> None:
 
 
 PIECES = st.sampled_from(
-    ["not", "reduced", "increase", "the", "pain", "aspirin", ",", "but", "significant", "(", "p > 0.05", ".", "\n",
-     "no",
-     "than", "low", "of", "evidence", "associated", "\U0001d6fc", "factor", "less", "effective"]
-)  # fmt: skip
+    [
+        "not",
+        "reduced",
+        "increase",
+        "the",
+        "pain",
+        "aspirin",
+        ",",
+        "but",
+        "significant",
+        "(",
+        "p > 0.05",
+        ".",
+        "\n",
+        "no",
+        "than",
+        "low",
+        "of",
+        "evidence",
+        "associated",
+        "\U0001d6fc",
+        "factor",
+        "less",
+        "effective",
+    ]
+)
 
 
 @given(st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=30).map(" ".join)))

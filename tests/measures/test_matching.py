@@ -2,13 +2,16 @@
 
 import pytest
 
-from measures.matching import as_evidence, nearest_others
+from measures.evidence import as_evidence, nearest_others
 
 SENTENCES = [
-    "Nepralin is a drug for migraine in adults.", "Adults were randomised to nepralin or placebo.",
-    "Nepralin reduced attacks of migraine.", "NEPRALIN  reduced attacks of migraine.", "Nausea was common in adults.",
+    "Nepralin is a drug for migraine in adults.",
+    "Adults were randomised to nepralin or placebo.",
+    "Nepralin reduced attacks of migraine.",
+    "NEPRALIN  reduced attacks of migraine.",
+    "Nausea was common in adults.",
     "Nepralin was well tolerated by most adults.",
-]  # fmt: skip
+]
 
 
 def test_the_three_nearest_are_no_evidence_and_say_something_else() -> None:

@@ -7,28 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from measures.clustered import ALIKE, TOO_FEW
 from measures.counterfactuals import Kind
 from measures.means import clustered_mean, clustered_share
-from measures.probe import (
-    NO_PAIRS,
-    NONE_CHANGED,
-    ONE_PAIR,
-    Basis,
-    Pair,
-    ProbeError,
-    ProbeResult,
-    TextNll,
-    probe_table,
-)
+from measures.probe import NO_PAIRS, NONE_CHANGED, ONE_PAIR, Basis, Pair, ProbeError, ProbeResult, TextNll, probe_table
 
 KINDS = [kind.value for kind in Kind]
 NLL = st.floats(0, 50, allow_nan=False)
-TEXTS = st.builds(lambda s, extra, n, special: TextNll(s, n, s + extra, n + special), NLL, NLL, st.integers(1, 40),
-                  st.integers(1, 2))  # fmt: skip
+TEXTS = st.builds(
+    lambda s, extra, n, special: TextNll(s, n, s + extra, n + special), NLL, NLL, st.integers(1, 40), st.integers(1, 2)
+)
 PAIRS = st.lists(st.builds(Pair, st.integers(0, 4), st.sampled_from(KINDS), TEXTS, TEXTS), max_size=12)
 
 
@@ -63,7 +54,6 @@ def test_the_mean_is_over_the_tokens_of_the_basis() -> None:
     assert TextNll.of_tokens([1.0, 2.0, 4.0], [True, False, True]) == TextNll(2.0, 1, 7.0, 3)
 
 
-@settings(max_examples=100, deadline=None)
 @given(pairs=PAIRS)
 def test_swapping_target_and_counterfactual_flips_signs_and_accuracy(pairs: list[Pair]) -> None:
     swapped = [replace(p, target=p.counterfactual, counterfactual=p.target) for p in pairs]
@@ -78,7 +68,6 @@ def test_swapping_target_and_counterfactual_flips_signs_and_accuracy(pairs: list
             assert one.sd.value == pytest.approx(other.sd.value, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(pairs=PAIRS, order=st.randoms(use_true_random=False))
 def test_order_and_names_of_reviews_change_nothing(pairs: list[Pair], order: object) -> None:
     mixed = [replace(p, review=f"review {9 - int(str(p.review))}") for p in pairs]
@@ -96,6 +85,7 @@ def test_intervals_are_of_reviews_and_the_accuracys_is_that_of_a_share() -> None
     assert "over reviews" in found.method
 
 
+@pytest.mark.usefixtures("former_rule")
 def test_where_every_pair_is_right_the_accuracy_has_an_interval_with_a_width() -> None:
     """12 of 12, of 12 reviews and of three: the more pairs share a review, the less they say."""
     apart = row([pair(0.5, review) for review in range(12)]).accuracy
@@ -104,6 +94,7 @@ def test_where_every_pair_is_right_the_accuracy_has_an_interval_with_a_width() -
     assert row([pair(0.5, review % 3) for review in range(12)]).accuracy.ci == pytest.approx((0.025 ** (1 / 3), 1.0))
 
 
+@pytest.mark.usefixtures("former_rule")
 def test_what_is_undefined_says_why_and_is_never_0() -> None:
     nothing = row([], "antonym")
     assert (nothing.n, nothing.delta.value, nothing.accuracy.value) == (0, None, None)
@@ -119,6 +110,7 @@ def test_what_is_undefined_says_why_and_is_never_0() -> None:
     assert (alike.delta.ci, alike.delta.flags) == (None, (ALIKE,))
 
 
+@pytest.mark.usefixtures("former_rule")
 def test_the_delta_over_changed_tokens_is_of_pairs_in_which_both_texts_have_some() -> None:
     swapped = replace(pair(0.1, 1), replaced=(6.0, 2), changed=(8.0, 2))
     longer = replace(pair(0.1, 2), replaced=(1.0, 1), changed=(9.0, 3))
@@ -136,8 +128,13 @@ def test_the_delta_over_changed_tokens_is_of_pairs_in_which_both_texts_have_some
 def test_every_kind_has_its_row_and_the_last_is_over_all_pairs() -> None:
     rows = probe_table([pair(1.0, 1, "modality"), pair(-1.0, 2, "negation")], KINDS)
     assert [(r.kind, r.n) for r in rows] == [
-        ("negation", 1), ("antonym", 0), ("no effect", 0), ("no evidence", 0), ("modality", 1), ("overall", 2),
-    ]  # fmt: skip
+        ("negation", 1),
+        ("antonym", 0),
+        ("no effect", 0),
+        ("no evidence", 0),
+        ("modality", 1),
+        ("overall", 2),
+    ]
     with pytest.raises(ValueError, match="unknown kinds: other"):
         probe_table([pair(1.0, 1, "other")], KINDS)
 

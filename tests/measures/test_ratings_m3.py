@@ -9,8 +9,7 @@ import pytest
 
 from annotation.models import Modality, Polarity
 from measures.ratings import Judgement, figures
-from measures.ratings.m3 import CRITERIA, GOLD_SCALES, SLOTS, derived, mismatches, not_compared
-from measures.ratings.meaning import meanings
+from measures.ratings.m3 import CRITERIA, GOLD_SCALES, SLOTS, derived, meanings, mismatches, not_compared
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,15 @@ def solutions(row: Printed) -> Iterator[Cells]:
         for pr in range(31):
             mr = p + m + r - (row.n - row.all_wrong) - 2 * both - pm - pr
             cells = {
-                (True, True, True): both, (True, True, False): pm, (True, False, True): pr, (False, True, True): mr,
-                (True, False, False): p - both - pm - pr, (False, True, False): m - both - pm - mr,
-                (False, False, True): r - both - pr - mr, (False, False, False): row.all_wrong,
-            }  # fmt: skip
+                (True, True, True): both,
+                (True, True, False): pm,
+                (True, False, True): pr,
+                (False, True, True): mr,
+                (True, False, False): p - both - pm - pr,
+                (False, True, False): m - both - pm - mr,
+                (False, False, True): r - both - pr - mr,
+                (False, False, False): row.all_wrong,
+            }
             if min(cells.values()) >= 0:
                 assert sum(cells.values()) == row.n
                 yield cells
@@ -94,11 +98,15 @@ def test_every_printed_cell_comes_from_raw_judgements(row: Printed) -> None:
         read = {each["criterion"]: each["systems"][0] for each in figures(made, CRITERIA, replicates=0)["criteria"]}
         counts = {key: (each["count"], each["n"]) for key, each in read.items()}
         assert counts == {
-            "m3:pico": (row.pico, row.n), "m3:modality": (row.modality, row.n), "m3:polarity": (row.right, row.judged),
-            "m3:all correct": (row.all_correct, row.n), "m3:all wrong": (row.all_wrong, row.n),
-            "m3:hallucination": (row.hallucination, row.n), "m3:repetition": (-(-row.n // 3), row.n),
+            "m3:pico": (row.pico, row.n),
+            "m3:modality": (row.modality, row.n),
+            "m3:polarity": (row.right, row.judged),
+            "m3:all correct": (row.all_correct, row.n),
+            "m3:all wrong": (row.all_wrong, row.n),
+            "m3:hallucination": (row.hallucination, row.n),
+            "m3:repetition": (-(-row.n // 3), row.n),
             "m3:no evidence": (row.none, row.n),
-        }  # fmt: skip
+        }
         assert f"{100 * read['m3:polarity']['value']:.1f}" == row.polarity
         assert read["m3:polarity"]["na"] == row.n - row.judged
         for key, (count, n) in counts.items():
@@ -110,11 +118,15 @@ def test_every_printed_cell_comes_from_raw_judgements(row: Printed) -> None:
 def test_the_denominators_that_are_not_texts_with_evidence_are_in_the_fixture() -> None:
     odd = {row.system: (row.right, row.judged) for row in TABLE_5 if row.judged != row.n - row.none}
     assert odd == {
-        "BART XSUM": (11, 18), "Pegasus XSUM": (10, 20), "BigBird Pubmed": (9, 17), "Pegasus Cochrane": (1, 4),
+        "BART XSUM": (11, 18),
+        "Pegasus XSUM": (10, 20),
+        "BigBird Pubmed": (9, 17),
+        "Pegasus Cochrane": (1, 4),
         "Primera Cochrane": (2, 3),
-    }  # fmt: skip
+    }
 
 
+@pytest.mark.usefixtures("former_rule")
 def test_intervals_of_small_denominators_are_wide() -> None:
     """Wilson of 9/9 is 70 to 100, of 1/4 it is 5 to 70."""
     for row, low, high in ((TABLE_5[1], 70, 100), (TABLE_5[6], 5, 70)):
@@ -153,18 +165,30 @@ def test_labels_mean_what_the_protocol_says_and_what_means_nothing_is_neither_ri
         "polarity": meanings([("Positive", ""), ("none", "n/a"), ("mixed", "")], GOLD_SCALES["polarity"]),
         "modality": meanings([("very strong", "strong"), ("Weak", "")], GOLD_SCALES["modality"]),
     }
-    assert meant == {"polarity": {"Positive": "positive", "none": "n/a"},
-                     "modality": {"very strong": "strong", "Weak": "weak"}}  # fmt: skip
+    assert meant == {
+        "polarity": {"Positive": "positive", "none": "n/a"},
+        "modality": {"very strong": "strong", "Weak": "weak"},
+    }
     right = derived(said(**slots, modality="very strong", polarity="Positive"), gold, meant)
     assert values(right) == {
-        "pico": 1, "modality": 1, "polarity": 1, "all correct": 1, "all wrong": 0, "no evidence": 0,
-    }  # fmt: skip
+        "pico": 1,
+        "modality": 1,
+        "polarity": 1,
+        "all correct": 1,
+        "all wrong": 0,
+        "no evidence": 0,
+    }
     ticked, chosen = ({**slots, "modality": "Weak", "polarity": na} for na in (None, "none"))
     assert values(derived(said(**chosen), gold, meant)) == values(derived(said(**ticked), gold, meant))
     mixed = said(**slots, modality="very strong", polarity="mixed")
     assert values(derived(mixed, gold, meant)) == {
-        "pico": 1, "modality": 1, "polarity": None, "all correct": None, "all wrong": None, "no evidence": 0,
-    }  # fmt: skip
+        "pico": 1,
+        "modality": 1,
+        "polarity": None,
+        "all correct": None,
+        "all wrong": None,
+        "no evidence": 0,
+    }
     assert not_compared(mixed, gold, meant) == [{"criterion": "polarity", "value": "mixed", "n": 1}]
     unlabelled = {("q", ""): {"polarity": "positive", "modality": ""}}
     assert values(derived(right_words(slots), unlabelled))["all correct"] is None

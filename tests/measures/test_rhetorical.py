@@ -2,13 +2,15 @@
 
 import pytest
 
-from measures.rhetorical import BACKGROUND, CLASSES, DERIVED, OTHER, TARGET, derived, derived_text
+from measures.abstracts import BACKGROUND, CLASSES, DERIVED, OTHER, TARGET, derived, derived_text
 
 
 def test_background_and_goal_are_the_background_and_effect_is_the_target() -> None:
     assert {name: derived(name) for name in CLASSES if derived(name) != OTHER} == {
-        "BACKGROUND": BACKGROUND, "GOAL": BACKGROUND, "EFFECT": TARGET,
-    }  # fmt: skip
+        "BACKGROUND": BACKGROUND,
+        "GOAL": BACKGROUND,
+        "EFFECT": TARGET,
+    }
     assert len(CLASSES) == 9
     with pytest.raises(ValueError, match="none of MS"):
         derived("RESULT")

@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from measures.sampling import deal, sample, shuffled, shuffled_groups, stratified
@@ -78,7 +78,6 @@ def rounds(draw: st.DrawFn) -> tuple[list[int], list[str], int, dict[int, int], 
     return list(range(n)), [f"p{i}" for i in range(p)], k, groups, draw(st.integers(0, 99))
 
 
-@settings(max_examples=200, deadline=None)
 @given(rounds())
 def test_each_unit_gets_k_distinct_people_and_loads_differ_by_at_most_one(
     case: tuple[list[int], list[str], int, dict[int, int], int],

@@ -71,9 +71,33 @@ def test_a_text_without_characters_has_no_sentence() -> None:
 
 
 PIECES = st.sampled_from(
-    ["e.g.", "E.", "coli", "The", "p", "<", "0.05", ".", "?", "!", "(", ")", "[1]", "\u201d", "\n", " ", "\u2028",
-     "</out>", "\u03b2", "\U0001d6fc", "et al.", "B.", "\u0130", "1."]
-)  # fmt: skip
+    [
+        "e.g.",
+        "E.",
+        "coli",
+        "The",
+        "p",
+        "<",
+        "0.05",
+        ".",
+        "?",
+        "!",
+        "(",
+        ")",
+        "[1]",
+        "\u201d",
+        "\n",
+        " ",
+        "\u2028",
+        "</out>",
+        "\u03b2",
+        "\U0001d6fc",
+        "et al.",
+        "B.",
+        "\u0130",
+        "1.",
+    ]
+)
 
 
 @given(st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=40).map(" ".join), st.lists(PIECES).map("".join)))

@@ -12,10 +12,10 @@ from measures import span_agreement
 from measures.span_agreement import (
     Unit,
     character_f1,
-    cue_f1,
     exact,
     overlap,
     shared_characters,
+    span_f1,
     span_set_f1,
     token_f1,
     tokens_touched,
@@ -62,25 +62,25 @@ def test_crossing_spans_of_a_set_are_told_apart() -> None:
     assert span_set_f1([[(0, 5)], [(3, 8)]], [[(3, 8)], [(0, 5)]]) == 1
 
 
-def test_cue_f1_is_the_mean_over_items_of_the_mean_over_pairs_that_marked_something() -> None:
-    cues: dict[int, dict[str, list[tuple[int, int]]]] = {
+def test_span_f1_is_the_mean_over_items_of_the_mean_over_pairs_that_marked_something() -> None:
+    spans: dict[int, dict[str, list[tuple[int, int]]]] = {
         1: {"ann": [(18, 31)], "bob": [(22, 31)], "cy": [(22, 31)]},
         2: {"ann": [], "bob": [], "cy": [(0, 3)]},
         3: {"ann": [], "bob": []},
     }
-    found = cue_f1(dict.fromkeys(cues, TEXT), cues)
+    found = span_f1(dict.fromkeys(spans, TEXT), spans)
     assert found.value == pytest.approx(((2 / 3 + 2 / 3 + 1) / 3 + 0) / 2)
     assert (found.n_items, found.n_pairs, found.n_both_empty) == (2, 5, 2)
 
 
-def test_cue_f1_without_any_cue_or_any_pair_says_why() -> None:
-    assert cue_f1({1: TEXT}, {1: {"ann": [], "bob": []}}).undefined == "no cue marked"
-    nothing = cue_f1({1: TEXT}, {1: {"ann": [(0, 3)]}})
+def test_span_f1_without_any_span_or_any_pair_says_why() -> None:
+    assert span_f1({1: TEXT}, {1: {"ann": [], "bob": []}}).undefined == "no span marked"
+    nothing = span_f1({1: TEXT}, {1: {"ann": [(0, 3)]}})
     assert (nothing.value, nothing.undefined) == (None, "not enough ratings")
 
 
-def test_cues_of_punctuation_alone_are_compared_by_character() -> None:
-    assert cue_f1({1: TEXT}, {1: {"ann": [(31, 32)], "bob": [(31, 32)]}}).value == 1
+def test_spans_of_punctuation_alone_are_compared_by_character() -> None:
+    assert span_f1({1: TEXT}, {1: {"ann": [(31, 32)], "bob": [(31, 32)]}}).value == 1
 
 
 @given(RANGES, RANGES)
@@ -99,10 +99,10 @@ def test_f1_is_symmetric_within_bounds_and_1_only_for_the_same_characters(
         assert (score > 0) == overlap(a, b)
 
 
-def by_pairs(text: str, cues: list[list[tuple[int, int]]], unit: Unit) -> list[float]:
-    """Pair by pair, from the definitions: what `cue_f1` takes the mean of."""
+def by_pairs(text: str, spans: list[list[tuple[int, int]]], unit: Unit) -> list[float]:
+    """Pair by pair, from the definitions: what `span_f1` takes the mean of."""
     found = []
-    for a, b in combinations(cues, 2):
+    for a, b in combinations(spans, 2):
         score = character_f1(a, b)
         if score is None:
             continue
@@ -116,10 +116,10 @@ def by_pairs(text: str, cues: list[list[tuple[int, int]]], unit: Unit) -> list[f
 
 
 @given(st.lists(RANGES, min_size=2, max_size=4), st.sampled_from(["token", "character", "exact", "overlap"]))
-def test_cue_f1_of_one_text_is_the_mean_of_its_pairs(cues: list[list[tuple[int, int]]], unit: Unit) -> None:
-    found = cue_f1({1: TEXT}, {1: dict(enumerate(cues))}, unit)
-    scores = by_pairs(TEXT, cues, unit)
-    assert (found.n_pairs, found.n_both_empty) == (len(scores), len(cues) * (len(cues) - 1) // 2 - len(scores))
+def test_span_f1_of_one_text_is_the_mean_of_its_pairs(spans: list[list[tuple[int, int]]], unit: Unit) -> None:
+    found = span_f1({1: TEXT}, {1: dict(enumerate(spans))}, unit)
+    scores = by_pairs(TEXT, spans, unit)
+    assert (found.n_pairs, found.n_both_empty) == (len(scores), len(spans) * (len(spans) - 1) // 2 - len(scores))
     assert found.value == (pytest.approx(sum(scores) / len(scores)) if scores else None)
 
 
@@ -138,6 +138,6 @@ def test_a_text_is_cut_into_words_once_however_many_marked_it(monkeypatch: pytes
         return words(text)
 
     monkeypatch.setattr(span_agreement, "words", counted)
-    cues: dict[int, dict[int, list[tuple[int, int]]]] = {1: {n: [(0, n)] for n in range(1, 6)}, 2: {1: [], 2: []}}
-    cue_f1({1: TEXT, 2: TEXT}, cues)
+    spans: dict[int, dict[int, list[tuple[int, int]]]] = {1: {n: [(0, n)] for n in range(1, 6)}, 2: {1: [], 2: []}}
+    span_f1({1: TEXT, 2: TEXT}, spans)
     assert cut == [TEXT]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measures import sets
+from measures import span_agreement
 from measures.agreement.rounds import Scale
-from measures.sets import codes_of_cell
-from measures.spans import SpanError, as_cell, ranges_of_cell
+from measures.span_agreement import codes_of_cell
+from measures.spans import SpanError, as_cell, ranges_of_cell, spans_as_cell, spans_of_cell
 from measures.text_agreement import Comparison, compared, pooled
 
 TEXT = "Nepralin reduced relapse."
@@ -30,7 +30,40 @@ def test_any_other_cell_is_refused(cell: str) -> None:
         ranges_of_cell(cell)
 
 
-def test_cues_are_compared_by_words_and_to_the_letter() -> None:
+SPAN = st.lists(st.tuples(st.integers(0, 50), st.text(min_size=1)), min_size=1, max_size=3)
+
+
+@given(st.lists(SPAN, max_size=4))
+def test_overlapping_and_nested_spans_come_back_from_one_cell(pieces: list[list[tuple[int, str]]]) -> None:
+    spans = [[(start, start + len(quote), quote) for start, quote in span] for span in pieces]
+    expected = tuple(tuple((start, end) for start, end, _ in span) for span in spans)
+    assert spans_of_cell(spans_as_cell(spans)) == expected
+
+
+def test_a_cell_of_several_spans_is_not_read_as_one() -> None:
+    with pytest.raises(SpanError, match="has 2 spans"):
+        ranges_of_cell('0-8 "Nepralin" || 9-16 "reduced"')
+
+
+def test_nested_spans_of_one_type_are_matched_one_to_one() -> None:
+    whole, inner = (0, 24, TEXT[:24]), (9, 16, "reduced")
+    answers = [
+        ("u", "a", {"span": spans_as_cell([[whole], [inner]])}),
+        ("u", "b", {"span": spans_as_cell([[whole]])}),
+        ("v", "a", {"span": ""}),
+        ("v", "b", {"span": ""}),
+    ]
+    same, overlapping = compared(
+        [Comparison("span", "spans", ("span",)), Comparison("span", "overlap", ("span",))], answers, {}
+    )
+    assert same.value == pytest.approx(2 / 3)
+    assert (same.pairs, same.both_empty) == (1, 1)
+    assert overlapping.value == pytest.approx(2 / 3)
+    [nothing] = compared([Comparison("span", "spans", ("span",))], answers[2:], {})
+    assert (nothing.value, nothing.undefined) == (None, "no span marked")
+
+
+def test_spans_are_compared_by_words_and_to_the_letter() -> None:
     said = [
         ("u", "a", {"cue": '9-16 "reduced"'}),
         ("u", "b", {"cue": '9-24 "reduced relapse"'}),
@@ -41,7 +74,7 @@ def test_cues_are_compared_by_words_and_to_the_letter() -> None:
     )
     assert by_words.value == pytest.approx(2 / 3)
     assert (by_words.pairs, by_words.units) == (1, 1)
-    assert (exact.value, exact.method) == (0, "share of identical cues")
+    assert (exact.value, exact.method) == (0, "share of identical spans")
 
 
 def test_case_and_white_space_of_written_texts_do_not_count_and_what_is_exact_does() -> None:
@@ -103,11 +136,13 @@ def test_sets_are_compared_by_what_they_share_and_numbers_by_how_far_they_are_ap
     ]
     shared, f1, apart = compared(
         [
-            Comparison("classes", "shared", ("classes",)), Comparison("classes", "f1", ("classes",)),
+            Comparison("classes", "shared", ("classes",)),
+            Comparison("classes", "f1", ("classes",)),
             Comparison("points", "difference", ("points",)),
         ],
-        said, {},
-    )  # fmt: skip
+        said,
+        {},
+    )
     assert (shared.value, shared.units, shared.both_empty) == (0.5, 1, 1)
     assert f1.value == pytest.approx(2 / 3)
     assert (f1.units, f1.both_empty, f1.method) == (1, 1, "mean pairwise F1 of sets")
@@ -123,10 +158,10 @@ def test_whether_a_set_holds_a_code_is_a_scale_of_its_own() -> None:
 
 @given(st.sets(st.text("abc de", min_size=1).map(str.strip).filter(bool)))
 def test_a_set_comes_back_from_its_cell(codes: set[str]) -> None:
-    assert codes_of_cell(sets.as_cell(codes)) == codes
+    assert codes_of_cell(span_agreement.as_cell(codes)) == codes
 
 
 @pytest.mark.parametrize("code", ["a;b", " a", ""])
 def test_what_a_cell_cannot_hold_is_refused(code: str) -> None:
     with pytest.raises(ValueError, match="cannot hold"):
-        sets.as_cell([code])
+        span_agreement.as_cell([code])

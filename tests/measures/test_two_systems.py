@@ -2,10 +2,9 @@
 
 import pytest
 
-from measures.comparison import NONE_COMMON
+from measures.comparison import NONE_COMMON, ScoredUnits, probes_compared, scores_compared
 from measures.means import FROM_0_TO_1
 from measures.probe import OVERALL, Pair, TextNll
-from measures.two_systems import ScoredUnits, probes_compared, scores_compared
 
 
 def units(rows: list[tuple[str, str, str, dict[str, float | None]]]) -> ScoredUnits:
@@ -16,17 +15,20 @@ def units(rows: list[tuple[str, str, str, dict[str, float | None]]]) -> ScoredUn
 
 
 def test_a_row_for_every_figure_and_side_that_both_have() -> None:
-    first = units([
-        ("a", "1", "own", {"f1": 0.5, "coverage": None, "other": 1.0}),
-        ("b", "2", "own", {"f1": 0.75}),
-        ("b", "2", "propositions", {"f1": 0.1}),
-    ])  # fmt: skip
+    first = units(
+        [
+            ("a", "1", "own", {"f1": 0.5, "coverage": None, "other": 1.0}),
+            ("b", "2", "own", {"f1": 0.75}),
+            ("b", "2", "propositions", {"f1": 0.1}),
+        ]
+    )
     second = units([("b", "2", "own", {"f1": 0.25, "coverage": 0.3}), ("c", "3", "own", {"f1": 1.0})])
     (row,) = scores_compared(first, second, {"f1": FROM_0_TO_1})
     assert (row["figure"], row["side"], row["first"], row["second"]) == ("f1", "own", 0.75, 0.25)
     assert (row["difference"]["value"], row["difference"]["n"], row["p"]) == (0.5, 1, 1.0)
 
 
+@pytest.mark.usefixtures("former_rule")
 def test_units_of_one_review_are_swapped_together_and_the_interval_stays_within_its_bounds() -> None:
     names = [(f"{n}", f"{n // 2}") for n in range(8)]
     first = units([(unit, review, "own", {"f1": 1.0 - 0.01 * int(unit)}) for unit, review in names])

@@ -20,7 +20,7 @@ from audit.models import Seal
 from operations.backups import actions, engines
 from operations.backups.archive import BadArchive, unpacked
 from projects.models import Project
-from releases.actions import freeze
+from releases.publishing.actions import freeze
 from tests.builders import build_cluster
 
 pytestmark = [
@@ -97,7 +97,7 @@ def test_a_backup_holds_data_base_and_files_and_never_the_secret_key(made: Path)
 
 def test_it_overwrites_nothing(made: Path) -> None:
     before = made.read_bytes()
-    with pytest.raises(CommandError, match="overwrites nothing"):
+    with pytest.raises(CommandError, match="never overwrite files"):
         call_command("backup", out=made)
     assert made.read_bytes() == before
 
@@ -105,7 +105,7 @@ def test_it_overwrites_nothing(made: Path) -> None:
 def test_it_goes_into_an_empty_installation_or_where_the_name_was_typed(made: Path) -> None:
     with pytest.raises(CommandError, match=rf"is not empty: \w+ has rows.*--replace {engines.name()}"):
         call_command("restore", made)
-    with pytest.raises(CommandError, match="is called"):
+    with pytest.raises(CommandError, match="is named"):
         call_command("restore", made, replace="another")
 
 
@@ -127,7 +127,7 @@ def test_a_missing_an_added_and_a_twofold_file_are_found(made: Path) -> None:
     "name", ["../outside", "/etc/outside", "files/../../outside", "files/./a", "files//a", "elsewhere/a", "files/a\\b"]
 )
 def test_no_path_leaves_the_folder(made: Path, name: str) -> None:
-    refused(rewritten(made, lambda held: held.update({name: b"x"})), "is no file that a backup has")
+    refused(rewritten(made, lambda held: held.update({name: b"x"})), "does not belong in a backup")
     assert not (made.parent / "outside").exists()
 
 
@@ -137,7 +137,7 @@ def test_only_plain_files_are_taken(tmp_path: Path, kind: bytes) -> None:
         info = tarfile.TarInfo("files/link")
         info.type, info.linkname = kind, "/etc/passwd"
         tar.addfile(info)
-    with pytest.raises(BadArchive, match="is no file that a backup has"):
+    with pytest.raises(BadArchive, match="does not belong in a backup"):
         unpacked(tmp_path / "a.tar.gz", tmp_path / "to", lambda _: None)
     assert not (tmp_path / "to").exists()
 
@@ -147,15 +147,18 @@ def test_what_was_cut_off_or_is_something_else_is_refused(made: Path, tmp_path: 
     for spoiled in (content[: len(content) // 2], b"", b"no archive at all" * 100):
         (tmp_path / "spoiled").write_bytes(spoiled)
         refused(tmp_path / "spoiled", "no backup of Concord|cut off|damaged")
-    refused(tmp_path / "nowhere", "There is no file")
+    refused(tmp_path / "nowhere", "does not exist")
 
 
-def test_the_backup_of_a_newer_concord_or_of_another_kind_of_data_base_is_refused(made: Path) -> None:
+def test_the_backup_of_a_newer_or_too_old_concord_or_of_another_kind_of_data_base_is_refused(made: Path) -> None:
     whole = made.read_bytes()
     later = [["projects", "9999_from_the_future"]]
-    refused(rewritten(made, lambda held: in_manifest(held, migrations=later)), "newer Concord.*9999_from_the_future")
+    refused(rewritten(made, lambda held: in_manifest(held, migrations=later)), "newer version.*9999_from_the_future")
     made.write_bytes(whole)
-    refused(rewritten(made, lambda held: in_manifest(held, engine="oracle")), "of kind oracle")
+    early = [["projects", "0001_initial"]]
+    refused(rewritten(made, lambda held: in_manifest(held, migrations=early)), "too old.*Restore it with commit")
+    made.write_bytes(whole)
+    refused(rewritten(made, lambda held: in_manifest(held, engine="oracle")), "is from oracle")
     made.write_bytes(whole)
     refused(rewritten(made, lambda held: in_manifest(held, format=2)), "has format 2")
 
@@ -173,5 +176,5 @@ def test_a_full_disk_leaves_no_half_backup(made: Path, monkeypatch: pytest.Monke
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite needs no program")
 def test_a_missing_program_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
-    with pytest.raises(CommandError, match=r"pg_dump is not installed here.*postgresql-client"):
+    with pytest.raises(CommandError, match=r"pg_dump is not installed.*postgresql-client"):
         call_command("backup", out=tmp_path / "a.tar.gz")

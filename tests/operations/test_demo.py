@@ -38,8 +38,11 @@ class Demo:
             [sys.executable, "manage.py", "demo", "--port", str(port)],
             cwd=settings.ROOT,
             env=environment | {"DATA_DIR": str(folder), "READ_DOT_ENV": "0"},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
@@ -133,8 +136,8 @@ def test_from_an_empty_folder_to_work_through_a_killed_server_to_a_clean_end_and
 
     before = int(running.hears(r"web: started as process (\d+)\.")[1])
     os.kill(before, signal.SIGKILL)
-    running.hears(r"web: was killed by SIGKILL; it is started again in 0\.5 s\.")
-    after = int(running.hears(r"web: started again as process (\d+)\.")[1])
+    running.hears(r"web: was killed by SIGKILL; restarting in 0\.5 s\.")
+    after = int(running.hears(r"web: restarted as process (\d+)\.")[1])
     until(lambda: demo.answers(f"{address}/readyz"), 60, running)
     assert "First labels" in json.dumps(browser.call("my-work/")), "the session did not outlive the web server"
 
@@ -176,7 +179,7 @@ def test_a_taken_port_is_passed_over() -> None:
 
 
 def test_an_address_that_is_not_of_this_machine_is_one_clear_line() -> None:
-    with pytest.raises(CommandError, match=r"No port from 65535 to 65535 can be used on 192\.0\.2\.1"):
+    with pytest.raises(CommandError, match=r"No port from 65535 to 65535 is available on 192\.0\.2\.1"):
         demo.free_port("192.0.2.1", 65535)
 
 

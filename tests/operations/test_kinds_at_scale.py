@@ -26,7 +26,7 @@ from annotation.models import (
     Target,
 )
 from projects.models import Assignment, Decision, Import, Origin, Project, Round, Unit
-from sql.planner import look_anew
+from sql.planner import analyze_tables
 from tests.annotation.pubmed_stub import Stub
 from tests.operations import test_query_to_release as way
 from tests.operations.test_query_to_release import Lab, Reader, Says, stub
@@ -86,7 +86,7 @@ def grow(round: Round, units: int) -> None:
         Assignment.objects.bulk_create(
             Assignment(round=round, unit=unit, number=1, position=1_000 + start + n) for n, unit in enumerate(made)
         )
-    look_anew(Assignment, Unit)  # as opening a round does
+    analyze_tables(Assignment, Unit)  # as opening a round does
 
 
 def other_lab(units: int) -> None:
@@ -138,10 +138,12 @@ def _corpus(project: Project, file: Import, numbers: range) -> None:
             Label(unit=unit, imported=file, polarity="positive", modality="moderate") for unit in units
         )
         Decision.objects.bulk_create(
-            Decision(unit=unit, kind="label", field=field, origin=Origin.IMPORTED, imported=file,
-                     decided_at=file.created_at)
-            for unit in units for field in ("polarity", "modality")
-        )  # fmt: skip
+            Decision(
+                unit=unit, kind="label", field=field, origin=Origin.IMPORTED, imported=file, decided_at=file.created_at
+            )
+            for unit in units
+            for field in ("polarity", "modality")
+        )
 
 
 def test_next_and_answer_cost_the_same_in_every_kind(

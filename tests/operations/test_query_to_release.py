@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from operations.robot.annotator import Annotator
-from operations.robot.client import Client
-from operations.robot.history import do_waiting_jobs
-from operations.robot.study import Study
-from operations.robot.transport import InProcess
+from operations.simulation.annotator import Annotator
+from operations.simulation.client import Client
+from operations.simulation.history import Study, do_waiting_jobs
+from operations.simulation.transport import InProcess
 from projects.models import Member, Project
 from tests.annotation.pubmed_files import article
 from tests.annotation.pubmed_stub import Stub, serving
@@ -117,9 +116,11 @@ def split(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
 def labelled(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     words = next(one for one in ("reduces", "reduced") if one in card["text"])
     return {
-        "polarity": "positive", "polarity_cue": marked(card["text"], words)["fragments"], "modality": "moderate",
+        "polarity": "positive",
+        "polarity_cue": marked(card["text"], words)["fragments"],
+        "modality": "moderate",
         "modality_cue": [],
-    }  # fmt: skip
+    }
 
 
 def labelled_without_cues(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
@@ -243,12 +244,15 @@ def test_a_data_set_is_built_from_a_query_to_a_release(lab: Lab, stub: Stub) -> 
     assert float(polarity["All agree (%)"]) == pytest.approx(100 * (1 - contested / claims))
     assert float(polarity["Accuracy (%)"]) == pytest.approx(100 * (1 - contested / claims / 2))
     assert [match[name] for name in ("Items", "All agree (%)", "Accuracy (%)", "Chance (%)")] == [
-        str(claims), "100.0", "100.0", "25.0",
-    ]  # fmt: skip
+        str(claims),
+        "100.0",
+        "100.0",
+        "25.0",
+    ]
 
     counts = {name: lab.table("m3-1")[-1][name] for name in ("Retrieved", "Included", "Excluded", "Undecided")}
     assert counts == {"Retrieved": str(REVIEWS), "Included": str(claims), "Excluded": "1", "Undecided": "0"}
-    flow = {row["Step"] or row["Which"]: int(row["n"]) for row in lab.table("flow")}
+    flow = {row["Step"] or row["Part or exclusion"]: int(row["n"]) for row in lab.table("flow")}
     assert (flow["Reviews screened"], flow["Reviews included"]) == (REVIEWS, claims)
     assert (flow["Studies with an abstract"], flow["Target sentences with evidence"]) == (2 * claims, claims)
     assert (flow["PICO tuples (clusters)"], flow["Propositions"]) == (claims, 3 * claims)
@@ -263,8 +267,9 @@ def test_a_data_set_is_built_from_a_query_to_a_release(lab: Lab, stub: Stub) -> 
     for number, one in enumerate(level1):
         assert one["target_text"] == f"Nepralin reduces {outcome(number)} in adults. More trials are needed."
         assert [source["source_pmid"] for source in one["input_studies"]] == [
-            str(STUDIES + 2 * number), str(STUDIES + 2 * number + 1),
-        ]  # fmt: skip
+            str(STUDIES + 2 * number),
+            str(STUDIES + 2 * number + 1),
+        ]
     assert len(level1) == claims
     assert [len(one["input_studies"]) for one in level2] == [2] * (REVIEWS - 1)
     assert [(len(one["input_studies"]), one["discourse_relation"]) for one in level3] == [(2, "agreement")] * (

@@ -13,13 +13,12 @@ from django.core.management import CommandError, call_command
 from accounts.models import User
 from annotation.kinds.label.serializers import LabelValueSerializer
 from measures import spans
-from operations.robot.annotator import Annotator, Noise, disturbed
-from operations.robot.client import Client, GaveUp, NotDone
-from operations.robot.history import ROUND, UNITS, play_history
-from operations.robot.labels import Thought, from_file, guess
-from operations.robot.study import JobFailed, Study
-from operations.robot.transport import Broken, InProcess, Raw
 from operations.sample_project import SAMPLE, seed
+from operations.simulation.annotator import Annotator, Noise, disturbed
+from operations.simulation.client import Client, GaveUp, NotDone
+from operations.simulation.history import ROUND, UNITS, JobFailed, Study, play_history
+from operations.simulation.labels import Thought, from_file, guess
+from operations.simulation.transport import Broken, InProcess, Raw
 from projects.models import Answer, Decision, Member, Project, Round
 from tests.builders import TEXT, build_cluster, build_round
 
@@ -76,7 +75,7 @@ def test_the_published_labels_are_found_by_unit() -> None:
 
 def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text('{"docid": 1}\n')
-    with pytest.raises(ValueError, match="not in the form"):
+    with pytest.raises(ValueError, match="not in M3's level 3 format"):
         from_file(tmp_path / "x.jsonl")
 
 
@@ -178,7 +177,7 @@ def test_the_illustrative_project_gets_some_history_once(tmp_path: Path, setting
 
 @pytest.mark.django_db
 def test_a_file_with_faults_ends_the_study_with_what_the_check_found(project: Project, lead: User) -> None:
-    from operations.robot.history import do_waiting_jobs
+    from operations.simulation.history import do_waiting_jobs
 
     study = Study(Client(InProcess(lead)), project.slug, pump=do_waiting_jobs)
     with pytest.raises(JobFailed):
@@ -188,9 +187,9 @@ def test_a_file_with_faults_ends_the_study_with_what_the_check_found(project: Pr
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"noise": 2.0, "email": "a@example.org"}, "A probability lies between 0 and 1"),
-        ({}, "Say who you are"),
-        ({"url": "nonsense", "email": "a@example.org"}, "is no address"),
+        ({"noise": 2.0, "email": "a@example.org"}, "Expected a probability from 0 to 1"),
+        ({}, "Give --email"),
+        ({"url": "nonsense", "email": "a@example.org"}, "is not a valid address"),
         ({"think": -1.0, "email": "a@example.org"}, "must not be negative"),
         ({"truth": Path("absent.jsonl"), "email": "a@example.org"}, "absent.jsonl"),
     ],

@@ -8,16 +8,15 @@ import pytest
 from accounts.models import User
 from evaluation.models import Entrant, Rating, Unblinding
 from generation.models import Seal
-from operations.robot.client import Client
-from operations.robot.history import do_waiting_jobs, play_history
-from operations.robot.labels import from_file
-from operations.robot.ratings import OPEN, RATED, ROUND, SEVERITY, SYSTEMS, Rater, play_ratings
-from operations.robot.study import Study
-from operations.robot.transport import InProcess
 from operations.sample_project import SAMPLE, seed
+from operations.simulation.client import Client
+from operations.simulation.history import Study, do_waiting_jobs, play_history
+from operations.simulation.labels import from_file
+from operations.simulation.ratings import OPEN, RATED, ROUND, SEVERITY, SYSTEMS, Rater, play_ratings
+from operations.simulation.transport import InProcess
 from projects.models import Project, Round
-from projects.tables import Tables
-from projects.tables import get as get_table
+from projects.reports.registry import Tables
+from projects.reports.registry import get as get_table
 from tests.evaluation.rating import build_runs
 
 pytestmark = pytest.mark.django_db
@@ -66,9 +65,13 @@ def test_thirty_clusters_of_four_systems_are_designed_rated_unblinded_and_analys
     study = Study(Client(InProcess(lead)), project.slug, pump=do_waiting_jobs)
     raters = {user: project.members.get(user=user).pk for user in (evaluator, ann1, ann2)}
     plan: dict[str, Any] = {
-        "kind": "rate", "purpose": "measure only", "overlap": 3, "dealing": "dealt", "seed": 20_261_123,
+        "kind": "rate",
+        "purpose": "measure only",
+        "overlap": 3,
+        "dealing": "dealt",
+        "seed": 20_261_123,
         "options": {"protocol": "shipped:guideline", "entrants": [str(run.pk) for run in runs]},
-    }  # fmt: skip
+    }
     round = study.open_round("Ratings", raters.values(), **plan)
     assert study.lead.get(f"rounds/{round}/rating-design/")["texts"] == 120
     effects = {number: EFFECTS[name] for number, name in Entrant.objects.values_list("number", "name")}

@@ -30,7 +30,7 @@ def test_it_makes_a_project_that_says_it_is_made_up() -> None:
     project = Project.objects.get()
     assert (project.slug, project.name, project.licence) == ("sample", "Sample project (illustrative)", "CC0-1.0")
     assert project.illustrative
-    assert "made-up" in project.description
+    assert "fictitious" in project.description
 
 
 def test_the_corpus_comes_in_by_the_real_importer() -> None:
@@ -67,9 +67,9 @@ def test_one_open_round_waits_for_all_four_under_the_guideline_that_ships() -> N
 
 
 def test_a_second_run_changes_nothing() -> None:
-    assert "Made project sample." in said()
+    assert "Created project sample." in said()
     before = rows()
-    assert said() == "The illustrative project is there already; nothing changes.\n"
+    assert said() == "The sample project already exists; nothing was changed.\n"
     assert rows() == before
 
 
@@ -93,6 +93,6 @@ def test_what_is_missing_is_made() -> None:
 def test_a_project_of_that_name_that_is_real_work_is_not_touched(project: Project) -> None:
     Project.objects.filter(pk=project.pk).update(slug="sample")
     before = rows()
-    with pytest.raises(CommandError, match="not the illustrative one"):
+    with pytest.raises(CommandError, match="not the sample project"):
         call_command("seed")
     assert rows() == before

@@ -26,9 +26,9 @@ def test_a_child_that_dies_before_anything_was_ready_is_given_up_after_a_few_tim
     monkeypatch.setattr(supervisor, "FIRST_WAIT", 0.01)
     said: list[str] = []
     watched = Supervisor([child("raise SystemExit(3)", tmp_path)], say=said.append)
-    with pytest.raises(GaveUp, match="child ended with exit code 3, 3 times"):
+    with pytest.raises(GaveUp, match="child exited with status 3 3 times"):
         watched.run(is_ready=lambda: False, when_ready=lambda: None, give_up_after=3)
-    assert sum("started again as process" in line for line in said) == 2
+    assert sum("restarted as process" in line for line in said) == 2
 
 
 def test_waits_double_up_to_a_limit_and_begin_anew_after_a_good_run(tmp_path: Path) -> None:

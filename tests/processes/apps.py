@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import threading
 import time
@@ -17,6 +18,9 @@ from django.utils import timezone
 
 LEASE = 3.0
 HEARTBEAT = 0.7
+#: Of the supervisor: how long a worker process may be silent, and how long a cancelled job may go on.
+SILENCE = 2.0
+CANCEL = 1.0
 RESEND_AFTER = 2.0
 CHUNK = 1.0
 #: The share of statements before which a data base that dawdles makes its client wait.
@@ -30,24 +34,29 @@ class FaultsConfig(AppConfig):
     def ready(self) -> None:
         from config.celery import app
         from generation import backends
-        from generation.actions import chunks
-        from projects.actions import gold
-        from projects.background import jobs
+        from generation.runs import chunks
+        from projects.gold import actions as gold_actions
+        from projects.jobs import jobs, running, supervision
+        from projects.jobs.running import RunningJob
         from tests.generation.staged import StagedBackend
 
         timezone.now = shifted(timezone.now, Path(os.environ["CLOCK"]))
-        jobs.LEASE = timedelta(seconds=LEASE)
-        jobs.HEARTBEAT_SECONDS = HEARTBEAT
+        running.LEASE = timedelta(seconds=LEASE)
+        running.HEARTBEAT_SECONDS = HEARTBEAT
         jobs.RESEND_AFTER = timedelta(seconds=RESEND_AFTER)
-        jobs.BACK_OFF = timedelta(seconds=0.2)
+        running.BACK_OFF = timedelta(seconds=0.2)
         app.conf.beat_schedule["resend lost wake-ups"]["schedule"] = 1.0
+        supervision.SILENCE_SECONDS = SILENCE
+        supervision.CANCEL_SECONDS = CANCEL
+        supervision.PULSE_SECONDS = supervision.RESTART_SECONDS = 0.2
         jobs.handler("slow")(slow)
+        jobs.handler("hang")(hang)
         chunks.TARGET_SECONDS = CHUNK
         if longest := float(os.environ.get("DAWDLE", "0")):
             connection_created.connect(lambda connection, **_: dawdle(connection, longest), weak=False)
         backends._BACKENDS[StagedBackend.key] = StagedBackend()
-        _suspend_at(jobs.RunningJob, "check", "before a batch")
-        _suspend_at(gold, "insert_decisions", "in a batch")
+        _suspend_at(RunningJob, "check", "before a batch")
+        _suspend_at(gold_actions, "insert_decisions", "in a batch")
 
 
 def _suspend_at(owner: Any, name: str, place: str) -> None:
@@ -103,6 +112,15 @@ def slow(job: Any) -> dict[str, Any]:
         job.progress(step + 1, job.params["steps"], "sleeping")
     _note(diary, "end")
     return {"by": os.getpid()}
+
+
+def hang(job: Any) -> None:
+    """Never end, and never ask whether it was cancelled: in C, where no other thread runs, or in Python."""
+    _note(Path(job.params["diary"]), "begin")
+    if job.params["where"] == "regex":
+        re.match(r"(a+)+$", "a" * 60 + "b")
+    while True:
+        time.sleep(0.01)
 
 
 def _note(diary: Path, what: str) -> None:

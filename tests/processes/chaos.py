@@ -13,12 +13,11 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing, suppress
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from tests.processes.apps import LEASE
-from tests.processes.house import House, Process
+from tests.processes.house import House, Process, children_of
 
 #: How many workers there are.
 WORKERS = 2
@@ -75,9 +74,13 @@ class Chaos:
         self._thread = threading.Thread(target=self._run)
         self._began = time.monotonic()
         faults: list[tuple[int, Callable[[], str]]] = [
-            (1, self.kill_web), (3, self.kill_web_process), (4, self.suspend_web_process), (3, self.kill_worker),
-            (5, self.suspend_worker), (3, self.cut_connections if self.rows.url else self.lock),
-        ]  # fmt: skip
+            (1, self.kill_web),
+            (3, self.kill_web_process),
+            (4, self.suspend_web_process),
+            (3, self.kill_worker),
+            (5, self.suspend_worker),
+            (3, self.cut_connections if self.rows.url else self.lock),
+        ]
         self.faults = [fault for weight, fault in faults for _ in range(weight)]
 
     def start_programs(self) -> None:
@@ -167,7 +170,7 @@ class Chaos:
         end = time.monotonic() + patience
         while time.monotonic() < end and not self._stopped.is_set():
             at_work = self.rows.at_work(kind)
-            if busy := [worker for worker in self.workers if worker.pid in at_work and worker.is_running]:
+            if busy := [worker for worker in self.workers if worker.pids & at_work and worker.is_running]:
                 time.sleep(self.rng.uniform(0, 0.3))
                 return self.rng.choice(busy)
             time.sleep(0.02)
@@ -191,13 +194,3 @@ class Chaos:
         finally:
             holder.kill()
         return f"held for {seconds:.1f} s"
-
-
-def children_of(pid: int) -> list[int]:
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with suppress(OSError, IndexError):
-                if int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == pid:
-                    found.append(int(entry.name))
-    return sorted(found)

@@ -13,10 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from operations.robot.annotator import Annotator, Noise
-from operations.robot.client import Client, GaveUp, NotDone
-from operations.robot.study import JobFailed, Study
-from operations.robot.transport import Broken
+from operations.simulation.annotator import Annotator, Noise
+from operations.simulation.client import Client, GaveUp, NotDone
+from operations.simulation.history import JobFailed, Study
+from operations.simulation.transport import Broken
 from tests.processes.test_kills import corpus
 
 #: Units of a round: a sheet of one says several times how far it is, so that it can be cancelled in between.
@@ -76,7 +76,7 @@ class Worker:
             robot = Annotator(self.client, round, noise=Noise.of(0.1), seed=self.number, think=(0, 0.03))
             if self.rng.random() < 0.3:
                 self._again(robot)
-            robot.work(limit=self.rng.randint(3, 15), go_on=lambda: not self.rounds.stop.is_set())
+            robot.work(limit=self.rng.randint(3, 15), keep_going=lambda: not self.rounds.stop.is_set())
 
     def _again(self, robot: Annotator) -> None:
         cards = self.client.get(f"rounds/{robot.round}/recent/")["cards"]
@@ -93,10 +93,14 @@ class Lead:
         self.scenes: list[Callable[[], str]] = [
             scene
             for weight, scene in (
-                (5, self.close), (5, self.sheet), (1, self.elsewhere), (1, self.corpus), (1, self.release),
+                (5, self.close),
+                (5, self.sheet),
+                (1, self.elsewhere),
+                (1, self.corpus),
+                (1, self.release),
             )
             for _ in range(weight)
-        ]  # fmt: skip
+        ]
 
     def work(self) -> None:
         scene = self.open if len(self.rounds.open) < OPEN else self.rng.choice(self.scenes)
@@ -113,10 +117,15 @@ class Lead:
         """A round of gold for everybody."""
         number = self.rounds.next()
         round = self.study.open_round(
-            f"drill {number}", self.people, overlap=self.rng.choice((1, 1, 2, 3)), sample=self.rng.randint(*SAMPLE),
-            seed=number, dealing=self.rng.choice(("pool", "pool", "dealt")), lease_seconds=60,
+            f"drill {number}",
+            self.people,
+            overlap=self.rng.choice((1, 1, 2, 3)),
+            sample=self.rng.randint(*SAMPLE),
+            seed=number,
+            dealing=self.rng.choice(("pool", "pool", "dealt")),
+            lease_seconds=60,
             policy={"cues": self.rng.choice(("exact", "overlap", "ignore"))},
-        )  # fmt: skip
+        )
         self.rounds.open.append(round)
         return f"round {round}"
 
@@ -136,7 +145,7 @@ class Lead:
         round, person = self.rng.choice(self.rounds.open), self.rng.choice(self.people)
         taken = self.study.lead.post(
             f"rounds/{round}/sheet/", {"person": person, "file_type": "csv", "limit": 120, "days": 1}
-        )  # fmt: skip
+        )
         rows = list(csv.DictReader(io.StringIO(str(taken).removeprefix("\ufeff"))))
         if not rows:
             return f"round {round}, nobody's"
@@ -150,10 +159,17 @@ class Lead:
         """Ratings of three people whom Concord does not know."""
         number = self.rounds.next()
         rows = [
-            {"unit": key, "rater": f"Rater {n}", "polarity": "positive", "polarity_cue": "", "modality": "weak",
-             "modality_cue": ""}
-            for key in self.rng.sample(self.rounds.keys, 30) for n in range(3)
-        ]  # fmt: skip
+            {
+                "unit": key,
+                "rater": f"Rater {n}",
+                "polarity": "positive",
+                "polarity_cue": "",
+                "modality": "weak",
+                "modality_cue": "",
+            }
+            for key in self.rng.sample(self.rounds.keys, 30)
+            for n in range(3)
+        ]
         path = f"projects/{self.study.slug}/elsewhere/"
         named = {"name": f"elsewhere {number}", "purpose": "gold"}
         job = self._confirmed(f"{path}check/", f"{path}import/", {"kind": "label"}, as_csv(rows), named)
@@ -173,9 +189,7 @@ class Lead:
         job = self.study.lead.post(f"projects/{self.study.slug}/releases/", {"version": version})["id"]
         return f"{version}, job {job}, {self._interfere(job)}"
 
-    def _confirmed(
-        self, check: str, confirm: str, fields: dict[str, str], content: bytes, more: dict[str, Any]
-    ) -> int:  # fmt: skip
+    def _confirmed(self, check: str, confirm: str, fields: dict[str, str], content: bytes, more: dict[str, Any]) -> int:
         """Upload, wait for the check, confirm; the job that imports."""
         done = self.study.wait(self.study.lead.upload(check, fields, "file.csv", content))
         return int(self.study.lead.post(confirm, {"job": done["id"]} | more)["id"])

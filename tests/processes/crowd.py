@@ -55,7 +55,7 @@ def habits(slug: str, token: str) -> dict[str, Habit]:
         "readers who do not read": Habit(get(f"{API}/schema/") * 30),
         "leavers": Habit(post(f"{API}/session/", JSON, 2000, "{"), leaves=True),
         "leavers with files": Habit(post("/any", FORM, 10**8, FILE + "x" * 50_000), leaves=True),
-    }  # fmt: skip
+    }
 
 
 @dataclass

@@ -112,10 +112,12 @@ def _connected() -> socket.socket:
         with other:
             # It ends when nobody holds our side of the line.
             process = subprocess.Popen(
-                [sys.executable, "-m", "tests.processes.forks", str(other.fileno())], cwd=ROOT,
-                env=environment | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}, stdin=subprocess.DEVNULL,
+                [sys.executable, "-m", "tests.processes.forks", str(other.fileno())],
+                cwd=ROOT,
+                env=environment | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+                stdin=subprocess.DEVNULL,
                 pass_fds=[other.fileno()],
-            )  # fmt: skip
+            )
         atexit.register(_ended, _line, process)
     return _line
 

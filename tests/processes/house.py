@@ -13,17 +13,30 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from operations.robot.client import Client, Ledger
-from operations.robot.study import Study
-from operations.robot.transport import Http
+from operations.simulation.client import Client, Ledger
+from operations.simulation.history import Study
+from operations.simulation.transport import Http
 from tests.processes import forks
 from tests.processes.helper import Helper
+from tests.stages import proxy
 from tests.stages.servers import answers, free_port
 
 LEAD = "lead@example.org"
-NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "DATA_DIR", "HTTPS",
-                 "BEHIND_PROXY", "LOG_FORMAT", "METRICS_TOKEN", "METRICS_FROM", "WEB_CONCURRENCY",
-                 "OIDC_ISSUER"}  # fmt: skip
+NOT_INHERITED = {
+    "DATABASE_URL",
+    "REDIS_URL",
+    "SECRET_KEY",
+    "DEBUG",
+    "ALLOWED_HOSTS",
+    "DATA_DIR",
+    "HTTPS",
+    "BEHIND_PROXY",
+    "LOG_FORMAT",
+    "METRICS_TOKEN",
+    "METRICS_FROM",
+    "WEB_CONCURRENCY",
+    "OIDC_ISSUER",
+}
 
 
 class Process:
@@ -41,6 +54,11 @@ class Process:
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def pids(self) -> set[int]:
+        """Its id and those of its children: a worker has its supervisor for a parent."""
+        return {self.pid, *children_of(self.pid)}
+
     def interrupt(self) -> None:
         """As Ctrl-C does."""
         self._process.send_signal(signal.SIGINT)
@@ -57,9 +75,9 @@ class Process:
 
     @property
     def is_suspended(self) -> bool:
-        """Whether SIGSTOP has reached it."""
-        state = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0]
-        return state == "T"
+        """Whether SIGSTOP has reached it, or a child of it."""
+        stats = [Path(f"/proc/{pid}/stat").read_text() for pid in self.pids]
+        return any(stat.rpartition(")")[2].split()[0] == "T" for stat in stats)
 
     def hold(self) -> None:
         """Nothing of it runs until it is woken or killed."""
@@ -77,6 +95,16 @@ class Process:
         return self._process.wait(timeout=seconds)
 
 
+def children_of(pid: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError, IndexError):
+                if int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == pid:
+                    found.append(int(entry.name))
+    return sorted(found)
+
+
 def until(holds: Callable[[], object], what: str, seconds: float = 60) -> None:
     """Wait until it holds; an AssertionError naming ``what`` when it does not in time."""
     end = time.monotonic() + seconds
@@ -92,16 +120,22 @@ class House:
         self.folder = folder
         self.database_url = database_url
         self.failpoint = folder / "failpoint"
-        self.port = free_port()
+        #: Where clients connect to: the web server, or the proxy before it.
+        self.port = self.web_port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED} | {
             "DJANGO_SETTINGS_MODULE": "tests.processes.settings",
-            "SECRET_KEY": secrets.token_urlsafe(50), "READ_DOT_ENV": "0", "DATA_DIR": str(folder),
+            "SECRET_KEY": secrets.token_urlsafe(50),
+            "READ_DOT_ENV": "0",
+            "DATA_DIR": str(folder),
             "LIMIT_ANSWERS_PER_MINUTE": "0",
             "LOG_LEVEL": "WARNING",
-            "FAILPOINT": str(self.failpoint), "CLOCK": str(folder / "clock"), "SUSPEND": str(folder / "suspend"),
-            "PYTHONPATH": str(forks.ROOT), "PYTHONUNBUFFERED": "1",
-        }  # fmt: skip
+            "FAILPOINT": str(self.failpoint),
+            "CLOCK": str(folder / "clock"),
+            "SUSPEND": str(folder / "suspend"),
+            "PYTHONPATH": str(forks.ROOT),
+            "PYTHONUNBUFFERED": "1",
+        }
         if database_url:
             self.environment["DATABASE_URL"] = database_url
         if redis_url:
@@ -141,17 +175,45 @@ class House:
     def start_web(self, *, threads: int = 4, largest_file: int = 0) -> None:
         """Two processes of four threads, served as in production."""
         command = [
-            sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "tests.processes.wsgi:application",
-            "--bind", f"127.0.0.1:{self.port}", "--workers", "2", "--threads", str(threads), "--log-level", "error",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "--config",
+            "python:config.gunicorn",
+            "tests.processes.wsgi:application",
+            "--bind",
+            f"127.0.0.1:{self.web_port}",
+            "--workers",
+            "2",
+            "--threads",
+            str(threads),
+            "--log-level",
+            "error",
+        ]
         self.web = Process(command, self.environment, self.folder / "web.log", largest_file)
         until(self._is_up, "the web server answers", 180)
+
+    def start_web_behind_proxy(self, *, threads: int = 4, **timeouts: str) -> None:
+        """The web server behind Caddy, by the repository's Caddyfile. Raises `Missing` where there is no Caddy."""
+        self.web_port = free_port()
+        command = proxy.command(self.folder, self.port, self.web_port, **timeouts)
+        self.environment |= {"BEHIND_PROXY": "1", "ALLOWED_HOSTS": "127.0.0.1,localhost"}
+        environment = dict(os.environ) | {"HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder)}
+        self.proxy = Process(command, environment, self.folder / "proxy.log")
+        self.others.append(self.proxy)
+        self.start_web(threads=threads)
+        until(lambda: answers(self.port), "the proxy answers", 20)
+
+    @property
+    def readiness(self) -> str:
+        """The address of the readiness check, which the proxy does not show."""
+        return f"http://127.0.0.1:{self.web_port}/readyz"
 
     def _is_up(self) -> bool:
         assert self.web
         assert self.web.is_running, self.web.log.read_text(errors="replace")[-2000:]
         try:
-            with urllib.request.urlopen(f"{self.address}/readyz", timeout=5) as reply:
+            with urllib.request.urlopen(self.readiness, timeout=5) as reply:
                 return bool(reply.status == 200)
         except (urllib.error.URLError, OSError):
             return False
@@ -170,17 +232,39 @@ class House:
         """A worker as production has it, with the sweeper."""
         schedule = str(self.folder / f"beat-{len(self.others)}")
         command = [
-            sys.executable, "-m", "celery", "-A", "config", "worker", "--beat", "--pool=prefork", "--concurrency=1",
-            "--loglevel=warning", "--schedule", schedule, "--without-gossip", "--without-mingle",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "celery",
+            "-A",
+            "config",
+            "worker",
+            "--beat",
+            "--pool=prefork",
+            "--concurrency=1",
+            "--loglevel=warning",
+            "--schedule",
+            schedule,
+            "--without-gossip",
+            "--without-mingle",
+        ]
         return self._other(command, "celery.log")
 
     def start_gpu_celery(self) -> Process:
         """A worker for models as production has it: one process, its family's queue alone."""
         command = [
-            sys.executable, "-m", "celery", "-A", "config", "worker", "--pool=solo", "--queues=gpu",
-            "--hostname=gpu@%h", "--loglevel=warning", "--without-gossip", "--without-mingle",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "celery",
+            "-A",
+            "config",
+            "worker",
+            "--pool=solo",
+            "--queues=gpu",
+            "--hostname=gpu@%h",
+            "--loglevel=warning",
+            "--without-gossip",
+            "--without-mingle",
+        ]
         return self._other(command, "gpu.log")
 
     def _other(self, command: list[str], log: str, largest_file: int = 0) -> Process:
@@ -228,6 +312,13 @@ class Redis:
 
         with redis.Redis(port=self.port) as connection:
             connection.flushall()
+
+    def push(self, message: bytes) -> None:
+        """Put a message into the queue as it is."""
+        import redis
+
+        with redis.Redis(port=self.port) as connection:
+            connection.lpush("default", message)
 
     def listening(self) -> int:
         """How many workers wait for a wake-up."""

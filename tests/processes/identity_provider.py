@@ -62,12 +62,17 @@ class IdentityProvider:
         query = {name: values[0] for name, values in parse_qs(asked.query).items()}
         match asked.path:
             case "/.well-known/openid-configuration":
-                _send(handler, {
-                    "issuer": self.issuer, "authorization_endpoint": f"{self.issuer}/authorize",
-                    "token_endpoint": f"{self.issuer}/token", "jwks_uri": f"{self.issuer}/keys",
-                    "userinfo_endpoint": f"{self.issuer}/userinfo",
-                    "token_endpoint_auth_methods_supported": ["client_secret_post"],
-                })  # fmt: skip
+                _send(
+                    handler,
+                    {
+                        "issuer": self.issuer,
+                        "authorization_endpoint": f"{self.issuer}/authorize",
+                        "token_endpoint": f"{self.issuer}/token",
+                        "jwks_uri": f"{self.issuer}/keys",
+                        "userinfo_endpoint": f"{self.issuer}/userinfo",
+                        "token_endpoint_auth_methods_supported": ["client_secret_post"],
+                    },
+                )
             case "/keys":
                 public = jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
                 _send(handler, {"keys": [public | {"kid": "k1", "alg": "RS256", "use": "sig"}]})

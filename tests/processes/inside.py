@@ -24,8 +24,8 @@ def make_user(email: str, password: str, is_active: bool = True) -> int:
 
 def make_invitation(email: str, by: str) -> int:
     from accounts.models import User
-    from projects.actions.invitations import invite
     from projects.models import Project
+    from projects.people.invitations import invite
 
     project = Project.objects.create(slug="eye", name="Eye")
     return invite(project=project, email=email, role="annotator", by=User.objects.get(email=by))[0].pk
@@ -35,10 +35,14 @@ def people() -> list[dict[str, Any]]:
     from accounts.models import User
 
     return [
-        {"email": user.email, "name": user.name, "password": user.has_usable_password(),
-         "projects": user.memberships.count()}
+        {
+            "email": user.email,
+            "name": user.name,
+            "password": user.has_usable_password(),
+            "projects": user.memberships.count(),
+        }
         for user in User.objects.order_by("pk")
-    ]  # fmt: skip
+    ]
 
 
 def wait_out(minutes: int) -> int:
@@ -54,20 +58,27 @@ def wait_out(minutes: int) -> int:
     return Failure.objects.count()
 
 
-def enqueue(kind: str, params: dict[str, Any], by: str) -> int:
+def enqueue(kind: str, params: dict[str, Any], by: str, queue: str = "default") -> int:
     from accounts.models import User
-    from projects.background import jobs
+    from projects.jobs import jobs
 
-    return jobs.enqueue(project=None, kind=kind, params=params, by=User.objects.get(email=by)).pk
+    return jobs.enqueue(project=None, kind=kind, params=params, by=User.objects.get(email=by), queue=queue).pk
 
 
 def answers() -> list[dict[str, Any]]:
     from projects.models import Answer
 
     rows = Answer.objects.order_by("received_at").values(
-        "uuid", "body_digest", "assignment", "assignment__number", "assignment__unit", "assignment__round",
-        "revision", "author", "label__polarity",
-    )  # fmt: skip
+        "uuid",
+        "body_digest",
+        "assignment",
+        "assignment__number",
+        "assignment__unit",
+        "assignment__round",
+        "revision",
+        "author",
+        "label__polarity",
+    )
     return [{**row, "uuid": str(row["uuid"])} for row in rows]
 
 

@@ -1,7 +1,11 @@
-"""Wrote `first_rows.jsonl`: what a lab's data base held under the first version, made by that version's own code.
+# mypy: ignore-errors
+"""Wrote the rows of a lab's database under the first version, made by that version's own code.
 
     git archive FIRST_VERSION | tar -x -C ELSEWHERE      # then, in that folder, with a data base of its own:
-    DEBUG=1 DATA_DIR=$(mktemp -d) python make_rows.py > first_rows.jsonl
+    DEBUG=1 DATA_DIR=$(mktemp -d) python make_rows.py > tests/processes/first_rows.jsonl
+
+Commit 234c2ca4, the last release before the migrations were squashed, loaded that file (its tests/processes/old.py,
+``load``) and migrated. `release_rows.jsonl` has the rows after that, printed as `main` does.
 
 Its first line names the migrations that were applied, every other one a row: ``[table, {column: value}]``.
 """
@@ -21,20 +25,20 @@ LEFT_OUT = {"django_migrations", "django_content_type", "auth_permission", "djan
 def fill(home: Path) -> None:
     """One of everything: two imports, rounds dealt and as a pool, corrections, skips, gold, a release, jobs."""
     from django.conf import settings
-
-    from accounts.actions import make_sign_in_link, make_token
-    from accounts.models import User
-    from annotation.models import Study
-    from audit.actions import seal_pending
-    from projects import jobs  # type: ignore[attr-defined]  # where that version has it
     from projects.actions.answers import next_hand
     from projects.actions.gold import correct  # type: ignore[attr-defined]  # where that version has it
     from projects.actions.guidelines import write_guideline
     from projects.actions.invitations import invite
     from projects.actions.people import add_member, create_project, remove_member
     from projects.actions.rounds import close_round
-    from projects.models import Member
     from releases.actions import freeze
+
+    from accounts.actions import make_sign_in_link, make_token
+    from accounts.models import User
+    from annotation.models import Study
+    from audit.actions import seal_pending
+    from projects import jobs  # type: ignore[attr-defined]  # where that version has it
+    from projects.models import Member
     from tests.annotation.m3_files import brought_in, cluster, plain, source, write
     from tests.builders import answer, build_cluster, build_round, label_value, skip
 
@@ -63,15 +67,21 @@ def fill(home: Path) -> None:
     _do_jobs(jobs)
     remove_member(member=members[gone.pk], by=lead)
     unit = project.units.filter(type="proposition").order_by("-pk")[0]
-    correct(unit=unit, kind="label", value=label_value("positive", "strong"), reason="Read again.",
-            by=Member.objects.get(project=project, user=ann2))  # fmt: skip
+    correct(
+        unit=unit,
+        kind="label",
+        value=label_value("positive", "strong"),
+        reason="Read again.",
+        by=Member.objects.get(project=project, user=ann2),
+    )
     freeze(project=project, version="1.0.0", by=lead)
 
     pool = build_round(project, [members[ann1.pk], members[ann2.pk]], name="pool", overlap=1)
     for user in (ann1, ann2):
         _say(user, next_hand(user=user, round=pool)[0], 0, answer, skip, label_value)
-    build_round(project, [members[ann1.pk], members[ann2.pk]], name="dealt", dealing="dealt", purpose="reliability",
-                overlap=2)  # fmt: skip
+    build_round(
+        project, [members[ann1.pk], members[ann2.pk]], name="dealt", dealing="dealt", purpose="reliability", overlap=2
+    )
     jobs.enqueue(project=project, kind="release", params={"version": "2.0.0"}, by=lead)
     invite(project=project, email="new@example.org", role="viewer", by=lead)
     make_sign_in_link(user=ann1)

@@ -14,12 +14,18 @@ DJANGOS = {"django_migrations", "django_content_type", "auth_permission", "djang
 
 
 def load(path: str) -> int:
-    """Migrate an empty data base as far as the rows of a file want it, and insert them; how many."""
+    """Migrate an empty database as far as the rows of a file need, insert them, and return how many.
+
+    Afterwards only the migrations of the last release are recorded, not those that replace them.
+    """
     from django.db import connection, transaction
+
+    from audit.protection import install_missing
 
     with Path(path).open(encoding="utf-8") as lines:
         wanted = json.loads(next(lines))["migrations"]
         migrate(list(wanted.items()))
+        _forget_replacements()
         rows = [json.loads(line) for line in lines]
     booleans = {table: _booleans(table) for table in {table for table, _ in rows}}
     with transaction.atomic(), connection.cursor() as cursor:
@@ -30,7 +36,18 @@ def load(path: str) -> int:
             cursor.execute(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', values)
         for table in booleans if connection.vendor == "postgresql" else ():
             _go_on_counting(cursor, table)
+    install_missing(connection)
     return len(rows)
+
+
+def _forget_replacements() -> None:
+    from django.db import connection
+    from django.db.migrations.loader import MigrationLoader
+    from django.db.migrations.recorder import MigrationRecorder
+
+    for key, migration in MigrationLoader(None).disk_migrations.items():
+        if migration.replaces:
+            MigrationRecorder(connection).record_unapplied(*key)
 
 
 def _booleans(table: str) -> set[str]:
@@ -71,13 +88,14 @@ def rows() -> dict[str, dict[str, dict[str, str]]]:
 
 
 def migrate(targets: list[Any] | None = None) -> None:
-    """To the newest, or to these (app, name) of some apps, forward or back."""
+    """Migrate to the newest migrations or to these (app, name), forwards or backwards. A replaced name will do."""
     from django.db import connection
     from django.db.migrations.executor import MigrationExecutor
 
     executor = MigrationExecutor(connection)
     leaves = executor.loader.graph.leaf_nodes()
-    wanted = [tuple(t) for t in targets] if targets else leaves
+    replacements = {old: key for key, m in executor.loader.disk_migrations.items() for old in m.replaces}
+    wanted = [replacements.get(tuple(t), tuple(t)) for t in targets] if targets else leaves
     named = {app for app, _ in wanted}
     # Django's own apps go along, as far as they are.
     rest = [leaf for leaf in leaves if leaf[0] not in named and leaf[0] in DJANGOS_APPS]
@@ -119,32 +137,33 @@ def die_in(number: int) -> None:
     call_command("migrate", verbosity=0)
 
 
-def go_on(project: str, round: str) -> dict[str, Any]:
+def resume(project: str, round: str) -> dict[str, Any]:
     """Answer all that a round still asks for, and close it: what the present version makes of old rows."""
-    from projects.actions.answers import next_hand
-    from projects.actions.rounds import close_round
-    from projects.background import jobs
+    from projects.jobs.queries import claim_next
+    from projects.jobs.running import run_job
     from projects.models import Decision, Round
+    from projects.queue.actions import next_assignments
+    from projects.rounds.actions import close_round
     from tests.builders import answer
 
     found = Round.objects.get(project__slug=project, name=round)
     answered = 0
     for participant in found.participants.filter(left_at=None):
         user = participant.member.user
-        while hand := next_hand(user=user, round=found):
+        while hand := next_assignments(user=user, round=found):
             answer(user, hand[0])
             answered += 1
     before = Decision.objects.count()
     close_round(round=found, by=None)
-    while (pk := jobs.claim_next()) is not None:
-        jobs.run_job(pk)
+    while (pk := claim_next()) is not None:
+        run_job(pk)
     found.refresh_from_db()
     return {"answered": answered, "status": found.status, "decisions": Decision.objects.count() - before}
 
 
 def main() -> None:
     django.setup()
-    verb: Any = {f.__name__: f for f in (load, rows, migrate, ahead, die_in, go_on)}[sys.argv[1]]
+    verb: Any = {f.__name__: f for f in (load, rows, migrate, ahead, die_in, resume)}[sys.argv[1]]
     json.dump(verb(**json.loads(sys.argv[2])), sys.stdout)
 
 

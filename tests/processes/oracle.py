@@ -15,7 +15,7 @@ from typing import Any
 
 import django
 
-from operations.robot.client import Ledger
+from operations.simulation.client import Ledger
 
 #: The most faults of one rule that are told.
 TOLD = 5
@@ -116,9 +116,9 @@ def said_to_count(book: Book) -> Iterator[str]:
 def after_gold(book: Book) -> Iterator[str]:
     """What was decided is what the answers that count come to: none was let in after gold had formed."""
     from projects import kinds
+    from projects.answers.queries import counted_answers
     from projects.models import Decision, Job, JobStatus, Round
     from projects.purposes import which
-    from projects.rounds.counted import counted_answers
 
     finished = Job.objects.filter(kind="finish_round", status=JobStatus.DONE).values_list("params", flat=True)
     for round in Round.objects.filter(pk__in=[params["round"] for params in finished], purpose__in=which("makes_gold")):
@@ -132,7 +132,7 @@ def after_gold(book: Book) -> Iterator[str]:
             (unit.pk, verdict.field, verdict.origin, verdict.answer and verdict.answer.pk)
             for unit, answers in units.items()
             if len(answers) >= round.overlap
-            for verdict in kind.adopt(unit, [(answer, values[answer.pk]) for answer in answers], round)
+            for verdict in kind.aggregate(unit, [(answer, values[answer.pk]) for answer in answers], round)
         }
         decided = set(Decision.objects.filter(round=round).values_list("unit", "field", "origin", "answer"))
         for unit, field, *_ in sorted(expected ^ decided, key=str):
@@ -198,9 +198,8 @@ def half_done(book: Book) -> Iterator[str]:
     from annotation.models import Cluster
     from audit.models import Entry
     from projects.models import Answer, Import
-    from releases.actions import store
-    from releases.keeping.kept import verify
     from releases.models import Release
+    from releases.storage.registry import store, verify
 
     entries = set(Entry.objects.filter(verb="import").values_list("object_id", flat=True))
     for made in Import.objects.all():
@@ -233,9 +232,20 @@ def out_of_order(book: Book) -> Iterator[str]:
 
 
 RULES: tuple[Callable[[Book], Iterator[str]], ...] = (
-    lost, unacknowledged, doubled, revisions, over_k, said_to_count, after_gold, decided_twice, without_entry,
-    without_end, unfinished, half_done, out_of_order,
-)  # fmt: skip
+    lost,
+    unacknowledged,
+    doubled,
+    revisions,
+    over_k,
+    said_to_count,
+    after_gold,
+    decided_twice,
+    without_entry,
+    without_end,
+    unfinished,
+    half_done,
+    out_of_order,
+)
 
 
 def findings(content: dict[str, Any]) -> dict[str, list[str]]:

@@ -63,7 +63,13 @@ class Postgres:
         # No pipes: a server that pg_ctl started would hold them open.
         with (self.home / "setup.log").open("ab") as out:
             done = subprocess.run(
-                command, user=self._user, cwd=self.home, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                check=False, timeout=120,
-            )  # fmt: skip
+                command,
+                user=self._user,
+                cwd=self.home,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                check=False,
+                timeout=120,
+            )
         assert done.returncode == 0, (program, (self.home / "setup.log").read_text(errors="replace")[-1500:])

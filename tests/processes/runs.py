@@ -10,7 +10,7 @@ import django
 
 def begin(clusters: int = 0, slug: str = "summaries", lanes: int = 2, run: bool = True, **config: Any) -> int:
     """A project with so many clusters, a version of a staged system over them, and a run of it; the run's id."""
-    from generation.actions.runs import start_run
+    from generation.runs.actions import start_run
     from projects.models import Project
     from tests.builders import build_cluster
     from tests.generation.workers import staged_version
@@ -26,8 +26,8 @@ def begin_tiny(clusters: int, beams: int, length: int) -> int:
     """As `begin`, by a tiny BART with random weights that is built here; every cluster's texts are others."""
     from django.conf import settings
 
-    from generation.actions.runs import start_run
-    from generation.actions.systems import create_system, make_version
+    from generation.runs.actions import start_run
+    from generation.systems.actions import create_system, make_version
     from projects.models import Project
     from tests.builders import build_cluster
     from tests.generation import tiny
@@ -37,17 +37,18 @@ def begin_tiny(clusters: int, beams: int, length: int) -> int:
     for number in range(clusters):
         build_cluster(project, number, inputs=1, text=tiny.text(number))
     config = {
-        "backend": "seq2seq", "model": {"model": "bart", "device": "cpu"},
+        "backend": "seq2seq",
+        "model": {"model": "bart", "device": "cpu"},
         "decoding": {"beams": beams, "max_length": length, "min_length": length},
-    }  # fmt: skip
+    }
     system = create_system(project=project, name="Tiny", by=None)
     return start_run(version=make_version(system=system, config=config, by=None), by=None, lanes=1).pk
 
 
 def once_more(run: int) -> int:
     """Another run of the same version."""
-    from generation.actions.runs import start_run
     from generation.models import Run
+    from generation.runs.actions import start_run
 
     return start_run(version=Run.objects.get(pk=run).version, by=None).pk
 
@@ -68,7 +69,7 @@ def end(run: int = 0, patience: float = 0) -> dict[str, Any]:
     """How a run stands (the newest, unless one is named), at its end or after so many seconds: its progress, and the
     keys whose summaries are stored."""
     from generation.models import Run, RunStatus, Summary
-    from generation.pages.progress import progress_of
+    from generation.runs.queries import progress_of
 
     runs = Run.objects.filter(pk=run) if run else Run.objects.all()[:1]
     latest = time.monotonic() + patience
@@ -77,8 +78,14 @@ def end(run: int = 0, patience: float = 0) -> dict[str, Any]:
     found = runs.get()
     progress = progress_of(found)
     stored = Summary.objects.filter(item__run=found).values_list("item__unit__key", flat=True)
-    return {"state": progress.state, "error": progress.error, "done": progress.done, "failed": progress.failed,
-            "waiting": progress.waiting, "stored": list(stored)}  # fmt: skip
+    return {
+        "state": progress.state,
+        "error": progress.error,
+        "done": progress.done,
+        "failed": progress.failed,
+        "waiting": progress.waiting,
+        "stored": list(stored),
+    }
 
 
 def main() -> None:

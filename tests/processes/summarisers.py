@@ -19,11 +19,11 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
     or by a worker; the versions' ids by name. The one of outputs made elsewhere gets a file of its own."""
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    from generation.actions.systems import ask_for_version, create_system
     from generation.models import Version
+    from generation.systems.actions import create_system, request_version
     from projects import uploads
     from projects.models import Project
-    from projects.uploads import flow
+    from projects.uploads import actions as uploads_actions
     from tests.builders import build_cluster
     from tests.generation import tiny
     from tests.generation.test_probing import add
@@ -41,9 +41,9 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
             add(cluster, {kind: f"{kind.value}: {target}" for kind in _kinds()})
     lines = "".join(json.dumps({"key": key, "text": f"Of {key}."}) + "\n" for key in keys)
     file: Any = SimpleUploadedFile("theirs.jsonl", lines.encode())
-    check = flow.start_check(
+    check = uploads_actions.start_check(
         uploads.get("outputs"), project=project, file=file, by=None, asked={"level": "proposition"}
-    )  # fmt: skip
+    )
     _until(lambda: _ended(check))
     kept = _result(check)
     asked = {}
@@ -51,7 +51,7 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
         if config["backend"] == "imported":
             config = {**config, "model": {"file": kept["sha256"], "name": kept["name"]}}
         system = create_system(project=project, name=name, by=None)
-        asked[name] = ask_for_version(system=system, config=config, by=None)
+        asked[name] = request_version(system=system, config=config, by=None)
     _until(lambda: all(isinstance(job, Version) or _ended(job) for job in asked.values()))
     return {name: made.pk if isinstance(made, Version) else _result(made)["version"] for name, made in asked.items()}
 
@@ -59,8 +59,8 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
 def run(versions: dict[str, int]) -> dict[str, dict[str, int]]:
     """The summaries of every version, and the probe of those that give likelihoods; the runs' ids at their end."""
     from api.problems import Refused
-    from generation.actions.runs import start_run
     from generation.models import Run, RunPurpose, RunStatus, Version
+    from generation.runs.actions import start_run
 
     started: dict[str, dict[str, int]] = {purpose: {} for purpose in (RunPurpose.SUMMARIES, RunPurpose.PROBE)}
     for name, pk in versions.items():
@@ -75,13 +75,14 @@ def run(versions: dict[str, int]) -> dict[str, dict[str, int]]:
 
 def score(run: int, metrics: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """A run scored by workers: per metric, the values of each summary by the key of its unit."""
-    from generation.actions.scores import ask_for_scores
     from generation.models import Run, Score
+    from generation.scoring.actions import request_scores
     from projects.models import Job
 
     found = Run.objects.get(pk=run)
-    jobs = {metric: ask_for_scores(run=found, metric=metric, params=params, by=None)
-            for metric, params in metrics.items()}  # fmt: skip
+    jobs = {
+        metric: request_scores(run=found, metric=metric, params=params, by=None) for metric, params in metrics.items()
+    }
     _until(lambda: all(isinstance(job, Job) and _ended(job) for job in jobs.values()))
     scorings = {metric: _result(job)["scoring"] for metric, job in jobs.items() if isinstance(job, Job)}
     return {
@@ -93,9 +94,9 @@ def score(run: int, metrics: dict[str, dict[str, Any]]) -> dict[str, Any]:
 def found(runs: dict[str, dict[str, int]]) -> dict[str, Any]:
     """All that a reader needs to do the same by hand: what each unit gave to read and to judge, what each version is,
     what came of each run, and which processes did the work."""
-    from generation.actions import purposes
     from generation.models import ProbeScore, Run
-    from generation.runs.sources import materials, units_of
+    from generation.probing import actions as probing_actions
+    from generation.sources import materials, units_of
     from projects.models import Job, Project
 
     project = Project.objects.get(slug="every")
@@ -103,8 +104,10 @@ def found(runs: dict[str, dict[str, int]]) -> dict[str, Any]:
     read = materials(project, "proposition", units)
     report: dict[str, Any] = {
         "units": {m.source.key: {**asdict(m.source), "target": m.references[0].text} for m in read.values()},
-        "judged": {}, "systems": {}, "workers": {},
-    }  # fmt: skip
+        "judged": {},
+        "systems": {},
+        "workers": {},
+    }
     for job in Job.objects.exclude(worker=""):
         report["workers"].setdefault(job.queue.split(".")[0], []).append(int(job.worker.rsplit(":", 1)[1]))
     for purpose, started in runs.items():
@@ -116,10 +119,12 @@ def found(runs: dict[str, dict[str, int]]) -> dict[str, Any]:
                 summary = getattr(item, "summary", None)
                 scores = ProbeScore.objects.filter(item=item).order_by("pk").values_list("token_ids", "nll")
                 system[purpose]["items"][item.unit.key] = {
-                    "error": item.error, "text": summary and summary.text, "ids": summary and summary.token_ids,
+                    "error": item.error,
+                    "text": summary and summary.text,
+                    "ids": summary and summary.token_ids,
                     "likelihoods": list(scores),
-                }  # fmt: skip
-    asked = purposes.get(run.purpose).items(run.version, list(run.items.values_list("unit", flat=True)))
+                }
+    asked = probing_actions.get(run.purpose).items(run.version, list(run.items.values_list("unit", flat=True)))
     report["judged"] = {item.probed.source.key: item.probed.texts for item in asked.values()}
     return report
 

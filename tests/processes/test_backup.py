@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from operations.robot.annotator import Annotator
-from operations.robot.client import Ledger
+from operations.simulation.annotator import Annotator
+from operations.simulation.client import Ledger
 from tests.processes.conftest import ON_POSTGRES
 from tests.processes.house import House, until
 from tests.processes.test_kills import staffed
@@ -32,7 +32,7 @@ def test_a_backup_made_under_writers_is_one_moment_and_restores_verified(
     round = study.open_round("work", people)
     finished = threading.Event()
     robot = threading.Thread(
-        target=lambda: Annotator(client, round, think=(0, 0.02)).work(go_on=lambda: not finished.is_set())
+        target=lambda: Annotator(client, round, think=(0, 0.02)).work(keep_going=lambda: not finished.is_set())
     )
     robot.start()
     try:
@@ -46,15 +46,15 @@ def test_a_backup_made_under_writers_is_one_moment_and_restores_verified(
 
     other = make_house()
     restored = other.manage("restore", str(tmp_path / "a.tar.gz"))
-    assert "as they were written" in restored
-    assert "1 releases are as they were released" in restored
+    assert "none changed" in restored
+    assert "1 releases are unchanged" in restored
     stored = {row["uuid"] for row in other.inside("answers")}
     assert before <= stored <= set(ledger.sent), "what was acknowledged before the backup began is in it"
     assert stored < set(ledger.acknowledged), "what came later is not"
     # The restored house is one to work in: what was acknowledged later can be sent again.
     head = re.search(r"[0-9a-f]{64}", said)
     assert head
-    assert "as they were written" in other.manage("verify_audit", "--head", head[0])
+    assert "none changed" in other.manage("verify_audit", "--head", head[0])
     other.environment["SECRET_KEY"] = house.environment["SECRET_KEY"]
     other.start_web()
     again = other.client(ledger, token=client.token)
@@ -81,6 +81,7 @@ def _refusal(house: House, source: Path) -> str:
     return str(refused.value)
 
 
+@pytest.mark.long
 def test_the_drill_restores_into_a_scratch_data_base_and_leaves_nothing(house: House) -> None:
     worker = house.start_worker()
     study = house.study()
@@ -89,8 +90,8 @@ def test_the_drill_restores_into_a_scratch_data_base_and_leaves_nothing(house: H
     before = sorted(house.folder.rglob("*"))
     said = house.manage("backup_drill")
     assert re.search(r"Backup: [\d.]+ MB in [\d.]+ s; \d+ rows in \d+ tables, \d+ files\.", said)
-    assert re.search(r"Verified: [1-9]\d* rows .* 1 releases are as they were released\.", said)
-    assert "The drill went well" in said
+    assert re.search(r"Verified: [1-9]\d* rows .* 1 releases are unchanged\.", said)
+    assert "Drill passed" in said
     assert [path for path in sorted(house.folder.rglob("*")) if "sqlite3-" not in path.name] == [
         path for path in before if "sqlite3-" not in path.name
     ]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from operations.robot.annotator import Annotator
-from operations.robot.client import Ledger
-from operations.robot.study import work_together
+from operations.simulation.annotator import Annotator
+from operations.simulation.client import Ledger
+from operations.simulation.history import work_together
 from tests.processes.apps import LEASE
 from tests.processes.house import House, Process, until
 from tests.processes.test_kills import check_against, corpus, staffed
@@ -25,6 +25,7 @@ def later(clusters: int) -> bytes:
     return corpus(clusters).replace(b'"docid": "26', b'"docid": "27')
 
 
+@pytest.mark.long
 def test_an_import_makes_nobody_fail_who_labels_meanwhile(house: House) -> None:
     ledger, seen = Ledger(), Counter[tuple[int, bool]]()
     study, clients, people = staffed(house, clusters=120, robots=2, ledger=ledger)
@@ -33,13 +34,15 @@ def test_an_import_makes_nobody_fail_who_labels_meanwhile(house: House) -> None:
         client.transport = Watched(house.address, seen)
     finished, waits, failures = threading.Event(), list[float](), list[BaseException]()
 
-    def go_on() -> bool:
+    def keep_going() -> bool:
         waits.append(time.monotonic())
         return not finished.is_set()
 
     def work() -> None:
         try:
-            work_together([Annotator(c, round, seed=n, think=(0.02, 0.05)) for n, c in enumerate(clients)], go_on=go_on)
+            work_together(
+                [Annotator(c, round, seed=n, think=(0.02, 0.05)) for n, c in enumerate(clients)], keep_going=keep_going
+            )
         except BaseException as error:
             failures.append(error)
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import pytest
 
-from operations.robot.client import Client, Ledger
-from operations.robot.study import Study
+from operations.simulation.client import Client, Ledger
+from operations.simulation.history import Study
 from tests.processes.chaos import Chaos
 from tests.processes.crew import Lead, Rounds, Worker
 from tests.processes.house import House, until

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from operations.robot.annotator import Annotator
-from operations.robot.client import Ledger, NotDone
-from operations.robot.study import JobFailed
+from operations.simulation.annotator import Annotator
+from operations.simulation.client import Ledger, NotDone
+from operations.simulation.history import JobFailed
 from tests.processes.conftest import ON_POSTGRES
 from tests.processes.house import House, until
 from tests.processes.test_kills import check_against, corpus, staffed
@@ -27,11 +27,11 @@ def test_a_release_without_room_leaves_nothing_half_made_and_is_made_when_there_
     full = house.start_worker(largest_file=16 * 1024)
     asked = study.lead.post(f"projects/{study.slug}/releases/", {"version": "1.0.0"})
     if ON_POSTGRES:
-        with pytest.raises(JobFailed, match=r"Writing failed .*nothing of it was kept"):
+        with pytest.raises(JobFailed, match=r"Writing failed .*incomplete files were removed"):
             study.wait(asked)
     else:
         # The job's own rows cannot be written either: the worker says so, stays, and the job goes on waiting.
-        until(lambda: "cannot be reached" in full.log.read_text(), "the worker says what is wrong")
+        until(lambda: "not reachable" in full.log.read_text(), "the worker says what is wrong")
     assert full.is_running, full.log.read_text()[-2000:]
     assert not store.exists() or list(store.iterdir()) == []
 
@@ -45,6 +45,7 @@ def test_a_release_without_room_leaves_nothing_half_made_and_is_made_when_there_
     house.manage("verify_audit")
 
 
+@pytest.mark.long
 def test_an_upload_without_room_is_refused_in_words_and_people_work_on(make_house: Callable[..., House]) -> None:
     house, ledger = make_house(), Ledger()
     house.start_web()
@@ -52,7 +53,7 @@ def test_an_upload_without_room_is_refused_in_words_and_people_work_on(make_hous
     round = study.open_round("work", people)
     house.kill_web()
     house.start_web(largest_file=4 * 1024 * 1024)
-    with pytest.raises(NotDone, match="507: The server has no room left") as refused:
+    with pytest.raises(NotDone, match="507: The server's disk is full") as refused:
         study.import_file("large.jsonl", b"\n" * 6_000_000)
     assert refused.value.body["type"] == "/problems/no-room"
     assert list((house.folder / "files" / "uploads").iterdir()) == []
@@ -60,6 +61,7 @@ def test_an_upload_without_room_is_refused_in_words_and_people_work_on(make_hous
     assert len(check_against(house, ledger)) == 5
 
 
+@pytest.mark.long
 @pytest.mark.skipif(ON_POSTGRES, reason="PostgreSQL's files are its own server's")
 def test_an_answer_that_finds_the_data_base_without_room_is_kept_by_its_sender(house: House) -> None:
     ledger = Ledger()
@@ -69,7 +71,7 @@ def test_an_answer_that_finds_the_data_base_without_room_is_kept_by_its_sender(h
     robot.work(limit=1)
     house.kill_web()
     house.start_web(largest_file=64 * 1024)
-    with pytest.raises(NotDone, match="503: The server has no room left"):
+    with pytest.raises(NotDone, match="503: The server's disk is full"):
         study.lead.post(f"projects/{study.slug}/guidelines/", {"kind": "label", "text": "More. " * 2000})
     house.kill_web()
     house.start_web()

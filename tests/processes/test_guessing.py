@@ -31,9 +31,12 @@ def guarded(make_house: Callable[..., House]) -> House:
     """A house behind a proxy, so that each guess can say where it comes from."""
     house = make_house()
     house.environment |= {
-        "BEHIND_PROXY": "1", "ALLOWED_HOSTS": "127.0.0.1", "LOG_FORMAT": "json", "LOG_LEVEL": "INFO",
+        "BEHIND_PROXY": "1",
+        "ALLOWED_HOSTS": "127.0.0.1",
+        "LOG_FORMAT": "json",
+        "LOG_LEVEL": "INFO",
         "METRICS_TOKEN": TOKEN,
-    }  # fmt: skip
+    }
     house.inside("make_user", email=KNOWN, password=PASSWORD)
     house.start_web()
     return house
@@ -46,8 +49,13 @@ class Guesser:
         self.connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=60)
 
     def post(self, address: str, body: dict[str, Any], source: str) -> Reply:
-        headers = {"Content-Type": "application/json", "X-Forwarded-For": source, "Cookie": f"csrftoken={'c' * 32}",
-                   "X-CSRFToken": "c" * 32, "Connection": "close"}  # fmt: skip
+        headers = {
+            "Content-Type": "application/json",
+            "X-Forwarded-For": source,
+            "Cookie": f"csrftoken={'c' * 32}",
+            "X-CSRFToken": "c" * 32,
+            "Connection": "close",
+        }
         self.connection.request("POST", f"/api/v1/{address}", json.dumps(body), headers)
         reply = self.connection.getresponse()
         return reply.status, reply.read()
@@ -79,6 +87,7 @@ def at_once(house: House, tasks: Iterable[tuple[Any, ...]], do: Callable[..., Re
     return done
 
 
+@pytest.mark.long
 def test_a_thousand_guesses_are_throttled_and_nobody_is_locked_out_for_good(guarded: House) -> None:
     tried = 0
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from operations.robot.annotator import Annotator, Noise
-from operations.robot.client import Client, Ledger
-from operations.robot.study import Study, work_together
+from operations.simulation.annotator import Annotator, Noise
+from operations.simulation.client import Client, Ledger
+from operations.simulation.history import Study, work_together
 from tests.annotation.m3_files import as_bytes, cluster, source
 from tests.processes.house import House, until
 
@@ -111,7 +111,7 @@ def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_ki
 
     def work() -> None:
         try:
-            work_together(annotators, go_on=lambda: not finished.is_set())
+            work_together(annotators, keep_going=lambda: not finished.is_set())
         except BaseException as error:
             failures.append(error)
 

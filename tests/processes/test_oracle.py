@@ -15,11 +15,11 @@ from annotation.models import Label
 from audit import triggers
 from audit.log import record
 from audit.models import Entry
-from operations.robot.client import Acknowledged, Ledger
-from projects.actions.answers import next_hand
-from projects.actions.rounds import close_round
-from projects.background import jobs
+from operations.simulation.client import Acknowledged, Ledger
+from projects.jobs.running import run_job
 from projects.models import Answer, Assignment, Decision, Import, Job, Project, Round
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round
 from tests.processes.oracle import findings, noted
 
@@ -33,9 +33,9 @@ class Played:
         build_cluster(project, inputs=0)
         self.round = build_round(project, [project.members.get(user=user) for user in people], overlap=2)
         for user in people:
-            for slot in next_hand(user=user, round=self.round):
+            for slot in next_assignments(user=user, round=self.round):
                 answer(user, slot)
-        jobs.run_job(close_round(round=self.round, by=None).pk)
+        run_job(close_round(round=self.round, by=None).pk)
         self.book = noted(_ledger())
         self.first, self.second = Answer.objects.order_by("pk")
 
@@ -159,13 +159,18 @@ def failed_in_silence(played: Played) -> None:
 
 def half_an_import(played: Played) -> None:
     Import.objects.create(
-        project=played.round.project, format="m3", file_name="a", sha256="0", size=1, counts={"clusters": 2},
+        project=played.round.project,
+        format="m3",
+        file_name="a",
+        sha256="0",
+        size=1,
+        counts={"clusters": 2},
         created_at=timezone.now(),
-    )  # fmt: skip
+    )
 
 
 def a_folder_of_no_release(played: Played) -> None:
-    from releases.actions import store
+    from releases.storage.registry import store
 
     (store() / "eye-1.0.0").mkdir(parents=True)
 
@@ -203,7 +208,7 @@ PLANTED: dict[Callable[[Played], None], tuple[str, str]] = {
 @pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
 def test_a_fault_that_is_planted_is_named(plant: Callable[[Played], None], played: Played) -> None:
     rule, sentence = PLANTED[plant]
-    with triggers.suspended(connection):
+    with triggers.suspend_triggers(connection):
         plant(played)
         found = played.faults()
     assert sentence in " ".join(found.get(rule, [])), found

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from operations.robot.annotator import Annotator
-from operations.robot.client import Client, Ledger
-from operations.robot.study import Study, work_together
-from operations.robot.transport import Http, Raw
+from operations.simulation.annotator import Annotator
+from operations.simulation.client import Client, Ledger
+from operations.simulation.history import Study, work_together
+from operations.simulation.transport import Http, Raw
 from tests.processes.conftest import ON_POSTGRES, TEMPLATE, url_of
 from tests.processes.house import LEAD, House, until
 from tests.processes.postgres import Postgres
@@ -96,13 +96,14 @@ def test_while_postgresql_restarts_people_are_told_to_wait_and_nothing_is_lost(
     house.start_web()
     annotators = crew(house, 4, ledger, seen, clusters=60 * RESTARTS)
     worker = house.start_worker()
-    job = house.inside("enqueue", kind="slow", by=LEAD,
-                       params={"diary": str(house.folder / "diary"), "steps": 8, "seconds": 0.3})  # fmt: skip
+    job = house.inside(
+        "enqueue", kind="slow", by=LEAD, params={"diary": str(house.folder / "diary"), "steps": 8, "seconds": 0.3}
+    )
     finished, failures = threading.Event(), list[BaseException]()
 
     def work() -> None:
         try:
-            work_together(annotators, go_on=lambda: not finished.is_set())
+            work_together(annotators, keep_going=lambda: not finished.is_set())
         except BaseException as error:
             failures.append(error)
 
@@ -126,11 +127,12 @@ def test_while_postgresql_restarts_people_are_told_to_wait_and_nothing_is_lost(
     assert not [key for key in seen if key[0] >= 500 and key[0] != 503], seen
     assert seen[503, True] >= RESTARTS, f"{seen}: an outage is a 503 that says when to come back"
     assert not seen[503, False], seen
-    assert "as they were written" in house.manage("verify_audit"), "an answer without its labels would be found here"
+    assert "none changed" in house.manage("verify_audit"), "an answer without its labels would be found here"
     until(lambda: house.inside("job", pk=job)["status"] == "done", "the job under way is done all the same", 60)
     assert worker.is_running, worker.log.read_text()[-2000:]
 
 
+@pytest.mark.long
 @pytest.mark.row(10)
 def test_sixty_clients_share_fifteen_connections_without_an_error(
     own_postgres: Callable[..., Postgres], house_on: Callable[[Postgres], House]

@@ -27,9 +27,12 @@ def provider() -> Iterator[IdentityProvider]:
 def house_with_provider(make_house: Callable[..., House], provider: IdentityProvider) -> House:
     house = make_house()
     house.environment |= {
-        "OIDC_ISSUER": provider.issuer, "OIDC_CLIENT_ID": CLIENT, "OIDC_CLIENT_SECRET": SECRET,
-        "OIDC_NEW_ACCOUNTS_FROM": "lab.example.org", "LOG_LEVEL": "INFO",
-    }  # fmt: skip
+        "OIDC_ISSUER": provider.issuer,
+        "OIDC_CLIENT_ID": CLIENT,
+        "OIDC_CLIENT_SECRET": SECRET,
+        "OIDC_NEW_ACCOUNTS_FROM": "lab.example.org",
+        "LOG_LEVEL": "INFO",
+    }
     house.inside("make_user", email="anna@example.org", password="a password of her own 1")
     house.inside("make_user", email="gone@example.org", password="a password of his own 2", is_active=False)
     house.inside("make_invitation", email="bea@example.org", by="anna@example.org")

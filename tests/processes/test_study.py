@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from measures.agreement import Ratings, all_coefficients, prepare
-from operations.robot.annotator import Annotator, Noise
-from operations.robot.labels import from_file
-from operations.robot.study import Joined, Study, work_together
 from operations.sample_project import SAMPLE
+from operations.simulation.annotator import Annotator, Noise
+from operations.simulation.history import Joined, Study, work_together
+from operations.simulation.labels import from_file
 from tests.annotation.m3_files import LEVEL3
 from tests.processes.house import House
 
@@ -71,6 +71,7 @@ def labelled(study: Study, team: list[Joined], file: Path, name: str, **plan: An
     return round
 
 
+@pytest.mark.long
 def test_a_reliability_study_leaves_the_data_as_they_were_and_measures_what_was_released(
     study: Study, team: list[Joined], file: Path
 ) -> None:
@@ -105,17 +106,11 @@ def irrcac(cases: list[Case]) -> list[dict[str, Any]]:
 def of_measures(cases: list[Case]) -> list[dict[str, Any]]:
     """The functions that are compared with irrCAC's recorded answers (tests/measures), of the released labels alone."""
     found = [all_coefficients(prepare(Ratings.from_matrix(c["matrix"], c["categories"]), c["weights"])) for c in cases]
-    return [
-        {
-            theirs: {"value": of[ours].value, "se": of[ours].se, "ci": list(of[ours].ci or ())}
-            for ours, theirs in NAMES.items()
-        }
-        for of in found
-    ]
+    return [{theirs: {"value": of[ours].value, "se": of[ours].se} for ours, theirs in NAMES.items()} for of in found]
 
 
 def compare_with_oracle(report: dict[str, Any], rows: list[dict[str, str]]) -> None:
-    """Value, standard error and interval of each coefficient, from the released CSV alone."""
+    """Value and standard error of each coefficient, from the released CSV alone."""
     cases = []
     for name, scale in (("polarity", POLARITY), ("modality", MODALITY)):
         matrix: dict[str, dict[str, float]] = defaultdict(dict)
@@ -131,10 +126,9 @@ def compare_with_oracle(report: dict[str, Any], rows: list[dict[str, str]]) -> N
         assert measure["units"] == UNITS
         for ours, theirs in NAMES.items():
             mine, oracle = measure["coefficients"][ours], case[theirs]
-            # irrCAC prints five digits of the value and of the interval, more of the standard error.
+            # irrCAC prints five digits of the value, more of the standard error. Its intervals are by another rule.
             assert mine["value"] == pytest.approx(oracle["value"], abs=1.01e-5), (name, ours)
             assert mine["se"] == pytest.approx(oracle["se"], abs=1.01e-5), (name, ours)
-            assert mine["ci"] == pytest.approx(oracle["ci"], abs=1.01e-3), (name, ours)
             compared += 1
     assert compared == 8
 

@@ -10,10 +10,10 @@ import pytest
 from django.conf import LazySettings
 
 from generation import backends
-from generation.actions.chunks import HOLDS_NUL
 from generation.backends.protocol import InputText, Output, Probed, ProbedUnit, Source, Summariser
 from generation.endpoints import parse
-from generation.metrics.direction import compared
+from generation.metrics.direction import compare_directions
+from generation.runs.chunks import CONTAINS_NUL
 from tests.generation import tiny, tiny_encoders
 from tests.generation.endpoint import Endpoint, Handler, said, serving
 from tests.processes.conftest import ON_POSTGRES
@@ -36,16 +36,20 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "mmr of embeddings": {"backend": "extractive", "decoding": MMR | {"vectors": "embeddings", "encoder": "encoder"}},
     "imported": {"backend": "imported"},
     "openai": {"backend": "openai", "model": {"model": "tiny"}, "prompt": {"template": "{pico} {{7*7}}: {inputs}"}},
-    **{
-        kind: {"backend": "seq2seq", "model": WEIGHTS | {"model": kind}, "decoding": BEAMS}
-        for kind in FAMILIES
-    },
+    **{kind: {"backend": "seq2seq", "model": WEIGHTS | {"model": kind}, "decoding": BEAMS} for kind in FAMILIES},
     "multi_encode": {"backend": "multi_encode", "model": WEIGHTS | {"model": "bart"}, "decoding": BEAMS},
-    "chat": {"backend": "chat", "model": WEIGHTS | {"model": "llama"}, "decoding": {"max_new_tokens": 12},
-             "prompt": {"template": "Sum up {pico}: {inputs}"}},
-    "chat, sampled": {"backend": "chat", "model": WEIGHTS | {"model": "llama"},
-                      "decoding": {"method": "sampling", "max_new_tokens": 12}},
-}  # fmt: skip
+    "chat": {
+        "backend": "chat",
+        "model": WEIGHTS | {"model": "llama"},
+        "decoding": {"max_new_tokens": 12},
+        "prompt": {"template": "Sum up {pico}: {inputs}"},
+    },
+    "chat, sampled": {
+        "backend": "chat",
+        "model": WEIGHTS | {"model": "llama"},
+        "decoding": {"method": "sampling", "max_new_tokens": 12},
+    },
+}
 JUDGES = {*FAMILIES, "multi_encode", "chat", "chat, sampled"}
 CLASSES = {"decreases": "down", "no_change": "same", "increases": "up"}
 METRICS: dict[str, dict[str, Any]] = {
@@ -86,6 +90,7 @@ def start_workers(house: House, redis: Redis | None) -> None:
         house.start_worker()
 
 
+@pytest.mark.long
 def test_every_backend_through_a_worker_says_what_it_says_one_by_one(
     make_house: Callable[..., House], endpoint: Endpoint, settings: LazySettings, request: pytest.FixtureRequest
 ) -> None:
@@ -138,7 +143,7 @@ def same_summaries(name: str, summariser: Summariser, units: dict[str, Source], 
         (output,) = (out for batch in summariser.summarise([source]) for out in batch)
         assert isinstance(output, Output), (name, output)
         ids = None if output.token_ids is None else list(output.token_ids)
-        stored, error = run["items"][key], HOLDS_NUL if "\0" in output.text else ""
+        stored, error = run["items"][key], CONTAINS_NUL if "\0" in output.text else ""
         expected = (None, None, error) if error else (output.text, ids, "")
         assert (stored["text"], stored["ids"], stored["error"]) == expected, (name, key)
     texts = [item["text"] for item in run["items"].values() if item["text"]]
@@ -168,19 +173,21 @@ def same_scores(scores: dict[str, dict[str, Any]], summaries: dict[str, tuple[st
     matcher, reader = (
         module.load(checked(metric, METRICS[metric]))
         for module, metric in ((bertscore, "bertscore"), (classifier, "direction"))
-    )  # fmt: skip
+    )
     assert all(scores[metric].keys() == summaries.keys() for metric in METRICS)
     for key, (text, unit) in summaries.items():
         ((_, _, f1),) = matcher.score([(text, unit["target"])])
         assert scores["bertscore"][key]["bertscore_f1"] == pytest.approx(f1, abs=1e-5)
         pair = (unit["pico"]["i"], unit["pico"]["o"])
         target, output = (reader.directions([(words, *pair)]) for words in (unit["target"], text))
-        assert scores["direction"][key]["delta_ei"] == pytest.approx(compared(target, output)["delta_ei"], abs=1e-5)
+        assert scores["direction"][key]["delta_ei"] == pytest.approx(
+            compare_directions(target, output)["delta_ei"], abs=1e-5
+        )
         assert 0 <= scores["rouge"][key]["rouge1_f1"] <= 1
 
 
 def checked(metric: str, params: dict[str, Any]) -> dict[str, Any]:
     from generation import metrics
-    from generation.actions import scores
+    from generation.scoring import actions as scoring_actions
 
-    return scores.checked(metrics.get(metric), params)
+    return scoring_actions.checked(metrics.get(metric), params)

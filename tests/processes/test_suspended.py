@@ -2,7 +2,7 @@
 
 import pytest
 
-from operations.robot.annotator import Annotator
+from operations.simulation.annotator import Annotator
 from tests.processes.apps import LEASE
 from tests.processes.conftest import ON_POSTGRES
 from tests.processes.house import House, until

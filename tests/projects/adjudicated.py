@@ -6,10 +6,10 @@ from typing import Any
 
 from rest_framework.test import APIClient
 
-from projects.actions.answers import next_hand
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.gold.actions import finish_round
 from projects.models import Answer, Assignment, Member, Project, Round, Unit
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round, label_value
 
 API = "/api/v1"
@@ -33,7 +33,7 @@ def closed_round(
     round = build_round(project, list(people), overlap=len(people), **{"name": "first labels"} | plan)
     order = list(Unit.objects.filter(type="proposition", project=project).order_by("pk").values_list("pk", flat=True))
     for i, person in enumerate(people):
-        while hand := next_hand(user=person.user, round=round):
+        while hand := next_assignments(user=person.user, round=round):
             row = order.index(hand[0].unit_id)
             answer(person.user, hand[0], units[row][i], flag=bool(i == 0 and row in flag))
     close_round(round=round, by=None)

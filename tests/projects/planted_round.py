@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from projects.actions.answers import next_hand
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.gold.actions import finish_round
+from projects.gold.queries import current_values
 from projects.models import Assignment, Member, Project, Round, Unit
-from projects.values.in_force import values_in_force
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
 from tests.builders import answer, build_round
 
 POLARITIES = ("positive", "no effect", "negative")
@@ -19,10 +19,10 @@ def planted_round(project: Project, people: list[Member], units: int = 60) -> tu
     round = build_round(project, people, name="planted", overlap=len(people), sample=units, seed=11)
     slots = Assignment.objects.filter(round=round).values_list("unit", flat=True)
     order = list(Unit.objects.filter(pk__in=slots).order_by("context", "position", "pk"))
-    published = values_in_force(order, "label")
+    published = current_values(order, "label")
     contested = {unit.pk for unit in order[::EVERY]}
     for n, person in enumerate(people):
-        while hand := next_hand(user=person.user, round=round):
+        while hand := next_assignments(user=person.user, round=round):
             unit = hand[0].unit_id
             answer(person.user, hand[0], said(published[unit], n if unit in contested else None))
     close_round(round=round, by=None)

@@ -13,9 +13,9 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from audit.models import Entry
 from audit.verify import findings
-from projects.actions.curation import curation_round
+from projects.curation.actions import curation_round
+from projects.gold.queries import current_values
 from projects.models import Answer, Decision, Member, Project, Remark, Round
-from projects.values.in_force import values_in_force
 from tests.builders import label_value
 from tests.projects.adjudicated import AGREED, APART, API, answer_by, closed_round, dossier, queue, send, take, unit_of
 
@@ -41,23 +41,41 @@ def client(client_of: Callable[[User], APIClient], lead: User) -> APIClient:
 
 def in_force(round: Round, row: int = 0) -> dict[str, Any]:
     unit = unit_of(round, row)
-    return values_in_force([unit], "label")[unit.pk]
+    return current_values([unit], "label")[unit.pk]
 
 
 def test_the_queue_has_what_is_contested_first_and_then_what_is_flagged(round: Round, client: APIClient) -> None:
     found = queue(client, round)
     assert [(r["unit"], r["contested"], r["flagged"]) for r in found["rows"]] == [
-        (unit_of(round).pk, ["polarity", "polarity_cue"], False), (unit_of(round, 1).pk, [], True),
-    ]  # fmt: skip
+        (unit_of(round).pk, ["polarity", "polarity_cue"], False),
+        (unit_of(round, 1).pk, [], True),
+    ]
     assert found["counts"] == {"waiting": 2, "contested": 1, "flagged": 1, "decided": 0}
     assert [r["unit"] for r in queue(client, round, show="flagged")["rows"]] == [unit_of(round, 1).pk]
     assert [r["unit"] for r in queue(client, round, after=unit_of(round).pk)["rows"]] == [unit_of(round, 1).pk]
 
 
-def test_answers_stand_side_by_side_with_what_differs_and_without_names(round: Round, client: APIClient) -> None:
+def test_my_work_and_the_round_count_the_units_of_the_queue(
+    project: Project, client: APIClient, three: list[Member]
+) -> None:
+    round = closed_round(project, three, [APART, AGREED, AGREED], flag=[0, 1])
+
+    def counts() -> list[int]:
+        [mine] = client.get(f"{API}/my-work/adjudication/").json() or [{"units": 0}]
+        progress = client.get(f"{API}/rounds/{round.pk}/progress/").json()
+        return [queue(client, round)["counts"]["waiting"], mine["units"], progress["to_adjudicate"]]
+
+    assert counts() == [2, 2, 2], "one is contested and flagged, one is flagged"
+    take(client, round, unit_of(round), answer_by(round, unit_of(round), three[0]), reason="So.")
+    assert counts() == [1, 1, 1]
+    take(client, round, unit_of(round, 1), answer_by(round, unit_of(round, 1), three[0]), reason="So.")
+    assert counts() == [0, 0, 0]
+
+
+def test_answers_stand_side_by_side_with_what_is_contested_and_without_names(round: Round, client: APIClient) -> None:
     found = dossier(client, round, unit_of(round))
     assert len(found["answers"]) == 3
-    said = {f["field"]: (f["value"], f["differs"]) for f in found["answers"][0]["said"]}
+    said = {f["field"]: (f["value"], f["contested"]) for f in found["answers"][0]["said"]}
     assert said["polarity"][1]
     assert not said["modality"][1]
     assert {a["card"]["value"]["polarity"] for a in found["answers"]} == {"positive", "no effect", "negative"}
@@ -66,8 +84,26 @@ def test_answers_stand_side_by_side_with_what_differs_and_without_names(round: R
     assert {(a["name"], a["pseudonym"]) for a in found["answers"]} == {(None, None)}
     assert "Ann1" not in str(found)
     assert {a["name"] for a in dossier(client, round, unit_of(round), names=True)["answers"]} == {
-        "Ann1", "Ann2", "Evaluator",
-    }  # fmt: skip
+        "Ann1",
+        "Ann2",
+        "Evaluator",
+    }
+
+
+def test_a_difference_that_the_majority_decided_is_not_marked(
+    project: Project, three: list[Member], client: APIClient
+) -> None:
+    outvoted = [label_value("positive", "strong"), label_value("positive", "strong"), label_value("negative", "weak")]
+    round = closed_round(project, three, [outvoted, APART])
+
+    def marked(row: int) -> list[set[str]]:
+        found = dossier(client, round, unit_of(round, row))
+        return [{said["field"] for said in one["said"] if said["contested"]} for one in found["answers"]]
+
+    assert marked(0) == [set()] * 3
+    assert marked(1) == [{"polarity", "polarity_cue"}] * 3
+    assert take(client, round, unit_of(round, 1), answer_by(round, unit_of(round, 1), three[0])).status_code == 201
+    assert marked(1) == [set()] * 3
 
 
 def test_the_answer_taken_is_in_force_as_that_persons_and_nothing_else_changes(
@@ -114,8 +150,8 @@ def test_writing_what_was_in_force_before_the_contest_ends_the_contest(
     unit = unit_of(round)
     take(client, round, unit, answer_by(round, unit, three[0]))
     Decision.objects.create(
-        unit=unit, kind="label", field="polarity", origin="contested", round=round, decided_at=timezone.now(),
-    )  # fmt: skip
+        unit=unit, kind="label", field="polarity", origin="contested", round=round, decided_at=timezone.now()
+    )
     assert queue(client, round)["counts"]["contested"] == 1
     seen = dossier(client, round, unit)["seen"]
     send(client, round, f"{unit.pk}/", value=label_value("positive"), seen=seen, reason="It stands.")
@@ -192,9 +228,7 @@ def test_undo_brings_back_what_was_before_and_the_history_keeps_all(
     assert "polarity" not in in_force(round)
     assert queue(client, round)["counts"] == {"waiting": 2, "contested": 1, "flagged": 1, "decided": 0}
     history = [(d["field"], d["origin"]) for d in dossier(client, round, unit)["history"] if d["field"] == "polarity"]
-    assert history == [
-        ("polarity", "reopened"), ("polarity", "decided by a curator"), ("polarity", "contested"),
-    ]  # fmt: skip
+    assert history == [("polarity", "reopened"), ("polarity", "decided by a curator"), ("polarity", "contested")]
     assert send(client, round, "undo/", act=act).status_code == 409
     # And it can be decided again.
     take(client, round, unit, answer_by(round, unit, three[1]))

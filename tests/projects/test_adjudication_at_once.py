@@ -10,9 +10,9 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from audit.verify import findings
 from projects import kinds
-from projects.adjudication.nearness import nearness
+from projects.adjudication.queries import compute_nearness
+from projects.gold.queries import current_values
 from projects.models import Decision, Member, Project, Round
-from projects.values.in_force import values_in_force
 from tests.builders import label_value
 from tests.projects.adjudicated import AGREED, APART, API, answer_by, closed_round, queue, send, take, unit_of
 
@@ -67,11 +67,11 @@ def test_the_answer_nearest_to_the_others_is_taken_and_one_undo_takes_all_back(
         unit = unit_of(round, row)
         made = Decision.objects.filter(unit=unit, origin="decided by a curator")
         assert {d.answer_id for d in made} == {answer_by(round, unit, three[1]).pk}
-        assert values_in_force([unit], "label")[unit.pk]["polarity_cue"][0]["end"] == 16
+        assert current_values([unit], "label")[unit.pk]["polarity_cue"][0]["end"] == 16
     assert queue(client, round)["counts"] == {"waiting": 2, "contested": 2, "flagged": 1, "decided": 2}
     assert send(client, round, "undo/", act=act).json() == {"units": 2, "kept": 0}
     assert queue(client, round)["counts"] == {"waiting": 4, "contested": 4, "flagged": 1, "decided": 0}
-    assert "polarity_cue" not in values_in_force([unit_of(round)], "label")[unit_of(round).pk]
+    assert "polarity_cue" not in current_values([unit_of(round)], "label")[unit_of(round).pk]
     assert list(findings()) == []
 
 
@@ -82,7 +82,7 @@ def test_what_somebody_decided_again_since_stays_when_the_rest_is_undone(
     send(client, round, "at-once/", uuid=act, agreement=0.8, units=2, reason="Nearly agreed.")
     take(client, round, again, answer_by(round, again, three[0]))
     assert send(client, round, "undo/", act=act).json() == {"units": 1, "kept": 1}
-    assert values_in_force([again], "label")[again.pk]["polarity_cue"][0]["end"] == 7
+    assert current_values([again], "label")[again.pk]["polarity_cue"][0]["end"] == 7
 
 
 def test_others_than_were_shown_are_not_decided(round: Round, client: APIClient, three: list[Member]) -> None:
@@ -100,11 +100,11 @@ def test_the_same_request_again_decides_nothing_more(round: Round, client: APICl
 
 def test_two_answers_that_differ_are_equally_near() -> None:
     kind = kinds.get("label")
-    assert nearness(kind, kind.fields, APART[:2]).nearest == [0, 1]
-    assert nearness(kind, kind.fields, AGREED).nearest == [0]
-    assert nearness(kind, kind.fields, []).nearest == []
-    assert nearness(kind, kind.fields, APART[:1]).agreement is None
-    assert nearness(kind, kind.fields, APART[:2]).agreement == pytest.approx(0.75)
+    assert compute_nearness(kind, kind.fields, APART[:2]).nearest == [0, 1]
+    assert compute_nearness(kind, kind.fields, AGREED).nearest == [0]
+    assert compute_nearness(kind, kind.fields, []).nearest == []
+    assert compute_nearness(kind, kind.fields, APART[:1]).agreement is None
+    assert compute_nearness(kind, kind.fields, APART[:2]).agreement == pytest.approx(0.75)
 
 
 def test_cues_are_as_near_as_the_characters_that_they_share() -> None:
@@ -112,7 +112,7 @@ def test_cues_are_as_near_as_the_characters_that_they_share() -> None:
     assert kind.apart("polarity_cue", SHIFTED[0], SHIFTED[1]) == pytest.approx(1 - 14 / 23)
     assert kind.apart("polarity_cue", SHIFTED[0], SHIFTED[2]) == 1.0
     assert kind.apart("polarity_cue", label_value(), label_value()) == 0.0
-    assert nearness(kind, kind.fields, SHIFTED).nearest == [1]
+    assert compute_nearness(kind, kind.fields, SHIFTED).nearest == [1]
 
 
 def test_one_is_drawn_where_answers_are_equally_near_if_the_curator_says_so(round: Round, client: APIClient) -> None:

@@ -7,10 +7,10 @@ import pytest
 
 from accounts.models import User
 from api.problems import StaleRevision
-from projects.actions.acts import Request, once
-from projects.actions.adjudication import DECIDE, adjudicate, undo
-from projects.adjudication import queue
-from projects.adjudication.said import decisions_of
+from projects.acts import Request, run_once
+from projects.adjudication import queries as adjudication_queries
+from projects.adjudication.actions import DECIDE, adjudicate, undo
+from projects.adjudication.queries import decisions_of
 from projects.models import Decision, Member, Project, Round
 from tests.projects.adjudicated import APART, answer_by, closed_round, unit_of
 from tests.projects.test_contests import at_once
@@ -38,11 +38,16 @@ def decide(round: Round, row: int, curator: Member, answer: object, seen: int, a
 
     def work() -> dict[str, object]:
         return adjudicate(
-            round=round, unit=unit, seen=seen, reason="So.", by=curator, called=lambda u: u.name if u else "",
+            round=round,
+            unit=unit,
+            seen=seen,
+            reason="So.",
+            by=curator,
+            called=lambda u: u.name if u else "",
             answer=answer,  # type: ignore[arg-type]
-        )  # fmt: skip
+        )
 
-    once(Request(act, str(act)), by=curator, verb=DECIDE, work=work)
+    run_once(Request(act, str(act)), by=curator, verb=DECIDE, work=work)
 
 
 def test_one_unit_is_decided_by_one_of_two_and_the_other_is_shown_it(
@@ -54,16 +59,14 @@ def test_one_unit_is_decided_by_one_of_two_and_the_other_is_shown_it(
         seen = max(d.pk for d in decisions_of(unit, "label"))
         answers = [answer_by(round, unit, three[n]).pk for n in (0, 1)]
         acts = [uuids.uuid4(), uuids.uuid4()]
-        errors = at_once(
-            *(partial(decide, round, row, curators[n], answers[n], seen, acts[n]) for n in (0, 1)),
-        )
+        errors = at_once(*(partial(decide, round, row, curators[n], answers[n], seen, acts[n]) for n in (0, 1)))
         assert [type(e) for e in errors] == [StaleRevision], errors
         made = Decision.objects.filter(unit=unit, origin="decided by a curator")
         assert sorted(d.field for d in made) == ["polarity", "polarity_cue"]
         assert len({(d.decided_by_id, d.answer_id) for d in made}) == 1
         first = next(c for c in curators if c.user_id == made[0].decided_by_id)
         assert errors[0].extra["current"]["by"] == first.user.name  # type: ignore[attr-defined]
-    assert queue.waiting(round) == []
+    assert adjudication_queries.queued_units(round) == []
 
 
 def test_undo_and_a_new_decision_at_once_leave_one_of_both(

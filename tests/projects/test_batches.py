@@ -10,11 +10,12 @@ import pytest
 from django.db import transaction
 
 from accounts.models import User
-from projects.actions import gold
-from projects.actions.answers import next_hand
-from projects.actions.rounds import close_round
-from projects.background import batches, jobs
+from projects.gold import actions as gold_actions
+from projects.jobs import batches
+from projects.jobs.running import RunningJob, run_job
 from projects.models import Decision, Job, Member, Project
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round
 from tests.meanwhile import Act, by_another, held_up
 from tests.projects.test_jobs import Do, do, job, lapse
@@ -27,10 +28,10 @@ row = pytest.mark.row(59)
 @pytest.fixture
 def closed(project: Project, ann1: User, monkeypatch: pytest.MonkeyPatch) -> Job:
     """A round of ten units, all answered and closed; gold forms four units at a time."""
-    monkeypatch.setattr(gold, "BATCH", 4)
+    monkeypatch.setattr(gold_actions, "BATCH", 4)
     build_cluster(project, inputs=9)
     round = build_round(project, [Member.objects.get(project=project, user=ann1)])
-    while hand := next_hand(user=ann1, round=round):
+    while hand := next_assignments(user=ann1, round=round):
         answer(ann1, hand[0])
     return close_round(round=round, by=None)
 
@@ -39,7 +40,7 @@ def taken_over(job: Job) -> None:
     """The lease lapses, and another worker does the job from beginning to end."""
     with by_another():
         lapse(job)
-        assert jobs.run_job(job.pk)
+        assert run_job(job.pk)
 
 
 def check_done_once(job: Job) -> None:
@@ -55,22 +56,22 @@ def check_done_once(job: Job) -> None:
 def test_gold_is_formed_once_by_whoever_holds_the_job_when_it_is_taken_away_before_a_batch(
     closed: Job, monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
-    real, begun = gold._decide, list[int]()
+    real, begun = gold_actions._store_decisions, list[int]()
 
     def decide(*args: Any) -> Any:
         begun.append(1)
         return real(*args)
 
-    check = jobs.RunningJob.check
+    check = RunningJob.check
 
-    def checked(self: jobs.RunningJob) -> None:
+    def checked(self: RunningJob) -> None:
         if len(begun) == batch - 1 and self.job.fence == 1:
             taken_over(closed)
         check(self)
 
-    monkeypatch.setattr(gold, "_decide", decide)
-    monkeypatch.setattr(jobs.RunningJob, "check", checked)
-    jobs.run_job(closed.pk)
+    monkeypatch.setattr(gold_actions, "_store_decisions", decide)
+    monkeypatch.setattr(RunningJob, "check", checked)
+    run_job(closed.pk)
     check_done_once(closed)
 
 
@@ -79,8 +80,8 @@ def test_gold_is_formed_once_by_whoever_holds_the_job_when_it_is_taken_away_befo
 @pytest.mark.contest
 @pytest.mark.skipif(not ON_POSTGRES, reason="on SQLite whoever writes is alone: nobody takes the job meanwhile")
 def test_gold_is_formed_once_when_the_worker_is_held_up_between_reading_and_writing(closed: Job) -> None:
-    with held_up(gold, "insert_decisions") as place:
-        first = Act(lambda: jobs.run_job(closed.pk))
+    with held_up(gold_actions, "insert_decisions") as place:
+        first = Act(lambda: run_job(closed.pk))
         assert place.reached.wait(10)
         taken_over(closed)
         assert Decision.objects.count() == 40
@@ -91,13 +92,13 @@ def test_gold_is_formed_once_when_the_worker_is_held_up_between_reading_and_writ
 @pytest.mark.django_db
 @row
 def test_a_batch_of_a_job_that_is_taken_away_in_the_middle_is_undone_whole(job: Job, do: Do, lead: User) -> None:
-    def handle(running: jobs.RunningJob) -> None:
+    def handle(running: RunningJob) -> None:
         with batches.batch():
             User.objects.filter(pk=lead.pk).update(name="Written by the first")
             running.job.fence -= 1  # as it looks to a worker whose job another has taken
 
     do(handle)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     lead.refresh_from_db()
     job.refresh_from_db()
     assert (job.status, lead.name) == ("running", "Lead")
@@ -106,14 +107,14 @@ def test_a_batch_of_a_job_that_is_taken_away_in_the_middle_is_undone_whole(job: 
 @pytest.mark.django_db
 @row
 def test_how_far_a_job_is_is_stored_with_its_batch(job: Job, do: Do) -> None:
-    def handle(running: jobs.RunningJob) -> None:
+    def handle(running: RunningJob) -> None:
         with batches.batch(3, 10):
             pass
         with batches.batch():
             pass
 
     do(handle)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     job.refresh_from_db()
     assert (job.status, job.done, job.total) == ("done", 3, 10)
 
@@ -121,14 +122,14 @@ def test_how_far_a_job_is_is_stored_with_its_batch(job: Job, do: Do) -> None:
 @pytest.mark.django_db(transaction=True)
 @row
 def test_a_job_that_writes_outside_a_batch_is_stopped_before_it_does(job: Job, do: Do, lead: User) -> None:
-    def at_once(running: jobs.RunningJob) -> None:
+    def at_once(running: RunningJob) -> None:
         User.objects.filter(pk=lead.pk).update(name="unproved")
 
-    def in_a_transaction(running: jobs.RunningJob) -> None:
+    def in_a_transaction(running: RunningJob) -> None:
         with transaction.atomic():
             User.objects.filter(pk=lead.pk).update(name="unproved")
 
-    def after_one_that_was_proved(running: jobs.RunningJob) -> None:
+    def after_one_that_was_proved(running: RunningJob) -> None:
         with transaction.atomic():
             running.hold()
             User.objects.filter(pk=lead.pk).update(name="Lead")
@@ -136,11 +137,11 @@ def test_a_job_that_writes_outside_a_batch_is_stopped_before_it_does(job: Job, d
 
     for attempt, handle in enumerate((at_once, in_a_transaction, after_one_that_was_proved), 1):
         do(handle)
-        jobs.run_job(job.pk)
+        run_job(job.pk)
         job.refresh_from_db()
         lead.refresh_from_db()
         assert job.attempts == attempt
-        assert "A job writes in batches" in job.error
+        assert "A job wrote outside of a batch" in job.error
         assert lead.name == "Lead"
         Job.objects.update(not_before=None)  # by a request, in the same thread: it is as it was
 

@@ -12,11 +12,11 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.models import Cluster, Proposition
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.gold import finish_round
-from projects.actions.rounds import RoundPlan, chosen_units
+from projects.curation.actions import correct
+from projects.gold.actions import finish_round
 from projects.models import Assignment, Decision, Member, Project, Round
+from projects.queue.actions import next_assignments
+from projects.rounds.planning import RoundPlan, chosen_units
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +62,7 @@ def test_filters_look_at_what_was_said(project: Project, clusters: list[Cluster]
     round = build_round(project, [Member.objects.get(user=ann1)], filters={"review": "DEMO0001, DEMO0002"})
     assert round.units_count == 8
     assert len(chosen(project, unasked=True)) == 8
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     answer(ann1, slot, flag=True)
     assert chosen(project, flagged=True) == {slot.unit_id}
     answer(ann1, Assignment.objects.get(pk=slot.pk), flag=False)
@@ -86,7 +86,7 @@ def test_a_contest_is_chosen_until_a_newer_word_settles_it(
     people = list(Member.objects.filter(user__in=[ann1, ann2]))
     round = build_round(project, people, overlap=2, filters={"review": "DEMO0000", "role": "target"})
     for user, polarity in ((ann1, "positive"), (ann2, "negative")):
-        answer(user, next_hand(user=user, round=round)[0], label_value(polarity))
+        answer(user, next_assignments(user=user, round=round)[0], label_value(polarity))
     Round.objects.filter(pk=round.pk).update(status="closed")
     finish_round(round=round, by=None)
     target = clusters[0].propositions.select_related("unit").get(position=0).unit
@@ -102,8 +102,7 @@ def test_the_sampling_that_a_round_keeps_gives_the_same_units_again(
     round = build_round(project, people, sample=8, seed=7, strata=["role", "review"], filters={"gold": "without"})
     kept = round.sampling
     again = chosen_units(
-        project,
-        plan(**{name: kept[name] for name in ("sample", "seed", "strata", "filters", "order")}),
+        project, plan(**{name: kept[name] for name in ("sample", "seed", "strata", "filters", "order")})
     )
     slots = Assignment.objects.filter(round=round).order_by("position")
     assert [unit for unit, _ in again] == list(slots.values_list("unit", flat=True))
@@ -127,13 +126,19 @@ def test_totals_say_each_stratum_and_what_the_time_rests_on(
     project: Project, clusters: list[Cluster], client: APIClient, ann1: User
 ) -> None:
     body = {
-        "name": "r", "kind": "label", "purpose": "gold", "overlap": 1, "people": [1], "sample": 4, "strata": ["role"],
-    }  # fmt: skip
+        "name": "r",
+        "kind": "label",
+        "purpose": "gold",
+        "overlap": 1,
+        "people": [1],
+        "sample": 4,
+        "strata": ["role"],
+    }
     totals = client.post(f"/api/v1/projects/{project.slug}/rounds/totals/", body, format="json").json()
     assert totals["strata"] == [{"name": "input", "units": 12, "taken": 3}, {"name": "target", "units": 4, "taken": 1}]
     assert (totals["seconds_an_answer"], totals["answers_timed"], totals["units"]) == (20.0, 0, 4)
     round = build_round(project, [Member.objects.get(user=ann1)])
-    answer(ann1, next_hand(user=ann1, round=round)[0], active_ms=30_000)
+    answer(ann1, next_assignments(user=ann1, round=round)[0], active_ms=30_000)
     totals = client.post(f"/api/v1/projects/{project.slug}/rounds/totals/", body, format="json").json()
     assert (totals["seconds_an_answer"], totals["answers_timed"], totals["minutes_each"]) == (30.0, 1, 2.0)
 
@@ -142,7 +147,7 @@ def test_an_unknown_stratum_is_refused_by_name(project: Project, clusters: list[
     body = {"name": "r", "kind": "label", "purpose": "gold", "overlap": 1, "people": [], "sample": 2, "strata": ["hue"]}
     reply = client.post(f"/api/v1/projects/{project.slug}/rounds/totals/", body, format="json")
     assert reply.status_code == 422
-    assert "'hue' is none of: polarity, modality, review, role" in str(reply.json())
+    assert "Unknown stratum 'hue'. Expected one of: polarity, modality, review, role" in str(reply.json())
 
 
 def test_the_preview_shows_units_of_the_plan_as_cards_and_opens_nothing(
@@ -171,9 +176,7 @@ def test_choices_say_what_waits_for_each_person_in_a_fixed_number_of_queries(
     one, two = Member.objects.get(user=ann1), Member.objects.get(user=ann2)
     build_round(project, [one, two], name="pool", filters={"review": "DEMO0000"})
     address = f"/api/v1/projects/{project.slug}/rounds/choices/"
-    with CaptureQueriesContext(
-        connection,
-    ) as few:
+    with CaptureQueriesContext(connection) as few:
         found = client.get(address).json()
     waiting = {p["member"]: (p["open_answers"], p["open_rounds"]) for p in found["people"]}
     assert waiting[one.pk] == waiting[two.pk] == (2, 1)
@@ -187,5 +190,27 @@ def test_choices_say_what_waits_for_each_person_in_a_fixed_number_of_queries(
     assert label["strata"] == ["polarity", "modality", "review", "role"]
     assert [one["name"] for one in label["options"]] == ["with_cues", "suggestions"]
     cues = next(one for one in label["policy"] if one["name"] == "cues")
-    assert dict(zip(cues["choices"], cues["words"], strict=True))["ignore"] == "are not looked at"
+    assert dict(zip(cues["choices"], cues["words"], strict=True))["ignore"] == "are ignored"
     assert {"role", "search", "contested"} <= {one["name"] for one in label["filters"]}
+
+
+def test_totals_say_why_fewer_units_come_again_than_asked(
+    project: Project, clusters: list[Cluster], client: APIClient
+) -> None:
+    body = {
+        "name": "r",
+        "kind": "label",
+        "purpose": "gold",
+        "overlap": 1,
+        "people": [1],
+        "dealing": "dealt",
+        "repeat_share": 0.5,
+        "repeat_distance": 12,
+    }
+    address = f"/api/v1/projects/{project.slug}/rounds/totals/"
+    totals = client.post(address, body, format="json").json()
+    assert totals["fewer"] == [
+        "Repeats: 3 instead of 8. A unit repeats after 12 others, and each person has about 16 units. Lower the "
+        "distance for more."
+    ]
+    assert client.post(address, body | {"repeat_distance": 2}, format="json").json()["fewer"] == []

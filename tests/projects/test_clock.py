@@ -9,12 +9,13 @@ from django.utils import timezone
 from accounts.models import User
 from audit.actions import seal_pending
 from audit.verify import findings
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.background import jobs
+from projects.curation.actions import correct
+from projects.gold.queries import current_values
+from projects.jobs import jobs
+from projects.jobs.queries import claim_next, fresh_job
+from projects.jobs.running import _claim, run_job
 from projects.models import Job, JobStatus, Member, Project, Unit
-from projects.pages.plans import fresh_job
-from projects.values.in_force import values_in_force
+from projects.queue.actions import next_assignments
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(36)]
@@ -36,7 +37,7 @@ def test_a_correction_given_earlier_by_the_clock_is_the_newer_revision(
 ) -> None:
     build_cluster(project)
     round = build_round(project, [project.members.get(user=ann1)])
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     first = answer(ann1, slot, label_value("positive")).answer
     set_back()
     slot.refresh_from_db()
@@ -57,21 +58,21 @@ def test_the_newest_decision_is_the_one_written_last(
     correct(unit=unit, kind="label", value=label_value("positive"), reason="First.", by=by)
     set_back()
     correct(unit=unit, kind="label", value=label_value("negative"), reason="Second.", by=by)
-    assert values_in_force([unit], "label")[unit.pk]["polarity"] == "negative"
+    assert current_values([unit], "label")[unit.pk]["polarity"] == "negative"
 
 
 def test_a_job_left_by_a_dead_worker_is_taken_up_at_once_and_ends_after_its_start(
     project: Project, set_back: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(jobs._handlers, "clocked", lambda job: {})
+    monkeypatch.setitem(jobs.handlers, "clocked", lambda job: {})
     left = jobs.enqueue(project=project, kind="clocked", params={}, by=None)
-    assert jobs._claim(left.pk, timezone.now()) is not None
-    assert jobs.claim_next() is None
+    assert _claim(left.pk, timezone.now()) is not None
+    assert claim_next() is None
     assert not fresh_job(left).stalled  # type: ignore[attr-defined]
     set_back()
     assert fresh_job(left).stalled  # type: ignore[attr-defined]
-    assert jobs.claim_next() == left.pk
-    assert jobs.run_job(left.pk)
+    assert claim_next() == left.pk
+    assert run_job(left.pk)
     job = Job.objects.get()
     assert job.status == JobStatus.DONE
     assert job.started_at is not None
@@ -84,8 +85,8 @@ def test_a_person_keeps_the_hand_and_gets_the_next_card(
 ) -> None:
     build_cluster(project)
     round = build_round(project, [project.members.get(user=ann1)])
-    before = [slot.pk for slot in next_hand(user=ann1, round=round)]
+    before = [slot.pk for slot in next_assignments(user=ann1, round=round)]
     set_back()
-    assert [slot.pk for slot in next_hand(user=ann1, round=round)] == before
-    stored = answer(ann1, next_hand(user=ann1, round=round)[0])
+    assert [slot.pk for slot in next_assignments(user=ann1, round=round)] == before
+    stored = answer(ann1, next_assignments(user=ann1, round=round)[0])
     assert stored.hand

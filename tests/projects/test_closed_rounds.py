@@ -14,9 +14,9 @@ from accounts.models import User
 from audit.actions import seal_pending
 from audit.models import Entry
 from audit.verify import findings
-from projects.actions.rounds import close_round
-from projects.background import jobs
+from projects.jobs.running import run_job
 from projects.models import Answer, Decision, Member, Project, Round
+from projects.rounds.actions import close_round
 from tests.builders import build_cluster, build_round, label_value
 from tests.config.routes import walk
 from tests.projects.test_loop_api import body_of, put
@@ -79,7 +79,7 @@ def test_what_is_corrected_after_closing_stands_in_the_log_with_name_reason_and_
     card = client.get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"][0]
     key = uuid.uuid4()
     assert put(client, body_of(card), key).status_code == 201
-    jobs.run_job(close_round(round=round, by=lead).pk)
+    run_job(close_round(round=round, by=lead).pk)
     unit = Answer.objects.get(pk=key).assignment.unit
     before = Decision.objects.filter(unit=unit).count()
     assert before > 0

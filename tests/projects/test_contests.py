@@ -16,12 +16,12 @@ from django.db import OperationalError, close_old_connections, connection
 
 from accounts.models import User
 from api.problems import Conflict, NotFound, Refused, RoundClosed
-from projects.actions.answers import next_hand, submit
-from projects.actions.gold import finish_round
-from projects.actions.rounds import add_person, close_round, remove_person
-from projects.actions.sheets import take_home
+from projects.answers.queries import counted
+from projects.gold.actions import finish_round
 from projects.models import Answer, Assignment, Decision, Member, Participant, Project, Round
-from projects.rounds.counted import counted
+from projects.queue.actions import next_assignments, submit
+from projects.rounds.actions import add_person, close_round, remove_person
+from projects.sheets.actions import hold_for_sheet
 from tests.builders import build_cluster, build_round, label_value, submission
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contest]
@@ -64,11 +64,11 @@ def crowd(project: Project) -> list[Member]:
 
 
 def take_and_answer(user: User, round: Round) -> None:
-    for slot in next_hand(user=user, round=round):
+    for slot in next_assignments(user=user, round=round):
         submit(user=user, submission=submission(slot, label_value()))
 
 
-@pytest.mark.parametrize("overlap", [1, 3])
+@pytest.mark.parametrize("overlap", [pytest.param(1, marks=pytest.mark.long), 3])
 @pytest.mark.row(11, 12)
 def test_however_many_press_at_once_a_unit_gets_exactly_k_answers_from_k_people(
     project: Project, crowd: list[Member], overlap: int
@@ -91,7 +91,7 @@ def test_one_submission_sent_eight_times_at_once_is_stored_once(project: Project
     for contest in range(10):
         round = build_round(project, crowd[:1], name=f"double {contest}")
         user = crowd[0].user
-        sent = submission(next_hand(user=user, round=round)[0], label_value())
+        sent = submission(next_assignments(user=user, round=round)[0], label_value())
         assert at_once(*[partial(submit, user=user, submission=sent) for _ in range(THREADS)]) == []
         assert Answer.objects.filter(assignment__round=round).count() == 1
 
@@ -103,7 +103,7 @@ def test_a_lapsed_slot_claimed_by_many_while_its_person_answers_keeps_k(project:
     surplus = 0
     for contest in range(20):
         round = build_round(project, crowd, name=f"late {contest}", overlap=1)
-        late = next_hand(user=crowd[0].user, round=round)[0]
+        late = next_assignments(user=crowd[0].user, round=round)[0]
         Assignment.objects.filter(pk=late.pk).update(leased_until="2020-01-01T00:00:00Z")
         sent = submission(late, label_value())
         errors = at_once(
@@ -124,12 +124,12 @@ def test_a_data_base_that_is_busy_says_so_and_stores_nothing(
 ) -> None:
     build_cluster(project, inputs=0)
     round = build_round(project, crowd[:1])
-    slot = next_hand(user=crowd[0].user, round=round)[0]
+    slot = next_assignments(user=crowd[0].user, round=round)[0]
 
     def busy(*args: object, **kwargs: object) -> None:
         raise OperationalError("database is locked")
 
-    monkeypatch.setattr("projects.actions.answers.queue.hand", busy)
+    monkeypatch.setattr("projects.queue.assignments.top_up", busy)
     with pytest.raises(OperationalError):
         submit(user=crowd[0].user, submission=submission(slot, label_value()))
     assert not Answer.objects.exists()
@@ -142,7 +142,7 @@ def test_sheets_and_a_browser_at_once_share_a_pool_and_nobody_waits_in_vain(
     for n in range(12):
         build_cluster(project, number=n, inputs=4)
     round = build_round(project, crowd, overlap=2, dealing=Round.Dealing.POOL)
-    sheets = [partial(take_home, round=round, member=member, by=lead, limit=50) for member in crowd[1:]]
+    sheets = [partial(hold_for_sheet, round=round, member=member, by=lead, limit=50) for member in crowd[1:]]
     errors = at_once(*sheets, partial(take_and_answer, crowd[0].user, round))
     assert errors == []
     held = Assignment.objects.filter(round=round, person__isnull=False)
@@ -152,6 +152,7 @@ def test_sheets_and_a_browser_at_once_share_a_pool_and_nobody_waits_in_vain(
         assert len(units) == len(set(units)), "nobody has a unit twice"
 
 
+@pytest.mark.long
 def test_one_person_in_eight_tabs_is_handed_no_unit_twice_and_meets_no_error(
     project: Project, crowd: list[Member], lead: User
 ) -> None:
@@ -161,11 +162,11 @@ def test_one_person_in_eight_tabs_is_handed_no_unit_twice_and_meets_no_error(
 
     def work() -> None:
         for _ in range(4):
-            for slot in next_hand(user=crowd[0].user, round=round):
+            for slot in next_assignments(user=crowd[0].user, round=round):
                 with suppress(Conflict):  # another tab was faster with this one
                     submit(user=crowd[0].user, submission=submission(slot, label_value()))
 
-    errors = at_once(*[work] * 7, partial(take_home, round=round, member=crowd[0], by=lead, limit=6))
+    errors = at_once(*[work] * 7, partial(hold_for_sheet, round=round, member=crowd[0], by=lead, limit=6))
     assert errors == []
     slots = Assignment.objects.filter(round=round, person=crowd[0])
     assert slots.count() == slots.values("unit").distinct().count()
@@ -182,7 +183,7 @@ def test_people_come_and_go_and_the_round_is_closed_under_their_hands(project: P
 
         def work(user: User, round: Round = round) -> None:
             with suppress(NotFound, RoundClosed):
-                while hand := next_hand(user=user, round=round):
+                while hand := next_assignments(user=user, round=round):
                     submit(user=user, submission=submission(hand[0], label_value()))
 
         def come_and_go(round: Round = round) -> None:

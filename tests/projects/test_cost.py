@@ -47,15 +47,34 @@ def answered(project: Project, lead: User, answers: int) -> Round:
             for n, unit in enumerate(units)
         )
         slots = Assignment.objects.bulk_create(
-            Assignment(round=round, unit=unit, number=k + 1, position=start + n, person=person, revision=1,
-                       leased_until=now + timedelta(hours=1))
-            for n, unit in enumerate(units) for k, person in enumerate(people)
-        )  # fmt: skip
+            Assignment(
+                round=round,
+                unit=unit,
+                number=k + 1,
+                position=start + n,
+                person=person,
+                revision=1,
+                leased_until=now + timedelta(hours=1),
+            )
+            for n, unit in enumerate(units)
+            for k, person in enumerate(people)
+        )
         given = Answer.objects.bulk_create(
-            Answer(assignment=slot, author_id=slot.person_id, revision=1, outcome="answered", reason="", shown=1,
-                   guideline_id=round.guideline_id, body_digest="", digest="", received_at=now)
-            for slot in slots if slot.person_id
-        )  # fmt: skip
+            Answer(
+                assignment=slot,
+                author_id=slot.person_id,
+                revision=1,
+                outcome="answered",
+                reason="",
+                shown=1,
+                guideline_id=round.guideline_id,
+                body_digest="",
+                digest="",
+                received_at=now,
+            )
+            for slot in slots
+            if slot.person_id
+        )
         Label.objects.bulk_create(
             Label(unit_id=slot.unit_id, answer=answer, polarity=_polarity(slot, slot.number), modality="moderate")
             for slot, answer in zip(slots, given, strict=True)

@@ -8,17 +8,16 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from annotation.actions import supersede
-from annotation.actions.supersede import supersede_text
+from annotation.curation import supersede
+from annotation.curation.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict
-from projects.actions import confirm as confirming
-from projects.actions import corrections
-from projects.actions.confirm import confirm
-from projects.actions.corrections import correct
-from projects.actions.staleness import changed
+from projects.curation import actions as confirming
+from projects.curation import actions as curation_actions
+from projects.curation.actions import confirm, correct
+from projects.gold.queries import current_values
 from projects.models import Decision, Member, Project, Unit
-from projects.values.in_force import values_in_force
+from projects.staleness.actions import changed
 from tests.builders import build_cluster, label_value
 from tests.meanwhile import Act, held_up
 
@@ -57,10 +56,11 @@ def both(owner: Any, name: str, first: Any, second: Any) -> Act:
 def test_what_one_confirms_another_finds_confirmed(unit: Unit, curators: Curators) -> None:
     before = Decision.objects.count()
     other = both(
-        confirming, "insert_decisions",
+        confirming,
+        "insert_decisions",
         lambda: confirm(unit=unit, kind="label", reason="", by=curators[0]),
         lambda: confirm(unit=unit, kind="label", reason="", by=curators[1]),
-    )  # fmt: skip
+    )
     assert isinstance(other.error, Conflict)
     assert Decision.objects.count() == before + 4
 
@@ -68,21 +68,23 @@ def test_what_one_confirms_another_finds_confirmed(unit: Unit, curators: Curator
 def test_who_confirms_does_not_bring_back_what_another_is_correcting(unit: Unit, curators: Curators) -> None:
     value = label_value(polarity="negative")
     other = both(
-        corrections, "insert_decisions",
+        curation_actions,
+        "insert_decisions",
         lambda: correct(unit=unit, kind="label", value=value, reason="Wrong.", by=curators[0]),
         lambda: confirm(unit=unit, kind="label", reason="", by=curators[1]),
-    )  # fmt: skip
+    )
     assert isinstance(other.error, Conflict)
-    assert values_in_force([unit], "label")[unit.pk]["polarity"] == "negative"
+    assert current_values([unit], "label")[unit.pk]["polarity"] == "negative"
 
 
 def test_nobody_labels_a_text_that_another_is_correcting(unit: Unit, curators: Curators) -> None:
     old = Proposition.objects.select_related("unit", "cluster").get(unit=unit)
     before = Decision.objects.count()
     other = both(
-        supersede, "refresh_search",
+        supersede,
+        "refresh_search",
         lambda: supersede_text(proposition=old, text="Another text.", reason="Typo.", by=curators[0]),
         lambda: correct(unit=unit, kind="label", value=label_value(polarity="negative"), reason="No.", by=curators[1]),
-    )  # fmt: skip
+    )
     assert isinstance(other.error, Conflict)
     assert Decision.objects.filter(unit=unit).count() == before

@@ -14,9 +14,9 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from projects.actions import digests
-from projects.actions.digests import AGAIN, PERIOD, send_digests
 from projects.models import Digest, Member, Notification, Project, Round
+from projects.notifications import queries
+from projects.notifications.queries import AGAIN, PERIOD, send_digests
 from projects.tasks import mail
 from tests.builders import build_cluster, build_round
 from tests.projects import smtp_server
@@ -52,10 +52,12 @@ class Post:
 def post(tmp_path: Path, settings: object) -> Iterator[Post]:
     made = Post(tmp_path)
     for name, value in (
-        ("EMAIL_BACKEND", "django.core.mail.backends.smtp.EmailBackend"), ("EMAIL_HOST", "127.0.0.1"),
-        ("EMAIL_PORT", made.port), ("DEFAULT_FROM_EMAIL", "concord@example.org"),
+        ("EMAIL_BACKEND", "django.core.mail.backends.smtp.EmailBackend"),
+        ("EMAIL_HOST", "127.0.0.1"),
+        ("EMAIL_PORT", made.port),
+        ("DEFAULT_FROM_EMAIL", "concord@example.org"),
         ("BASE_URL", "https://concord.example.org"),
-    ):  # fmt: skip
+    ):
         setattr(settings, name, value)
     yield made
     if made.process:
@@ -113,7 +115,7 @@ def test_nothing_is_sent_without_a_server_to_unverified_addresses_or_of_what_was
     post: Post, round: Round, ann1: User, ann2: User, settings: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[str] = []
-    monkeypatch.setattr(digests, "_send", lambda user, entries, newest: sent.append(user.email))
+    monkeypatch.setattr(queries, "_send", lambda user, entries, newest: sent.append(user.email))
     host = settings.EMAIL_HOST  # type: ignore[attr-defined]
     settings.EMAIL_HOST = ""  # type: ignore[attr-defined]
     assert mail() == 0
@@ -138,6 +140,6 @@ def test_of_two_workers_one_sends_it(post: Post, round: Round, monkeypatch: pyte
         send_digests(now)
 
     now = timezone.now()
-    monkeypatch.setattr(digests, "_send", send)
+    monkeypatch.setattr(queries, "_send", send)
     send_digests(now)
     assert sorted(sent) == ["ann1@example.org", "ann2@example.org"]

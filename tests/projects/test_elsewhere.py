@@ -14,13 +14,15 @@ from accounts.models import User
 from api.problems import Refused
 from audit.verify import findings
 from projects import kinds
-from projects.actions import elsewhere
-from projects.actions.elsewhere import import_ratings
-from projects.background import jobs
+from projects.agreement.queries import report as agreement
+from projects.external_ratings import actions as external_ratings_actions
+from projects.external_ratings import raters
+from projects.external_ratings.actions import import_ratings
+from projects.jobs import jobs
+from projects.jobs.running import RunningJob, run_job
 from projects.models import Answer, Decision, Job, Member, Project, Round
-from projects.rounds.agreement import report as agreement
 from projects.uploads.faults import LISTED
-from projects.uploads.source import Source
+from projects.uploads.files import Source
 from tests.builders import build_cluster
 from tests.meanwhile import by_another
 
@@ -50,7 +52,7 @@ SOUND = [
 def bring(project: Project, path: Path, lead: User, purpose: str = "measure only") -> dict[str, Any]:
     return import_ratings(
         project=project, kind="label", source=Source.of(path), round_name="elsewhere", purpose=purpose, by=lead
-    )  # fmt: skip
+    )
 
 
 def test_ratings_become_a_closed_round_that_agreement_takes_like_any_other(
@@ -63,14 +65,18 @@ def test_ratings_become_a_closed_round_that_agreement_takes_like_any_other(
     assert found["polarity"]["all_agree"] == {"count": 1, "of": 2}
     assert found["modality"]["all_agree"] == {"count": 2, "of": 2}
     assert list(findings()) == []
+    assert all(
+        answer.entry and answer.entry.at <= answer.received_at for answer in Answer.objects.select_related("entry")
+    )
 
 
-def test_raters_are_members_under_a_pseudonym_who_cannot_sign_in(project: Project, lead: User, tmp_path: Path) -> None:
+def test_raters_are_members_under_a_pseudonym_without_an_account(project: Project, lead: User, tmp_path: Path) -> None:
+    accounts = User.objects.count()
     bring(project, table(tmp_path, *SOUND), lead)
-    raters = Member.objects.filter(project=project, user__email__endswith=".invalid").select_related("user")
-    assert sorted(m.user.name for m in raters) == ["Ada", "Bo"]
-    assert not any(m.user.is_active or m.user.has_usable_password() for m in raters)
-    assert not any(m.user.name in m.pseudonym for m in raters)
+    raters = Member.objects.filter(project=project, user=None)
+    assert sorted(m.name for m in raters) == ["Ada", "Bo"]
+    assert not any(m.name in m.pseudonym for m in raters)
+    assert User.objects.count() == accounts
 
 
 def test_the_same_file_again_changes_nothing(project: Project, lead: User, tmp_path: Path) -> None:
@@ -83,7 +89,7 @@ def test_the_same_file_again_changes_nothing(project: Project, lead: User, tmp_p
 def test_gold_forms_where_that_is_the_purpose(project: Project, lead: User, tmp_path: Path) -> None:
     bring(project, table(tmp_path, *SOUND), lead, purpose="gold")
     job = Job.objects.get(kind="finish_round")
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     origins = Decision.objects.filter(field="polarity").order_by("unit_id").values_list("origin", flat=True)
     assert list(origins) == ["unanimous", "contested"]
 
@@ -91,7 +97,7 @@ def test_gold_forms_where_that_is_the_purpose(project: Project, lead: User, tmp_
 @pytest.mark.row(24)
 def test_one_wrong_cell_keeps_the_whole_file_out_and_is_named(project: Project, lead: User, tmp_path: Path) -> None:
     path = table(tmp_path, *SOUND, "DEMO0000_0/9,Ada,positive,,weak,")
-    with pytest.raises(Refused, match=r"ratings.csv:6: unit: 'DEMO0000_0/9' is no unit"):
+    with pytest.raises(Refused, match=r"ratings.csv:6: unit: this project has no unit 'DEMO0000_0/9'"):
         bring(project, path, lead)
     assert not Round.objects.exists()
     assert not User.objects.filter(email__endswith=".invalid").exists()
@@ -107,14 +113,16 @@ def test_a_lead_checks_a_file_sees_its_faults_and_imports_the_mended_one(
         asked = {"file": file, "kind": "label"}
         reply = client.post(f"/api/v1/projects/{project.slug}/elsewhere/check/", asked, format="multipart")
         assert reply.status_code == 202, reply.content
-        jobs.run_job(reply.json()["id"])
+        run_job(reply.json()["id"])
         return dict(Job.objects.get(pk=reply.json()["id"]).result or {}), reply.json()["id"]
 
     wrong = ["DEMO0000_0/0,,positive,,weak,", "DEMO0000_0/0,Ada,n/a,,weak,", SOUND[2], SOUND[2]]
     report, job = check(*wrong)
     assert [(f["line"], f["field"]) for f in report["faults"]["listed"]] == [
-        (2, "rater"), (3, "polarity"), (5, "rater"),
-    ]  # fmt: skip
+        (2, "rater"),
+        (3, "polarity"),
+        (5, "rater"),
+    ]
     asked = {"job": job, "name": "outside", "purpose": "measure only"}
     importing = f"/api/v1/projects/{project.slug}/elsewhere/import/"
     assert client.post(importing, asked, format="json").status_code == 409
@@ -122,7 +130,7 @@ def test_a_lead_checks_a_file_sees_its_faults_and_imports_the_mended_one(
     assert (report["ratings"], report["units"], report["raters"]) == (4, 2, ["Ada", "Bo"])
     reply = client.post(importing, asked | {"job": job}, format="json")
     assert reply.status_code == 202
-    jobs.run_job(reply.json()["id"])
+    run_job(reply.json()["id"])
     assert Round.objects.get(name="outside").status == "closed"
     page = client.get(f"/api/v1/projects/{project.slug}/imports/").json()
     assert page["results"][0]["format"] == "answers label"
@@ -132,12 +140,12 @@ def test_a_lead_checks_a_file_sees_its_faults_and_imports_the_mended_one(
 def test_a_file_brings_so_many_ratings_of_so_many_raters(
     project: Project, lead: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(elsewhere, "MOST_RATINGS", 3)
-    with pytest.raises(Refused, match=r"ratings.csv:5: file: a file holds 3 ratings"):
+    monkeypatch.setattr(external_ratings_actions, "MAX_RATINGS", 3)
+    with pytest.raises(Refused, match=r"ratings.csv:5: file: the file has more than 3 ratings"):
         bring(project, table(tmp_path, *SOUND), lead)
-    monkeypatch.setattr(elsewhere, "MOST_RATINGS", 4)
-    monkeypatch.setattr(elsewhere, "MOST_RATERS", 1)
-    with pytest.raises(Refused, match="of 1 raters at most"):
+    monkeypatch.setattr(external_ratings_actions, "MAX_RATINGS", 4)
+    monkeypatch.setattr(raters, "MAX_RATERS", 1)
+    with pytest.raises(Refused, match=r"rater: the file has more than 1,000 raters"):
         bring(project, table(tmp_path, *SOUND), lead)
     assert not Round.objects.exists()
 
@@ -153,7 +161,7 @@ def test_more_ratings_of_a_rater_cost_no_more_statements(project: Project, lead:
         with CaptureQueriesContext(connection) as queries:
             import_ratings(
                 project=project, kind="label", source=Source.of(path), round_name=name, purpose="measure only", by=lead
-            )  # fmt: skip
+            )
         counts.append(len(queries))
     assert counts[1] <= counts[0]
     assert Answer.objects.count() == 80
@@ -163,7 +171,7 @@ def test_more_ratings_of_a_rater_cost_no_more_statements(project: Project, lead:
 @pytest.mark.row(55)
 def test_of_faults_without_end_the_first_are_named_and_all_are_counted(project: Project, tmp_path: Path) -> None:
     path = table(tmp_path, *["nothing,Ada,positive,,weak,"] * 600)
-    found = elsewhere.read_ratings(project=project, kind=kinds.get("label"), path=path, name="a").faults
+    found = external_ratings_actions.read_ratings(project=project, kind=kinds.get("label"), path=path, name="a").faults
     assert (found.total, len(found.listed)) == (600, LISTED)
 
 
@@ -172,18 +180,18 @@ def test_the_import_of_ratings_is_cancelled_while_it_reads(
     project: Project, lead: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = iter(range(10_000))
-    monkeypatch.setattr("projects.background.jobs.time.monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr("projects.jobs.running.time.monotonic", lambda: float(next(ticks)))
     path = table(tmp_path, *SOUND)
 
-    def handle(job: jobs.RunningJob) -> dict[str, Any]:
+    def handle(job: RunningJob) -> dict[str, Any]:
         with by_another():
             jobs.cancel(job.job)
         return import_ratings(
             project=project, kind="label", source=Source.of(path), round_name="a", purpose="gold", by=lead, job=job
         )
 
-    monkeypatch.setitem(jobs._handlers, "test", handle)
+    monkeypatch.setitem(jobs.handlers, "test", handle)
     job = jobs.enqueue(project=project, kind="test", params={}, by=lead)
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     job.refresh_from_db()
     assert (job.status, Round.objects.exists()) == ("cancelled", False)

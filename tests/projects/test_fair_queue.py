@@ -9,7 +9,9 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import User
-from projects.background import jobs, waiting
+from projects.jobs import jobs, running
+from projects.jobs import queries as jobs_queries
+from projects.jobs.running import _claim, handle_wake_up
 from projects.models import Job, JobStatus, Project
 from tests.conftest import person
 from tests.projects.test_contests import at_once
@@ -37,9 +39,9 @@ def queue() -> Queue:
 
 def take(pk: int | None = None, *, queues: list[str] | None = None) -> Job:
     """What a worker takes next, running from now on."""
-    pk = pk or waiting.claim_next(queues)
+    pk = pk or jobs_queries.claim_next(queues)
     assert pk is not None
-    claimed = jobs._claim(pk, timezone.now())
+    claimed = _claim(pk, timezone.now())
     assert claimed
     return claimed
 
@@ -52,7 +54,7 @@ def done(job: Job) -> Job:
 def drain(most: int = 10_000) -> list[Job]:
     """The jobs in the order in which one worker does them."""
     order: list[Job] = []
-    while len(order) < most and (pk := waiting.claim_next()) is not None:
+    while len(order) < most and (pk := jobs_queries.claim_next()) is not None:
         order.append(done(take(pk)))
     return order
 
@@ -67,7 +69,7 @@ def test_a_closing_does_not_wait_for_another_project_s_releases(
     if busy:
         take()
     closing = queue(project, "finish_round")
-    assert waiting.claim_next() == closing.pk
+    assert jobs_queries.claim_next() == closing.pk
 
 
 @pytest.mark.row(60)
@@ -115,10 +117,10 @@ def test_endless_closings_keep_nobody_from_a_release(project: Project, others: l
     for _ in range(100):
         queue(others[0], "finish_round")
     release = queue(project, "release")
-    order = [job.pk for job in drain(waiting.LONG + 2)]
+    order = [job.pk for job in drain(jobs_queries.LONG + 2)]
     assert release.pk in order
     second = queue(project, "release")
-    assert second.pk in [job.pk for job in drain(2 * waiting.LONG)]
+    assert second.pk in [job.pk for job in drain(2 * jobs_queries.LONG)]
 
 
 @pytest.mark.row(60)
@@ -166,13 +168,13 @@ def test_a_wake_up_does_the_best_job_and_not_the_one_it_names(
 ) -> None:
     ran: list[int] = []
     for kind in ("release", "finish_round"):
-        monkeypatch.setitem(jobs._handlers, kind, lambda running: ran.append(running.job.pk))
+        monkeypatch.setitem(jobs.handlers, kind, lambda running: ran.append(running.job.pk))
     releases = [queue(others[0], "release") for _ in range(4)]
     closing = queue(project, "finish_round")
     for job in [*releases, closing]:
-        assert jobs.woken(job.pk)
+        assert handle_wake_up(job.pk)
     assert ran == [closing.pk, *(job.pk for job in releases)]
-    assert not jobs.woken(closing.pk)
+    assert not handle_wake_up(closing.pk)
 
 
 def test_a_wake_up_that_loses_its_job_to_another_worker_does_the_next(
@@ -180,17 +182,17 @@ def test_a_wake_up_that_loses_its_job_to_another_worker_does_the_next(
 ) -> None:
     """Else the next one's wake-up would be spent, and it would wait for the sweeper."""
     ran: list[int] = []
-    monkeypatch.setitem(jobs._handlers, "release", lambda running: ran.append(running.job.pk))
+    monkeypatch.setitem(jobs.handlers, "release", lambda running: ran.append(running.job.pk))
     first, second = queue(project, "release"), queue(project, "release")
-    claim = jobs._claim
+    claim = _claim
 
     def beaten(pk: int, now: Any) -> Job | None:
-        monkeypatch.setattr(jobs, "_claim", claim)
+        monkeypatch.setattr(running, "_claim", claim)
         take(pk)
         return claim(pk, now)
 
-    monkeypatch.setattr(jobs, "_claim", beaten)
-    assert jobs.woken(second.pk)
+    monkeypatch.setattr(running, "_claim", beaten)
+    assert handle_wake_up(second.pk)
     assert ran == [second.pk]
     assert Job.objects.get(pk=first.pk).status == JobStatus.RUNNING
 
@@ -201,9 +203,9 @@ def test_as_many_wake_ups_at_once_as_jobs_do_all_of_them(
     project: Project, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[int] = []
-    monkeypatch.setitem(jobs._handlers, "release", lambda running: ran.append(running.job.pk))
+    monkeypatch.setitem(jobs.handlers, "release", lambda running: ran.append(running.job.pk))
     made = [queue(project, "release").pk for _ in range(8)]
-    assert at_once(*[lambda pk=pk: jobs.woken(pk) for pk in made]) == []
+    assert at_once(*[lambda pk=pk: handle_wake_up(pk) for pk in made]) == []
     assert sorted(ran) == made
 
 
@@ -211,7 +213,7 @@ def test_a_long_run_lets_another_model_in(
     project: Project, others: list[Project], queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A model that is loaded is drained before the next is; but not for days."""
-    monkeypatch.setattr(waiting, "_held", "gpu.a")
+    monkeypatch.setattr(jobs_queries, "_loaded_queue", "gpu.a")
     under_way = take(queue(others[0], "run_chunk", queue="gpu.a").pk)
     other = queue(project, "run_chunk", queue="gpu.b")
     chunks = 0
@@ -224,12 +226,10 @@ def test_a_long_run_lets_another_model_in(
 
 
 def test_the_search_for_the_next_job_reads_no_more_than_what_waits(project: Project, queue: Queue) -> None:
-    Job.objects.bulk_create(
-        [Job(project=project, kind="release", status=JobStatus.DONE) for _ in range(3000)]
-    )  # fmt: skip
+    Job.objects.bulk_create([Job(project=project, kind="release", status=JobStatus.DONE) for _ in range(3000)])
     queue(project, "release")
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE projects_job")
-    plan = waiting.in_order()[:1].explain()
+    plan = jobs_queries.in_order()[:1].explain()
     assert not re.search(r"SCAN projects_job(?! USING)|Seq Scan on projects_job", plan), plan

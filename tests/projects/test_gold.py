@@ -4,15 +4,15 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from api.problems import Refused
+from api.problems import Conflict, Refused
 from audit.verify import findings
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
-from projects.background import jobs
+from projects.curation.actions import correct
+from projects.gold.actions import finish_round
+from projects.gold.queries import current_decisions, current_values
+from projects.jobs.running import run_job
 from projects.models import Answer, Decision, Job, Member, Project, Round, Unit
-from projects.values.in_force import decisions_in_force, values_in_force
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,7 @@ def three(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]:
 def say(round: Round, people: list[Member], values: list[dict[str, object]]) -> Unit:
     """Each person answers the round's only unit with the value given; the round is closed and finished."""
     for person, value in zip(people, values, strict=True):
-        answer(person.user, next_hand(user=person.user, round=round)[0], value)
+        answer(person.user, next_assignments(user=person.user, round=round)[0], value)
     close_round(round=round, by=None)
     round.refresh_from_db()
     finish_round(round=round, by=None)
@@ -42,14 +42,14 @@ def test_unanimous_values_and_cues_become_gold(three: list[Member], project: Pro
     round = build_round(project, three, overlap=3)
     unit = say(round, three, [label_value(polarity_cue=[(0, 7)])] * 3)
     assert origins(unit) == dict.fromkeys(["polarity", "polarity_cue", "modality", "modality_cue"], "unanimous")
-    assert values_in_force([unit], "label")[unit.pk]["polarity_cue"][0]["quote"] == "Neither"
+    assert current_values([unit], "label")[unit.pk]["polarity_cue"][0]["quote"] == "Neither"
 
 
 def test_two_of_three_are_a_majority_field_by_field(three: list[Member], project: Project) -> None:
     round = build_round(project, three, overlap=3)
     unit = say(round, three, [label_value("positive"), label_value("positive", "weak"), label_value("negative")])
     assert origins(unit)["polarity"] == "by majority"
-    gold = values_in_force([unit], "label")[unit.pk]
+    gold = current_values([unit], "label")[unit.pk]
     assert (gold["polarity"], gold["modality"]) == ("positive", "moderate")
 
 
@@ -57,9 +57,12 @@ def test_a_tie_is_left_for_adjudication(three: list[Member], project: Project) -
     round = build_round(project, three, overlap=3)
     unit = say(round, three, [label_value("positive"), label_value("no effect"), label_value("negative")])
     assert origins(unit) == {
-        "polarity": "contested", "polarity_cue": "contested", "modality": "unanimous", "modality_cue": "unanimous",
-    }  # fmt: skip
-    assert "polarity" not in values_in_force([unit], "label")[unit.pk]
+        "polarity": "contested",
+        "polarity_cue": "contested",
+        "modality": "unanimous",
+        "modality_cue": "unanimous",
+    }
+    assert "polarity" not in current_values([unit], "label")[unit.pk]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +76,7 @@ def test_the_declared_policy_says_when_cues_agree(
     unit = say(round, three, [label_value(polarity_cue=cue) for cue in cues])
     assert origins(unit)["polarity_cue"] == origin
     if policy == "overlap":
-        assert values_in_force([unit], "label")[unit.pk]["polarity_cue"][0]["end"] == 16
+        assert current_values([unit], "label")[unit.pk]["polarity_cue"][0]["end"] == 16
 
 
 def test_a_single_answer_is_gold_where_overlap_is_one(three: list[Member], project: Project) -> None:
@@ -90,7 +93,7 @@ def test_a_reliability_study_never_touches_gold(three: list[Member], project: Pr
 
 def test_units_without_all_their_answers_are_left_open(three: list[Member], project: Project) -> None:
     round = build_round(project, three, overlap=3)
-    answer(three[0].user, next_hand(user=three[0].user, round=round)[0])
+    answer(three[0].user, next_assignments(user=three[0].user, round=round)[0])
     close_round(round=round, by=None)
     round.refresh_from_db()
     assert finish_round(round=round, by=None)["decisions"] == {"units without enough answers": 1}
@@ -108,9 +111,9 @@ def test_finishing_twice_adds_nothing(three: list[Member], project: Project) -> 
 def test_closing_leaves_a_job_that_forms_gold_and_seals(three: list[Member], project: Project) -> None:
     round = build_round(project, three, overlap=3)
     for person in three:
-        answer(person.user, next_hand(user=person.user, round=round)[0])
+        answer(person.user, next_assignments(user=person.user, round=round)[0])
     job = close_round(round=round, by=three[0].user)
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     job = Job.objects.get(pk=job.pk)
     assert (job.status, job.result) == ("done", {"decisions": {"unanimous": 4}})
     assert not Answer.objects.filter(seal=None).exists()
@@ -125,24 +128,24 @@ def test_a_curators_value_replaces_gold_where_it_differs_and_says_why(three: lis
         unit=unit, kind="label", value=label_value("negative", polarity_cue=[(0, 7)]), reason="Misread.", by=three[0]
     )
     assert [d.field for d in made] == ["polarity"]
-    current = decisions_in_force([unit.pk], "label")
+    current = current_decisions([unit.pk], "label")
     assert current[unit.pk, "polarity"].origin == "decided by a curator"
     assert current[unit.pk, "polarity"].reason == "Misread."
     assert current[unit.pk, "modality"].origin == "unanimous"
-    assert values_in_force([unit], "label")[unit.pk]["polarity"] == "negative"
+    assert current_values([unit], "label")[unit.pk]["polarity"] == "negative"
 
 
 def test_two_curators_can_correct_in_turn(three: list[Member], project: Project) -> None:
     unit = Unit.objects.get(type="proposition")
     for person, polarity in ((three[0], "positive"), (three[1], "negative"), (three[0], "no effect")):
         correct(unit=unit, kind="label", value=label_value(polarity), reason="I looked again.", by=person)
-        assert values_in_force([unit], "label")[unit.pk]["polarity"] == polarity
+        assert current_values([unit], "label")[unit.pk]["polarity"] == polarity
 
 
 def test_a_correction_needs_a_reason_and_every_value_must_fit(three: list[Member], project: Project) -> None:
     unit = Unit.objects.get(type="proposition")
     correct(unit=unit, kind="label", value=label_value(), reason=" ", by=three[0])
-    with pytest.raises(Refused, match="why"):
+    with pytest.raises(Refused, match="reason"):
         correct(unit=unit, kind="label", value=label_value("negative"), reason=" ", by=three[0])
     client = APIClient()
     client.force_login(three[0].user)
@@ -155,8 +158,14 @@ def test_a_correction_needs_a_reason_and_every_value_must_fit(three: list[Member
     annotator = APIClient()
     annotator.force_login(three[1].user)
     reply = annotator.post(
-        f"/api/v1/units/{unit.pk}/corrections/",
-        {"kind": "label", "value": label_value(), "reason": "x"},
-        format="json",
+        f"/api/v1/units/{unit.pk}/corrections/", {"kind": "label", "value": label_value(), "reason": "x"}, format="json"
     )
     assert reply.status_code == 403
+
+
+def test_an_open_round_forms_no_gold(three: list[Member], project: Project) -> None:
+    round = build_round(project, three[:1])
+    answer(three[0].user, next_assignments(user=three[0].user, round=round)[0], label_value())
+    with pytest.raises(Conflict, match="still open"):
+        finish_round(round=round, by=None)
+    assert not Decision.objects.exists()

@@ -13,8 +13,8 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from audit.models import Entry
 from projects import kinds
+from projects.guidelines import markdown
 from projects.models import Guideline, Project
-from projects.pages import markdown
 
 ClientOf = Callable[[User], APIClient]
 GUIDELINES = "/api/v1/projects/eye/guidelines/"

@@ -14,14 +14,14 @@ from accounts.actions import make_token
 from accounts.models import User
 from audit import triggers
 from audit.verify import findings
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.elsewhere import import_ratings
-from projects.actions.sheets import start_import
-from projects.background import jobs
+from projects.curation.actions import correct
+from projects.external_ratings.actions import import_ratings
+from projects.jobs.running import run_job
 from projects.models import Answer, Assignment, Member, Project, Round
-from projects.uploads.source import Source
-from releases.actions import write_release
+from projects.queue.actions import next_assignments
+from projects.sheets.actions import start_import
+from projects.uploads.files import Source
+from releases.publishing.actions import write_release
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(56)]
@@ -40,8 +40,15 @@ def round(project: Project, ann1: User) -> Round:
 
 
 def put(client: APIClient, slot: Assignment, **more: str) -> None:
-    body = {"assignment": slot.pk, "revision": 0, "kind": "label", "outcome": "answered", "shown": 1,
-            "value": label_value(), "have": []}  # fmt: skip
+    body = {
+        "assignment": slot.pk,
+        "revision": 0,
+        "kind": "label",
+        "outcome": "answered",
+        "shown": 1,
+        "value": label_value(),
+        "have": [],
+    }
     reply = client.put(f"/api/v1/answers/{uuid4()}/", body | more, format="json")
     assert reply.status_code == 201, reply.content
 
@@ -49,7 +56,7 @@ def put(client: APIClient, slot: Assignment, **more: str) -> None:
 def test_by_the_browser_and_by_a_token_whatever_the_body_says(
     round: Round, ann1: User, client_of: Callable[[User], APIClient]
 ) -> None:
-    first, second = next_hand(user=ann1, round=round)
+    first, second = next_assignments(user=ann1, round=round)
     put(client_of(ann1), first)
     assert came() == {"browser"}
     _, secret = make_token(user=ann1, name="script")
@@ -63,7 +70,7 @@ def test_by_a_sheet_by_an_import_and_as_a_correction(
     slot = Assignment.objects.filter(round=round).select_related("unit").first()
     assert slot
     sheet = KEYS + f"{slot.pk},0,1,{slot.unit.key},positive,,weak,,,,\n"
-    jobs.run_job(start_import(round=round, file=SimpleUploadedFile("a.csv", sheet.encode()), by=lead).pk)
+    run_job(start_import(round=round, file=SimpleUploadedFile("a.csv", sheet.encode()), by=lead).pk)
     assert came() == {"sheet"}
 
     ratings = tmp_path / "ratings.csv"
@@ -86,14 +93,14 @@ def test_another_way_written_over_it_is_found(round: Round, ann1: User, lead: Us
     slot = Assignment.objects.filter(round=round).select_related("unit").first()
     assert slot
     sheet = KEYS + f"{slot.pk},0,1,{slot.unit.key},positive,,weak,,,,\n"
-    jobs.run_job(start_import(round=round, file=SimpleUploadedFile("a.csv", sheet.encode()), by=lead).pk)
-    with triggers.suspended(connection), connection.cursor() as cursor:
+    run_job(start_import(round=round, file=SimpleUploadedFile("a.csv", sheet.encode()), by=lead).pk)
+    with triggers.suspend_triggers(connection), connection.cursor() as cursor:
         cursor.execute(f"UPDATE projects_answer SET {column}")
     assert f"projects.answer {Answer.objects.get().pk}" in [f.what for f in findings()]
 
 
 def test_answers_whose_slots_were_exchanged_are_found_before_any_seal(round: Round, ann1: User) -> None:
-    for slot in next_hand(user=ann1, round=round):
+    for slot in next_assignments(user=ann1, round=round):
         answer(ann1, slot)
     one, other = Assignment.objects.filter(round=round).order_by("pk")
     Assignment.objects.filter(pk=one.pk).update(number=5)
@@ -108,10 +115,10 @@ def test_answers_whose_slots_were_exchanged_are_found_before_any_seal(round: Rou
 def test_a_release_tells_how_each_answer_came_and_who_brought_it(
     round: Round, ann1: User, lead: User, project: Project, tmp_path: Path
 ) -> None:
-    first, second = next_hand(user=ann1, round=round)
+    first, second = next_assignments(user=ann1, round=round)
     answer(ann1, first)
     sheet = KEYS + f"{second.pk},0,1,{second.unit.key},positive,,weak,,,,\n"
-    jobs.run_job(start_import(round=round, file=SimpleUploadedFile("a.csv", sheet.encode()), by=lead).pk)
+    run_job(start_import(round=round, file=SimpleUploadedFile("a.csv", sheet.encode()), by=lead).pk)
     write_release(project=project, version="1.0.0", out=tmp_path / "out")
     with (tmp_path / "out/answers/label.csv").open(encoding="utf-8", newline="") as file:
         rows = [(r["rater"], r["came_by"], r["brought_by"]) for r in csv.DictReader(file)]

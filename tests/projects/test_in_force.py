@@ -10,11 +10,11 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from annotation.clusters.gold import current_labels, gold_labels
 from annotation.models import Label
-from annotation.values.in_force import gold_labels, labels_in_force
+from projects.gold.queries import current_decisions, current_values, newest_decisions
 from projects.models import Decision, Import, Origin, Project, Unit
 from projects.rounds import choosing
-from projects.values.in_force import decisions_in_force, newest_decisions, values_in_force
 from tests.builders import build_cluster
 from tests.projects.test_scale import plans, rows_read
 
@@ -51,9 +51,10 @@ def test_the_newest_decision_is_in_force_and_a_contest_leaves_what_was(project: 
     assert set(Decision.objects.contested()) == {contest, elsewhere}
     assert settled not in Decision.objects.contested()
     assert set(Decision.objects.filter(kind="label").contested()) == {contest}
-    assert decisions_in_force([one.pk, other.pk], "label") == {
-        (one.pk, "polarity"): newest, (other.pk, "polarity"): again,
-    }  # fmt: skip
+    assert current_decisions([one.pk, other.pk], "label") == {
+        (one.pk, "polarity"): newest,
+        (other.pk, "polarity"): again,
+    }
     found = newest_decisions([one.pk], "label", "discourse")
     assert found == {(one.pk, "label", "polarity"): newest}
 
@@ -76,7 +77,7 @@ def test_values_of_many_units_cost_as_many_queries_as_of_one(project: Project, i
     costs = []
     for units in (rows[:1], rows):
         with CaptureQueriesContext(connection) as seen:
-            values = values_in_force(units, "label")
+            values = current_values(units, "label")
             labels = gold_labels([u.pk for u in units])
         costs.append(len(seen))
         assert {v["polarity"] for v in values.values()} == {"negative"}
@@ -154,9 +155,9 @@ def test_what_is_in_force_is_found_without_statistics(project: Project, imported
         for many in (1, 500):
             units = ids[half : half + many]
             # What was ever decided of them, from an index and from the table; and one search a row for the newest.
-            allowed = {statement(partial(decisions_in_force, units, "label")): 2 * len(FIELDS) * many}
+            allowed = {statement(partial(current_decisions, units, "label")): 2 * len(FIELDS) * many}
             allowed |= {statement(partial(list, rows)): 40 * many for rows in _found(units)}
-            labels = labels_in_force("polarity").filter(unit__in=units).order_by()
+            labels = current_labels("polarity").filter(unit__in=units).order_by()
             allowed[statement(partial(list, labels))] = 40 * many + UNITS  # which may be walked once
             # Units are narrowed by what is decided of them: of a whole project, once.
             filters: tuple[dict[str, Any], ...] = ({"contested": True}, {"origin": "imported"}, {"gold": "without"})

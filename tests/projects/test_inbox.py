@@ -10,8 +10,10 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from audit.models import Entry
-from projects.actions.answers import next_hand
+from projects.jobs.running import run_job
 from projects.models import Answer, Assignment, Member, Project, Remark, Round
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value, skip
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +32,7 @@ def client(client_of: Callable[[User], APIClient], lead: User) -> APIClient:
 
 
 def said(user: User, round: Round, **fields: Any) -> Answer:
-    return answer(user, next_hand(user=user, round=round)[0], **fields).answer
+    return answer(user, next_assignments(user=user, round=round)[0], **fields).answer
 
 
 def listed(client: APIClient, **query: Any) -> list[dict[str, Any]]:
@@ -49,18 +51,26 @@ def test_the_inbox_lists_what_was_raised_and_nothing_else(round: Round, ann1: Us
     said(ann1, round)
     said(ann1, round, flag=True)
     said(ann1, round, comment="Which arm?")
-    skip(ann1, next_hand(user=ann1, round=round)[0])
+    skip(ann1, next_assignments(user=ann1, round=round)[0])
     rows = listed(client)
     assert [(r["flag"], r["comment"], r["outcome"]) for r in rows] == [
-        (False, "", "skipped"), (False, "Which arm?", "answered"), (True, "", "answered"),
-    ]  # fmt: skip
+        (False, "", "skipped"),
+        (False, "Which arm?", "answered"),
+        (True, "", "answered"),
+    ]
     assert (rows[1]["text"], rows[1]["name"], rows[1]["said"][0]) == (
-        TEXT, "Ann1", {"field": "polarity", "value": "no effect"},
-    )  # fmt: skip
+        TEXT,
+        "Ann1",
+        {"field": "polarity", "value": "no effect"},
+    )
     assert [r["comment"] for r in listed(client, what="commented")] == ["Which arm?"]
     assert client.get(f"{API}/projects/eye/inbox/totals/").json() == {
-        "flagged": 1, "commented": 1, "skipped": 1, "open": 3, "settled": 0,
-    }  # fmt: skip
+        "flagged": 1,
+        "commented": 1,
+        "skipped": 1,
+        "open": 3,
+        "settled": 0,
+    }
 
 
 def test_settling_takes_a_matter_off_the_open_ones_and_reopening_brings_it_back(
@@ -73,8 +83,9 @@ def test_settling_takes_a_matter_off_the_open_ones_and_reopening_brings_it_back(
     assert listed(client, state="open") == []
     row = listed(client, state="settled")[0]
     assert [(r["act"], r["text"]) for r in row["remarks"]] == [
-        ("reply", "The second one."), ("settled", "Guideline 4."),
-    ]  # fmt: skip
+        ("reply", "The second one."),
+        ("settled", "Guideline 4."),
+    ]
     assert say(client, mine, "reopened") == 201
     assert say(client, mine, "reopened") == 409
     assert len(listed(client, state="open")) == 1
@@ -134,10 +145,32 @@ def test_the_overview_counts_what_needs_attention_round_by_round(
     said(ann1, round, flag=True)
     settled = said(ann2, round, comment="So?")
     say(client, settled, "settled")
-    skip(ann2, next_hand(user=ann2, round=round)[0])
+    skip(ann2, next_assignments(user=ann2, round=round)[0])
     found = client.get(f"{API}/projects/eye/overview/").json()
     row = found["rounds"][0]
-    assert (row["answered"], row["contested"], row["raised"], row["skipped"]) == (2, 0, 1, 1)
-    assert found["unsettled"] == 2
+    assert (row["answered"], row["raised"], row["skipped"]) == (2, 1, 1)
+    assert (found["unsettled"], found["contested"]) == (2, [])
     assert [(p["name"], p["answered"], p["skipped"]) for p in row["at_work"]] == [("Ann1", 1, 0), ("Ann2", 1, 1)]
     assert [day["answers"] for day in found["days"]] == [0] * 13 + [2]
+
+
+def test_contested_fields_are_listed_however_many_rounds_are_open(
+    project: Project, lead: User, ann1: User, ann2: User, client: APIClient, client_of: Any
+) -> None:
+    people = [project.members.get(user=user) for user in (ann1, ann2)]
+    build_cluster(project)
+    contested = build_round(project, people, name="contested", overlap=2)
+    for user, polarity in ((ann1, "positive"), (ann2, "negative")):
+        answer(user, next_assignments(user=user, round=contested)[0], label_value(polarity))
+    assert run_job(close_round(round=contested, by=lead).pk)
+    for n in range(25):
+        build_round(project, people, name=f"open {n}")
+    [found] = client.get(f"{API}/projects/eye/overview/").json()["contested"]
+    assert (found["name"], found["count"] > 0) == ("contested", True)
+    [mine] = client_of(lead).get(f"{API}/my-work/adjudication/").json()
+    assert (mine["round"], mine["units"]) == (contested.pk, 1)
+    assert client_of(ann1).get(f"{API}/my-work/adjudication/").json() == []
+    unit = contested.decisions.contested()[0].unit
+    unit.superseded_by = build_cluster(project, number=7).unit
+    unit.save()
+    assert client.get(f"{API}/projects/eye/overview/").json()["contested"] == [], "nobody decides a replaced unit"

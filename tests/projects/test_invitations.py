@@ -43,9 +43,12 @@ def test_somebody_new_joins_with_name_and_password_and_is_signed_in(
     made = invited(client_of(lead), email="New@Example.org")
     client = APIClient()
     assert look(client, made["token"]).json() == {
-        "project": "Eye", "role": "annotator", "email": "new@example.org", "invited_by": "Lead",
+        "project": "Eye",
+        "role": "annotator",
+        "email": "new@example.org",
+        "invited_by": "Lead",
         "signed_in": False,
-    }  # fmt: skip
+    }
     reply = accept(client, made["token"], **NEW)
     assert reply.status_code == 200
     assert reply.json()["projects"] == [
@@ -207,3 +210,39 @@ def test_of_many_who_use_a_token_at_once_one_joins(
         thread.join()
     assert sorted(statuses) == [200, 410, 410, 410, 410, 410]
     assert project.members.filter(user=stranger).count() == 1
+
+
+def show_link(client: APIClient, invitation: int) -> Any:
+    return client.post(f"{INVITATIONS}{invitation}/link/")
+
+
+def test_the_link_of_an_open_invitation_can_be_shown_again(project: Project, lead: User, client_of: ClientOf) -> None:
+    made = invited(client_of(lead))
+    assert show_link(client_of(lead), made["id"]).json() == {"token": made["token"]}
+    assert made["token"] not in Invitation.objects.get().encrypted_token
+
+
+@pytest.mark.parametrize("end", ["accepted", "revoked", "expired"])
+def test_the_link_is_gone_once_the_invitation_has_ended(
+    project: Project, lead: User, client_of: ClientOf, end: str
+) -> None:
+    made = invited(client_of(lead))
+    if end == "accepted":
+        assert accept(APIClient(), made["token"], **NEW).status_code == 200
+    elif end == "revoked":
+        client_of(lead).delete(f"{INVITATIONS}{made['id']}/")
+    else:
+        Invitation.objects.update(expires_at=timezone.now())
+    assert show_link(client_of(lead), made["id"]).status_code == 409
+    if end != "expired":
+        assert Invitation.objects.get().encrypted_token == ""
+
+
+def test_an_invitation_made_before_links_could_be_shown_again_says_what_to_do(
+    project: Project, lead: User, client_of: ClientOf
+) -> None:
+    made = invited(client_of(lead))
+    Invitation.objects.update(encrypted_token="")
+    reply = show_link(client_of(lead), made["id"])
+    assert reply.status_code == 409
+    assert "Invite the person again" in reply.json()["detail"]

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from projects.background import jobs, memory
+from projects.jobs import jobs, supervision
+from projects.jobs.running import run_job
 from projects.models import Job, Project
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(54)]
@@ -22,11 +23,11 @@ def take(mebibytes: int) -> int:
 def asked(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Any:
     """``asked(300)``: a job that takes 300 MiB, where a job may take 100."""
     settings.JOB_MEMORY_MB = 100
-    monkeypatch.setitem(jobs._handlers, "test", lambda job: {"took": take(job.params["take"])})
+    monkeypatch.setitem(jobs.handlers, "test", lambda job: {"took": take(job.params["take"])})
 
     def ask(mebibytes: int, queue: str = "default") -> Job:
         job = jobs.enqueue(project=project, kind="test", params={"take": mebibytes}, by=lead, queue=queue)
-        assert jobs.run_job(job.pk)
+        assert run_job(job.pk)
         job.refresh_from_db()
         return job
 
@@ -37,7 +38,7 @@ def asked(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch, setting
 def test_a_job_that_takes_too_much_fails_at_once_and_in_words_and_the_next_is_done(asked: Any) -> None:
     large, small = asked(300), asked(30)
     assert (large.status, large.attempts) == ("failed", 1)
-    assert large.error == "It needed more than the 100 MiB that a job may take."
+    assert large.error == "The job needed more than its memory limit of 100 MiB (JOB_MEMORY_MB)."
     assert (small.status, small.result) == ("done", {"took": 30 * 2**20})
 
 
@@ -47,8 +48,8 @@ def test_a_job_with_a_model_takes_what_it_needs(asked: Any) -> None:
 
 @on_linux
 def test_the_limit_ends_with_the_job() -> None:
-    with pytest.raises(MemoryError), memory.at_most(50):
+    with pytest.raises(MemoryError), supervision.limit_memory(50):
         take(200)
     assert take(200)
-    with memory.at_most(0):
+    with supervision.limit_memory(0):
         assert take(200)

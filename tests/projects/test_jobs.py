@@ -14,7 +14,10 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Refused
-from projects.background import batches, jobs, waiting
+from projects.jobs import batches, jobs
+from projects.jobs import queries as jobs_queries
+from projects.jobs.queries import claim_next
+from projects.jobs.running import LEASE, LostLease, RunningJob, WorkerUnhealthy, _claim, run_job
 from projects.management.commands import work
 from projects.models import Job, JobStatus, Project
 from projects.tasks import resend_lost as sweep
@@ -23,15 +26,15 @@ from tests.meanwhile import by_another
 from tests.projects.test_contests import at_once
 
 pytestmark = pytest.mark.django_db
-Do = Callable[[Callable[[jobs.RunningJob], Any]], None]
+Do = Callable[[Callable[[RunningJob], Any]], None]
 
 
 @pytest.fixture
 def do(monkeypatch: pytest.MonkeyPatch) -> Do:
     """``do(function)``: jobs of the kind *test* call it."""
 
-    def register(function: Callable[[jobs.RunningJob], Any]) -> None:
-        monkeypatch.setitem(jobs._handlers, "test", function)
+    def register(function: Callable[[RunningJob], Any]) -> None:
+        monkeypatch.setitem(jobs.handlers, "test", function)
 
     register(lambda job: {"done": True})
     return register
@@ -54,15 +57,15 @@ def lapse(job: Job) -> None:
 def test_a_job_is_done_once_and_keeps_its_result(job: Job, do: Do) -> None:
     seen: list[dict[str, Any]] = []
 
-    def handle(running: jobs.RunningJob) -> dict[str, Any]:
+    def handle(running: RunningJob) -> dict[str, Any]:
         seen.append(running.params)
         return {"n": 3}
 
     do(handle)
-    assert jobs.claim_next() == job.pk
-    assert jobs.run_job(job.pk)
-    assert not jobs.run_job(job.pk)
-    assert jobs.claim_next() is None
+    assert claim_next() == job.pk
+    assert run_job(job.pk)
+    assert not run_job(job.pk)
+    assert claim_next() is None
     assert seen == [{"x": 1}]
     assert (again(job).status, job.result, job.attempts, job.leased_until) == ("done", {"n": 3}, 1, None)
     assert job.started_at
@@ -77,11 +80,11 @@ def test_of_two_workers_that_saw_the_same_job_one_gets_it(job: Job, monkeypatch:
     def filter_and_be_overtaken(*args: Any, **kwargs: Any) -> Any:
         monkeypatch.setattr(Job.objects, "filter", first)
         rows = list(first(*args, **kwargs))
-        taken.append(jobs._claim(job.pk, now))
+        taken.append(_claim(job.pk, now))
         return type("Read", (), {"first": lambda self: rows[0]})()
 
     monkeypatch.setattr(Job.objects, "filter", filter_and_be_overtaken)
-    assert jobs._claim(job.pk, now) is None
+    assert _claim(job.pk, now) is None
     assert taken[0] is not None
     assert (again(job).fence, job.attempts) == (1, 1)
 
@@ -95,7 +98,7 @@ def test_eight_workers_at_once_do_twenty_jobs_once_each(do: Do, project: Project
 
     def work() -> None:
         for pk in made:
-            jobs.run_job(pk)
+            run_job(pk)
 
     assert at_once(*[work] * 8) == []
     assert sorted(done) == made
@@ -106,20 +109,20 @@ def test_eight_workers_at_once_do_twenty_jobs_once_each(do: Do, project: Project
 def test_a_worker_that_lost_its_lease_writes_nothing_more(job: Job, do: Do) -> None:
     outcome: list[str] = []
 
-    def overtaken(running: jobs.RunningJob) -> dict[str, Any]:
+    def overtaken(running: RunningJob) -> dict[str, Any]:
         do(lambda second: {"by": "second"})
         with by_another():
             lapse(job)
-            assert jobs.run_job(job.pk)
-        with pytest.raises(jobs.LostLease):
+            assert run_job(job.pk)
+        with pytest.raises(LostLease):
             running.progress(99)
-        with pytest.raises(jobs.LostLease):
+        with pytest.raises(LostLease):
             running.problem("item", "said by a worker that has lost the job")
         outcome.append("refused twice")
         return {"by": "first"}
 
     do(overtaken)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     assert outcome == ["refused twice"]
     assert (again(job).status, job.result, job.fence, job.done) == ("done", {"by": "second"}, 2, 0)
     assert not job.problems.exists()
@@ -127,50 +130,50 @@ def test_a_worker_that_lost_its_lease_writes_nothing_more(job: Job, do: Do) -> N
 
 def test_a_lease_that_has_not_lapsed_protects_the_job(job: Job, do: Do) -> None:
     inside: list[bool] = []
-    do(lambda running: inside.append(jobs.run_job(job.pk)))
-    jobs.run_job(job.pk)
+    do(lambda running: inside.append(run_job(job.pk)))
+    run_job(job.pk)
     assert inside == [False]
 
 
 def test_a_failure_is_tried_again_later_and_later_and_then_given_up(job: Job, do: Do) -> None:
-    def fail(running: jobs.RunningJob) -> None:
+    def fail(running: RunningJob) -> None:
         raise OSError("the disk is on fire")
 
     do(fail)
     waits = []
     for attempt in (1, 2):
-        assert jobs.run_job(job.pk)
+        assert run_job(job.pk)
         assert (again(job).status, job.attempts) == ("queued", attempt)
         assert job.error == f"Attempt {attempt}: the disk is on fire"
         assert job.not_before
         waits.append(job.not_before - timezone.now())
-        assert jobs.claim_next() is None
-        assert not jobs.run_job(job.pk), "it is not due yet"
+        assert claim_next() is None
+        assert not run_job(job.pk), "it is not due yet"
         Job.objects.filter(pk=job.pk).update(not_before=timezone.now())
     assert waits[1] > 1.5 * waits[0] > timedelta(seconds=5)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     assert (again(job).status, job.error) == ("failed", "OSError: the disk is on fire")
-    assert jobs.claim_next() is None
+    assert claim_next() is None
 
 
 def test_what_a_failed_attempt_wrote_in_a_transaction_is_not_there(job: Job, do: Do, lead: User) -> None:
-    def fail(running: jobs.RunningJob) -> None:
+    def fail(running: RunningJob) -> None:
         with batches.batch():
             User.objects.filter(pk=lead.pk).update(name="half done")
             raise OSError
 
     do(fail)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     lead.refresh_from_db()
     assert lead.name == "Lead"
 
 
 def test_a_refusal_is_final_and_says_which_field(job: Job, do: Do) -> None:
-    def refuse(running: jobs.RunningJob) -> None:
+    def refuse(running: RunningJob) -> None:
         raise Refused.field("version", "No such version.")
 
     do(refuse)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     assert (again(job).status, job.attempts, job.error) == ("failed", 1, "No such version.")
     assert job.result
     assert job.result["errors"] == [{"field": "version", "message": "No such version."}]
@@ -181,14 +184,14 @@ def test_progress_and_problems_are_seen_while_it_runs(
 ) -> None:
     seen: list[Any] = []
 
-    def handle(running: jobs.RunningJob) -> None:
+    def handle(running: RunningJob) -> None:
         running.progress(3, 10, "reading")
         running.problem("row 2", "no text")
         with by_another():
             seen.append(client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json())
 
     do(handle)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     [shown] = seen
     assert (shown["status"], shown["done"], shown["total"], shown["note"]) == ("running", 3, 10, "reading")
     assert [(p["item"], p["message"]) for p in shown["problems"]] == [("row 2", "no text")]
@@ -199,7 +202,7 @@ def test_progress_and_problems_are_seen_while_it_runs(
 def test_a_job_whose_lease_has_lapsed_is_shown_as_stalled(
     job: Job, lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
-    jobs._claim(job.pk, timezone.now())
+    _claim(job.pk, timezone.now())
     assert not client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["stalled"]
     lapse(job)
     assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["stalled"]
@@ -214,22 +217,22 @@ def test_a_job_that_nobody_takes_says_which_command_starts_a_worker_for_it(
 ) -> None:
     Job.objects.filter(pk=job.pk).update(queue=queue)
     assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["command"] == ""
-    Job.objects.filter(pk=job.pk).update(created_at=timezone.now() - waiting.PATIENCE)
+    Job.objects.filter(pk=job.pk).update(created_at=timezone.now() - jobs_queries.PATIENCE)
     assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["command"] == command
-    jobs._claim(job.pk, timezone.now())
+    _claim(job.pk, timezone.now())
     assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["command"] == ""
 
 
 def test_a_queued_job_is_cancelled_at_once(job: Job) -> None:
     jobs.cancel(job)
     assert again(job).status == "cancelled"
-    assert not jobs.run_job(job.pk)
+    assert not run_job(job.pk)
 
 
 def test_a_running_job_stops_at_its_next_word(job: Job, do: Do) -> None:
     steps: list[int] = []
 
-    def handle(running: jobs.RunningJob) -> None:
+    def handle(running: RunningJob) -> None:
         for step in range(5):
             running.progress(step)
             steps.append(step)
@@ -238,39 +241,39 @@ def test_a_running_job_stops_at_its_next_word(job: Job, do: Do) -> None:
                     jobs.cancel(running.job)
 
     do(handle)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     assert steps == [0, 1]
     assert (again(job).status, job.done) == ("cancelled", 2)
 
 
 def test_a_cancelled_job_whose_worker_died_is_not_done_by_the_next(job: Job, do: Do) -> None:
-    jobs._claim(job.pk, timezone.now())
+    _claim(job.pk, timezone.now())
     jobs.cancel(job)
     lapse(job)
     do(lambda running: pytest.fail("it was cancelled"))
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     assert again(job).status == "cancelled"
 
 
 def test_a_job_that_kills_its_workers_is_given_up(job: Job, do: Do) -> None:
     for _ in range(job.max_attempts):
-        assert jobs._claim(job.pk, timezone.now())
+        assert _claim(job.pk, timezone.now())
         lapse(job)
     do(lambda running: pytest.fail("it has had its chances"))
-    assert jobs.run_job(job.pk)
-    assert (again(job).status, job.error) == ("failed", "Its worker died 3 times while doing it.")
+    assert run_job(job.pk)
+    assert (again(job).status, job.error) == ("failed", "The worker died 3 times while running this job.")
 
 
 def test_a_worker_takes_only_jobs_of_its_queues(do: Do, project: Project, lead: User) -> None:
     heavy = jobs.enqueue(project=project, kind="test", params={}, by=lead, queue="model a")
     light = jobs.enqueue(project=project, kind="test", params={}, by=lead)
-    assert jobs.claim_next(["default"]) == light.pk
-    assert jobs.claim_next(["model a"]) == heavy.pk
-    assert jobs.claim_next() == heavy.pk
+    assert claim_next(["default"]) == light.pk
+    assert claim_next(["model a"]) == heavy.pk
+    assert claim_next() == heavy.pk
 
 
 def test_a_kind_that_nothing_handles_is_refused_when_it_is_queued(project: Project, lead: User) -> None:
-    with pytest.raises(ValueError, match="Nothing handles"):
+    with pytest.raises(ValueError, match="has no handler"):
         jobs.enqueue(project=project, kind="nonsense", params={}, by=lead)
 
 
@@ -353,8 +356,8 @@ def test_the_sweeper_wakes_for_what_was_forgotten_or_left_and_for_nothing_else(
         "fresh": {"sent_at": now},
         "left": {"sent_at": long_ago, "status": JobStatus.RUNNING, "leased_until": now},
         "early": {"sent_at": now - timedelta(seconds=5), "not_before": now - timedelta(seconds=1)},
-        "died": {"sent_at": now - jobs.LEASE, "status": JobStatus.RUNNING, "leased_until": now},
-        "held": {"sent_at": long_ago, "status": JobStatus.RUNNING, "leased_until": now + jobs.LEASE},
+        "died": {"sent_at": now - LEASE, "status": JobStatus.RUNNING, "leased_until": now},
+        "held": {"sent_at": long_ago, "status": JobStatus.RUNNING, "leased_until": now + LEASE},
         "done": {"sent_at": None, "status": JobStatus.DONE},
         "later": {"sent_at": None, "not_before": now + timedelta(minutes=5)},
     }
@@ -374,11 +377,11 @@ def test_the_wake_up_of_what_is_put_off_comes_when_it_is_due(
 
 
 def test_an_attempt_that_failed_is_followed_by_a_wake_up_for_the_next(job: Job, do: Do, broker: Broker) -> None:
-    def fail(running: jobs.RunningJob) -> None:
+    def fail(running: RunningJob) -> None:
         raise OSError("the disk is on fire")
 
     do(fail)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     assert broker.sent == [(job.pk, "default")]
     assert broker.due == again(job).not_before
 
@@ -387,9 +390,9 @@ def test_a_worker_says_where_the_data_base_has_not_been_migrated(db: None, monke
     def claim(*_: Any, **__: Any) -> None:
         raise ProgrammingError('relation "projects_job" does not exist\nLINE 1: SELECT')
 
-    monkeypatch.setattr("projects.background.waiting.claim_next", claim)
+    monkeypatch.setattr("projects.jobs.queries.claim_next", claim)
     monkeypatch.setattr(work, "close_old_connections", lambda: None)
-    with pytest.raises(CommandError, match=r'\(relation "projects_job" does not exist\): run manage.py migrate'):
+    with pytest.raises(CommandError, match=r'\(relation "projects_job" does not exist\)\. Run manage.py migrate'):
         call_command("work", once=True)
 
 
@@ -426,11 +429,11 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 def test_whoever_waits_for_a_job_is_told_when_it_is_refused(do: Do, told: list[tuple[str, str]]) -> None:
-    def refuse(running: jobs.RunningJob) -> None:
+    def refuse(running: RunningJob) -> None:
         raise Refused("No.")
 
     do(refuse)
-    jobs.run_job(enqueue().pk)
+    run_job(enqueue().pk)
     assert told == [("failed", "No.")]
 
 
@@ -438,8 +441,8 @@ def test_whoever_waits_for_a_job_is_told_when_it_is_given_up(do: Do, told: list[
     do(lambda running: None)
     job = enqueue()
     Job.objects.filter(pk=job.pk).update(attempts=3)
-    jobs.run_job(job.pk)
-    assert told == [("failed", "Its worker died 3 times while doing it.")]
+    run_job(job.pk)
+    assert told == [("failed", "The worker died 3 times while running this job.")]
 
 
 def test_whoever_waits_for_a_job_is_told_once_when_it_is_cancelled(do: Do, told: list[tuple[str, str]]) -> None:
@@ -448,13 +451,13 @@ def test_whoever_waits_for_a_job_is_told_once_when_it_is_cancelled(do: Do, told:
     jobs.cancel(job)
     assert told == [("cancelled", "")]
 
-    def cancel_it(running: jobs.RunningJob) -> None:
+    def cancel_it(running: RunningJob) -> None:
         with by_another():
             jobs.cancel(running.job)
-        running.go_on()
+        running.check_cancelled()
 
     do(cancel_it)
-    jobs.run_job(enqueue().pk)
+    run_job(enqueue().pk)
     assert told == [("cancelled", "")] * 2
 
 
@@ -462,24 +465,24 @@ def test_whoever_waits_for_a_job_is_told_when_it_is_done_and_not_while_it_is_tri
     do: Do, told: list[tuple[str, str]]
 ) -> None:
     do(lambda running: None)
-    jobs.run_job(enqueue().pk)
+    run_job(enqueue().pk)
     do(lambda running: 1 / 0)
-    jobs.run_job(enqueue().pk)
+    run_job(enqueue().pk)
     assert told == [("done", "")]
 
 
 def test_what_is_stored_under_a_job_is_stored_by_the_worker_that_has_it(do: Do) -> None:
-    def overtaken(running: jobs.RunningJob) -> None:
+    def overtaken(running: RunningJob) -> None:
         with transaction.atomic():
             running.hold(1, 2)
         with by_another():
             Job.objects.filter(pk=running.job.pk).update(fence=9)
-        with pytest.raises(jobs.LostLease), transaction.atomic():
+        with pytest.raises(LostLease), transaction.atomic():
             running.hold(2, 2)
 
     do(overtaken)
     job = enqueue()
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     job.refresh_from_db()
     assert (job.status, job.done, job.total) == ("running", 1, 2)
 
@@ -488,20 +491,20 @@ def test_a_job_can_be_put_off_when_it_is_made(do: Do) -> None:
     do(lambda running: None)
     later = timezone.now() + timedelta(minutes=1)
     job = jobs.enqueue(project=None, kind="test", params={}, by=None, not_before=later, note="waits " * 99)
-    assert jobs.claim_next() is None
+    assert claim_next() is None
     assert len(job.note) == 200
     Job.objects.filter(pk=job.pk).update(not_before=timezone.now())
-    assert jobs.claim_next() == job.pk
+    assert claim_next() == job.pk
 
 
 def test_a_worker_that_can_do_nothing_more_gives_its_job_back_and_ends(do: Do, monkeypatch: pytest.MonkeyPatch) -> None:
-    def spoil(running: jobs.RunningJob) -> None:
-        raise jobs.Unfit("The GPU is lost.")
+    def spoil(running: RunningJob) -> None:
+        raise WorkerUnhealthy("The GPU is lost.")
 
     do(spoil)
     job = enqueue()
     monkeypatch.setattr(work, "close_old_connections", lambda: None)
-    with pytest.raises(CommandError, match=r"must be started anew: The GPU is lost\."):
+    with pytest.raises(CommandError, match=r"cannot continue and exits\. Restart it\. Reason: The GPU is lost\."):
         call_command("work", once=True)
     assert (again(job).status, job.attempts, job.error) == ("queued", 1, "Attempt 1: The GPU is lost.")
     ended: list[int] = []

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.models import Cluster
 from projects.models import Answer, Assignment, Member, Project, Round
-from projects.serializers.work import CARDS
+from projects.queue.serializers import CARDS
 from tests.builders import TEXT, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -34,9 +34,17 @@ def client(ann1: User) -> APIClient:
 
 def body_of(card: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {
-        "assignment": card["assignment"], "revision": card["revision"], "kind": "label", "outcome": "answered",
-        "shown": card["shown"], "active_ms": 4200, "comment": "", "flag": False, "value": label_value(), "have": [],
-    } | fields  # fmt: skip
+        "assignment": card["assignment"],
+        "revision": card["revision"],
+        "kind": "label",
+        "outcome": "answered",
+        "shown": card["shown"],
+        "active_ms": 4200,
+        "comment": "",
+        "flag": False,
+        "value": label_value(),
+        "have": [],
+    } | fields
 
 
 def put(client: APIClient, body: dict[str, Any], key: uuid.UUID | None = None) -> Any:
@@ -77,9 +85,7 @@ def test_the_loop_costs_a_fixed_number_of_queries(
     round: Round, client: APIClient, project: Project, ann1: User
 ) -> None:
     def cost() -> tuple[int, int]:
-        with CaptureQueriesContext(
-            connection,
-        ) as of_next:
+        with CaptureQueriesContext(connection) as of_next:
             reply = client.get(f"/api/v1/rounds/{round.pk}/next/").json()
         held = [c["assignment"] for c in reply["fetched"]]
         with CaptureQueriesContext(connection) as of_answer:
@@ -215,3 +221,11 @@ def test_an_answer_that_does_not_say_which_revision_it_has_seen_is_refused(
     assert reply.status_code == 422, reply.json()
     assert [e["field"] for e in reply.json()["errors"]] == ["revision"]
     assert not Answer.objects.exists()
+
+
+def test_nobody_can_claim_to_have_seen_a_later_text_than_there_is(round: Round, client: APIClient) -> None:
+    card = client.get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"][0]
+    refused = put(client, body_of(card, shown=card["shown"] + 1))
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "shown")
+    assert not Answer.objects.exists()
+    assert put(client, body_of(card)).status_code == 201

@@ -11,16 +11,18 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import User
-from annotation.actions.supersede import supersede_text
+from annotation.curation.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict, NotFound, Refused, RoundClosed
-from projects.actions import answers, queue, rounds
-from projects.actions.answers import Submitted, next_hand, submit
-from projects.actions.gold import finish_round
-from projects.actions.people import remove_member
-from projects.actions.rounds import add_person, close_round, remove_person
+from projects.answers.queries import counted
+from projects.gold.actions import finish_round
 from projects.models import Answer, Assignment, Decision, Member, Participant, Project, Round
-from projects.rounds.counted import counted
+from projects.people.actions import remove_member
+from projects.queue import actions as queue_actions
+from projects.queue import assignments
+from projects.queue.actions import Submitted, next_assignments, submit
+from projects.rounds import actions as rounds_actions
+from projects.rounds.actions import add_person, close_round, remove_person
 from tests.builders import answer, build_cluster, build_round, label_value, submission
 from tests.meanwhile import Act, held_up
 
@@ -66,8 +68,8 @@ def test_a_round_that_is_closed_while_an_answer_is_stored_waits_for_it_and_gold_
     project: Project, people: list[Member]
 ) -> None:
     round = build_round(project, people)
-    slot = next_hand(user=people[0].user, round=round)[0]
-    with held_up(queue, "hand") as place:  # the answer is stored, and not committed
+    slot = next_assignments(user=people[0].user, round=round)[0]
+    with held_up(assignments, "top_up") as place:  # the answer is stored, and not committed
         late = Act(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
         assert place.reached.wait(10)
         closing = Act(lambda: close_and_form_gold(round))
@@ -87,7 +89,7 @@ def test_an_answer_that_waited_for_its_slot_while_the_round_was_closed_is_in_gol
     project: Project, people: list[Member]
 ) -> None:
     round = build_round(project, people)
-    slot = next_hand(user=people[0].user, round=round)[0]
+    slot = next_assignments(user=people[0].user, round=round)[0]
     with transaction.atomic():
         Assignment.objects.filter(pk=slot.pk).update(leased_until=slot.leased_until)
         late = Act(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
@@ -108,7 +110,7 @@ def test_an_answer_that_comes_while_the_round_is_being_closed_is_refused(
     project: Project, people: list[Member]
 ) -> None:
     round = build_round(project, people)
-    slot = next_hand(user=people[0].user, round=round)[0]
+    slot = next_assignments(user=people[0].user, round=round)[0]
     with transaction.atomic():
         close_round(round=round, by=None)
         late = Act(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
@@ -125,11 +127,11 @@ def test_nothing_is_stored_for_a_person_who_is_taken_out_in_the_middle_of_the_re
     project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch, revision: int
 ) -> None:
     round = build_round(project, people)
-    slot = next_hand(user=people[0].user, round=round)[0]
+    slot = next_assignments(user=people[0].user, round=round)[0]
     if revision:
         answer(people[0].user, slot)
     sent = submission(slot, label_value("negative"), revision=revision)
-    once(monkeypatch, answers, "_checked", lambda: remove_person(round=round, member=people[0], by=None))
+    once(monkeypatch, queue_actions, "_validate_value", lambda: remove_person(round=round, member=people[0], by=None))
     with pytest.raises(NotFound):
         submit(user=people[0].user, submission=sent)
     assert Answer.objects.count() == revision
@@ -142,9 +144,9 @@ def test_the_reply_says_surplus_of_a_slot_that_another_took_in_the_middle_of_the
     project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     round = build_round(project, people)
-    slot = next_hand(user=people[0].user, round=round)[0]
+    slot = next_assignments(user=people[0].user, round=round)[0]
     Assignment.objects.filter(pk=slot.pk).update(leased_until="2020-01-01T00:00:00Z")
-    once(monkeypatch, answers, "_checked", lambda: next_hand(user=people[1].user, round=round))
+    once(monkeypatch, queue_actions, "_validate_value", lambda: next_assignments(user=people[1].user, round=round))
     stored = submit(user=people[0].user, submission=submission(slot, label_value()))
     assert stored.answer.assignment.is_retired
     assert stored.answer.assignment.number == Assignment.objects.get(pk=slot.pk).number
@@ -160,7 +162,7 @@ def test_a_slot_that_was_moved_to_a_late_joiner_in_the_middle_of_the_request_is_
     # All are one person's, so that the joiner's come from there, whatever the deal.
     Assignment.objects.filter(round=round).update(person=people[0])
     slot = Assignment.objects.filter(round=round).order_by("-position")[0]
-    once(monkeypatch, answers, "_checked", lambda: add_person(round=round, member=people[2], by=None))
+    once(monkeypatch, queue_actions, "_validate_value", lambda: add_person(round=round, member=people[2], by=None))
     with pytest.raises(NotFound):
         submit(user=people[0].user, submission=submission(slot, label_value()))
     slot.refresh_from_db()
@@ -172,12 +174,12 @@ def test_a_slot_that_was_moved_to_a_late_joiner_in_the_middle_of_the_request_is_
 @pytest.mark.contest
 def test_whoever_is_taken_out_while_slots_are_handed_over_keeps_none(project: Project, people: list[Member]) -> None:
     round = build_round(project, people)
-    slot = next_hand(user=people[0].user, round=round)[0]
+    slot = next_assignments(user=people[0].user, round=round)[0]
     for begin in (
         lambda: submit(user=people[0].user, submission=submission(slot, label_value())),
-        lambda: next_hand(user=people[0].user, round=round),
+        lambda: next_assignments(user=people[0].user, round=round),
     ):
-        with held_up(queue, "_renew") as place:
+        with held_up(assignments, "_renew") as place:
             late = Act(begin)
             assert place.reached.wait(10)
             leaving = Act(lambda: remove_person(round=round, member=people[0], by=None))
@@ -194,8 +196,8 @@ def test_a_slot_that_never_stands_still_is_given_up_with_a_word_and_nothing_is_s
     project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     round = build_round(project, people)
-    slot = next_hand(user=people[0].user, round=round)[0]
-    monkeypatch.setattr(type(answers._MOVE), "run", lambda self, **values: 0)
+    slot = next_assignments(user=people[0].user, round=round)[0]
+    monkeypatch.setattr(type(queue_actions._MOVE), "run", lambda self, **values: 0)
     with pytest.raises(Conflict, match="Send the answer again"):
         submit(user=people[0].user, submission=submission(slot, label_value()))
     assert not Answer.objects.exists()
@@ -231,7 +233,7 @@ def test_who_leaves_the_project_while_being_let_into_a_round_is_out_of_both(
     project: Project, people: list[Member], lead: User
 ) -> None:
     round = build_round(project, people[:1], dealing="dealt")
-    with held_up(rounds, "_share") as place:
+    with held_up(rounds_actions, "_share") as place:
         joining = Act(lambda: add_person(round=round, member=people[1], by=None))
         assert place.reached.wait(10)
         leaving = Act(lambda: remove_member(member=people[1], by=lead))
@@ -250,10 +252,10 @@ def test_a_round_that_is_closed_while_a_text_is_corrected_is_closed_before_it_or
     project: Project, people: list[Member]
 ) -> None:
     round = build_round(project, people[:1])
-    while hand := next_hand(user=people[0].user, round=round):
+    while hand := next_assignments(user=people[0].user, round=round):
         answer(people[0].user, hand[0])
     old = Proposition.objects.select_related("unit").get(cluster__project=project, position=1)
-    with held_up(queue, "replacement") as place:
+    with held_up(assignments, "create_replacement") as place:
         correcting = Act(lambda: supersede_text(proposition=old, text="Another text.", reason="Typo.", by=people[1]))
         assert place.reached.wait(10)
         closing = Act(lambda: close_and_form_gold(round))

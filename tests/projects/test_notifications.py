@@ -12,13 +12,15 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Refused
-from projects.actions.adjudication_at_once import adjudicate_at_once, candidates
-from projects.actions.answers import next_hand
-from projects.actions.remarks import remark
-from projects.actions.rounds import add_person, close_round
-from projects.background import jobs
+from projects.adjudication.actions import adjudicate_bulk, candidates
+from projects.inbox.actions import remark
+from projects.jobs import jobs
+from projects.jobs.queries import claim_next
+from projects.jobs.running import RunningJob, run_job
 from projects.models import Member, Notification, Project, Round
-from projects.notifications.listing import KEPT, READ_KEPT, sweep
+from projects.notifications.queries import READ_RETENTION, RETENTION, sweep
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import add_person, close_round
 from tests.builders import answer, build_cluster, build_round
 from tests.projects.adjudicated import AGREED, APART, API, answer_by, closed_round, take, unit_of
 
@@ -66,7 +68,7 @@ def test_a_reply_reaches_who_gave_the_answer_unless_it_is_their_own_or_says_noth
     small: Round, three: list[Member], client_of: ClientOf, lead: User, project: Project
 ) -> None:
     mine, by = three[0].user, project.members.get(user=lead)
-    flagged = answer(mine, next_hand(user=mine, round=small)[0], flag=True).answer
+    flagged = answer(mine, next_assignments(user=mine, round=small)[0], flag=True).answer
     remark(answer=flagged, act="reply", text="The second arm.", by=by)
     remark(answer=flagged, act="settled", text="", by=by)
     remark(answer=flagged, act="reply", text="Thanks.", by=three[0])
@@ -85,16 +87,21 @@ def test_a_decision_is_new_for_who_answered_and_only_while_the_project_shows_dec
     round = closed_round(project, three, [APART, AGREED, APART])
     take(client_of(lead), round, unit_of(round), answer_by(round, unit_of(round), three[1]))
     person = client_of(three[0].user)
-    assert texts(person) == ["Decided on answers of yours in first labels"]
+    assert texts(person) == ["Your answers in first labels were adjudicated"]
     Project.objects.filter(pk=project.pk).update(show_adjudication=False)
     assert new(person) == []
     # Nothing is written down of what is decided meanwhile.
     before = Notification.objects.count()
     round = Round.objects.get(pk=round.pk)
-    adjudicate_at_once(
-        round=round, found=candidates(round), agreement=0.0, tied=True, expected=1, reason="Near.",
+    adjudicate_bulk(
+        round=round,
+        eligible=candidates(round),
+        agreement=0.0,
+        tied=True,
+        expected=1,
+        reason="Near.",
         by=project.members.get(user=lead),
-    )  # fmt: skip
+    )
     assert Notification.objects.count() == before
 
 
@@ -107,19 +114,19 @@ def test_work_that_ends_is_new_for_who_asked_for_it_with_its_round_and_no_other_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     close_round(round=small, by=lead)
-    while (pk := jobs.claim_next(["default"])) is not None:
-        jobs.run_job(pk)
+    while (pk := claim_next(["default"])) is not None:
+        run_job(pk)
     [entry] = new(client_of(lead))
     assert (entry["text"], entry["path"]) == (f"{small.name}: closing finished", f"/projects/eye/rounds/{small.pk}")
 
-    def refuse(running: jobs.RunningJob) -> None:
+    def refuse(running: RunningJob) -> None:
         raise Refused("No.")
 
-    monkeypatch.setitem(jobs._handlers, "release", refuse)
-    asked, _ = jobs.ask(project=project, kind="release", params={"version": "secret"}, by=lead)
-    jobs.run_job(asked.pk)
+    monkeypatch.setitem(jobs.handlers, "release", refuse)
+    asked, _ = jobs.request_job(project=project, kind="release", params={"version": "secret"}, by=lead)
+    run_job(asked.pk)
     assert texts(client_of(lead)) == ["Release: failed", f"{small.name}: closing finished"]
-    cancelled, _ = jobs.ask(project=project, kind="release", params={"version": "other"}, by=lead)
+    cancelled, _ = jobs.request_job(project=project, kind="release", params={"version": "other"}, by=lead)
     jobs.cancel(cancelled)
     assert len(new(client_of(lead))) == 2
     assert new(client_of(three[0].user)) == []
@@ -129,15 +136,17 @@ def test_what_was_read_stays_in_the_list_and_what_comes_later_is_unread(
     small: Round, three: list[Member], client_of: ClientOf, lead: User, project: Project
 ) -> None:
     mine, by = three[0].user, project.members.get(user=lead)
-    flagged = answer(mine, next_hand(user=mine, round=small)[0], flag=True).answer
+    flagged = answer(mine, next_assignments(user=mine, round=small)[0], flag=True).answer
     remark(answer=flagged, act="reply", text="One.", by=by)
     person = client_of(mine)
     reply_to_me = new(person)[0]["id"]
     remark(answer=flagged, act="reply", text="Two.", by=by)
     read = person.post(f"{API}/notifications/read/", {"ids": [reply_to_me]}, format="json").json()
     assert [(e["text"], e["unread"]) for e in read] == [
-        ("1 reply to you in round", True), ("Round opened: round", True), ("1 reply to you in round", False),
-    ]  # fmt: skip
+        ("1 reply to you in round", True),
+        ("Round opened: round", True),
+        ("1 reply to you in round", False),
+    ]
     # Another's are not there.
     other = client_of(three[1].user)
     other.post(f"{API}/notifications/read/", {"ids": [e["id"] for e in read]}, format="json")
@@ -161,7 +170,7 @@ def test_the_list_costs_the_same_however_long_it_is_and_old_rows_go(
     assert (len(new(person)), cost()) == (5, before)
     now = timezone.now()
     ids = list(Notification.objects.filter(user=three[0].user).values_list("pk", flat=True))
-    Notification.objects.filter(pk=ids[0]).update(read_at=now - READ_KEPT - timedelta(days=1))
-    Notification.objects.filter(pk=ids[1]).update(at=now - KEPT - timedelta(days=1))
+    Notification.objects.filter(pk=ids[0]).update(read_at=now - READ_RETENTION - timedelta(days=1))
+    Notification.objects.filter(pk=ids[1]).update(at=now - RETENTION - timedelta(days=1))
     Notification.objects.filter(pk=ids[2]).update(read_at=now)
     assert sweep(now) == 2

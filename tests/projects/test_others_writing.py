@@ -11,11 +11,12 @@ from audit import witness
 from audit.models import Witness
 from benchmarks.inside_jobs import answered
 from benchmarks.inside_rounds import grow
-from projects.actions import measuring
-from projects.actions.rounds import close_round
-from projects.background import jobs
+from projects.agreement import actions as agreement_actions
+from projects.answers.queries import PART
+from projects.jobs.queries import claim_next
+from projects.jobs.running import RunningJob, run_job
 from projects.models import Decision, Job, KeptAgreement, Member, Project, Round, Unit
-from projects.rounds.counted import PART
+from projects.rounds.actions import close_round
 from tests.meanwhile import others_writing
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,13 +39,13 @@ def round(lead: User, ann1: User, ann2: User) -> Round:
 def worked_off() -> None:
     """All jobs, in which none is refused or tried again."""
     with others_writing():
-        while (pk := jobs.claim_next()) is not None:
-            jobs.run_job(pk)
+        while (pk := claim_next()) is not None:
+            run_job(pk)
     assert set(Job.objects.values_list("status", "attempts", "error")) == {("done", 1, "")}
 
 
 def test_gold_forms_while_others_write(round: Round, lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "AT_ONCE", 4)
+    monkeypatch.setattr(agreement_actions, "AT_ONCE", 4)
     close_round(round=round, by=lead)
     worked_off()
     assert Decision.objects.filter(round=round, field="polarity").count() == PART + 100
@@ -52,10 +53,9 @@ def test_gold_forms_while_others_write(round: Round, lead: User, monkeypatch: py
 
 
 def test_agreement_is_measured_while_others_write(round: Round, lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "AT_ONCE", 4)
-    monkeypatch.setattr(measuring, "REPLICATES", 20)
-    monkeypatch.setattr(jobs.RunningJob, "paced", lambda job: job.progress)  # says each part, not two a second
-    measuring.ask(round=round, by=lead)
+    monkeypatch.setattr(agreement_actions, "AT_ONCE", 4)
+    monkeypatch.setattr(RunningJob, "paced", lambda job: job.progress)  # says each part, not two a second
+    agreement_actions.request_report(round=round, by=lead)
     worked_off()
     assert KeptAgreement.objects.get(round=round).basis["answers"] == RATERS * (PART + 100)
 
@@ -63,7 +63,7 @@ def test_agreement_is_measured_while_others_write(round: Round, lead: User, monk
 def test_rows_are_witnessed_while_others_write(project: Project) -> None:
     Unit.objects.bulk_create(Unit(project=project, type="filler", key=f"f{n}") for n in range(4_100))
     with others_writing():
-        assert witness.witness_pending() >= 4_100
+        assert witness.store_pending_digests() >= 4_100
     label, rows = Unit._meta.label_lower, Unit.objects.filter(type="filler")
     known = {pk for made in Witness.objects.filter(watched=label) for pk in made.digests}
     assert known >= {str(pk) for pk in rows.values_list("pk", flat=True)}

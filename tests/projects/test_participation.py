@@ -13,9 +13,10 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from audit.models import Entry
-from projects.actions.participant_links import make_links
-from projects.actions.rounds import close_round
+from projects import kinds
 from projects.models import Assignment, Consent, Member, ParticipantLink, Project, Round
+from projects.participation.actions import make_links, text_of
+from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round
 
 ClientOf = Callable[[User], APIClient]
@@ -81,8 +82,12 @@ def test_a_volunteer_reads_agrees_and_works_under_a_pseudonym(
     work = client.get("/api/v1/my-work/").json()
     assert [row["id"] for row in work] == [round.pk]
     assert list(Entry.objects.order_by("id").values_list("verb", flat=True))[-5:] == [
-        "make participant link", "add member", "give consent", "join round", "sign in",
-    ]  # fmt: skip
+        "make participant link",
+        "add member",
+        "give consent",
+        "join round",
+        "sign in",
+    ]
 
 
 def test_the_consent_is_stored_verbatim_and_cannot_be_changed(
@@ -293,8 +298,8 @@ def test_a_volunteer_is_put_into_no_other_round_and_gets_no_other_role(
 @pytest.mark.parametrize(
     ("body", "field", "says"),
     [
-        ({"labels": ["a", "b", " a "]}, "labels.2", "Line 3: 'a' stands twice"),
-        ({"labels": ["new", "there"]}, "labels.1", "Line 2: this round has a link named 'there' already"),
+        ({"labels": ["a", "b", " a "]}, "labels.2", "Line 3: the label 'a' occurs twice"),
+        ({"labels": ["new", "there"]}, "labels.1", "Line 2: this round already has a link named 'there'"),
         ({"labels": ["x" * 81]}, "labels.0", "80"),
         ({"labels": []}, "labels", "at least 1"),
         ({"labels": ["a"], "places": 0}, "places", "1"),
@@ -365,3 +370,9 @@ def test_however_many_press_at_once_no_more_than_the_places_are_taken(
     assert Member.objects.filter(role="volunteer").count() == people
     assert Consent.objects.count() == people
     assert ParticipantLink.objects.get(parent=None).used == places
+
+
+def test_the_consent_text_names_the_task_of_the_round(project: Project) -> None:
+    build_cluster(project)
+    round = build_round(project, [project.members.get(pseudonym="R1")])
+    assert f"Your task in this round: **{kinds.get('label').title}**" in text_of(round)

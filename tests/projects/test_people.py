@@ -12,8 +12,9 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from api.problems import Conflict
 from audit.models import Entry
-from projects.actions import answers, people
 from projects.models import Assignment, Member, Project
+from projects.people import actions as people_actions
+from projects.queue import actions as queue_actions
 from tests.builders import answer, build_cluster, build_round
 
 ClientOf = Callable[[User], APIClient]
@@ -36,15 +37,15 @@ def test_a_lead_sees_names_and_addresses_a_curator_names_others_pseudonyms(
     seen = listed(client_of(ann1))
     assert (seen["R2"]["name"], seen["R2"]["email"]) == (None, None)
     assert (seen["R1"]["name"], seen["R1"]["is_me"]) == ("Ann1", True)
-    people.change_role(member=one(project, ann1), role="curator", by=lead)
+    people_actions.change_role(member=one(project, ann1), role="curator", by=lead)
     seen = listed(client_of(ann1))
     assert (seen["R2"]["name"], seen["R2"]["email"]) == ("Ann2", None)
 
 
 def test_pseudonyms_are_random_and_unlike_in_every_project(project: Project, lead: User, stranger: User) -> None:
-    member = people.add_member(project=project, user=stranger, role="annotator", by=lead)
+    member = people_actions.add_member(project=project, user=stranger, role="annotator", by=lead)
     assert re.fullmatch(r"R-[2-9A-Z]{4}", member.pseudonym)
-    other = people.create_project(name="Ear", by=stranger)
+    other = people_actions.create_project(name="Ear", by=stranger)
     assert one(other, stranger).pseudonym != member.pseudonym
 
 
@@ -52,19 +53,19 @@ def test_a_pseudonym_that_is_taken_is_drawn_again(
     project: Project, lead: User, stranger: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draws = iter(["R1", "R2", "R-FREE"])
-    monkeypatch.setattr(people, "new_pseudonym", lambda: next(draws))
-    assert people.add_member(project=project, user=stranger, role="viewer", by=lead).pseudonym == "R-FREE"
+    monkeypatch.setattr(people_actions, "new_pseudonym", lambda: next(draws))
+    assert people_actions.add_member(project=project, user=stranger, role="viewer", by=lead).pseudonym == "R-FREE"
 
 
 def test_who_comes_back_has_the_old_pseudonym(project: Project, lead: User, ann1: User) -> None:
     member = one(project, ann1)
-    people.remove_member(member=member, by=lead)
-    back = people.add_member(project=project, user=ann1, role="curator", by=lead)
+    people_actions.remove_member(member=member, by=lead)
+    back = people_actions.add_member(project=project, user=ann1, role="curator", by=lead)
     assert (back.pk, back.pseudonym, back.role, back.left_at) == (member.pk, member.pseudonym, "curator", None)
 
 
 def test_an_active_member_stays_as_is_when_added_again(project: Project, lead: User) -> None:
-    assert people.add_member(project=project, user=lead, role="viewer", by=lead).role == "lead"
+    assert people_actions.add_member(project=project, user=lead, role="viewer", by=lead).role == "lead"
 
 
 def test_the_last_lead_neither_leaves_nor_gives_the_role_up(
@@ -80,14 +81,14 @@ def test_the_last_lead_neither_leaves_nor_gives_the_role_up(
 
 @pytest.mark.django_db(transaction=True)
 def test_two_leads_who_demote_each_other_at_once_leave_one(project: Project, lead: User, ann1: User) -> None:
-    people.change_role(member=one(project, ann1), role="lead", by=lead)
+    people_actions.change_role(member=one(project, ann1), role="lead", by=lead)
     start, outcomes = threading.Barrier(2), []
 
     def demote(by: User, whom: User) -> None:
         try:
             member = Member.objects.select_related("project").get(project=project, user=whom)
             start.wait()
-            people.change_role(member=member, role="viewer", by=by)
+            people_actions.change_role(member=member, role="viewer", by=by)
             outcomes.append("done")
         except Conflict:
             outcomes.append("refused")
@@ -106,14 +107,14 @@ def test_two_leads_who_demote_each_other_at_once_leave_one(project: Project, lea
 def test_a_role_taken_away_is_gone_with_the_next_request(
     project: Project, lead: User, ann1: User, client_of: ClientOf
 ) -> None:
-    people.change_role(member=one(project, ann1), role="lead", by=lead)
+    people_actions.change_role(member=one(project, ann1), role="lead", by=lead)
     client = client_of(ann1)
     url = f"{MEMBERS}{one(project, lead).pk}/"
     assert client.patch(url, {"role": "curator"}, format="json").status_code == 200
-    people.change_role(member=one(project, lead), role="lead", by=ann1)
-    people.change_role(member=one(project, ann1), role="annotator", by=lead)
+    people_actions.change_role(member=one(project, lead), role="lead", by=ann1)
+    people_actions.change_role(member=one(project, ann1), role="annotator", by=lead)
     assert client.patch(url, {"role": "viewer"}, format="json").status_code == 403
-    people.remove_member(member=one(project, ann1), by=lead)
+    people_actions.remove_member(member=one(project, ann1), by=lead)
     assert client.get(MEMBERS).status_code == 404
     assert client.get("/api/v1/session/").json()["projects"] == []
 
@@ -124,15 +125,15 @@ def test_who_cannot_work_any_more_frees_the_unanswered_slots(
 ) -> None:
     build_cluster(project, inputs=3)
     round = build_round(project, [one(project, ann1), one(project, ann2)])
-    done, held = answers.next_hand(user=ann1, round=round)
+    done, held = queue_actions.next_assignments(user=ann1, round=round)
     answer(ann1, done)
     if how == "removed":
-        people.remove_member(member=one(project, ann1), by=lead)
+        people_actions.remove_member(member=one(project, ann1), by=lead)
     else:
-        people.change_role(member=one(project, ann1), role="viewer", by=lead)
+        people_actions.change_role(member=one(project, ann1), role="viewer", by=lead)
     left = Assignment.objects.filter(round=round, person=one(project, ann1)).counted()
     assert [slot.pk for slot in left] == [done.pk]
-    assert held.unit_id in [slot.unit_id for slot in answers.next_hand(user=ann2, round=round)]
+    assert held.unit_id in [slot.unit_id for slot in queue_actions.next_assignments(user=ann2, round=round)]
 
 
 @pytest.mark.parametrize("body", [{"role": "lead", "left_at": None}, {"role": "boss"}, {}, {"pseudonym": "R9"}])
@@ -145,12 +146,15 @@ def test_a_member_is_changed_in_nothing_but_the_role(
 
 
 def test_who_did_it_and_what_was_before_is_written_down(project: Project, lead: User, ann1: User) -> None:
-    people.change_role(member=one(project, ann1), role="curator", by=lead)
-    people.remove_member(member=one(project, ann1), by=lead)
+    people_actions.change_role(member=one(project, ann1), role="curator", by=lead)
+    people_actions.remove_member(member=one(project, ann1), by=lead)
     role, left = Entry.objects.order_by("id")
     assert (role.actor, role.project, role.before, role.after) == (
-        lead, project.pk, {"role": "annotator"}, {"role": "curator"},
-    )  # fmt: skip
+        lead,
+        project.pk,
+        {"role": "annotator"},
+        {"role": "curator"},
+    )
     assert (left.verb, left.object_id) == ("remove member", str(one(project, ann1).pk))
 
 
@@ -162,6 +166,6 @@ def test_the_list_costs_the_same_however_many_members(
         assert len(listed(client)) == 4
     for n in range(30):
         user = User.objects.create_user(email=f"p{n}@example.org", name=f"P {n}")
-        people.add_member(project=project, user=user, role="annotator", by=lead)
+        people_actions.add_member(project=project, user=user, role="annotator", by=lead)
     with django_assert_num_queries(5):
         assert len(listed(client)) == 34

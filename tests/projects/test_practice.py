@@ -12,16 +12,17 @@ from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.actions import seal_pending
 from audit.verify import findings
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.gold import finish_round
-from projects.actions.practising import begin_again
-from projects.actions.readiness import NotReady
-from projects.actions.rounds import add_person, close_round, remove_person
+from projects.agreement import queries as agreement_queries
+from projects.curation.actions import correct
+from projects.gold.actions import finish_round
 from projects.models import Answer, Assignment, Decision, Member, Project, Reference, Round, Unit
-from projects.pages import progress
-from projects.rounds import agreement, choosing, practice
-from projects.values.outdated import outdated
+from projects.practice import queries as practice_queries
+from projects.practice.actions import NotReady, start_attempt
+from projects.queue.actions import next_assignments
+from projects.rounds import choosing
+from projects.rounds import queries as rounds_queries
+from projects.rounds.actions import add_person, close_round, remove_person
+from projects.staleness.queries import outdated
 from releases.formats import answers as answers_format
 from releases.formats.notes import Notes
 from releases.sources import state
@@ -52,9 +53,9 @@ def practise(project: Project, people: list[Member], **plan: Any) -> Round:
 
 def work(round: Round, person: Member, wrong: int) -> int:
     """A robot that is wrong in so many units, whatever it is told; how many answers it gave."""
-    bad = set(practice.units_of(round).values_list("unit", flat=True)[:wrong])
+    bad = set(practice_queries.units_of(round).values_list("unit", flat=True)[:wrong])
     done = 0
-    while hand := next_hand(user=person.user, round=round):
+    while hand := next_assignments(user=person.user, round=round):
         answer(person.user, hand[0], WRONG if hand[0].unit_id in bad else RIGHT)
         done += 1
     return done
@@ -66,39 +67,84 @@ def test_a_good_robot_passes_and_a_bad_one_is_held_back_until_a_second_attempt(
     _, good, bad = people
     trial = practise(project, people[1:], terms={"attempts": 2})
     real = build_round(project, people[1:], name="real", requires_practice=trial.pk)
-    assert next_hand(user=good.user, round=real) == []
+    assert next_assignments(user=good.user, round=real) == []
     assert work(trial, good, wrong=2) == 10
     assert work(trial, bad, wrong=3) == 10
-    assert next_hand(user=good.user, round=real) != []
-    assert next_hand(user=bad.user, round=real) == []
-    begin_again(round=trial, user=bad.user)
+    assert next_assignments(user=good.user, round=real) != []
+    assert next_assignments(user=bad.user, round=real) == []
+    start_attempt(round=trial, user=bad.user)
     assert work(trial, bad, wrong=1) == 10
-    assert next_hand(user=bad.user, round=real) != []
-    first, second = practice.attempts(trial, [bad.pk])[bad.pk]
+    assert next_assignments(user=bad.user, round=real) != []
+    first, second = practice_queries.attempts(trial, [bad.pk])[bad.pk]
     assert (first.right, first.units, first.passed) == (7, 10, False)
     assert (second.right, second.units, second.passed) == (9, 10, True)
-    assert [one["passed"] for one in practice.of_everyone(trial)] == [True, True]
+    assert [one["passed"] for one in practice_queries.of_everyone(trial)] == [True, True]
 
 
-def test_practice_chooses_only_units_that_a_curator_or_a_file_settled(project: Project, people: list[Member]) -> None:
-    round = practise(project, people[1:])
-    assert round.units_count == 10
-    twelfth = Unit.objects.filter(type="proposition").order_by("pk")[11]
-    by_one = build_round(project, people[:1], name="one", filters={"cluster": twelfth.key.split("/")[0]})
-    while hand := next_hand(user=people[0].user, round=by_one):
-        answer(people[0].user, hand[0])
-    close_round(round=by_one, by=None)
-    finish_round(round=Round.objects.get(pk=by_one.pk), by=None)
-    assert Decision.objects.filter(unit=twelfth).exists()
-    assert choosing.units(project, "label", {}, "practice").count() == 10
-    assert choosing.units(project, "label", {}, "review and correct").count() == 12
+def finished(round: Round, *said: tuple[Member, dict[str, Any]]) -> None:
+    """Each of these people gives one value to all units; then the round is closed and gold is made."""
+    for person, value in said:
+        while hand := next_assignments(user=person.user, round=round):
+            answer(person.user, hand[0], value)
+    close_round(round=round, by=None)
+    finish_round(round=Round.objects.get(pk=round.pk), by=None)
+
+
+def last_cluster(project: Project, people: list[Member], **plan: Any) -> Round:
+    """A round over the two propositions that nobody has decided."""
+    unit = Unit.objects.filter(type="proposition").order_by("pk")[11]
+    filters = {"cluster": unit.key.split("/")[0]}
+    return build_round(
+        project, people, name=f"last {Round.objects.count()}", overlap=len(people), filters=filters, **plan
+    )
+
+
+def count(project: Project, purpose: str = "practice", **options: Any) -> int:
+    return choosing.units(project, "label", {}, purpose, options or None).count()
+
+
+def test_practice_takes_units_that_a_curator_one_person_or_all_decided(project: Project, people: list[Member]) -> None:
+    assert practise(project, people[1:]).units_count == count(project) == 10
+    one, other = people[:2]
+    finished(last_cluster(project, [one]), (one, RIGHT))
+    assert set(Decision.objects.order_by("-pk").values_list("origin", flat=True)[:8]) == {"single"}
+    assert count(project) == 12
+    finished(last_cluster(project, [one, other]), (one, WRONG), (other, WRONG))
+    assert Decision.objects.latest("pk").origin == "unanimous"
+    assert count(project) == 12
+
+
+def test_practice_takes_no_unit_of_which_a_field_is_contested(project: Project, people: list[Member]) -> None:
+    one, other = people[:2]
+    finished(last_cluster(project, [one]), (one, RIGHT))
+    finished(last_cluster(project, [one, other]), (one, RIGHT), (other, WRONG))
+    assert Decision.objects.contested().filter(field="polarity").count() == 2
+    assert count(project) == 10
+    assert count(project, "review and correct") == 12
+
+
+def test_practice_looks_only_at_the_fields_that_it_asks(project: Project, people: list[Member]) -> None:
+    uncued = label_value("negative", "strong")
+    finished(last_cluster(project, people[:1], options={"with_cues": False}), (people[0], uncued))
+    assert (count(project, with_cues=True), count(project, with_cues=False)) == (10, 12)
+
+
+def test_an_answer_is_not_held_against_a_field_that_became_contested(project: Project, people: list[Member]) -> None:
+    one, other = people[:2]
+    finished(last_cluster(project, [one]), (one, RIGHT))
+    trial = practise(project, people[2:])
+    finished(last_cluster(project, [one, other]), (one, RIGHT), (other, WRONG))
+    assert work(trial, people[2], wrong=12) == 12
+    held = Reference.objects.filter(decision__field="polarity")
+    assert held.count() == 10
+    assert not held.filter(same=True).exists()
 
 
 def test_everyone_is_asked_every_unit_and_skips_none(project: Project, people: list[Member]) -> None:
     round = practise(project, people[1:], overlap=1, dealing="pool", repeat_share=0.0)
     assert (round.overlap, round.dealing) == (2, "dealt")
-    with pytest.raises(Refused, match="every unit"):
-        skip(people[1].user, next_hand(user=people[1].user, round=round)[0])
+    with pytest.raises(Refused, match="cannot be skipped"):
+        skip(people[1].user, next_assignments(user=people[1].user, round=round)[0])
 
 
 def test_the_expected_value_is_told_after_the_last_try_with_its_reason_and_heading(
@@ -106,25 +152,32 @@ def test_the_expected_value_is_told_after_the_last_try_with_its_reason_and_headi
 ) -> None:
     round = practise(project, people[1:], terms={"tries": 2})
     person = people[1]
-    slot = next_hand(user=person.user, round=round)[0]
+    slot = next_assignments(user=person.user, round=round)[0]
     stored = answer(person.user, slot, WRONG).answer
-    told = practice.feedback(round, stored)
+    told = practice_queries.feedback(round, stored)
     assert (told["right"], told["tries_left"]) == (False, 1)
     polarity, cue = told["fields"][0], told["fields"][1]
     assert (polarity["field"], polarity["right"], polarity["said"], polarity["expected"]) == (
-        "polarity", False, "positive", None,
-    )  # fmt: skip
+        "polarity",
+        False,
+        "positive",
+        None,
+    )
     assert cue["right"]
     slot.refresh_from_db()
     stored = answer(person.user, slot, WRONG).answer
-    told = practice.feedback(round, stored)
+    told = practice_queries.feedback(round, stored)
     assert (told["right"], told["tries_left"]) == (False, 0)
     assert told["fields"][0] == {
-        "field": "polarity", "right": False, "said": "positive", "expected": "negative", "reason": "It reads so.",
+        "field": "polarity",
+        "right": False,
+        "said": "positive",
+        "expected": "negative",
+        "reason": "It reads so.",
         "heading": "Polarity: is the effect good or bad?",
-    }  # fmt: skip
+    }
     slot.refresh_from_db()
-    with pytest.raises(Refused, match="no try left"):
+    with pytest.raises(Refused, match="No try is left"):
         answer(person.user, slot, RIGHT)
     assert slot.answers.count() == 2
 
@@ -132,16 +185,16 @@ def test_the_expected_value_is_told_after_the_last_try_with_its_reason_and_headi
 def test_a_wrong_unit_is_handed_out_once_more_and_a_right_one_is_not(project: Project, people: list[Member]) -> None:
     round = practise(project, people[1:], terms={"tries": 2})
     person = people[1]
-    slot = next_hand(user=person.user, round=round)[0]
+    slot = next_assignments(user=person.user, round=round)[0]
     hand = answer(person.user, slot, WRONG).hand
     assert hand[0].pk == slot.pk
     hand = answer(person.user, hand[0], RIGHT).hand
     assert slot.pk not in {one.pk for one in hand}
     slot.refresh_from_db()
-    with pytest.raises(Refused, match="no try left"):
+    with pytest.raises(Refused, match="No try is left"):
         answer(person.user, slot, WRONG)
     assert work(round, person, wrong=9) == 9 + 8  # one of the nine is right by now
-    (attempt,) = practice.attempts(round, [person.pk])[person.pk]
+    (attempt,) = practice_queries.attempts(round, [person.pk])[person.pk]
     assert (attempt.done, attempt.right) == (10, 2)
 
 
@@ -163,9 +216,14 @@ def test_the_reply_to_an_answer_says_what_was_expected_and_says_it_again(
     client: APIClient = client_of(people[1].user)
     card = client.get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"][0]
     body = {
-        "kind": "label", "assignment": card["assignment"], "revision": 0, "outcome": "answered", "shown": 1,
-        "value": WRONG, "have": [],
-    }  # fmt: skip
+        "kind": "label",
+        "assignment": card["assignment"],
+        "revision": 0,
+        "outcome": "answered",
+        "shown": 1,
+        "value": WRONG,
+        "have": [],
+    }
     address = "/api/v1/answers/6f0d1c9e-9e2a-4c2e-8a57-6d1f3a0b4c11/"
     first, again = (client.put(address, body, format="json").json() for _ in range(2))
     assert first["feedback"]["fields"][0]["expected"] == "negative"
@@ -175,11 +233,11 @@ def test_the_reply_to_an_answer_says_what_was_expected_and_says_it_again(
 def test_a_decision_that_comes_later_changes_no_mark(project: Project, people: list[Member]) -> None:
     round = practise(project, people[1:])
     person = people[1]
-    slot = next_hand(user=person.user, round=round)[0]
+    slot = next_assignments(user=person.user, round=round)[0]
     stored = answer(person.user, slot, RIGHT).answer
     correct(unit=slot.unit, kind="label", value=WRONG, reason="After all.", by=people[0])
-    assert practice.feedback(round, stored)["right"]
-    assert practice.feedback(round, stored)["fields"][0]["expected"] == "negative"
+    assert practice_queries.feedback(round, stored)["right"]
+    assert practice_queries.feedback(round, stored)["fields"][0]["expected"] == "negative"
 
 
 def test_practice_reaches_neither_gold_nor_agreement_nor_release(project: Project, people: list[Member]) -> None:
@@ -193,7 +251,7 @@ def test_practice_reaches_neither_gold_nor_agreement_nor_release(project: Projec
     assert finish_round(round=round, by=None)["decisions"] == {}
     assert Decision.objects.count() == before
     assert Decision.objects.contested().count() == 0
-    report = agreement.report(round, bootstrap=0)
+    report = agreement_queries.report(round)
     assert (report["measures"], report["spans"]) == ([], [])
     released = {path: b"".join(rows) for path, rows in answers_format.files(project, Notes())}
     assert b"practice" not in released["answers/label.csv"]
@@ -206,7 +264,7 @@ def test_the_decisions_that_an_answer_was_held_against_are_sealed_with_it(
     project: Project, people: list[Member]
 ) -> None:
     round = practise(project, people[1:])
-    answer(people[1].user, next_hand(user=people[1].user, round=round)[0], WRONG)
+    answer(people[1].user, next_assignments(user=people[1].user, round=round)[0], WRONG)
     seal_pending()
     assert list(findings()) == []
     reference = Reference.objects.get(same=False)
@@ -217,12 +275,12 @@ def test_who_joins_late_practises_everything_and_who_comes_back_goes_on(project:
     round = practise(project, people[1:2])
     late = people[2]
     add_person(round=round, member=late, by=None)
-    answer(late.user, next_hand(user=late.user, round=round)[0], RIGHT)
+    answer(late.user, next_assignments(user=late.user, round=round)[0], RIGHT)
     remove_person(round=round, member=late, by=None)
     assert Assignment.objects.filter(round=round, person=None).count() == 0
     add_person(round=round, member=late, by=None)
     assert work(round, late, wrong=0) == 9
-    (attempt,) = practice.attempts(round, [late.pk])[late.pk]
+    (attempt,) = practice_queries.attempts(round, [late.pk])[late.pk]
     assert (attempt.units, attempt.right, attempt.passed) == (10, 10, True)
 
 
@@ -230,21 +288,21 @@ def test_a_second_attempt_needs_the_leads_leave_and_a_first_that_failed(project:
     once = practise(project, people[1:2])
     work(once, people[1], wrong=10)
     with pytest.raises(Conflict):
-        begin_again(round=once, user=people[1].user)
+        start_attempt(round=once, user=people[1].user)
     twice = practise(project, people[1:], name="twice", terms={"attempts": 2})
     with pytest.raises(Conflict):
-        begin_again(round=twice, user=people[1].user)
+        start_attempt(round=twice, user=people[1].user)
     work(twice, people[1], wrong=0)
     with pytest.raises(Conflict):
-        begin_again(round=twice, user=people[1].user)
+        start_attempt(round=twice, user=people[1].user)
 
 
 def test_the_policy_of_cues_holds_in_practice_too(project: Project, people: list[Member]) -> None:
     shifted = label_value("negative", "strong", polarity_cue=[(0, 16)], modality_cue=[(8, 16)])
     for n, (policy, right) in enumerate((("overlap", True), ("exact", False), ("ignore", True))):
         round = practise(project, people[1:], name=f"cues {n}", policy={"cues": policy})
-        stored = answer(people[1].user, next_hand(user=people[1].user, round=round)[0], shifted).answer
-        assert practice.feedback(round, stored)["right"] is right, policy
+        stored = answer(people[1].user, next_assignments(user=people[1].user, round=round)[0], shifted).answer
+        assert practice_queries.feedback(round, stored)["right"] is right, policy
     assert TEXT[0:16] == "Neither nepralin"
 
 
@@ -267,7 +325,7 @@ def test_an_answer_to_a_dealt_slot_is_refused_until_the_practice_is_passed(
 
 def test_a_round_can_only_require_practice_of_its_own_task(project: Project, people: list[Member]) -> None:
     gold = build_round(project, people[1:], name="gold")
-    with pytest.raises(Refused, match="no such practice"):
+    with pytest.raises(Refused, match="no practice round of this task"):
         build_round(project, people[1:], name="real", requires_practice=gold.pk)
 
 
@@ -283,10 +341,8 @@ def test_who_passed_costs_the_same_queries_for_any_number_of_people(project: Pro
         round = practise(project, some, name=f"p{n}")
         for person in some:
             work(round, person, wrong=1)
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
-            practice.of_everyone(round)
+        with CaptureQueriesContext(connection) as queries:
+            practice_queries.of_everyone(round)
         counts.append(len(queries))
     assert counts[0] == counts[1] <= 2
 
@@ -296,17 +352,18 @@ def test_only_leads_and_curators_see_how_others_fare(client_of: Any, project: Pr
     work(round, people[1], wrong=3)
     shown = client_of(people[0].user).get(f"/api/v1/rounds/{round.pk}/practice/people/").json()
     assert [(one["pseudonym"], one["passed"], [a["right"] for a in one["attempts"]]) for one in shown] == [
-        ("R1", False, [7]), ("R2", False, [0]),
-    ]  # fmt: skip
+        ("R1", False, [7]),
+        ("R2", False, [0]),
+    ]
     assert client_of(people[1].user).get(f"/api/v1/rounds/{round.pk}/practice/people/").status_code == 403
-    assert progress.of_round(round, now=round.opened_at)["slots"] == 20
+    assert rounds_queries.of_round(round, now=round.opened_at)["slots"] == 20
 
 
 def test_what_an_answer_was_held_against_can_neither_be_changed_nor_deleted(
     project: Project, people: list[Member]
 ) -> None:
     round = practise(project, people[1:])
-    answer(people[1].user, next_hand(user=people[1].user, round=round)[0], WRONG)
+    answer(people[1].user, next_assignments(user=people[1].user, round=round)[0], WRONG)
     wrong = Reference.objects.filter(same=False)
     for act in (lambda: wrong.update(same=True), wrong.all().delete):
         with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic():

@@ -16,9 +16,10 @@ from accounts.models import ApiToken, ProviderIdentity, User
 from accounts.sessions import SessionStore
 from audit.actions import seal_pending
 from audit.models import Entry
-from projects.actions.elsewhere import RATERS, member_of_rater
-from projects.actions.provider import NoAccount, OtherPerson, Person, enter_by_provider
+from projects.external_ratings.raters import RATERS, members_of_raters
 from projects.models import Member, Project
+from projects.people.provider import NoAccount, OtherPerson, Person, enter_by_provider
+from sql.bulk import BulkWriter
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(50)]
 ClientOf = Callable[[User], APIClient]
@@ -142,9 +143,10 @@ def test_when_the_address_was_verified_is_sealed(taken: APIClient) -> None:
     assert (entry.actor, entry.object_id) == (user, str(user.pk))
     assert entry.before == {"name": "Not Vera"}
     assert entry.after == {
-        "by": "provider", "name": "Vera Victim",
+        "by": "provider",
+        "name": "Vera Victim",
         "ended": {"password": True, "tokens": 1, "links": 0, "identities": 0},
-    }  # fmt: skip
+    }
     seal_pending()
     entry.refresh_from_db()
     assert entry.seal is not None
@@ -230,9 +232,7 @@ def test_what_was_on_its_way_when_the_others_were_put_out_leaves_nothing_behind(
 def test_a_password_that_is_hashed_anew_does_not_come_back(taken: APIClient, settings: Any) -> None:
     his = User.objects.get(email=VICTIM)
     browser(VERA)
-    settings.PASSWORD_HASHERS = [
-        "django.contrib.auth.hashers.PBKDF2PasswordHasher", *settings.PASSWORD_HASHERS,
-    ]  # fmt: skip
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher", *settings.PASSWORD_HASHERS]
     assert his.check_password(SECRET), "as he loaded it, before"
     assert sign_in() is None
 
@@ -245,11 +245,8 @@ def test_whoever_owns_the_address_can_put_the_others_out(taken: APIClient) -> No
     assert bearer(token).delete("/api/v1/me/sessions/").status_code == 403
     assert bearer(token).delete("/api/v1/me/tokens/").status_code == 403
     assert vera.delete("/api/v1/me/sessions/").status_code == 204
-    assert (is_in(vera), is_in(elsewhere), is_in(bearer(token))) == (True, False, True)
-    assert vera.delete("/api/v1/me/tokens/").status_code == 204
-    assert not is_in(bearer(token))
-    verbs = Entry.objects.filter(actor=user).order_by("-id").values_list("verb", flat=True)[:2]
-    assert list(verbs) == ["revoke API tokens", "end other sessions"]
+    assert (is_in(vera), is_in(elsewhere), is_in(bearer(token))) == (True, False, False)
+    assert Entry.objects.filter(actor=user).order_by("-id")[0].verb == "end other sessions"
 
 
 def test_tokens_end_with_a_changed_password(taken: APIClient) -> None:
@@ -272,6 +269,7 @@ def test_a_rater_elsewhere_lets_nobody_in_who_took_the_address(
         body = {"email": email, "role": "viewer"}
         assert mine.post(f"/api/v1/projects/{slug}/invitations/", body, format="json").status_code == 422, email
     User.objects.create_user(email=address, name="taken before that was refused", password=SECRET)
-    with pytest.raises(Exception, match="in somebody's use"):
-        member_of_rater(project, "anna", lead)
+    members_of_raters(project, ["anna"], rows := BulkWriter())
+    rows.write()
+    assert Member.objects.get(project=project, rater="anna").user_id is None
     assert not Member.objects.filter(project=project, user__email=address).exists()

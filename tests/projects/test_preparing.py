@@ -10,20 +10,21 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions.supersede import supersede_text
+from annotation.curation.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict, Refused
 from audit.actions import seal_pending
 from audit.models import Entry, Witness
 from audit.verify import findings
-from projects.actions import preparing, rounds
-from projects.actions.answers import next_hand
-from projects.actions.people import change_role, remove_member
-from projects.actions.rounds import RoundPlan, open_round
-from projects.background import jobs
+from projects.answers.assignments import PlannedAssignment
+from projects.jobs import jobs
+from projects.jobs.running import RunningJob, run_job
 from projects.models import Assignment, Job, Member, Participant, Project, Round
-from projects.rounds import choosing
-from projects.rounds.slots import Slot
+from projects.people.actions import change_role, remove_member
+from projects.queue.actions import next_assignments
+from projects.rounds import choosing, preparing
+from projects.rounds.actions import open_round
+from projects.rounds.planning import RoundPlan, plan_of, validated_plan
 from releases.formats import rounds as released
 from releases.formats.notes import Notes
 from tests.builders import TEXT, answer, build_cluster
@@ -87,7 +88,7 @@ def broken_off(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch) ->
 
     with monkeypatch.context() as patch:
         patch.setattr(preparing, "_parts", stop)
-        jobs.run_job(job.pk)
+        run_job(job.pk)
     job.refresh_from_db()
     assert job.status == "cancelled"
     assert 0 < len(ids(round)) < 30
@@ -125,17 +126,29 @@ def test_a_large_round_is_what_it_would_have_been_at_once(project: Project, lead
         Assignment.objects.filter(round=at_once).delete()
     round, job = prepared(project, lead, **fields)
     assert status(round) == "preparing"
-    assert rounds.plan_of(round, expected_plan.people) == rounds.meant(
+    assert plan_of(round, expected_plan.people) == validated_plan(
         project, plan(project, "large", guideline=round.guideline_id, **{"filters": {}, "strata": []} | fields)
     )
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     job.refresh_from_db()
     assert (job.status, job.done, job.total) == ("done", len(expected), len(expected))
     assert slots(round) == expected
     assert list(round.participants.order_by("pk").values_list("member", "start", "cursor")) == people
     round.refresh_from_db()
-    for name in ("kind", "purpose", "overlap", "seed", "dealing", "guideline_id", "sampling", "policy", "options",
-                 "lease_seconds", "units_count", "created_by_id"):  # fmt: skip
+    for name in (
+        "kind",
+        "purpose",
+        "overlap",
+        "seed",
+        "dealing",
+        "guideline_id",
+        "sampling",
+        "policy",
+        "options",
+        "lease_seconds",
+        "units_count",
+        "created_by_id",
+    ):
         assert getattr(round, name) == getattr(at_once, name), name
     assert (round.status, round.opened_at > at_once.opened_at) == ("open", True)
     logged = Entry.objects.get(verb="open round", object_id=str(round.pk))
@@ -157,9 +170,9 @@ def test_people_notice_nothing_of_a_round_before_it_opens(
     assert (made["status"], made["units"]) == ("preparing", 15)
     round, job = Round.objects.get(pk=made["id"]), Job.objects.get(pk=made["job"])
     seen: list[Any] = []
-    progress = jobs.RunningJob.progress
+    progress = RunningJob.progress
 
-    def looked(self: jobs.RunningJob, done: int, total: int | None = None, note: str = "") -> None:
+    def looked(self: RunningJob, done: int, total: int | None = None, note: str = "") -> None:
         progress(self, done, total, note)
         at = f"/api/v1/rounds/{round.pk}/"
         with by_another():
@@ -168,8 +181,8 @@ def test_people_notice_nothing_of_a_round_before_it_opens(
             seen.append((client.get("/api/v1/my-work/").json(), *codes, round.participants.count()))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jobs.RunningJob, "progress", looked)
-        assert jobs.run_job(job.pk)
+        patch.setattr(RunningJob, "progress", looked)
+        assert run_job(job.pk)
     assert len(seen) > 5
     assert {str(one) for one in seen} == {str(([], 403, 404, 0))}
     client = client_of(ann1)
@@ -181,14 +194,14 @@ def test_people_notice_nothing_of_a_round_before_it_opens(
 def test_no_transaction_stores_more_than_a_batch(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
     round, job = prepared(project, lead)
     stored: list[int] = []
-    hold = jobs.RunningJob.hold
+    hold = RunningJob.hold
 
-    def counted(self: jobs.RunningJob, *far: Any) -> None:
+    def counted(self: RunningJob, *far: Any) -> None:
         stored.append(len(ids(round)) - sum(stored))
         hold(self, *far)
 
-    monkeypatch.setattr(jobs.RunningJob, "hold", counted)
-    assert jobs.run_job(job.pk)
+    monkeypatch.setattr(RunningJob, "hold", counted)
+    assert run_job(job.pk)
     assert (max(stored), sum(stored)) == (4, 30)
 
 
@@ -200,7 +213,7 @@ def test_a_stopped_preparation_is_gone_on_with_from_where_it_was(
     reply = client_of(lead).post(f"/api/v1/rounds/{round.pk}/preparation/")
     assert reply.status_code == 202
     assert reply.json()["id"] != stopped.pk
-    assert jobs.run_job(reply.json()["id"])
+    assert run_job(reply.json()["id"])
     assert status(round) == "open"
     assert ids(round)[: len(before)] == before
     at_once = open_round(project=project, plan=plan(project, "at once"), by=lead)
@@ -214,7 +227,7 @@ def test_what_would_now_be_chosen_otherwise_is_laid_out_anew(
     by = Member.objects.get(project=project, user=lead)
     second = Proposition.objects.select_related("unit", "cluster__unit").order_by("pk")[1]
     new = supersede_text(proposition=second, text=TEXT + " More.", reason="It was cut off.", by=by)
-    assert jobs.run_job(preparing.go_on(round=round, by=lead).pk)
+    assert run_job(preparing.resume(round=round, by=lead).pk)
     assert status(round) == "open"
     asked = {unit for unit, *_ in slots(round)}
     assert new.unit_id in asked
@@ -224,9 +237,11 @@ def test_what_would_now_be_chosen_otherwise_is_laid_out_anew(
 
 def test_a_round_that_asks_what_was_in_none_is_not_in_its_own_way(project: Project, lead: User) -> None:
     round, job = prepared(project, lead, filters={"unasked": True})
-    preparing._lay_out(round, iter([Slot(unit, n, 1) for n, unit in enumerate(_units(project))]), 15, silent)
+    preparing._lay_out(
+        round, iter([PlannedAssignment(unit, n, 1) for n, unit in enumerate(_units(project))]), 15, silent
+    )
     assert choosing.units(project, "label", {"unasked": True}).count() == 15
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     assert len(slots(round)) == 30
     assert choosing.units(project, "label", {"unasked": True}).count() == 0
 
@@ -244,7 +259,7 @@ def test_who_left_while_it_was_prepared_is_not_in_it(project: Project, lead: Use
     gone, viewer = (Member.objects.get(project=project, user=user) for user in (ann1, ann2))
     remove_member(member=gone, by=lead)
     change_role(member=viewer, role="viewer", by=lead)
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     assert set(round.participants.filter(left_at=None).values_list("member__user", flat=True)) == {lead.pk}
     held = Assignment.objects.filter(round=round).counted()
     assert not held.filter(person__in=[gone, viewer]).exists()
@@ -267,7 +282,7 @@ def test_a_text_that_is_corrected_while_it_is_prepared_is_asked_in_its_last_form
         real(*args)
 
     monkeypatch.setattr(preparing, "_open", corrected_first)
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     asked = Assignment.objects.filter(round=round).counted()
     assert not asked.filter(unit=old.unit).exists()
     assert asked.filter(unit__proposition__text=TEXT + " All.").count() == 2
@@ -281,7 +296,7 @@ def test_a_discarded_round_leaves_nothing_but_its_entry(
     seal_pending()
     reply = client_of(lead).delete(f"/api/v1/rounds/{round.pk}/preparation/")
     assert reply.status_code == 202
-    assert jobs.run_job(reply.json()["id"])
+    assert run_job(reply.json()["id"])
     assert not Round.objects.exists()
     assert not Assignment.objects.exists()
     assert Entry.objects.get(verb="remove", object_type="round", object_id=str(round.pk)).actor == lead
@@ -289,7 +304,7 @@ def test_a_discarded_round_leaves_nothing_but_its_entry(
     assert [str(finding) for finding in findings()] == []
     assert prepared(project, lead)[0].name == round.name  # the name is free
     Job.objects.filter(pk=reply.json()["id"]).update(status="queued")
-    assert jobs.run_job(reply.json()["id"])  # a worker that died before it said so
+    assert run_job(reply.json()["id"])  # a worker that died before it said so
     assert Job.objects.get(pk=reply.json()["id"]).status == "done"
 
 
@@ -300,37 +315,37 @@ def test_a_worker_that_dies_while_discarding_is_followed_by_another(
     job = preparing.discard(round=round, by=lead)
     with monkeypatch.context() as patch:
         patch.setattr(preparing, "record", lambda **_: 1 / 0)
-        jobs.run_job(job.pk)
+        run_job(job.pk)
     assert (status(round), ids(round)) == ("preparing", [])
     Job.objects.filter(pk=job.pk).update(not_before=None)
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     assert not Round.objects.exists()
 
 
 def test_preparing_and_discarding_come_one_after_the_other(project: Project, lead: User) -> None:
     round, job = prepared(project, lead)
-    assert preparing.go_on(round=round, by=lead) == job
-    with pytest.raises(Conflict, match="stop that first"):
+    assert preparing.resume(round=round, by=lead) == job
+    with pytest.raises(Conflict, match="Stop the preparation first"):
         preparing.discard(round=round, by=lead)
     Job.objects.filter(pk=job.pk).update(cancel_requested=True)
-    for act in (preparing.go_on, preparing.discard):
-        with pytest.raises(Conflict, match="being stopped"):
+    for act in (preparing.resume, preparing.discard):
+        with pytest.raises(Conflict, match="being cancelled"):
             act(round=round, by=lead)
     Job.objects.filter(pk=job.pk).update(status="cancelled")
     preparing.discard(round=round, by=lead)
     with pytest.raises(Conflict, match="being discarded"):
-        preparing.go_on(round=round, by=lead)
+        preparing.resume(round=round, by=lead)
 
 
 def test_an_open_round_is_neither_prepared_nor_discarded(project: Project, lead: User, client_of: ClientOf) -> None:
     round, job = prepared(project, lead)
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     for method in ("post", "delete"):
         assert getattr(client_of(lead), method)(f"/api/v1/rounds/{round.pk}/preparation/").status_code == 409
     before = slots(round)
     round.refresh_from_db()
     assert preparing.lay_out_and_open(round=round, people=workers(project), by=lead, progress=silent)["slots"] == 30
-    with pytest.raises(Conflict, match="opened meanwhile"):
+    with pytest.raises(Conflict, match="opened in the meantime"):
         preparing.remove(round=round, by=lead, progress=silent)
     assert slots(round) == before
 
@@ -350,9 +365,13 @@ def test_a_round_that_is_being_prepared_takes_nobody_and_nothing(
 def test_what_cannot_be_opened_is_refused_before_anything_is_made(project: Project, lead: User) -> None:
     open_round(project=project, plan=plan(project, "taken"), by=lead)
     for field, fields in (
-        ("name", {"name": "taken"}), ("sample", {"sample": 16}), ("strata", {"strata": ["length"]}),
-        ("people", {"people": [0]}), ("guideline", {"guideline": 0}), ("policy.cues", {"policy": {"cues": "alike"}}),
-    ):  # fmt: skip
+        ("name", {"name": "taken"}),
+        ("sample", {"sample": 16}),
+        ("strata", {"strata": ["length"]}),
+        ("people", {"people": [0]}),
+        ("guideline", {"guideline": 0}),
+        ("policy.cues", {"policy": {"cues": "alike"}}),
+    ):
         with pytest.raises(Refused) as refused:
             preparing.begin_round(project=project, plan=plan(project, **fields), by=lead)
         assert [error["field"] for error in refused.value.errors] == [field]
@@ -371,7 +390,7 @@ def test_what_is_laid_out_is_sealed_once_the_round_is_open(
     assert not _witnessed("projects.round") & {round.pk}
     assert not _witnessed("projects.assignment") & set(ids(round))
     assert _witnessed("projects.assignment") == set(ids(other))
-    assert jobs.run_job(preparing.go_on(round=round, by=lead).pk)
+    assert run_job(preparing.resume(round=round, by=lead).pk)
     assert _witnessed("projects.round") >= {round.pk}
     assert _witnessed("projects.assignment") == set(ids(other)) | set(ids(round))
     seal_pending()
@@ -385,9 +404,9 @@ def _witnessed(label: str) -> set[int]:
 
 def test_people_work_in_a_round_that_was_prepared(project: Project, lead: User, ann1: User) -> None:
     round, job = prepared(project, lead)
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     round.refresh_from_db()
-    assert answer(ann1, next_hand(user=ann1, round=round)[0]).answer
+    assert answer(ann1, next_assignments(user=ann1, round=round)[0]).answer
 
 
 def test_a_transaction_of_the_job_leaves_others_as_long_to_write_on_sqlite(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,9 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from audit.actions import seal_pending
 from audit.models import Entry
-from projects.actions import people
-from projects.actions.answers import next_hand
 from projects.models import Project, Round
+from projects.people import actions as people_actions
+from projects.queue.actions import next_assignments
 from tests.builders import answer, build_cluster, build_round, label_value
 
 ClientOf = Callable[[User], APIClient]
@@ -34,7 +34,7 @@ def test_the_list_tells_readers_how_far_each_project_is(
     build_round(project, mine, name="done")
     Round.objects.update(status=Round.Status.CLOSED)
     round = build_round(project, mine, name="open")
-    answer(ann1, next_hand(user=ann1, round=round)[0], label_value("positive"))
+    answer(ann1, next_assignments(user=ann1, round=round)[0], label_value("positive"))
     [row] = client_of(lead).get(PROJECTS).json()["results"]
     assert row["progress"] == {"rounds": 2, "open_rounds": 1, "answered": 1, "slots": round.units_count}
     assert client_of(ann1).get(PROJECTS).json()["results"][0]["progress"] is None
@@ -87,7 +87,7 @@ def test_a_list_holds_only_ones_own_active_projects(
     Project.objects.create(slug="ear", name="Ear")
     client = client_of(ann1)
     assert [(p["slug"], p["role"]) for p in client.get(PROJECTS).json()["results"]] == [("eye", "annotator")]
-    people.remove_member(member=project.members.get(user=ann1), by=lead)
+    people_actions.remove_member(member=project.members.get(user=ann1), by=lead)
     assert client.get(PROJECTS).json()["results"] == []
 
 
@@ -95,7 +95,7 @@ def test_lists_of_projects_cost_the_same_however_many(
     project: Project, lead: User, client_of: ClientOf, django_assert_num_queries: Any
 ) -> None:
     for n in range(20):
-        people.create_project(name=f"P {n}", by=lead)
+        people_actions.create_project(name=f"P {n}", by=lead)
     client = client_of(lead)
     with django_assert_num_queries(6):
         assert len(client.get(PROJECTS).json()["results"]) == 21
@@ -107,14 +107,15 @@ def test_the_trail_tells_who_did_what_newest_first(
     project: Project, lead: User, ann1: User, client_of: ClientOf
 ) -> None:
     member = project.members.get(user=ann1)
-    people.change_role(member=member, role="curator", by=lead)
+    people_actions.change_role(member=member, role="curator", by=lead)
     seal_pending()
-    people.change_project(project=project, by=lead, name="Eyes")
-    people.create_project(name="Ear", by=lead)
+    people_actions.change_project(project=project, by=lead, name="Eyes")
+    people_actions.create_project(name="Ear", by=lead)
     found = client_of(ann1).get(f"{EYE}audit/").json()["results"]
     assert [(e["verb"], e["actor"], e["seal"]) for e in found] == [
-        ("change project", "Lead", None), ("change role", "Lead", 1),
-    ]  # fmt: skip
+        ("change project", "Lead", None),
+        ("change role", "Lead", 1),
+    ]
     of_member = client_of(lead).get(f"{EYE}audit/", {"object_type": "member", "object_id": str(member.pk)}).json()
     assert [e["after"] for e in of_member["results"]] == [{"role": "curator"}]
 
@@ -125,7 +126,7 @@ def test_the_trail_tells_who_did_what_newest_first(
 def test_the_trail_takes_no_other_filters(
     project: Project, lead: User, client_of: ClientOf, asked: dict[str, str]
 ) -> None:
-    people.change_project(project=project, by=lead, name="Eyes")
+    people_actions.change_project(project=project, by=lead, name="Eyes")
     client = client_of(lead)
     assert client.get(f"{EYE}audit/", asked).json() == client.get(f"{EYE}audit/").json()
 
@@ -139,7 +140,7 @@ def test_the_trail_costs_the_same_however_long(
     project: Project, lead: User, client_of: ClientOf, django_assert_num_queries: Any
 ) -> None:
     for n in range(30):
-        people.change_project(project=project, by=lead, name=f"Eye {n}")
+        people_actions.change_project(project=project, by=lead, name=f"Eye {n}")
     seal_pending()
     client = client_of(lead)
     with django_assert_num_queries(6):

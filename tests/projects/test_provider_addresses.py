@@ -4,7 +4,7 @@ import pytest
 from django.http import HttpRequest
 
 from accounts.models import User
-from projects.actions.provider import NoAccount, Person, enter_by_provider
+from projects.people.provider import NoAccount, Person, enter_by_provider
 
 pytestmark = pytest.mark.django_db
 

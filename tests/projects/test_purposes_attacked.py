@@ -8,16 +8,16 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions.supersede import supersede_text
+from annotation.curation.supersede import supersede_text
 from annotation.models import Proposition
 from audit.verify import findings
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.guidelines import write_guideline
-from projects.actions.participant_links import make_links
-from projects.actions.rounds import remove_person
+from projects.curation.actions import correct
+from projects.guidelines.actions import write_guideline
 from projects.models import Answer, Assignment, Decision, Member, Project, QuestionTry, Round, Unit
-from projects.rounds import practice
+from projects.participation.actions import make_links
+from projects.practice import queries as practice_queries
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import remove_person
 from tests.builders import answer, build_cluster, build_round, label_value
 from tests.config.routes import CASES, api_routes, client_of, no_ids
 from tests.config.world import make_world, released
@@ -56,16 +56,29 @@ def practise(project: Project, people: list[Member], **terms: int) -> Round:
 
 def body_of(slot: Assignment, value: dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
     return {
-        "kind": "label", "assignment": slot.pk, "revision": slot.revision, "outcome": "answered", "shown": 1,
-        "value": value or WRONG, "have": [],
-    } | fields  # fmt: skip
+        "kind": "label",
+        "assignment": slot.pk,
+        "revision": slot.revision,
+        "outcome": "answered",
+        "shown": 1,
+        "value": value or WRONG,
+        "have": [],
+    } | fields
 
 
 def put(client: APIClient, body: dict[str, Any], uuid: str = "") -> Any:
     return client.put(f"{API}/answers/{uuid or uuids.uuid4()}/", body, format="json")
 
 
-@pytest.mark.parametrize("who", ["worker", "evaluator", "volunteer", "stranger"])
+@pytest.mark.parametrize(
+    "who",
+    [
+        "worker",
+        pytest.param("evaluator", marks=pytest.mark.long),
+        pytest.param("volunteer", marks=pytest.mark.long),
+        pytest.param("stranger", marks=pytest.mark.long),
+    ],
+)
 def test_nothing_that_people_at_work_can_read_has_what_practice_expects_or_which_option_is_right(
     stranger: User, lead: User, who: str
 ) -> None:
@@ -83,9 +96,13 @@ def test_nothing_that_people_at_work_can_read_has_what_practice_expects_or_which
     elif who == "evaluator":
         members.append(Member.objects.create(project=world.project, user=user, role="evaluator", pseudonym="S"))
     world.round = build_round(
-        world.project, members, name="trial", purpose="practice", asks_questions=True,
+        world.project,
+        members,
+        name="trial",
+        purpose="practice",
+        asks_questions=True,
         terms={"pass_mark": 80, "tries": 1, "attempts": 1},
-    )  # fmt: skip
+    )
     client = client_of(user)
     if who == "volunteer":
         client = volunteer_of(world.round, lead)
@@ -136,7 +153,17 @@ def test_the_uuid_of_somebody_elses_answer_tells_nothing(
     assert Answer.objects.filter(assignment__round=round).count() == 1
 
 
-@pytest.mark.parametrize("revision", [0, 1, 2, 7, 2**31, 2**62])
+@pytest.mark.parametrize(
+    "revision",
+    [
+        1,
+        pytest.param(0, marks=pytest.mark.long),
+        pytest.param(2, marks=pytest.mark.long),
+        pytest.param(7, marks=pytest.mark.long),
+        pytest.param(2**31, marks=pytest.mark.long),
+        pytest.param(2**62, marks=pytest.mark.long),
+    ],
+)
 def test_who_was_told_what_was_expected_cannot_say_it_afterwards(
     client_of: Callable[[User], APIClient], project: Project, people: list[Member], revision: int
 ) -> None:
@@ -146,7 +173,7 @@ def test_who_was_told_what_was_expected_cannot_say_it_afterwards(
     reply = put(client_of(people[0].user), body_of(slot, GOLD, revision=revision))
     assert reply.status_code in (409, 422), reply.json()
     assert SECRET not in reply.content.decode()
-    (attempt,) = practice.attempts(round, [people[0].pk])[people[0].pk]
+    (attempt,) = practice_queries.attempts(round, [people[0].pk])[people[0].pk]
     assert (attempt.done, attempt.right) == (1, 0)
 
 
@@ -155,7 +182,7 @@ def test_two_tabs_begin_one_second_attempt(
 ) -> None:
     round, client = practise(project, people, attempts=2), client_of(people[0].user)
     assert client.post(f"{API}/rounds/{round.pk}/practice/").status_code == 409
-    while hand := next_hand(user=people[0].user, round=round):
+    while hand := next_assignments(user=people[0].user, round=round):
         answer(people[0].user, hand[0], WRONG)
     codes = [client.post(f"{API}/rounds/{round.pk}/practice/").status_code for _ in range(3)]
     assert codes == [200, 409, 409]
@@ -174,9 +201,9 @@ def test_a_text_that_is_corrected_while_people_practise_leaves_the_practice(
         supersede_text(proposition=old, text=old.text + " Again.", reason="A word was missing.", by=by)
     # A card of before that is sent now is kept, and counts for nothing.
     assert put(client_of(people[0].user), body_of(second, GOLD)).json()["answer"]["counted"] is False
-    while hand := next_hand(user=people[0].user, round=round):
+    while hand := next_assignments(user=people[0].user, round=round):
         answer(people[0].user, hand[0], GOLD)
-    (attempt,) = practice.attempts(round, [people[0].pk])[people[0].pk]
+    (attempt,) = practice_queries.attempts(round, [people[0].pk])[people[0].pk]
     assert (attempt.units, attempt.right, attempt.passed) == (2, 2, True)
     assert list(findings()) == []
 
@@ -222,6 +249,7 @@ def test_who_was_taken_out_answers_no_question_and_is_told_nothing(
 ODD: tuple[Any, ...] = (None, -1, 0, 2**63 - 1, 2**63, 10**30, "x", "\0", [], {}, [[]], 1.5, True, "9" * 400)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("route", ["questions/", "admissions/", "practice/"])
 def test_no_body_of_what_comes_before_a_round_makes_a_failure(
     client_of: Callable[[User], APIClient], project: Project, people: list[Member], lead: User, route: str
@@ -242,6 +270,7 @@ def test_no_body_of_what_comes_before_a_round_makes_a_failure(
                 assert reply.status_code < 500, (route, body)
 
 
+@pytest.mark.long
 def test_no_body_of_adjudication_makes_a_failure(
     client_of: Callable[[User], APIClient], project: Project, people: list[Member], lead: User, evaluator: User
 ) -> None:

@@ -9,22 +9,17 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Refused
-from projects.actions.answers import next_hand
-from projects.actions.guidelines import write_guideline
-from projects.actions.readiness import NotReady
+from projects.guidelines.actions import write_guideline
 from projects.models import Admission, Guideline, Member, Project, QuestionTry, Round
-from projects.rounds import readiness
+from projects.practice import readiness
+from projects.practice.actions import NotReady
+from projects.queue.actions import next_assignments
 from tests.builders import answer, build_cluster, build_round
 
 pytestmark = pytest.mark.django_db
 
 QUESTIONS = [
-    {
-        "question": "What is polarity?",
-        "options": ["a rise", "benefit or harm"],
-        "right": 1,
-        "explanation": "Of I.",
-    },
+    {"question": "What is polarity?", "options": ["a rise", "benefit or harm"], "right": 1, "explanation": "Of I."},
     {"question": "No evidence is no effect?", "options": ["no", "yes"], "right": 0, "explanation": "They differ."},
 ]
 
@@ -69,8 +64,9 @@ def test_after_two_tries_the_lead_is_to_be_asked_and_can_let_one_in(
     member = Member.objects.get(project=project, user=ann1)
     shown = client_of(lead).get(f"/api/v1/rounds/{round.pk}/admissions/").json()
     assert [(one["tries"], one["of"], one["passed"], one["admitted"]) for one in shown] == [
-        ([0, 1], 2, False, False), ([], 2, False, False),
-    ]  # fmt: skip
+        ([0, 1], 2, False, False),
+        ([], 2, False, False),
+    ]
     body = {"member": member.pk, "reason": "We talked."}
     assert client.post(f"/api/v1/rounds/{round.pk}/admissions/", body, format="json").status_code == 403
     assert client_of(lead).post(f"/api/v1/rounds/{round.pk}/admissions/", body, format="json").status_code == 204
@@ -106,9 +102,11 @@ def test_questions_are_frozen_with_their_version(client_of: Any, round: Round, l
 
 def test_questions_are_checked(client_of: Any, round: Round, lead: User) -> None:
     for wrong in (
-        QUESTIONS[0] | {"right": 2}, QUESTIONS[0] | {"options": ["one"]}, QUESTIONS[0] | {"question": ""},
+        QUESTIONS[0] | {"right": 2},
+        QUESTIONS[0] | {"options": ["one"]},
+        QUESTIONS[0] | {"question": ""},
         QUESTIONS[0] | {"hint": "x"},
-    ):  # fmt: skip
+    ):
         body = {"kind": "label", "text": "# Label", "questions": [wrong]}
         assert client_of(lead).post("/api/v1/projects/eye/guidelines/", body, format="json").status_code == 422
 
@@ -133,7 +131,7 @@ def test_a_person_who_is_not_in_the_round_is_let_in_nowhere(
     member = Member.objects.get(project=project, user=evaluator)
     body = {"member": member.pk}
     assert client_of(lead).post(f"/api/v1/rounds/{round.pk}/admissions/", body, format="json").status_code == 422
-    assert next_hand(user=round.participants.all()[0].member.user, round=round) == []
+    assert next_assignments(user=round.participants.all()[0].member.user, round=round) == []
 
 
 def test_tries_and_admissions_can_neither_be_changed_nor_deleted(

@@ -7,11 +7,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from api.problems import NotFound, RoundClosed, StaleRevision, UuidReused
-from projects.actions.answers import next_hand, submit
-from projects.actions.rounds import add_person, close_round, remove_person
+from projects.answers.queries import counted
 from projects.models import Answer, Assignment, Member, Project, Round
 from projects.models.round import HAND
-from projects.rounds.counted import counted
+from projects.queue.actions import next_assignments, submit
+from projects.rounds.actions import add_person, close_round, remove_person
 from tests.builders import answer, build_cluster, build_round, label_value, skip, submission
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +31,7 @@ def corpus(project: Project) -> Project:
 def walk(user: User, round: Round, limit: int = 100) -> list[str]:
     """Answer everything one is handed; the unit keys in order."""
     keys: list[str] = []
-    while (hand := next_hand(user=user, round=round)) and len(keys) < limit:
+    while (hand := next_assignments(user=user, round=round)) and len(keys) < limit:
         keys.append(hand[0].unit.key)
         answer(user, hand[0])
     return keys
@@ -39,9 +39,9 @@ def walk(user: User, round: Round, limit: int = 100) -> list[str]:
 
 def test_a_person_holds_two_slots_and_asking_again_claims_nothing_more(corpus: Project, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
-    first = next_hand(user=ann1, round=round)
+    first = next_assignments(user=ann1, round=round)
     assert len(first) == HAND
-    assert [s.pk for s in next_hand(user=ann1, round=round)] == [s.pk for s in first]
+    assert [s.pk for s in next_assignments(user=ann1, round=round)] == [s.pk for s in first]
     assert Assignment.objects.filter(person__user=ann1).count() == HAND
 
 
@@ -50,17 +50,17 @@ def test_a_round_may_let_people_hold_more_to_work_offline_and_each_unit_still_ha
 ) -> None:
     people = [member(corpus, ann1), member(corpus, ann2)]
     round = build_round(corpus, people, hand_size=6, lease_seconds=3600)
-    mine, theirs = next_hand(user=ann1, round=round), next_hand(user=ann2, round=round)
+    mine, theirs = next_assignments(user=ann1, round=round), next_assignments(user=ann2, round=round)
     assert (len(mine), len(theirs)) == (6, 3), "of nine units, asked of one person each"
     assert not {s.unit_id for s in mine} & {s.unit_id for s in theirs}
-    assert [s.pk for s in next_hand(user=ann1, round=round)] == [s.pk for s in mine]
+    assert [s.pk for s in next_assignments(user=ann1, round=round)] == [s.pk for s in mine]
     # All at once, as an outbox sends them when the connection is back: the hand is never more than its size.
     for slot in mine:
         assert answer(ann1, slot).answer.outcome == "answered"
-    assert next_hand(user=ann1, round=round) == []
+    assert next_assignments(user=ann1, round=round) == []
     # What was held too long is another's.
     Assignment.objects.filter(person__user=ann2).update(leased_until=timezone.now() - timedelta(seconds=1))
-    assert {s.unit_id for s in next_hand(user=ann1, round=round)} == {s.unit_id for s in theirs}
+    assert {s.unit_id for s in next_assignments(user=ann1, round=round)} == {s.unit_id for s in theirs}
 
 
 def test_propositions_of_one_cluster_come_together_in_their_order(corpus: Project, ann1: User) -> None:
@@ -80,15 +80,15 @@ def test_each_unit_gets_exactly_k_answers_from_k_people(corpus: Project, lead: U
     assert all(len(keys) == len(set(keys)) for keys in done.values())
     answered = Assignment.objects.filter(round=round, number__gte=1).exclude(current_answer=None)
     assert answered.count() == 18
-    assert next_hand(user=ann1, round=round) == []
+    assert next_assignments(user=ann1, round=round) == []
 
 
 def test_people_start_their_walk_at_different_places_where_overlap_allows(
     corpus: Project, ann1: User, ann2: User
 ) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)], overlap=1)
-    one = next_hand(user=ann1, round=round)[0]
-    two = next_hand(user=ann2, round=round)[0]
+    one = next_assignments(user=ann1, round=round)[0]
+    two = next_assignments(user=ann2, round=round)[0]
     assert (one.position, two.position) == (0, 4)
     assert sorted(walk(ann1, round) + walk(ann2, round)) == sorted(
         round.assignments.values_list("unit__key", flat=True)
@@ -103,13 +103,13 @@ def test_a_dealt_round_gives_everyone_an_equal_share_and_keeps_it(
     loads = [Assignment.objects.filter(round=round, person=p).count() for p in people]
     assert loads == [6, 6, 6]
     assert len(walk(ann1, round)) == 6
-    assert next_hand(user=ann1, round=round) == []
+    assert next_assignments(user=ann1, round=round) == []
 
 
 @pytest.mark.row(13)
 def test_the_same_bytes_again_return_the_stored_answer(corpus: Project, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     sent = submission(slot, label_value())
     first, again = submit(user=ann1, submission=sent), submit(user=ann1, submission=sent)
     assert first.new
@@ -122,7 +122,7 @@ def test_the_same_bytes_again_return_the_stored_answer(corpus: Project, ann1: Us
 @pytest.mark.row(14)
 def test_the_same_identifier_with_other_bytes_is_refused_and_deletes_nothing(corpus: Project, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     stored = answer(ann1, slot).answer
     with pytest.raises(UuidReused):
         submit(user=ann1, submission=submission(slot, label_value("positive"), uuid=stored.uuid))
@@ -132,7 +132,7 @@ def test_the_same_identifier_with_other_bytes_is_refused_and_deletes_nothing(cor
 @pytest.mark.row(15, 20)
 def test_a_stale_revision_is_refused_with_the_newer_value(corpus: Project, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     answer(ann1, slot, label_value("positive"))
     with pytest.raises(StaleRevision) as refused:
         answer(ann1, slot, label_value("negative"), revision=0)
@@ -143,7 +143,7 @@ def test_a_stale_revision_is_refused_with_the_newer_value(corpus: Project, ann1:
 
 def test_a_correction_is_a_new_revision_and_the_old_one_stays(corpus: Project, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     answer(ann1, slot, label_value("positive"))
     answer(ann1, slot, label_value("negative"), revision=1)
     slot.refresh_from_db()
@@ -157,7 +157,7 @@ def test_a_lapsed_lease_makes_a_slot_claimable_and_changes_nothing_else(
     corpus: Project, ann1: User, ann2: User
 ) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     Assignment.objects.filter(pk=slot.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
     assert answer(ann1, slot).answer.assignment.number == 1
     slot.refresh_from_db()
@@ -166,23 +166,23 @@ def test_a_lapsed_lease_makes_a_slot_claimable_and_changes_nothing_else(
 
 def test_a_late_answer_to_a_slot_dealt_again_is_kept_as_surplus(corpus: Project, ann1: User, ann2: User) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     Assignment.objects.filter(pk=slot.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
-    taken = next_hand(user=ann2, round=round)
+    taken = next_assignments(user=ann2, round=round)
     assert slot.unit_id in {s.unit_id for s in taken}
     late = answer(ann1, slot)
     late.answer.assignment.refresh_from_db()
     assert late.answer.assignment.is_retired
     fresh = Assignment.objects.get(round=round, unit=slot.unit_id, number=1)
     assert fresh.person == member(corpus, ann2)
-    assert slot.unit_id not in {s.unit_id for s in next_hand(user=ann1, round=round)}
+    assert slot.unit_id not in {s.unit_id for s in next_assignments(user=ann1, round=round)}
     answer(ann2, fresh)
     assert [found.author_id for found in counted(round)] == [member(corpus, ann2).pk], "a surplus counts nowhere"
 
 
 def test_a_skip_frees_the_slot_for_another_person_only(corpus: Project, ann1: User, ann2: User) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     skip(ann1, slot)
     assert slot.unit.key not in walk(ann1, round)
     assert slot.unit.key in walk(ann2, round)
@@ -190,7 +190,7 @@ def test_a_skip_frees_the_slot_for_another_person_only(corpus: Project, ann1: Us
 
 def test_an_answer_after_a_skip_counts_while_nobody_has_taken_the_slot(corpus: Project, ann1: User, ann2: User) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     skip(ann1, slot)
     answer(ann1, slot, revision=1)
     slot.refresh_from_db()
@@ -213,11 +213,11 @@ def test_what_a_person_who_leaves_had_not_done_is_free_for_the_others(
     corpus: Project, lead: User, ann1: User, ann2: User
 ) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)], dealing="dealt")
-    hand = next_hand(user=ann1, round=round)
+    hand = next_assignments(user=ann1, round=round)
     answer(ann1, hand[0])
     remove_person(round=round, member=member(corpus, ann1), by=lead)
     with pytest.raises(NotFound):
-        next_hand(user=ann1, round=round)
+        next_assignments(user=ann1, round=round)
     walk(ann2, round)
     assert Assignment.objects.filter(round=round, number__gte=1, current_answer=None).count() == 0
     assert Assignment.objects.filter(round=round, number__gte=1, person__user=ann1).count() == 1
@@ -226,7 +226,7 @@ def test_what_a_person_who_leaves_had_not_done_is_free_for_the_others(
 @pytest.mark.row(21)
 def test_a_closed_round_takes_no_answer(corpus: Project, lead: User, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     close_round(round=round, by=lead)
     with pytest.raises(RoundClosed):
         answer(ann1, slot)
@@ -235,7 +235,7 @@ def test_a_closed_round_takes_no_answer(corpus: Project, lead: User, ann1: User)
 
 def test_somebody_elses_slot_is_not_found(corpus: Project, ann1: User, ann2: User) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
-    slot = next_hand(user=ann1, round=round)[0]
+    slot = next_assignments(user=ann1, round=round)[0]
     with pytest.raises(NotFound):
         answer(ann2, slot)
 

@@ -9,13 +9,13 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.guidelines import write_guideline
-from projects.actions.rounds import close_round, remove_person
+from projects.curation.actions import correct
+from projects.guidelines.actions import write_guideline
 from projects.models import Member, Project, Round, Unit
-from projects.pages import plans
-from projects.rounds import readiness
+from projects.practice import readiness
+from projects.queue.actions import next_assignments
+from projects.rounds import previews
+from projects.rounds.actions import close_round, remove_person
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,7 @@ def practise(project: Project, people: list[Member], name: str = "trial", **term
 
 
 def work(round: Round, person: Member, value: dict[str, Any]) -> None:
-    while hand := next_hand(user=person.user, round=round):
+    while hand := next_assignments(user=person.user, round=round):
         answer(person.user, hand[0], value)
 
 
@@ -65,15 +65,17 @@ def test_a_lead_lets_in_who_failed_the_last_attempt_of_the_practice(
     work(trial, people[0], WRONG)
     rows = client_of(lead).get(f"{API}/rounds/{real.pk}/admissions/").json()
     assert [(r["practice"], r["waits_for_lead"], r["of"]) for r in rows] == [
-        ("ask the lead", True, 0), ("to do", False, 0),
-    ]  # fmt: skip
+        ("ask the lead", True, 0),
+        ("to do", False, 0),
+    ]
     assert client_of(lead).get(f"{API}/rounds/{real.pk}/").json()["requires_practice"] == {
-        "id": trial.pk, "name": "trial",
-    }  # fmt: skip
-    assert next_hand(user=people[0].user, round=real) == []
+        "id": trial.pk,
+        "name": "trial",
+    }
+    assert next_assignments(user=people[0].user, round=real) == []
     assert let_in(client_of(lead), real, people[0]) == 204
-    assert next_hand(user=people[0].user, round=real) != []
-    answer(people[0].user, next_hand(user=people[0].user, round=real)[0])
+    assert next_assignments(user=people[0].user, round=real) != []
+    answer(people[0].user, next_assignments(user=people[0].user, round=real)[0])
     assert not client_of(lead).get(f"{API}/rounds/{real.pk}/admissions/").json()[0]["waits_for_lead"]
 
 
@@ -83,11 +85,11 @@ def test_who_was_let_in_still_takes_the_attempts_that_are_left(
     trial = practise(project, people)
     real = build_round(project, people, name="real", requires_practice=trial.pk)
     assert let_in(client_of(lead), real, people[0]) == 204
-    assert next_hand(user=people[0].user, round=real) == []
+    assert next_assignments(user=people[0].user, round=real) == []
     close_round(round=trial, by=None)
     real = Round.objects.get(pk=real.pk)
-    assert next_hand(user=people[0].user, round=real) != []
-    assert next_hand(user=people[1].user, round=real) == []
+    assert next_assignments(user=people[0].user, round=real) != []
+    assert next_assignments(user=people[1].user, round=real) == []
 
 
 def test_who_was_taken_out_of_the_practice_waits_for_the_lead(
@@ -119,10 +121,11 @@ def test_my_work_says_what_comes_first_and_as_what_its_units_are_left(
     client = client_of(people[0].user)
     shown = my_work(client)
     assert {name: row["first"] for name, row in shown.items()} == {
-        "plain": None, "trial": None,
+        "plain": None,
+        "trial": None,
         "real": {"what": "practice", "state": "to do", "round": trial.pk, "name": "trial"},
         "asked": {"what": "questions", "state": "to do", "round": asked.pk, "name": "asked"},
-    }  # fmt: skip
+    }
     assert shown["real"]["left"] == 4
     for _ in range(2):
         client.post(f"{API}/rounds/{asked.pk}/questions/", {"chosen": [0]}, format="json")
@@ -142,9 +145,9 @@ def test_my_work_says_the_same_as_the_round_itself(client_of: Client, project: P
     def compare() -> list[str | None]:
         states: list[str | None] = []
         for person in people:
-            each = readiness.before_each(Round.objects.filter(pk__in=[r.pk for r in rounds]), person.user)
+            each = readiness.open_prerequisites(Round.objects.filter(pk__in=[r.pk for r in rounds]), person.user)
             for pk in [r.pk for r in rounds]:
-                alone = readiness.before(Round.objects.get(pk=pk), person)
+                alone = readiness.open_prerequisite(Round.objects.get(pk=pk), person)
                 assert each.get(pk) == alone
                 states.append(alone["state"] if alone else None)
         return states
@@ -187,10 +190,10 @@ def test_a_new_round_is_told_who_can_pass_the_practice_it_asks_for(project: Proj
     trial = practise(project, people)
     work(trial, people[0], GOLD)
     remove_person(round=trial, member=people[1], by=None)
-    (found,) = plans.choices(project)["practice"]
+    (found,) = previews.choices(project)["practice"]
     assert (found["open"], found["people"], found["passed"]) == (True, [people[0].pk], [people[0].pk])
     close_round(round=trial, by=None)
-    assert plans.choices(project)["practice"][0]["open"] is False
+    assert previews.choices(project)["practice"][0]["open"] is False
 
 
 def test_who_has_passed_is_told_which_rounds_that_opens(

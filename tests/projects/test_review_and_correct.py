@@ -10,16 +10,16 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Refused
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.decisions import insert_decisions
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
-from projects.actions.sheets import take_home
+from projects.agreement import queries as agreement_queries
+from projects.curation.actions import correct
+from projects.gold.actions import finish_round, insert_decisions
+from projects.gold.queries import current_values
 from projects.management.commands.agreement import as_text
 from projects.models import Assignment, Decision, Import, Member, Project, Reference, Round, Unit
-from projects.rounds import agreement, cards
-from projects.values.in_force import values_in_force
+from projects.queue import queries as queue_queries
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
+from projects.sheets.actions import hold_for_sheet
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -47,8 +47,8 @@ def settled(project: Project, by: Member, units: int, errors: int) -> list[Unit]
 def review(round: Round, person: Member) -> int:
     """Confirm what is true, correct what is not, as the page does; how many answers."""
     done = 0
-    while hand := next_hand(user=person.user, round=round):
-        card = cards.cards(round, hand[:1])[0]
+    while hand := next_assignments(user=person.user, round=round):
+        card = queue_queries.cards(round, hand[:1])[0]
         assert card["value"]["polarity"] in ("no effect", "positive")
         value = card["value"] if card["value"]["polarity"] == "no effect" else TRUTH
         answer(person.user, hand[0], value, references=card["references"])
@@ -69,18 +69,21 @@ def test_100_labels_with_23_planted_errors_report_23_and_kappa_and_n(project: Pr
     round = build_round(project, people[1:2], purpose="review and correct")
     assert review(round, people[1]) == 100
     decisions = finished(round)
-    found = agreement.report(round, bootstrap=0)["review"]
+    found = agreement_queries.report(round)["review"]
     assert (found["corrected"], found["reviewed"], found["confirmed"]) == (23, 100, 77)
     assert {f["field"]: f["corrected"] for f in found["fields"]} == {
-        "polarity": 23, "polarity_cue": 0, "modality": 0, "modality_cue": 0,
-    }  # fmt: skip
+        "polarity": 23,
+        "polarity_cue": 0,
+        "modality": 0,
+        "modality_cue": 0,
+    }
     polarity = next(m for m in found["measures"] if m["name"] == "polarity")
     # Shown: 23 positive, 77 no effect; given: 100 no effect. Po = Pe = .77.
     assert (polarity["n"], polarity["same"], polarity["kappa"]) == (100, 77, pytest.approx(0.0))
     # What was confirmed is not decided anew.
     assert decisions == {"single": 23}
     assert Decision.objects.count() == before + 23
-    values = values_in_force(units, "label")
+    values = current_values(units, "label")
     assert {v["polarity"] for v in values.values()} == {"no effect"}
 
 
@@ -88,11 +91,11 @@ def test_kappa_is_that_of_the_table_of_shown_and_given(project: Project, people:
     units = settled(project, people[0], 10, 4)
     round = build_round(project, people[1:2], purpose="review and correct")
     wrong = {u.pk for u in units[:2]}
-    while hand := next_hand(user=people[1].user, round=round):
-        card = cards.cards(round, hand[:1])[0]
+    while hand := next_assignments(user=people[1].user, round=round):
+        card = queue_queries.cards(round, hand[:1])[0]
         value = TRUTH if hand[0].unit_id in wrong else card["value"]
         answer(people[1].user, hand[0], value, references=card["references"])
-    report = agreement.report(round, bootstrap=0)
+    report = agreement_queries.report(round)
     polarity = report["review"]["measures"][0]
     printed = "\n".join(as_text(report))
     assert "2 of 10 corrected. This is not independent labelling" in printed
@@ -106,7 +109,7 @@ def test_there_is_no_agreement_between_raters_in_such_a_round(project: Project, 
     round = build_round(project, people[1:], purpose="review and correct", overlap=2)
     for person in people[1:]:
         review(round, person)
-    report = agreement.report(round, bootstrap=0)
+    report = agreement_queries.report(round)
     assert (report["measures"], report["spans"], report["raters"]) == ([], [], ["R1", "R2"])
     assert report["review"]["reviewed"] == 20
 
@@ -116,15 +119,15 @@ def test_an_answer_knows_which_decisions_were_shown_though_they_changed_meanwhil
 ) -> None:
     (unit,) = settled(project, people[0], 1, 0)
     round = build_round(project, people[1:2], purpose="review and correct")
-    slot = next_hand(user=people[1].user, round=round)[0]
-    card = cards.cards(round, [slot])[0]
+    slot = next_assignments(user=people[1].user, round=round)[0]
+    card = queue_queries.cards(round, [slot])[0]
     newer = correct(unit=unit, kind="label", value=PLANTED, reason="Read again.", by=people[0])
     stored = answer(people[1].user, slot, card["value"], references=card["references"]).answer
     assert set(Reference.objects.filter(answer=stored).values_list("decision", flat=True)) == set(card["references"])
     assert newer[0].pk not in card["references"]
     # It confirmed what was shown, so what was decided since stays.
     assert finished(round) == {}
-    assert values_in_force([unit], "label")[unit.pk]["polarity"] == "positive"
+    assert current_values([unit], "label")[unit.pk]["polarity"] == "positive"
 
 
 def test_a_corrected_answer_that_is_opened_again_is_held_against_what_was_first_shown(
@@ -132,11 +135,11 @@ def test_a_corrected_answer_that_is_opened_again_is_held_against_what_was_first_
 ) -> None:
     (unit,) = settled(project, people[0], 1, 1)
     round = build_round(project, people[1:2], purpose="review and correct")
-    slot = next_hand(user=people[1].user, round=round)[0]
-    first = cards.cards(round, [slot])[0]
+    slot = next_assignments(user=people[1].user, round=round)[0]
+    first = queue_queries.cards(round, [slot])[0]
     answer(people[1].user, slot, TRUTH, references=first["references"])
     correct(unit=unit, kind="label", value=TRUTH, reason="Read again.", by=people[0])
-    again = cards.recent(round, people[1], 1)[0]
+    again = queue_queries.recent(round, people[1], 1)[0]
     assert again["references"] == first["references"]
     assert again["value"]["polarity"] == "no effect"
 
@@ -146,8 +149,8 @@ def test_an_answer_must_say_what_was_shown_and_cannot_name_anothers_decisions(
 ) -> None:
     settled(project, people[0], 2, 0)
     round = build_round(project, people[1:2], purpose="review and correct")
-    slot, other = next_hand(user=people[1].user, round=round)
-    for references in ([], cards.cards(round, [other])[0]["references"], [10**9]):
+    slot, other = next_assignments(user=people[1].user, round=round)
+    for references in ([], queue_queries.cards(round, [other])[0]["references"], [10**9]):
         with pytest.raises(Refused) as refused:
             answer(people[1].user, slot, TRUTH, references=references)
         assert refused.value.errors[0]["field"] == "references"
@@ -160,11 +163,11 @@ def test_reviewers_who_differ_leave_the_field_as_it_is_and_make_no_contest(
     (unit,) = settled(project, people[0], 1, 1)
     round = build_round(project, people[1:], purpose="review and correct", overlap=2)
     for person, value in zip(people[1:], (TRUTH, label_value("negative", "moderate")), strict=True):
-        slot = next_hand(user=person.user, round=round)[0]
-        answer(person.user, slot, value, references=cards.cards(round, [slot])[0]["references"])
+        slot = next_assignments(user=person.user, round=round)[0]
+        answer(person.user, slot, value, references=queue_queries.cards(round, [slot])[0]["references"])
     finished(round)
     assert not Decision.objects.contested().exists()
-    assert values_in_force([unit], "label")[unit.pk]["polarity"] == "positive"
+    assert current_values([unit], "label")[unit.pk]["polarity"] == "positive"
 
 
 def test_the_card_of_the_api_shows_the_value_and_the_report_counts(
@@ -173,9 +176,12 @@ def test_the_card_of_the_api_shows_the_value_and_the_report_counts(
     settled(project, people[0], 3, 1)
     client: APIClient = client_of(people[0].user)
     plan = {
-        "name": "second look", "kind": "label", "purpose": "review and correct", "overlap": 1,
+        "name": "second look",
+        "kind": "label",
+        "purpose": "review and correct",
+        "overlap": 1,
         "people": [people[1].pk],
-    }  # fmt: skip
+    }
     round = Round.objects.get(pk=client.post("/api/v1/projects/eye/rounds/", plan, format="json").json()["id"])
     card = client_of(people[1].user).get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"][0]
     assert (card["value"]["polarity"], len(card["references"])) == ("positive", 4)
@@ -188,7 +194,7 @@ def test_review_is_not_done_in_a_spreadsheet(project: Project, people: list[Memb
     settled(project, people[0], 1, 0)
     round = build_round(project, people[1:2], purpose="review and correct")
     with pytest.raises(Refused, match="browser"):
-        take_home(round=round, member=people[1], by=people[0].user)
+        hold_for_sheet(round=round, member=people[1], by=people[0].user)
     assert Assignment.objects.filter(round=round, person=people[1]).count() == 0
 
 
@@ -199,18 +205,19 @@ def test_other_kinds_are_reviewed_alike(project: Project, people: list[Member], 
     values: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         "tuple": (
             {"p": blank, "i": blank | {"text": "nepralin"}, "c": blank | {"stands_for": ""}, "o": blank},
-            {"p": blank, "i": blank | {"text": "placebo"}, "c": blank | {"stands_for": ""}, "o": blank}, "i",
+            {"p": blank, "i": blank | {"text": "placebo"}, "c": blank | {"stands_for": ""}, "o": blank},
+            "i",
         ),
         "discourse": ({"relation": "agreement"}, {"relation": "contradiction"}, "relation"),
-    }  # fmt: skip
+    }
     before, after, field = values[kind]
     correct(unit=cluster.unit, kind=kind, value=before, reason="First.", by=people[0])
     round = build_round(project, people[1:], kind=kind, overlap=2, purpose="review and correct")
     for person, other in zip(people[1:], (None, after), strict=True):
-        slot = next_hand(user=person.user, round=round)[0]
-        card = cards.cards(round, [slot])[0]
+        slot = next_assignments(user=person.user, round=round)[0]
+        card = queue_queries.cards(round, [slot])[0]
         answer(person.user, slot, other or card["value"], kind=kind, references=card["references"])
-    found = agreement.report(round, bootstrap=0)["review"]
+    found = agreement_queries.report(round)["review"]
     assert (found["corrected"], found["reviewed"]) == (1, 2)
     assert [f["field"] for f in found["fields"] if f["corrected"]] == [field]
 
@@ -222,11 +229,11 @@ def test_a_tuple_that_only_a_file_said_can_be_reviewed(project: Project, people:
     )
     cluster.save()
     round = build_round(project, people[1:2], kind="tuple", purpose="review and correct")
-    slot = next_hand(user=people[1].user, round=round)[0]
-    card = cards.cards(round, [slot])[0]
+    slot = next_assignments(user=people[1].user, round=round)[0]
+    card = queue_queries.cards(round, [slot])[0]
     assert len(card["references"]) == 4
     answer(people[1].user, slot, card["value"], kind="tuple", references=card["references"])
-    assert agreement.report(round, bootstrap=0)["review"]["corrected"] == 0
+    assert agreement_queries.report(round)["review"]["corrected"] == 0
 
 
 def test_cards_cost_the_same_queries_for_any_number_of_units(project: Project, people: list[Member]) -> None:
@@ -236,7 +243,7 @@ def test_cards_cost_the_same_queries_for_any_number_of_units(project: Project, p
     counts = []
     for some in (slots[:3], slots):
         with CaptureQueriesContext(connection) as queries:
-            cards.cards(round, some)
+            queue_queries.cards(round, some)
         counts.append(len(queries))
     assert counts[0] == counts[1]
 
@@ -248,7 +255,7 @@ def test_the_report_costs_the_same_queries_for_any_number_of_answers(project: Pr
         round = build_round(project, people[1:2], name=f"r{n}", purpose="review and correct", sample=sample)
         review(round, people[1])
         with CaptureQueriesContext(connection) as queries:
-            agreement.report(round, bootstrap=0)
+            agreement_queries.report(round)
         counts.append(len(queries))
     assert counts[0] == counts[1]
 
@@ -257,12 +264,12 @@ def test_a_value_that_was_taken_back_is_shown_to_nobody_else(project: Project, p
     """A card that was fetched before may still be answered; a card that is fetched now shows nothing."""
     (unit,) = settled(project, people[0], 1, 0)
     round = build_round(project, people[1:2], purpose="review and correct")
-    slot = next_hand(user=people[1].user, round=round)[0]
-    shown = cards.cards(round, [slot])[0]["references"]
+    slot = next_assignments(user=people[1].user, round=round)[0]
+    shown = queue_queries.cards(round, [slot])[0]["references"]
     insert_decisions(
         Decision(unit=unit, kind="label", field=name, origin="reopened", decided_at=timezone.now())
         for name in ("polarity", "polarity_cue", "modality", "modality_cue")
     )
-    assert cards.cards(round, [slot])[0]["value"] is None
+    assert queue_queries.cards(round, [slot])[0]["value"] is None
     stored = answer(people[1].user, slot, TRUTH, references=shown).answer
     assert Reference.objects.filter(answer=stored).count() == 4

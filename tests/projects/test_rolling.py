@@ -8,19 +8,20 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions.curation.reviews import add_review
-from annotation.actions.supersede import supersede_text
+from annotation.curation.actions import add_review
+from annotation.curation.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict, Refused
 from audit.models import Entry
 from projects import kinds
-from projects.actions import rolling
-from projects.actions.answers import next_hand
-from projects.actions.gold import finish_round
-from projects.actions.rounds import RoundPlan, close_round, open_round
-from projects.background import jobs
-from projects.background.progress import silent
+from projects.gold.actions import finish_round
+from projects.jobs.batches import KIND, silent
+from projects.jobs.running import run_job
 from projects.models import Assignment, Job, Member, Notification, Participant, Project, Round, Unit
+from projects.queue.actions import next_assignments
+from projects.rounds import rolling
+from projects.rounds.actions import close_round, open_round
+from projects.rounds.planning import RoundPlan
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +45,7 @@ def round(project: Project, lead: User) -> Round:
 
 
 def take_in(round: Round) -> int:
-    found = rolling.take_in(round=round, by=None, progress=silent)
+    found = rolling.add_matching_units(round=round, by=None, progress=silent)
     round.refresh_from_db()
     return int(found["units"])
 
@@ -56,7 +57,7 @@ def asked(round: Round) -> list[str]:
 def answered_all(user: User, round: Round) -> list[str]:
     """The keys of what the person is asked, until nothing is left."""
     keys = []
-    while hand := next_hand(user=user, round=round):
+    while hand := next_assignments(user=user, round=round):
         keys.append(hand[0].unit.key)
         answer(user, hand[0], label_value())
     return keys
@@ -78,11 +79,11 @@ def test_whoever_had_done_everything_is_asked_the_rest(project: Project, round: 
     assert len(first) == 2
     # One who came round to the beginning of the walk.
     Participant.objects.filter(round=round, member__user=ann2).update(start=1)
-    assert next_hand(user=ann2, round=round) == []
+    assert next_assignments(user=ann2, round=round) == []
     build_cluster(project, 1, inputs=1)
     take_in(round)
     assert len(answered_all(ann2, round)) == 2
-    assert next_hand(user=ann1, round=round) == []
+    assert next_assignments(user=ann1, round=round) == []
 
 
 def test_a_round_may_be_opened_before_there_is_anything_to_ask(project: Project, lead: User, ann1: User) -> None:
@@ -90,7 +91,7 @@ def test_a_round_may_be_opened_before_there_is_anything_to_ask(project: Project,
         open_round(project=project, plan=plan(project, rolling=False), by=lead)
     round = open_round(project=project, plan=plan(project), by=lead)
     assert round.units_count == 0
-    assert next_hand(user=ann1, round=round) == []
+    assert next_assignments(user=ann1, round=round) == []
     build_cluster(project, 0, inputs=0)
     assert take_in(round) == 1
     assert len(answered_all(ann1, round)) == 1
@@ -107,13 +108,13 @@ def test_gold_of_one_round_brings_units_to_the_next(project: Project, lead: User
         project, [Member.objects.get(project=project, user=ann1)], kind="screen", overlap=1, name="screening"
     )
     for screened in ("include", "not relevant"):
-        answer(ann1, next_hand(user=ann1, round=screening)[0], {"screening": screened}, kind="screen")
+        answer(ann1, next_assignments(user=ann1, round=screening)[0], {"screening": screened}, kind="screen")
     close_round(round=screening, by=None)
     screening.refresh_from_db()
     finish_round(round=screening, by=None)
-    [job] = Job.objects.filter(kind=rolling.KIND)
+    [job] = Job.objects.filter(kind=KIND)
     Job.objects.update(not_before=None)
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     sentences.refresh_from_db()
     assert (sentences.units_count, asked(sentences)) == (1, ["31000001"])
 
@@ -122,7 +123,7 @@ def test_many_reasons_to_look_are_one_job(project: Project, round: Round, lead: 
     member = Member.objects.get(project=project, user=lead)
     for pmid in ("31000001", "31000002"):
         add_review(project=project, pmid=pmid, title="", abstract="", sentences=[], by=member)
-    assert Job.objects.filter(kind=rolling.KIND).count() == 1
+    assert Job.objects.filter(kind=KIND).count() == 1
 
 
 def test_a_round_of_fixed_units_never_looks(project: Project, lead: User) -> None:
@@ -130,7 +131,7 @@ def test_a_round_of_fixed_units_never_looks(project: Project, lead: User) -> Non
     fixed = open_round(project=project, plan=plan(project, rolling=False), by=lead)
     member = Member.objects.get(project=project, user=lead)
     add_review(project=project, pmid="31000001", title="", abstract="", sentences=[], by=member)
-    assert not Job.objects.filter(kind=rolling.KIND).exists()
+    assert not Job.objects.filter(kind=KIND).exists()
     with pytest.raises(Refused):
         rolling.ask(round=fixed, by=lead)
 
@@ -198,10 +199,14 @@ def test_people_are_told_and_the_trail_says_how_many(project: Project, round: Ro
 @pytest.mark.parametrize(
     "fields",
     [
-        {"dealing": "dealt"}, {"sample": 1}, {"block_share": 0.5, "block_overlap": 2}, {"order": "shuffled"},
-        {"purpose": "practice"}, {"purpose": "review and correct"},
+        {"dealing": "dealt"},
+        {"sample": 1},
+        {"block_share": 0.5, "block_overlap": 2},
+        {"order": "shuffled"},
+        {"purpose": "practice"},
+        {"purpose": "review and correct"},
     ],
-)  # fmt: skip
+)
 def test_what_is_drawn_or_dealt_at_once_cannot_roll(project: Project, lead: User, fields: dict[str, Any]) -> None:
     build_cluster(project, 0)
     with pytest.raises(Refused) as refused:
@@ -223,7 +228,7 @@ def test_the_lead_has_a_round_look_now_and_others_may_not(
     build_cluster(project, 1, inputs=0)
     reply = client_of(lead).post(address)
     assert reply.status_code == 202
-    assert jobs.run_job(reply.json()["id"])
+    assert run_job(reply.json()["id"])
     assert client_of(lead).get(f"/api/v1/rounds/{round.pk}/").json()["units"] == 3
     assert client_of(lead).get(f"/api/v1/rounds/{round.pk}/").json()["rolling"] is True
 
@@ -233,7 +238,7 @@ def test_a_rolling_round_is_planned_by_the_page(project: Project, lead: User, cl
     body = {k: v for k, v in asdict(plan(project)).items() if v is not None}
     reply = client_of(lead).post(f"/api/v1/projects/{project.slug}/rounds/", body, format="json")
     assert reply.status_code == 201, reply.content
-    assert {"label": "Units that come later", "value": "taken in while the round is open"} in reply.json()["settings"]
+    assert {"label": "Later units", "value": "added while the round is open"} in reply.json()["settings"]
 
 
 def test_what_is_taken_in_piece_by_piece_is_whole(

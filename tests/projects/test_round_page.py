@@ -6,8 +6,8 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from projects.actions.answers import next_hand
 from projects.models import Member, Project
+from projects.queue.actions import next_assignments
 from tests.builders import answer, build_cluster, build_round, skip
 
 pytestmark = pytest.mark.django_db
@@ -16,9 +16,9 @@ pytestmark = pytest.mark.django_db
 def test_days_add_up_to_the_answers_and_everything_raised_is_told(project: Project, lead: User, ann1: User) -> None:
     build_cluster(project)
     round = build_round(project, [Member.objects.get(user=ann1)])
-    answer(ann1, next_hand(user=ann1, round=round)[0], flag=True, comment="Which arm?")
-    answer(ann1, next_hand(user=ann1, round=round)[0])
-    skip(ann1, next_hand(user=ann1, round=round)[0])
+    answer(ann1, next_assignments(user=ann1, round=round)[0], flag=True, comment="Which arm?")
+    answer(ann1, next_assignments(user=ann1, round=round)[0])
+    skip(ann1, next_assignments(user=ann1, round=round)[0])
     client = APIClient()
     client.force_login(lead)
     page = client.get(f"/api/v1/rounds/{round.pk}/progress/").json()

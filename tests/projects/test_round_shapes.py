@@ -9,14 +9,17 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from api.problems import Refused
 from projects import kinds
-from projects.actions import measuring, preparing
-from projects.actions.answers import next_hand
-from projects.actions.gold import finish_round
-from projects.actions.rounds import RoundPlan, close_round, plan_of, remove_person
-from projects.background import jobs
+from projects.agreement import actions as agreement_actions
+from projects.agreement import queries as agreement_queries
+from projects.answers import integrity
+from projects.gold.actions import finish_round
+from projects.jobs.running import run_job
 from projects.models import Assignment, Decision, Member, Project, Round
-from projects.pages import progress
-from projects.rounds import agreement, choosing, pointers
+from projects.queue.actions import next_assignments
+from projects.rounds import choosing, preparing
+from projects.rounds import queries as rounds_queries
+from projects.rounds.actions import close_round, remove_person
+from projects.rounds.planning import RoundPlan, plan_of
 from tests.builders import answer, build_cluster, build_round, label_value, skip
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +35,7 @@ def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]
 def work(round: Round, person: Member, value: Any = None) -> list[Assignment]:
     """Answer all that a person is handed."""
     done = []
-    while hand := next_hand(user=person.user, round=round):
+    while hand := next_assignments(user=person.user, round=round):
         answer(person.user, hand[0], value(hand[0]) if value else None)
         done.append(hand[0])
     return done
@@ -54,17 +57,17 @@ def test_gold_of_the_block_comes_of_more_people_than_the_rest(
     assert sorted(slots.values()) == [1] * 8 + [3] * 2
     for person in people:
         work(round, person)
-    assert progress.of_round(round, now=round.opened_at)["units_complete"] == 10
+    assert rounds_queries.of_round(round, now=round.opened_at)["units_complete"] == 10
     assert finished(round) == {"single": 8 * 4, "unanimous": 2 * 4}
-    assert agreement.report(round, bootstrap=0)["measures"][0]["all_agree"] == {"count": 2, "of": 2}
-    assert agreement.report(round, bootstrap=0)["measures"][0]["missing_share"] == 0
-    assert list(pointers.broken_slots()) == []
+    assert agreement_queries.report(round)["measures"][0]["all_agree"] == {"count": 2, "of": 2}
+    assert agreement_queries.report(round)["measures"][0]["missing_share"] == 0
+    assert list(integrity.inconsistent_assignments()) == []
 
 
 def test_a_unit_of_the_block_waits_for_all_its_people(project: Project, people: list[Member]) -> None:
     round = build_round(project, people, block_share=0.2, block_overlap=3)
     work(round, people[0])
-    assert progress.of_round(round, now=round.opened_at)["units_complete"] == 8
+    assert rounds_queries.of_round(round, now=round.opened_at)["units_complete"] == 8
     assert finished(round) == {"single": 8 * 4, "units without enough answers": 2}
 
 
@@ -75,7 +78,7 @@ def test_a_slot_of_the_block_that_was_taken_out_of_force_is_found(project: Proje
     of_block = Counter(round.assignments.values_list("unit", flat=True)).most_common(1)[0][0]
     slot = round.assignments.filter(unit=of_block).order_by("pk")[0]
     Assignment.objects.filter(pk=slot.pk).update(number=-slot.pk)
-    assert [name for name, _ in pointers.broken_slots() if name == f"projects.assignment {slot.pk}"]
+    assert [name for name, _ in integrity.inconsistent_assignments() if name == f"projects.assignment {slot.pk}"]
 
 
 def test_what_people_are_asked_again_is_apart_from_overlap(project: Project, people: list[Member]) -> None:
@@ -92,16 +95,16 @@ def test_what_people_are_asked_again_is_apart_from_overlap(project: Project, peo
 
     walked = [slot for person in people[:2] for slot in work(round, person, value)]
     assert {slot.pk for slot in walked if slot.repeat} == again
-    told = progress.of_round(round, now=round.opened_at)
+    told = rounds_queries.of_round(round, now=round.opened_at)
     assert (told["slots"], told["answered"], told["units_complete"]) == (10, 10, 10)
     assert (told["repeats"], told["repeats_answered"]) == (4, 4)
-    report = agreement.report(round, bootstrap=0)
+    report = agreement_queries.report(round)
     assert report["answers"] == 10
     polarity, *_ = report["repeats"]["measures"]
     assert (report["repeats"]["answers"], polarity["all_agree"]) == (4, {"count": 3, "of": 4})
     assert finished(round) == {"single": 10 * 4}
     assert not Decision.objects.filter(answer__assignment__repeat=1).exists()
-    assert list(pointers.broken_slots()) == []
+    assert list(integrity.inconsistent_assignments()) == []
 
 
 def test_whoever_skips_a_unit_or_leaves_is_not_asked_it_again_and_nobody_else_is(
@@ -117,7 +120,7 @@ def test_whoever_skips_a_unit_or_leaves_is_not_asked_it_again_and_nobody_else_is
     remove_person(round=round, member=one, by=None)
     assert not round.assignments.counted().filter(repeat=1).exclude(person=two).exists()
     assert {slot.unit_id for slot in work(round, two)} == set(round.assignments.values_list("unit", flat=True))
-    assert list(pointers.broken_slots()) == []
+    assert list(integrity.inconsistent_assignments()) == []
 
 
 @pytest.mark.parametrize(
@@ -141,9 +144,17 @@ def test_a_shape_is_planned_through_the_api_and_frozen(
 ) -> None:
     client: APIClient = client_of(lead)
     body: dict[str, Any] = {
-        "name": "blocks", "kind": "label", "purpose": "gold", "overlap": 1, "people": [m.pk for m in people],
-        "dealing": "dealt", "block_share": 0.2, "block_overlap": 2, "repeat_share": 0.3, "repeat_distance": 2,
-    }  # fmt: skip
+        "name": "blocks",
+        "kind": "label",
+        "purpose": "gold",
+        "overlap": 1,
+        "people": [m.pk for m in people],
+        "dealing": "dealt",
+        "block_share": 0.2,
+        "block_overlap": 2,
+        "repeat_share": 0.3,
+        "repeat_distance": 2,
+    }
     totals = client.post(f"/api/v1/projects/{project.slug}/rounds/totals/", body, format="json").json()
     made = client.post(f"/api/v1/projects/{project.slug}/rounds/", body, format="json").json()
     round = Round.objects.get(pk=made["id"])
@@ -151,7 +162,7 @@ def test_a_shape_is_planned_through_the_api_and_frozen(
     assert abs(totals["answers"] - round.assignments.count()) <= len(people), "each person's part is even to two"
     assert made["settings"][:2] == [
         {"label": "Overlap block", "value": "20% of the units, by 2 people"},
-        {"label": "Asked again", "value": "30% of each person's own units, 2 or more others in between"},
+        {"label": "Repeats", "value": "30% of each person's own units, at least 2 others in between"},
     ]
     again = plan_of(round, body["people"])
     assert (again.block_share, again.block_overlap, again.repeat_share, again.repeat_distance) == (0.2, 2, 0.3, 2)
@@ -161,11 +172,11 @@ def test_a_report_is_out_of_date_once_somebody_answers_what_is_asked_again(
     project: Project, people: list[Member]
 ) -> None:
     round = build_round(project, people[:1], dealing="dealt", repeat_share=0.3, repeat_distance=1)
-    while not (slot := next_hand(user=people[0].user, round=round)[0]).repeat:
+    while not (slot := next_assignments(user=people[0].user, round=round)[0]).repeat:
         answer(people[0].user, slot)
-    before = measuring.basis_of(round)
+    before = agreement_actions.count_inputs(round)
     answer(people[0].user, slot)
-    after = measuring.basis_of(round)
+    after = agreement_actions.count_inputs(round)
     assert before["answers"] == after["answers"] > 0
     assert before != after
 
@@ -180,7 +191,7 @@ def test_a_round_with_a_block_that_is_being_prepared_is_no_finding(
     for number in (1, 2, 3):
         Assignment.objects.create(round=round, unit=units[0], number=number, position=0)
     assert round.status == "preparing"
-    assert list(pointers.broken_slots()) == []
+    assert list(integrity.inconsistent_assignments()) == []
 
 
 @pytest.fixture
@@ -193,7 +204,7 @@ def hooks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         called.append("lay out")
         return chosen[::2]
 
-    monkeypatch.setattr(kind, "lay_out", every_other)
+    monkeypatch.setattr(kind, "create_items", every_other)
     for name in ("opened", "closed", "discarded"):
         monkeypatch.setattr(kind, name, lambda self, round, name=name: called.append(f"{name} {round.status}"))
     return called
@@ -210,7 +221,7 @@ def test_a_kind_lays_out_its_units_and_hears_when_a_round_opens_and_closes(
         assert hooks == []
         found = preparing.job_of(round)
         assert found is not None
-        assert jobs.run_job(found.pk)
+        assert run_job(found.pk)
     round.refresh_from_db()
     assert hooks == ["lay out", "opened open"]
     assert (round.units_count, round.assignments.count()) == (5, 10)
@@ -240,7 +251,7 @@ def test_a_part_of_a_unit_is_an_item_of_agreement(
     round = build_round(project, people[:2], overlap=2)
     for person in people[:2]:
         work(round, person)
-    report = agreement.report(round, bootstrap=0)
+    report = agreement_queries.report(round)
     assert report["measures"][0]["units"] == 20
     assert report["measures"][0]["reviews"] == 5, "a part lies in the review of its unit"
 

@@ -16,10 +16,10 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from projects.actions import measuring
+from projects.agreement import actions as agreement_actions
+from projects.answers.queries import counted_answers
 from projects.models import Answer, Assignment, Member, Participant, Project, Round, Unit
-from projects.rounds.counted import counted_answers
-from sql.planner import look_anew
+from sql.planner import analyze_tables
 from tests.builders import build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +55,7 @@ def grown(project: Project, worker: User, slots: int, *, seen: bool = True, outc
     )
     Participant.objects.filter(round=round, member=me).update(cursor=middle - len(real) - 1)
     if seen:
-        look_anew(Assignment, Answer, Unit)
+        analyze_tables(Assignment, Answer, Unit)
     return round
 
 
@@ -63,19 +63,31 @@ def _slot(round: Round, unit: Unit, position: int, person: Member | None, now: A
     until = now + timedelta(hours=1) if person else None
     # Free fillers lie behind the real propositions, so that those are handed out first.
     return Assignment(
-        round=round, unit=unit, number=1, position=position + (100 if person is None else 0), person=person,
+        round=round,
+        unit=unit,
+        number=1,
+        position=position + (100 if person is None else 0),
+        person=person,
         leased_until=until,
-    )  # fmt: skip
+    )
 
 
 def _answer(slots: list[Assignment], me: Member, round: Round, outcome: str) -> None:
     answers = Answer.objects.bulk_create(
         Answer(
-            assignment=slot, author=me, revision=1, outcome=outcome, reason="other" if outcome == "skipped" else "",
-            guideline_id=round.guideline_id, body_digest="", digest="", shown=1, received_at=timezone.now(),
+            assignment=slot,
+            author=me,
+            revision=1,
+            outcome=outcome,
+            reason="other" if outcome == "skipped" else "",
+            guideline_id=round.guideline_id,
+            body_digest="",
+            digest="",
+            shown=1,
+            received_at=timezone.now(),
         )
         for slot in slots
-    )  # fmt: skip
+    )
     for slot, answer in zip(slots, answers, strict=True):
         slot.revision, slot.current_answer = 1, answer
     Assignment.objects.bulk_update(slots, ["revision", "current_answer"], batch_size=300)
@@ -100,9 +112,14 @@ class Work:
     def answer(self) -> list[str]:
         card = self.cards[self.hand[0]]
         body = {
-            "assignment": card["assignment"], "revision": 0, "kind": "label", "outcome": "answered",
-            "shown": card["shown"], "value": label_value(), "have": list(self.cards),
-        }  # fmt: skip
+            "assignment": card["assignment"],
+            "revision": 0,
+            "kind": "label",
+            "outcome": "answered",
+            "shown": card["shown"],
+            "value": label_value(),
+            "have": list(self.cards),
+        }
         address, content = f"/api/v1/answers/{uuid.uuid4()}/", json.dumps(body)
         with CaptureQueriesContext(connection) as seen:
             reply = self.client.put(address, content, content_type="application/json")
@@ -169,10 +186,7 @@ def test_next_and_answer_cost_the_same_however_large_the_round_is(project: Proje
     seen = plans([sql for q in queries for sql in q])
     walking = [(sql, plan) for sql, plan in seen if whole_table(plan)]
     assert not walking, f"{len(walking)} statements walk a whole table, first:\n{walking[0][0]}\n{walking[0][1]}"
-    for index, part in {
-        "slot_free": '"leased_until" IS NULL AND',
-        "slot_leased": '"leased_until" <=',
-    }.items():
+    for index, part in {"slot_free": '"leased_until" IS NULL AND', "slot_leased": '"leased_until" <='}.items():
         searches = [plan for sql, plan in seen if sql.startswith("SELECT") and part in sql]
         assert searches, f"no statement searches as {index} serves"
         assert all(index in plan for plan in searches), f"{index} is not used:\n" + "\n---\n".join(searches)
@@ -204,7 +218,9 @@ def nobody_looked() -> None:
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans by its indexes alone")
 @pytest.mark.usefixtures("nobody_looked")
-@pytest.mark.parametrize("saw", ["never", "empty", "older rounds"])
+@pytest.mark.parametrize(
+    "saw", ["never", *(pytest.param(saw, marks=pytest.mark.long) for saw in ("empty", "older rounds"))]
+)
 def test_no_plan_of_the_loop_needs_statistics(project: Project, ann1: User, ann2: User, saw: str) -> None:
     grown(project, ann1, SMALL)
     fresh = Project.objects.create(slug="fresh", name="Fresh")
@@ -222,7 +238,9 @@ def test_no_plan_of_the_loop_needs_statistics(project: Project, ann1: User, ann2
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans by its indexes alone")
 @pytest.mark.usefixtures("nobody_looked")
-@pytest.mark.parametrize("saw", ["never", "empty", "older rounds"])
+@pytest.mark.parametrize(
+    "saw", ["never", *(pytest.param(saw, marks=pytest.mark.long) for saw in ("empty", "older rounds"))]
+)
 def test_no_plan_of_what_counts_in_a_round_needs_statistics(project: Project, ann1: User, ann2: User, saw: str) -> None:
     grown(project, ann1, SMALL)
     fresh = Project.objects.create(slug="fresh", name="Fresh")
@@ -233,7 +251,7 @@ def test_no_plan_of_what_counts_in_a_round_needs_statistics(project: Project, an
     if saw != "older rounds":
         _saw(saw)
     with CaptureQueriesContext(connection) as seen:
-        answers = measuring.basis_of(round)["answers"]
+        answers = agreement_actions.count_inputs(round)["answers"]
         assert len(list(counted_answers(round))) == answers == slots // 4
     statements = [query["sql"] for query in seen.captured_queries]
     most, dearest = max((rows_read(sql), sql) for sql, _ in plans(statements, of=""))

@@ -19,11 +19,13 @@ from accounts.models import User
 from audit.actions import seal_pending
 from audit.models import Entry
 from audit.verify import findings
-from projects.actions import answers, sheet_import
-from projects.actions.rounds import close_round
-from projects.actions.sheets import start_import, take_home
-from projects.background import jobs
+from projects.jobs import jobs
+from projects.jobs.running import run_job
 from projects.models import Answer, Job, Member, Project, Round
+from projects.queue import actions as queue_actions
+from projects.rounds.actions import close_round
+from projects.sheets import actions as sheets_actions
+from projects.sheets.actions import hold_for_sheet, start_import
 from tests.builders import build_cluster, build_round
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(56)]
@@ -44,15 +46,32 @@ def round(project: Project, ann1: User) -> Round:
 def sheet(round: Round, ann1: User, lead: User) -> bytes:
     """Every slot of the annotator, filled in."""
     out = io.StringIO()
-    columns = ("assignment", "revision", "shown", "unit", "polarity", "polarity_cue", "modality", "modality_cue",
-               "skip", "flag", "comment")  # fmt: skip
+    columns = (
+        "assignment",
+        "revision",
+        "shown",
+        "unit",
+        "polarity",
+        "polarity_cue",
+        "modality",
+        "modality_cue",
+        "skip",
+        "flag",
+        "comment",
+    )
     writer = csv.DictWriter(out, columns, restval="")
     writer.writeheader()
-    for slot in take_home(round=round, member=Member.objects.get(user=ann1), by=lead):
+    for slot in hold_for_sheet(round=round, member=Member.objects.get(user=ann1), by=lead):
         writer.writerow(
-            {"assignment": slot.pk, "revision": 0, "shown": 1, "unit": slot.unit.key, "polarity": "positive",
-             "modality": "weak"}
-        )  # fmt: skip
+            {
+                "assignment": slot.pk,
+                "revision": 0,
+                "shown": 1,
+                "unit": slot.unit.key,
+                "polarity": "positive",
+                "modality": "weak",
+            }
+        )
     return out.getvalue().encode()
 
 
@@ -64,7 +83,7 @@ def job(round: Round, sheet: bytes, lead: User) -> Job:
 @pytest.fixture
 def at_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], object]], None]:
     """``at_row(4, do)``: something happens when so many rows are stored, before the next is."""
-    submit = answers.submit
+    submit = queue_actions.submit
 
     def at(row: int, do: Callable[[], object]) -> None:
         calls = 0
@@ -76,7 +95,7 @@ def at_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], objec
                 do()
             return submit(**submission)
 
-        monkeypatch.setattr(sheet_import, "submit", counted)
+        monkeypatch.setattr(sheets_actions, "submit", counted)
 
     return at
 
@@ -88,7 +107,7 @@ def dies() -> None:
 def again(job: Job) -> None:
     """Another worker takes it up, when the lease has lapsed or the pause after a failure is over."""
     Job.objects.filter(pk=job.pk).update(leased_until=timezone.now(), not_before=None)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     job.refresh_from_db()
 
 
@@ -106,12 +125,15 @@ def test_the_entry_stands_before_the_first_row_and_says_who_brings_which_file(
 ) -> None:
     there: list[Entry] = []
     at_row(1, lambda: there.append(begun()))
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     (entry,) = there
     assert entry.after
     assert (entry.actor, entry.object_id, entry.after["file"], entry.after["job"]) == (
-        lead, str(round.pk), "back.csv", job.pk,
-    )  # fmt: skip
+        lead,
+        str(round.pk),
+        "back.csv",
+        job.pk,
+    )
     assert entry.after["sha256"] == sha256(sheet).hexdigest()
     (end,) = ends()
     assert (end["entry"], end["how"], end["stored"], end["rows"]) == (entry.pk, "done", ROWS, ROWS)
@@ -124,7 +146,7 @@ def test_an_import_that_is_cancelled_says_so_and_how_much_it_had_stored(job: Job
         time.sleep(0.6)  # a worker looks twice a second whether it is to stop
 
     at_row(4, cancel)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     job.refresh_from_db()
     assert job.status == "cancelled"
     (end,) = ends()
@@ -136,7 +158,7 @@ def test_an_import_that_the_rounds_closing_overtakes_says_so(
     job: Job, round: Round, lead: User, at_row: Callable[..., None]
 ) -> None:
     at_row(4, lambda: close_round(round=round, by=lead))
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     job.refresh_from_db()
     assert (job.status, Answer.objects.count()) == ("failed", 3)
     entry = Entry.objects.get(verb="end sheet import")
@@ -150,7 +172,7 @@ def test_an_import_whose_worker_is_killed_is_taken_up_under_the_same_entry(
 ) -> None:
     at_row(4, dies)
     with pytest.raises(Killed):
-        jobs.run_job(job.pk)
+        run_job(job.pk)
     assert (Answer.objects.count(), ends()) == (3, [])
     again(job)
     assert job.status == "done"
@@ -174,7 +196,7 @@ def test_an_import_cancelled_between_two_attempts_ends_with_an_entry(job: Job, a
         raise RuntimeError("the disk has gone")
 
     at_row(3, fails)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     job.refresh_from_db()
     assert (job.status, ends()) == ("queued", [])
     jobs.cancel(job)
@@ -186,7 +208,7 @@ def test_a_suspended_worker_that_wakes_after_its_lease_stores_nothing_more(
 ) -> None:
     """Another worker has done the rest, and the log says how many there are: not one may come after that."""
     at_row(3, lambda: Job.objects.filter(pk=job.pk).update(fence=99))
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     assert (Answer.objects.count(), ends()) == (2, []), "nor the row whose transaction had begun"
     Job.objects.filter(pk=job.pk).update(attempts=0)
     again(job)
@@ -209,7 +231,7 @@ def test_ctrl_c_in_the_command_cancels_the_import_with_its_entry(
 
 
 def test_an_answer_in_anothers_name_cannot_be_stored_without_its_entry(job: Job) -> None:
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     stored = Answer.objects.first()
     assert stored
     copy = Answer.objects.get(pk=stored.pk)
@@ -219,7 +241,7 @@ def test_an_answer_in_anothers_name_cannot_be_stored_without_its_entry(job: Job)
 
 
 def test_what_a_sheet_brought_verifies_sealed_and_unsealed(job: Job) -> None:
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     assert list(findings()) == []
     seal_pending()
     assert list(findings()) == []

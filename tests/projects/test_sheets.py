@@ -12,7 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import connection
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 from rest_framework.test import APIClient
@@ -20,13 +20,15 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from api.problems import Refused
 from audit.models import Entry
-from projects.actions.answers import next_hand
-from projects.actions.sheets import check_sheet, start_import, take_home
-from projects.actions.staleness import changed
-from projects.background import jobs
+from projects.jobs.running import run_job
+from projects.kinds import Column
 from projects.models import Answer, Assignment, Job, Member, Project, Round
-from projects.sheets.cells import neutral, restored
-from projects.sheets.reading import read
+from projects.queue.actions import next_assignments
+from projects.sheets.actions import check_sheet, hold_for_sheet, start_import
+from projects.sheets.writing import csv_lines, shown, write_xlsx
+from projects.spreadsheets.cells import neutral, restored
+from projects.spreadsheets.reading import read
+from projects.staleness.actions import changed
 from tests.builders import TEXT, answer, build_cluster, build_round
 
 pytestmark = pytest.mark.django_db
@@ -65,7 +67,7 @@ def come_back(client: APIClient, round: Round, body: bytes, name: str = "back.xl
     reply = client.post(f"{API}/rounds/{round.pk}/sheet/check/", {"file": file}, format="multipart")
     assert reply.status_code == 202, reply.content
     job = reply.json()["id"]
-    jobs.run_job(job)
+    run_job(job)
     done = Job.objects.get(pk=job)
     assert done.status == "done", done.error
     return dict(done.result or {}), job
@@ -74,7 +76,7 @@ def come_back(client: APIClient, round: Round, body: bytes, name: str = "back.xl
 def confirm(client: APIClient, round: Round, job: int) -> dict[str, Any]:
     reply = client.post(f"{API}/rounds/{round.pk}/sheet/import/", {"job": job}, format="json")
     assert reply.status_code == 202, reply.content
-    jobs.run_job(reply.json()["id"])
+    run_job(reply.json()["id"])
     done = Job.objects.get(pk=reply.json()["id"])
     assert done.status == "done", done.error
     return dict(done.result or {})
@@ -83,7 +85,7 @@ def confirm(client: APIClient, round: Round, job: int) -> dict[str, Any]:
 def brought(round: Round, body: bytes, by: User) -> dict[str, Any]:
     """A sheet imported without a check before, as the command does it."""
     job = start_import(round=round, file=SimpleUploadedFile("back", body), by=by)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     job.refresh_from_db()
     assert job.status == "done", job.error
     return dict(job.result or {})
@@ -131,9 +133,15 @@ def test_a_round_filled_in_as_people_do_comes_back_good_rows_in_bad_ones_named_b
     faults = report["faults"]["listed"]
     assert {f["file"] for f in faults} == {"back.xlsx[answers]"}
     assert {(f["line"], f["field"]): f["message"].split(" ")[0] for f in faults} == {
-        (2, "polarity"): "'postive'", (3, "polarity"): "is", (4, "modality"): "holds", (5, "assignment"): "'999999'",
-        (6, "unit"): "slot", (8, "polarity_cue"): "'n'", (9, "text"): "is", (11, "comment"): "holds",
-    }  # fmt: skip
+        (2, "polarity"): "'postive'",
+        (3, "polarity"): "is",
+        (4, "modality"): "cell",
+        (5, "assignment"): "'999999'",
+        (6, "unit"): "assignment",
+        (8, "polarity_cue"): "'n'",
+        (9, "text"): "is",
+        (11, "comment"): "cell",
+    }
     assert (report["rows"], report["new"], report["empty"], report["unchanged"]) == (11, 2, 1, 0)
     assert Answer.objects.count() == 0, "checking stores nothing"
 
@@ -165,9 +173,24 @@ def test_a_sheet_is_blinded_and_shows_what_the_card_shows(client: APIClient, rou
     assert rows[0]["text"] == TEXT
     assert rows[0]["intervention"] == "nepralin"
     assert set(rows[0]) == {
-        "assignment", "revision", "shown", "unit", "role", "population", "intervention", "comparator", "outcome",
-        "text", "polarity", "polarity_cue", "modality", "modality_cue", "skip", "flag", "comment",
-    }  # fmt: skip
+        "assignment",
+        "revision",
+        "shown",
+        "unit",
+        "role",
+        "population",
+        "intervention",
+        "comparator",
+        "outcome",
+        "text",
+        "polarity",
+        "polarity_cue",
+        "modality",
+        "modality_cue",
+        "skip",
+        "flag",
+        "comment",
+    }
     assert all(not r["polarity"] for r in rows)
 
 
@@ -186,20 +209,68 @@ def test_a_csv_with_semicolons_as_european_programs_write_it_comes_back(
     assert confirm(client, round, job)["stored"] == 12
 
 
+def test_a_sheet_that_a_program_saved_with_its_habits_comes_back_with_warnings(
+    client: APIClient, round: Round, worker: Member
+) -> None:
+    rows = list(csv.DictReader(io.StringIO(out(client, round, worker, "csv", limit=2).decode("utf-8-sig"))))
+    rows[0] |= {"polarity": "positive", "modality": "weak", "flag": "TRUE", "comment": "'=1"}
+    rows[1] |= {"flag": "FALSE"}
+    back = io.StringIO()
+    back.write("sep=;\n")
+    writer = csv.DictWriter(back, rows[0], delimiter=";")
+    writer.writeheader()
+    writer.writerows(rows)
+    report, job = come_back(client, round, back.getvalue().encode("utf-8-sig"), "back.csv")
+    assert (report["new"], report["empty"], report["faults"]["total"]) == (1, 1, 0)
+    assert report["warnings"] == ["The first line names the separator: ';'."]
+    confirm(client, round, job)
+    [answer] = Answer.objects.all()
+    assert (answer.flag, answer.comment) == (True, "=1")
+
+
+def test_a_comment_that_is_too_long_is_a_fault_and_is_not_cut(client: APIClient, round: Round, worker: Member) -> None:
+    rows = list(csv.DictReader(io.StringIO(out(client, round, worker, "csv", limit=2).decode("utf-8-sig"))))
+    for row, length in zip(rows, (5_000, 5_001), strict=True):
+        row |= {"polarity": "positive", "modality": "weak", "comment": "x" * length}
+    back = io.StringIO()
+    writer = csv.DictWriter(back, rows[0])
+    writer.writeheader()
+    writer.writerows(rows)
+    report, _ = come_back(client, round, back.getvalue().encode("utf-8-sig"), "back.csv")
+    [fault] = report["faults"]["listed"]
+    assert report["new"] == 1
+    assert (fault["field"], fault["message"]) == ("comment", "has 5,001 characters; expected at most 5,000")
+
+
+def test_a_flag_in_other_words_is_a_fault_and_not_left_out(client: APIClient, round: Round, worker: Member) -> None:
+    rows = list(csv.DictReader(io.StringIO(out(client, round, worker, "csv", limit=2).decode("utf-8-sig"))))
+    for row, flag in zip(rows, ("yes", "ja"), strict=True):
+        row |= {"polarity": "positive", "modality": "weak", "flag": flag}
+    back = io.StringIO()
+    writer = csv.DictWriter(back, rows[0])
+    writer.writeheader()
+    writer.writerows(rows)
+    report, _ = come_back(client, round, back.getvalue().encode("utf-8-sig"), "back.csv")
+    [fault] = report["faults"]["listed"]
+    assert report["new"] == 1
+    assert (fault["field"], fault["message"]) == ("flag", "'ja' is not yes: write yes, or leave it empty")
+
+
 def test_what_was_answered_in_the_browser_meanwhile_stands(
     client: APIClient, round: Round, worker: Member, ann1: User, by_lead: Member
 ) -> None:
     book = Book(out(client, round, worker))
     for row in (2, 3, 4):
         book.fill(row, polarity="positive", modality="weak")
-    first, second = next_hand(user=ann1, round=round)
+    first, second = next_assignments(user=ann1, round=round)
     answer(ann1, first)
     changed(units=[second.unit], what="tuple", reason="Another outcome.", by=by_lead)
     report, job = come_back(client, round, book.saved())
     assert report["new"] == 1
     assert [f["message"].split(" ", 2)[2][:20] for f in report["kept_out"]["listed"]] == [
-        "was answered otherwi", "has changed since (i",
-    ]  # fmt: skip
+        "has a newer answer (",
+        "has changed (its tex",
+    ]
     assert confirm(client, round, job)["stored"] == 1
     assert Assignment.objects.get(pk=first.pk).revision == 1
 
@@ -242,11 +313,11 @@ def test_slots_of_a_pool_are_claimed_for_as_long_as_people_are_away(
     build_cluster(project, inputs=3)
     other = Member.objects.get(project=project, user=ann2)
     round = build_round(project, [worker, other], dealing="pool", overlap=1)
-    taken = take_home(round=round, member=worker, by=lead, limit=3, days=30)
+    taken = hold_for_sheet(round=round, member=worker, by=lead, limit=3, days=30)
     assert len(taken) == 3
     assert all((s.leased_until - round.opened_at).days >= 29 for s in taken if s.leased_until)
-    assert len(next_hand(user=ann2, round=round)) == 1, "the rest is for the others"
-    again = take_home(round=round, member=worker, by=lead, limit=3)
+    assert len(next_assignments(user=ann2, round=round)) == 1, "the rest is for the others"
+    again = hold_for_sheet(round=round, member=worker, by=lead, limit=3)
     assert [s.pk for s in again] == [s.pk for s in taken]
 
 
@@ -314,12 +385,11 @@ def lines(path: Path, body: bytes, name: str = "a.csv") -> list[Any]:
     ("body", "says"),
     [
         ("assignment\n1\n".encode("utf-16"), "UTF-16"),
-        (b"assignment,comment\n1,caf\xe9\n", "not UTF-8 text"),
+        (b"assignment,comment\n1,caf\xe9\n", "0xE9 at byte 6 of the line .* is not UTF-8"),
         (b"", "empty"),
         (b"name\n1\n", "missing: assignment"),
         (b"assignment,assignment\n1,2\n", "twice"),
-        (b"assignment\n1\n\x002\n", "UTF-16"),
-        (b'assignment\n"1\n', "not CSV"),
+        (b'assignment\n"1\n', "a.csv:2: assignment: the quotation mark that opens this cell is not closed"),
     ],
 )
 def test_a_file_that_is_no_sheet_is_refused_in_words(body: bytes, says: str, tmp_path: Path) -> None:
@@ -329,14 +399,16 @@ def test_a_file_that_is_no_sheet_is_refused_in_words(body: bytes, says: str, tmp
 
 @pytest.mark.row(26)
 def test_a_line_of_fifty_megabytes_is_refused_before_it_is_held(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="more than"):
+    with pytest.raises(Refused, match="longer than the limit"):
         lines(tmp_path / "a", b"assignment\n" + b"x" * 50_000_000)
 
 
 @pytest.mark.row(26)
 def test_a_row_that_goes_on_over_lines_without_end_is_refused_before_it_is_held(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="a row has more than"):
-        lines(tmp_path / "a", b"assignment\n" + b'"\n",' * 400_000)
+    with pytest.raises(Refused, match=r"a.csv:\d+: column \d+: .* is not closed"):
+        lines(tmp_path / "a", b"assignment\n" + b'"\n",' * 1_200_000)
+    with pytest.raises(Refused, match="the row is longer than the limit"):
+        lines(tmp_path / "a", b"assignment\n" + b"a," * 2_200_000)
     assert lines(tmp_path / "b", b"assignment\n" + b'"1\n"\n' * 400_000)
 
 
@@ -373,7 +445,8 @@ def with_row(row: str, folder: Path) -> Path:
 @pytest.mark.row(30)
 def test_a_row_with_a_number_beyond_every_workbook_keeps_nobody_counting(tmp_path: Path) -> None:
     path = with_row('<row r="2000000000"><c r="A2000000000"><v>1</v></c></row>', tmp_path)
-    assert list(read(path, "b.xlsx", needed=["unit", "rater"])) == []
+    with pytest.raises(Refused, match="a row numbered 2000000000 follows row 1"):
+        list(read(path, "b.xlsx", needed=["unit", "rater"]))
 
 
 @pytest.mark.row(30)
@@ -390,7 +463,7 @@ def test_a_number_that_a_program_made_of_an_id_is_that_id_again(tmp_path: Path) 
     book.active.append([12.0, True])
     book.save(tmp_path / "a.xlsx")
     [row] = read(tmp_path / "a.xlsx", "a.xlsx", needed=["assignment"])
-    assert row.cells == {"assignment": "12", "flag": "yes"}
+    assert row.cells == {"assignment": "12", "flag": "TRUE"}
     assert (row.file, row.number) == ("a.xlsx[Sheet]", 2)
 
 
@@ -407,7 +480,31 @@ def test_the_command_says_what_it_stored_and_names_bad_cells(
     assert Answer.objects.count() == 0
     call_command("import_answers", *asked, "--by", lead.email)
     said = capsys.readouterr()
-    assert "2 rows: 1 answers stored, 0 stored already, 0 not filled in, 1 with faults, 0 kept out" in said.out
+    assert "2 rows: 1 answers stored, 0 already stored, 0 empty, 1 with faults, 0 excluded" in said.out
     assert "back.xlsx[answers]:3: polarity: 'up' is not one of positive, no effect, negative, n/a\n" in said.err
     with pytest.raises(CommandError, match="no round"):
         call_command("import_answers", str(path), "--project", "nowhere", "--round", round.name)
+
+
+CELLS = st.one_of(
+    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20),
+    st.sampled_from(["=1+1", "'=1", "_x000D_", "_x005F_x0041_", "two\nlines", "with\r\nCR", " x ", '"q" on', "\ttab"]),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(CELLS, min_size=1, max_size=4), st.sampled_from(["csv", "xlsx"]))
+def test_every_text_that_concord_puts_into_a_sheet_comes_back_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], form: str
+) -> None:
+    columns = [Column("unit", 8), Column("comment", 40)]
+    body = [{"unit": "u", "comment": text} for text in texts]
+    path = tmp_path_factory.getbasetemp() / f"sheet.{form}"
+    if form == "csv":
+        path.write_bytes(b"".join(csv_lines(columns, body)))
+    else:
+        write_xlsx(path, asked=columns, head=columns, body=body, total=len(body), about=[])
+    said: list[str] = []
+    found = [row.cells["comment"] for row in read(path, path.name, own_columns=["unit"], warn=said.append)]
+    assert found == [text if form == "csv" else shown(text) for text in texts]
+    assert said == []

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projects.rounds.slots import Shape, Slot, lay_out
+from projects.answers.assignments import PlannedAssignment, Shape, create_items
 
 PEOPLE = (11, 12, 13, 14)
 
@@ -14,16 +14,16 @@ def chosen(units: int, size: int = 3) -> list[tuple[int, int]]:
     return [(100 + n, n // size) for n in range(units)]
 
 
-def walks(slots: list[Slot]) -> dict[int, list[Slot]]:
+def walks(slots: list[PlannedAssignment]) -> dict[int, list[PlannedAssignment]]:
     """Each person's slots in the order in which the queue hands them out."""
-    found: dict[int, list[Slot]] = defaultdict(list)
+    found: dict[int, list[PlannedAssignment]] = defaultdict(list)
     for slot in slots:
         found[slot.person or 0].append(slot)
     return found
 
 
 def test_a_round_without_a_block_asks_each_unit_of_as_many() -> None:
-    slots = list(lay_out(chosen(4), Shape(2), None, 1))
+    slots = list(create_items(chosen(4), Shape(2), None, 1))
     assert [(s.unit, s.position, s.number) for s in slots[:3]] == [(100, 0, 1), (100, 0, 2), (101, 1, 1)]
     assert len(slots) == Shape(2).count(4) == 8
 
@@ -35,7 +35,7 @@ def test_a_block_is_a_share_of_the_units_and_each_of_them_has_distinct_people(
     units: int, share: float, dealt: bool, seed: int
 ) -> None:
     shape = Shape(1, share, 3)
-    slots = list(lay_out(chosen(units), shape, PEOPLE if dealt else None, seed))
+    slots = list(create_items(chosen(units), shape, PEOPLE if dealt else None, seed))
     k = Counter(slot.unit for slot in slots)
     assert Counter(k.values())[3] == shape.in_block(units)
     assert set(k.values()) <= shape.overlaps()
@@ -57,7 +57,7 @@ def test_people_are_asked_again_only_what_they_were_asked_and_with_enough_in_bet
     units: int, distance: int, share: float, seed: int
 ) -> None:
     shape = Shape(2, repeat_share=share, repeat_distance=distance)
-    for walk in walks(list(lay_out(chosen(units), shape, PEOPLE, seed))).values():
+    for walk in walks(list(create_items(chosen(units), shape, PEOPLE, seed))).values():
         at = {(slot.unit, slot.repeat): n for n, slot in enumerate(walk)}
         firsts = [slot for slot in walk if not slot.repeat]
         again = [slot for slot in walk if slot.repeat]
@@ -72,7 +72,7 @@ def test_people_are_asked_again_only_what_they_were_asked_and_with_enough_in_bet
 
 def test_the_same_seed_gives_the_same_slots_and_another_seed_others() -> None:
     shape = Shape(1, 0.3, 2, 0.2, 5)
-    of = [list(lay_out(chosen(40), shape, PEOPLE, seed)) for seed in (4, 4, 5)]
+    of = [list(create_items(chosen(40), shape, PEOPLE, seed)) for seed in (4, 4, 5)]
     assert of[0] == of[1] != of[2]
 
 

@@ -11,13 +11,13 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.models import Cluster
 from audit.models import Entry
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.guidelines import write_guideline
-from projects.actions.rounds import close_round
-from projects.actions.staleness import changed
+from projects.curation.actions import correct
+from projects.gold.queries import current_values
+from projects.guidelines.actions import write_guideline
 from projects.models import Answer, Decision, Member, Project
-from projects.values.in_force import values_in_force
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
+from projects.staleness.actions import changed
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -58,9 +58,13 @@ def test_the_list_says_what_changed_and_what_was_said_before(
     assert body["count"] == 3
     first = body["results"][0]
     assert {k: first[k] for k in ("what", "before", "after", "reason", "text", "changed_by")} == {
-        "what": "tuple", "before": "relapse", "after": "recovery", "reason": "Another outcome.", "text": TEXT,
+        "what": "tuple",
+        "before": "relapse",
+        "after": "recovery",
+        "reason": "Another outcome.",
+        "text": TEXT,
         "changed_by": by.pseudonym,
-    }  # fmt: skip
+    }
     assert first["said"][0] == {"field": "polarity", "value": "no effect"}
     assert client.get(f"{API}/projects/{project.slug}/stale/totals/").json() == {"changed": 3, "outdated": []}
     assert client.get(f"{API}/projects/{project.slug}/stale/", {"what": "text"}).json()["count"] == 0
@@ -72,11 +76,11 @@ def test_confirming_decides_the_same_values_anew_with_the_same_sources(
     decide_all(cluster, by, polarity_cue=[(0, 7)])
     change_tuple(cluster, by)
     unit = cluster.propositions.get(position=0).unit
-    before = values_in_force([unit], "label")
+    before = current_values([unit], "label")
     reply = client.post(f"{API}/units/{unit.pk}/confirmations/", {"kind": "label"}, format="json")
     assert reply.status_code == 201
     assert reply.json()["fields_changed"] == ["polarity", "polarity_cue", "modality", "modality_cue"]
-    assert values_in_force([unit], "label") == before
+    assert current_values([unit], "label") == before
     assert Decision.objects.filter(unit=unit).count() == 8
     assert client.get(f"{API}/projects/{project.slug}/stale/").json()["count"] == 2
     again = client.post(f"{API}/units/{unit.pk}/confirmations/", {"kind": "label"}, format="json")
@@ -96,15 +100,15 @@ def test_a_label_is_carried_over_to_a_corrected_text_with_its_cues_where_they_st
     reply = client.post(f"{API}/units/{made['unit']}/confirmations/", {"kind": "label"}, format="json")
     assert reply.status_code == 201, reply.content
     new = cluster.propositions.get(position=1, version=2).unit
-    assert values_in_force([new], "label")[new.pk]["polarity_cue"] == [
-        {"start": 11, "end": 18, "quote": "Neither"}, {"start": 29, "end": 32, "quote": "nor"},
-    ]  # fmt: skip
+    assert current_values([new], "label")[new.pk]["polarity_cue"] == [
+        {"start": 11, "end": 18, "quote": "Neither"},
+        {"start": 29, "end": 32, "quote": "nor"},
+    ]
     assert client.get(f"{API}/projects/{project.slug}/stale/totals/").json()["changed"] == 0
 
 
 @pytest.mark.parametrize(
-    ("text", "how"),
-    [("No association with relapse was seen.", "nowhere"), (f"Neither is so. {TEXT}", "2 times")],
+    ("text", "how"), [("No association with relapse was seen.", "nowhere"), (f"Neither is so. {TEXT}", "2 times")]
 )
 def test_a_cue_that_has_no_one_place_in_the_corrected_text_is_to_be_marked_anew(
     text: str, how: str, cluster: Cluster, by: Member, client: APIClient
@@ -127,7 +131,7 @@ def test_a_new_guideline_lists_the_answers_given_under_the_old_one_until_they_ar
 ) -> None:
     member = Member.objects.get(project=project, user=ann1)
     round = build_round(project, [member], purpose="measure only", overlap=1)
-    while hand := next_hand(user=ann1, round=round):
+    while hand := next_assignments(user=ann1, round=round):
         answer(ann1, hand[0])
     close_round(round=round, by=None)
     outdated = f"{API}/projects/{project.slug}/outdated-answers/"
@@ -153,7 +157,7 @@ def test_answers_of_a_round_are_upheld_at_once_under_the_newest_guideline_and_li
     member = Member.objects.get(project=project, user=ann1)
     rounds = [build_round(project, [member], name=name, purpose="measure only") for name in ("One", "Two")]
     for round in rounds:
-        while hand := next_hand(user=ann1, round=round):
+        while hand := next_assignments(user=ann1, round=round):
             answer(ann1, hand[0])
         close_round(round=round, by=None)
     first, other = rounds
@@ -199,7 +203,7 @@ def test_the_lists_cost_the_same_number_of_queries_whatever_their_length(
         decide_all(cluster, by)
         change_tuple(cluster, by)
         round = build_round(project, [Member.objects.get(project=project, user=ann1)], name=f"round {n}")
-        answer(ann1, next_hand(user=ann1, round=round)[0])
+        answer(ann1, next_assignments(user=ann1, round=round)[0])
         write_guideline(project=project, kind="label", text=f"Version {n}.", by=None)
         with CaptureQueriesContext(connection) as queries:
             assert client.get(f"{API}/projects/{project.slug}/stale/").json()["count"] == 6 * n

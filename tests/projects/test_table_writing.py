@@ -5,8 +5,8 @@ import io
 
 import pytest
 
-from projects.tables.table import Cell, Column, Missing, Table, mark
-from projects.tables.writing import as_csv, escaped, latex, markdown, number, signed, words
+from projects.reports.table import Cell, Column, Missing, Table, mark
+from projects.reports.writing import as_csv, escaped, latex, markdown, number, signed, words
 
 TABLE = Table(
     "m3-6",
@@ -69,7 +69,9 @@ def test_latex() -> None:
 
 
 RANKED = Table(
-    "ranked", "Ranked", "Levels are told apart.",
+    "ranked",
+    "Ranked",
+    "Levels are told apart.",
     [Column("Level", False), Column("ROUGE", better="higher"), Column("Errors", better="lower"), Column("Words")],
     [
         [Cell("a"), Cell(2.0, letters="a"), Cell(1.0), Cell(9.0)],
@@ -78,7 +80,7 @@ RANKED = Table(
         [Cell("b"), Cell(None, undefined="nobody rated it"), Cell(4.0), Cell(6.0)],
     ],
     alike=(0,),
-)  # fmt: skip
+)
 
 
 def test_the_best_of_those_that_can_be_compared_is_bold_and_letters_are_raised() -> None:
@@ -121,8 +123,13 @@ def test_numbers_have_a_true_minus_and_zero_has_none() -> None:
 def test_halves_are_printed_even_and_a_difference_has_its_sign_but_for_what_is_printed_as_zero() -> None:
     assert [number(value, 1) for value in (0.25, 0.75, 100.0, 99.96)] == ["0.2", "0.8", "100.0", "100.0"]
     assert [signed(value, 1) for value in (5.06, -5.06, 0.04, -0.04, 0.0, -0.0)] == [
-        "+5.1", "\u22125.1", "0.0", "0.0", "0.0", "0.0",
-    ]  # fmt: skip
+        "+5.1",
+        "\u22125.1",
+        "0.0",
+        "0.0",
+        "0.0",
+        "0.0",
+    ]
 
 
 def test_a_difference_over_other_items_than_its_figure_says_its_n() -> None:
@@ -139,7 +146,7 @@ def test_marks_go_on_after_z() -> None:
 def test_a_cell_without_a_value_says_why() -> None:
     with pytest.raises(ValueError, match="why"):
         Cell(None)
-    with pytest.raises(ValueError, match="each column"):
+    with pytest.raises(ValueError, match="one cell per column"):
         Table("x", "X", "", [Column("A")], [[]])
 
 
@@ -155,12 +162,19 @@ def test_the_interval_of_the_difference_stands_with_it_in_every_format() -> None
     assert words(cell) == "74.5 (+54.3 [50.0, 60.5]; n = 7) [70.0, 80.2]"
     table = Table("m3-6", "Copying", "n", [Column("ROUGE-1")], [[cell], [Cell(1.0, bracket=2.0)]])
     assert latex(table).splitlines()[11:14] == [
-        "74.5 (+54.3; n = 7) \\\\", "\\scriptsize {[}70.0, 80.2{]} ({[}50.0, 60.5{]}) \\\\", "1.0 (+2.0) \\\\",
-    ]  # fmt: skip
+        "74.5 (+54.3; n = 7) \\\\",
+        "\\scriptsize {[}70.0, 80.2{]} ({[}50.0, 60.5{]}) \\\\",
+        "1.0 (+2.0) \\\\",
+    ]
     header, first, second = csv.reader(io.StringIO(as_csv(table)))
     assert dict(zip(header, first, strict=True)) == {
-        "ROUGE-1": "74.46", "ROUGE-1 difference": "54.34", "ROUGE-1 difference n": "7",
-        "ROUGE-1 difference CI low": "50.0", "ROUGE-1 difference CI high": "60.55", "ROUGE-1 CI low": "70.0",
-        "ROUGE-1 CI high": "80.25", "undefined": "",
-    }  # fmt: skip
+        "ROUGE-1": "74.46",
+        "ROUGE-1 difference": "54.34",
+        "ROUGE-1 difference n": "7",
+        "ROUGE-1 difference CI low": "50.0",
+        "ROUGE-1 difference CI high": "60.55",
+        "ROUGE-1 CI low": "70.0",
+        "ROUGE-1 CI high": "80.25",
+        "undefined": "",
+    }
     assert second[3:5] == ["", ""]

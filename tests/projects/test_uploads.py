@@ -14,12 +14,13 @@ from accounts.models import User
 from audit.models import Entry
 from audit.verify import findings
 from projects import uploads
-from projects.actions import sheet_import
-from projects.actions.sheets import take_home
-from projects.background import jobs
+from projects.jobs import jobs
+from projects.jobs.running import run_job
 from projects.models import Answer, Import, Job, Member, Project, Round
-from projects.serializers.faults import FileFaultsSerializer
+from projects.sheets import actions as sheets_actions
+from projects.sheets.actions import hold_for_sheet
 from projects.uploads.faults import BadFiles, Fault, Faults
+from projects.uploads.serializers import FileFaultsSerializer
 from tests.annotation.m3_files import as_bytes, cluster
 from tests.builders import build_cluster, build_round
 
@@ -53,7 +54,7 @@ def kept(settings: Any, tmp_path: Path) -> Path:
 def round(project: Project, ann1: User, lead: User) -> Round:
     build_cluster(project, inputs=1)
     round = build_round(project, [project.members.get(user=ann1)])
-    take_home(round=round, member=Member.objects.get(project=project, user=ann1), by=lead)
+    hold_for_sheet(round=round, member=Member.objects.get(project=project, user=ann1), by=lead)
     return round
 
 
@@ -81,7 +82,7 @@ def done(reply: Any) -> Job:
     """The job of a reply after a worker has done it."""
     assert reply.status_code == 202, reply.json()
     with TestCase.captureOnCommitCallbacks(execute=True):
-        jobs.run_job(reply.json()["id"])
+        run_job(reply.json()["id"])
     return Job.objects.get(pk=reply.json()["id"])
 
 
@@ -104,9 +105,15 @@ def written() -> tuple[int, int, int]:
     ("key", "content", "line", "field", "says"),
     [
         ("corpus", as_bytes([cluster("9_0"), cluster("9_1", target_direction="up")]), 2, "target_direction", "up"),
-        ("sheet", KEYS + b"999,0,1,DEMO0000_0/0,positive,,weak,,,,\n", 2, "assignment", "is no slot of this round"),
-        ("elsewhere", RATINGS + b"DEMO0000_0/0,Ada,positive,,weak,\nx,Ada,positive,,weak,\n", 3, "unit", "is no unit"),
-        ("outputs", b"key,text\na,x\na,y\n", 3, "key", "stands in line 2 already"),
+        (
+            "sheet",
+            KEYS + b"999,0,1,DEMO0000_0/0,positive,,weak,,,,\n",
+            2,
+            "assignment",
+            "is not an assignment of this round",
+        ),
+        ("elsewhere", RATINGS + b"DEMO0000_0/0,Ada,positive,,weak,\nx,Ada,positive,,weak,\n", 3, "unit", "has no unit"),
+        ("outputs", b"key,text\na,x\na,y\n", 3, "key", "duplicate key"),
     ],
 )
 def test_a_bad_file_is_named_by_file_line_and_field_in_one_shape(
@@ -124,7 +131,7 @@ def test_a_bad_file_is_named_by_file_line_and_field_in_one_shape(
 @pytest.mark.parametrize(
     ("content", "line", "field", "says"),
     [
-        (b"\xff\xfe", 1, "file", "not UTF-8 text"),
+        (b"\xff\xfe", 1, "file", "found UTF-16 text"),
         (b"name\n1\n", 1, "", "missing: "),
         (b'unit,unit\n"1\n', 1, "unit", "twice"),
         (b"PK\x03\x04", 0, "file", "damaged"),
@@ -183,9 +190,9 @@ def cut_off(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
             raise Killed
 
         where = {
-            "corpus": "annotation.actions.imports._write",
-            "sheet": "projects.actions.sheet_import.report",
-            "elsewhere": "projects.actions.elsewhere.close_round",
+            "corpus": "annotation.imports.actions._write",
+            "sheet": "projects.sheets.actions.report",
+            "elsewhere": "projects.external_ratings.actions.close_round",
         }
         monkeypatch.setattr(where[key], dies)
 
@@ -270,6 +277,6 @@ def test_the_end_of_a_sheet_says_as_before_how_many_rows_were_left_out(client: A
     content = sound("sheet", round) + b"999,0,1,x,positive,,weak,,,,\n"
     check = done(send(client, "sheet", round, content))
     done(confirm(client, "sheet", round, check.pk))
-    entry = Entry.objects.get(verb=sheet_import.END)
+    entry = Entry.objects.get(verb=sheets_actions.END)
     assert entry.after
     assert (entry.after["stored"], entry.after["faults_total"], entry.after["kept_out_total"]) == (2, 1, 0)

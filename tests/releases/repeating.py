@@ -1,4 +1,4 @@
-"""`python -m measures.again FOLDER` as somebody runs it who has Python and NumPy, and no Django.
+"""`python -m measures.recompute FOLDER` as somebody runs it who has Python and NumPy, and no Django.
 
 NumPy and SciPy take longer to import than most folders to repeat. So one process imports them, and nothing of ours, and
 forks for each folder (`again`); `started_for` starts the interpreter as people do.
@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """
 import runpy, sys
 sys.modules["django"] = None
-sys.argv = ["measures.again", sys.argv[1]]
-runpy.run_module("measures.again", run_name="__main__")
+sys.argv = ["measures.recompute", sys.argv[1]]
+runpy.run_module("measures.recompute", run_name="__main__")
 """
 SERVE = """
 import json, os, runpy, sys, traceback
@@ -25,9 +25,9 @@ sys.modules["django"] = None
 import numpy, scipy.special
 
 def repeat(folder):
-    sys.argv = ["measures.again", folder]
+    sys.argv = ["measures.recompute", folder]
     try:
-        runpy.run_module("measures.again", run_name="__main__")
+        runpy.run_module("measures.recompute", run_name="__main__")
     except SystemExit as ending:
         if isinstance(ending.code, str):
             print(ending.code, file=sys.stderr)

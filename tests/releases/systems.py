@@ -6,10 +6,10 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Proposition
-from generation.actions.comparing import compare_scoring
-from generation.actions.reckoning import reckon_scoring
 from generation.models import Run, Score, Scoring, Summary
-from generation.runs.sources import Material
+from generation.scoring.actions import compute_scoring_means
+from generation.scoring.comparing import compare_scoring
+from generation.sources import Material
 from measures.counterfactuals import Kind
 from projects.models import Project
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
@@ -27,10 +27,12 @@ def with_bertscore(run: Run, more: float) -> None:
     references = {p.cluster_id: p.unit_id for p in Proposition.objects.filter(position=0)}
     for number, summary in enumerate(Summary.objects.filter(item__run=run).select_related("item__unit__cluster")):
         Score.objects.create(
-            scoring=scoring, summary=summary, reference_id=references[summary.item.unit.cluster.pk],
+            scoring=scoring,
+            summary=summary,
+            reference_id=references[summary.item.unit.cluster.pk],
             values={"bertscore_f1": 0.3 + more * number},
-        )  # fmt: skip
-    reckon_scoring(scoring)
+        )
+    compute_scoring_means(scoring)
     compare_scoring(scoring)
 
 

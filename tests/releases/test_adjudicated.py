@@ -14,8 +14,8 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.models import Proposition
 from projects.models import Member, Project, Unit
-from projects.uploads.source import Source
-from releases.actions import write_release
+from projects.uploads.files import Source
+from releases.publishing.actions import write_release
 from tests.annotation.m3_files import LEVEL3, brought_in, published
 from tests.projects.adjudicated import dossier, queue, send
 from tests.projects.planted_round import planted_round
@@ -36,9 +36,14 @@ def texts_of(folder: Path) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:
 
 @published
 def test_the_release_has_what_was_adjudicated_and_every_other_value_untouched(
-    project: Project, lead: User, ann1: User, ann2: User, evaluator: User,
-    client_of: Callable[[User], APIClient], tmp_path: Path,
-) -> None:  # fmt: skip
+    project: Project,
+    lead: User,
+    ann1: User,
+    ann2: User,
+    evaluator: User,
+    client_of: Callable[[User], APIClient],
+    tmp_path: Path,
+) -> None:
     brought_in(project, Source.of(LEVEL3))
     Member.objects.filter(user=evaluator).update(role="annotator")
     people = [Member.objects.get(project=project, user=u) for u in (ann1, ann2, evaluator)]

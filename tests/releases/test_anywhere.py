@@ -10,15 +10,25 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from releases.folders import anywhere
+from releases.folders import standalone
 from tests.releases.forging import gold_flipped
 from tests.releases.test_folders import DIGEST, FIRST
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = [
-    "accounts", "annotation", "api", "audit", "config", "evaluation", "generation", "measures", "operations",
-    "projects", "releases", "sql",
-]  # fmt: skip
+    "accounts",
+    "annotation",
+    "api",
+    "audit",
+    "config",
+    "evaluation",
+    "generation",
+    "measures",
+    "operations",
+    "projects",
+    "releases",
+    "sql",
+]
 NO_DJANGO = ("-S",)
 
 
@@ -53,44 +63,44 @@ def test_a_downloaded_release_is_verified_without_django(concord: Path, release:
     status, said, wrong = run(concord, "verify_release", str(release), python=NO_DJANGO)
     assert (status, wrong) == (0, "")
     assert f"\nDigest: {DIGEST}\n" in said
-    assert "Not checked: Row and audit log of an installation: no data base at hand, only the folder" in said
-    assert "Not checked: The digest: compare it with the published one" in said
-    assert said.endswith(": every file is as its manifest says.\n")
+    assert "Not checked: Database row and audit log: no database is configured, so only the folder" in said
+    assert "Not checked: The published digest: pass it with --digest" in said
+    assert said.endswith(": every file matches the manifest.\n")
     status, said, _ = run(concord, "verify_release", str(release), "--digest", DIGEST, python=NO_DJANGO)
-    assert (status, said.splitlines()[-1]) == (0, f"{release} is as it was released.")
+    assert (status, said.splitlines()[-1]) == (0, f"{release} is the release, unchanged.")
     gold_flipped(release)
     status, said, wrong = run(concord, "verify_release", str(release), "--digest", DIGEST, python=NO_DJANGO)
-    assert (status, wrong) == (1, f"{release} is not as it was released: 1 finding.\n")
-    assert f"Found: Its digest is not the one given, {DIGEST}: this is not that release" in said
+    assert (status, wrong) == (1, f"{release} differs from the release: 1 finding.\n")
+    assert f"Found: the digest differs from the one given, {DIGEST}: this is another release, or it was altered" in said
 
 
 @pytest.mark.row(33)
 def test_it_is_verified_with_django_and_no_setting_and_with_settings_and_no_data_base(
     concord: Path, release: Path
 ) -> None:
-    settings: dict[str, dict[str, str]] = {"(no settings: SECRET_KEY is missing": {}, "own manifest.": {"DEBUG": "1"}}
+    settings: dict[str, dict[str, str]] = {"(no settings: SECRET_KEY is missing": {}, "its manifest.": {"DEBUG": "1"}}
     for why, env in settings.items():
         status, said, wrong = run(concord, "verify_release", str(release), env=env)
         assert (status, wrong, f"Digest: {DIGEST}" in said) == (0, "", True)
-        assert "no data base at hand, only the folder" in said
+        assert "no database is configured, so only the folder" in said
         assert why in said
 
 
 def test_bad_input_is_said_in_a_line_with_a_status_of_its_own(concord: Path, release: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for arguments, said in (
-        (["verify_release", "nowhere"], "nowhere is no folder"),
-        (["verify_release", str(release), "--digest", "abc"], "a digest is 64 hex digits"),
+        (["verify_release", "nowhere"], "nowhere is not a folder"),
+        (["verify_release", str(release), "--digest", "abc"], "expected 64 hexadecimal digits"),
         (["verify_release"], "DIR"),
-        (["diff_releases", str(release), str(tmp_path / "empty")], f"{tmp_path / 'empty'} is no release"),
-        (["diff_releases", "nowhere", str(release)], "nowhere is no release"),
+        (["diff_releases", str(release), str(tmp_path / "empty")], f"{tmp_path / 'empty'} is not a release"),
+        (["diff_releases", "nowhere", str(release)], "nowhere is not a release"),
     ):
         status, out, wrong = run(concord, *arguments, python=NO_DJANGO)
-        assert (status, out) == (anywhere.WRONG, ""), arguments
+        assert (status, out) == (standalone.WRONG, ""), arguments
         assert said in wrong.splitlines()[-1]
         with pytest.raises(CommandError, match=re.escape(said)) as refused:
             call_command(*arguments)
-        assert refused.value.returncode in (1, anywhere.WRONG)  # from the terminal argparse ends with 2
+        assert refused.value.returncode in (1, standalone.WRONG)  # from the terminal argparse ends with 2
 
 
 def test_two_downloaded_releases_are_compared(concord: Path, release: Path, tmp_path: Path) -> None:
@@ -99,10 +109,10 @@ def test_two_downloaded_releases_are_compared(concord: Path, release: Path, tmp_
     status, said, _ = run(concord, "diff_releases", str(release), str(other), python=NO_DJANGO)
     assert status == 0
     assert "m3/level3.jsonl: 0 added, 0 removed, 1 changed (26258610_0)" in said.splitlines()
-    assert "LICENSE: the same" in said.splitlines()
+    assert "LICENSE: unchanged" in said.splitlines()
     (other / "m3" / "level3.jsonl").write_text("{}\n")
     status, _, wrong = run(concord, "diff_releases", str(release), str(other), python=NO_DJANGO)
-    assert (status, "Verify both releases first" in wrong) == (anywhere.WRONG, True)
+    assert (status, "Verify both releases first" in wrong) == (standalone.WRONG, True)
 
 
 def test_other_commands_still_say_what_is_missing(concord: Path) -> None:
@@ -119,11 +129,11 @@ def test_a_release_without_rows_that_can_be_read_is_bad_input_and_no_failure(rel
     for content in (b'{"docid": 1', b"[]\n", b"\xff\n", b"[" * 100_000):
         (other / "m3" / "level3.jsonl").write_bytes(content)
         rewritten(other)
-        with pytest.raises(anywhere.BadInput, match="it has not the rows"):
-            list(anywhere.compared(release, other))
+        with pytest.raises(standalone.BadInput, match="the rows are not in the format"):
+            list(standalone.compared(release, other))
 
 
 def test_the_bar_is_for_terminals(release: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    anywhere.looked_at(release)
+    standalone.looked_at(release)
     assert capfd.readouterr().err == ""
     assert os.isatty(2) is False

@@ -24,7 +24,7 @@ def test_the_citation_file_has_what_its_format_demands() -> None:
     found = cff(name="Eye", licence="CC-BY-4.0", citation="Doe 2026")
     assert {"cff-version": "1.2.0", "title": "Eye", "type": "dataset", "version": "1.2.0"}.items() <= found.items()
     assert (found["date-released"], found["license"]) == ("2026-01-02", "CC-BY-4.0")
-    assert found["authors"] == [{"name": "The makers of Eye"}]
+    assert found["authors"] == [{"name": "The authors of Eye"}]
     assert found["preferred-citation"]["notes"] == "Doe 2026"
 
 
@@ -52,8 +52,8 @@ def test_compression_is_the_mean_over_targets_of_word_ratios() -> None:
 @pytest.mark.django_db
 def test_the_card_says_that_cells_are_exact_and_what_is_left_out(project: Project) -> None:
     text = card.card(project, "1.0.0", NEWEST, Notes(counts={"clusters_without_complete_gold": ["1_0"]}))
-    assert "exactly as they are" in text
-    assert "left out for want of complete gold: 1 cluster (named" in text
+    assert "contain texts unchanged" in text
+    assert "omitted because their gold is incomplete: 1 cluster (listed" in text
 
 
 @pytest.mark.django_db

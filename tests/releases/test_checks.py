@@ -6,10 +6,10 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from audit import triggers
-from projects.actions.answers import next_hand
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.gold.actions import finish_round
 from projects.models import Member, Project
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
 from releases.sources.checks import run
 from tests.builders import answer, build_cluster, build_round, label_value
 
@@ -39,9 +39,9 @@ def test_open_rounds_contests_and_clusters_without_gold_are_counted(project: Pro
     build_cluster(project, 1, inputs=0)
     people = [Member.objects.get(user=u) for u in (ann1, ann2)]
     round = build_round(project, people, overlap=2, filters={"cluster": "DEMO0000_0"})
-    assert failing(project)["rounds closed"] == "Still open: round."
+    assert failing(project)["rounds closed"] == "Open rounds: round."
     for user, polarity in ((ann1, "positive"), (ann2, "negative")):
-        answer(user, next_hand(user=user, round=round)[0], label_value(polarity))
+        answer(user, next_assignments(user=user, round=round)[0], label_value(polarity))
     close_round(round=round, by=None)
     round.refresh_from_db()
     finish_round(round=round, by=None)
@@ -53,7 +53,7 @@ def test_open_rounds_contests_and_clusters_without_gold_are_counted(project: Pro
 
 def test_missing_triggers_are_told(project: Project) -> None:
     assert "audit log intact" not in failing(project)
-    with triggers.suspended(connection):
+    with triggers.suspend_triggers(connection):
         assert "projects_answer" in failing(project)["audit log intact"]
 
 

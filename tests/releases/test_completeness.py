@@ -8,16 +8,16 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
+from annotation.clusters import completeness
+from annotation.corpus.queries import clusters
+from annotation.curation.queries import cluster_cells
 from annotation.models import Cluster, Proposition
-from annotation.pages.corpus import clusters
-from annotation.pages.curation import cluster_cells
-from annotation.values import completeness
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.curation.actions import correct
+from projects.gold.actions import finish_round
+from projects.gold.queries import current_values
 from projects.models import Member, Project
-from projects.values.in_force import values_in_force
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
 from releases.formats import m3
 from releases.sources import checks
 from tests.annotation.m3_files import brought_in, cluster, source, write
@@ -57,12 +57,12 @@ def test_a_polarity_decided_anew_beside_the_no_evidence_of_an_import_is_not_comp
     round = build_round(project, people, overlap=2, filters={"cluster": made.key, "role": "input"})
     claim = Proposition.objects.select_related("unit").get(cluster=made, position=2)
     for user, modality in ((ann1, "weak"), (ann2, "strong")):
-        for slot in next_hand(user=user, round=round):
+        for slot in next_assignments(user=user, round=round):
             answer(user, slot, label_value("positive", modality if slot.unit_id == claim.unit_id else "weak"))
     close_round(round=round, by=None)
     round.refresh_from_db()
     finish_round(round=round, by=None)
-    value = values_in_force([claim.unit], "label")[claim.unit_id]
+    value = current_values([claim.unit], "label")[claim.unit_id]
     assert (value["polarity"], value["modality"]) == ("positive", "no evidence")
     assert (missing(made), left_out(project), counted(project)) == (["label of input 2"], [made.key], 1)
     assert [c.key for c in clusters(project, {"state": "unlabelled"})] == [made.key]

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from accounts.models import User
-from measures.again import corrections
-from measures.again.files import Folder
-from measures.again.findings import Findings
+from measures.recompute import agreement
+from measures.recompute.files import Findings, Folder
 from projects.models import Member, Project
 from releases.folders.dictionary import table_of
 from tests.builders import build_round
@@ -30,15 +29,15 @@ def folder(project: Project, lead: User, ann1: User, ann2: User, tmp_path: Path)
     return released(project, tmp_path / "release")
 
 
-def repeated(folder: Path) -> Findings:
+def recompute_all(folder: Path) -> Findings:
     findings = Findings()
-    corrections.repeat(Folder(folder), findings)
+    agreement.recompute_corrections(Folder(folder), findings)
     return findings
 
 
 def test_every_column_of_its_files_is_described(folder: Path) -> None:
     for path, columns in (
-        (corrections.REFERENCES, {"answer", "field", "same"}),
+        (agreement.REFERENCES, {"answer", "field", "same"}),
         ("agreement/shown/label.csv", {"answer", "polarity", "modality"}),
     ):
         table = table_of(path)
@@ -50,24 +49,28 @@ def test_every_column_of_its_files_is_described(folder: Path) -> None:
 
 
 def test_the_corrections_of_a_round_are_released_and_come_out_as_printed(folder: Path) -> None:
-    [line] = [json.loads(row) for row in (folder / corrections.REPORTS).read_text(encoding="utf-8").splitlines()]
+    [line] = [
+        json.loads(row) for row in (folder / agreement.CORRECTION_REPORTS).read_text(encoding="utf-8").splitlines()
+    ]
     assert (line["report"]["reviewed"], line["report"]["corrected"]) == (20, 6)
     assert "not independent" in line["report"]["note"]
     with (folder / line["shown"]).open(newline="", encoding="utf-8") as file:
         assert {row["polarity"] for row in csv.DictReader(file)} == {"positive", "no effect"}
-    findings = repeated(folder)
-    assert (findings.different, findings.not_repeated) == ([], [])
-    assert findings.repeated[corrections.REPORTS] > 20
+    findings = recompute_all(folder)
+    assert (findings.differences, findings.not_recomputed) == ([], [])
+    assert findings.equal[agreement.CORRECTION_REPORTS] > 15
 
 
 @pytest.mark.parametrize(
     ("file", "was", "is_now"),
-    [("agreement/references.csv", ",polarity,false", ",polarity,true"),
-     ("agreement/shown/label.csv", ",positive,", ",no effect,")],
-)  # fmt: skip
+    [
+        ("agreement/references.csv", ",polarity,false", ",polarity,true"),
+        ("agreement/shown/label.csv", ",positive,", ",no effect,"),
+    ],
+)
 def test_a_cell_that_was_changed_is_found(folder: Path, file: str, was: str, is_now: str) -> None:
     path = folder / file
     text = path.read_text(encoding="utf-8")
     assert was in text
     path.write_text(text.replace(was, is_now), encoding="utf-8")
-    assert repeated(folder).different
+    assert recompute_all(folder).differences

@@ -35,9 +35,7 @@ def test_a_release_from_an_older_concord_still_verifies(folder: Path) -> None:
     assert report.findings == []
     assert report.manifest is not None
     assert (report.manifest.digest, report.manifest.body["digest"]) == (DIGEST, DIGEST)
-    assert report.checked == [
-        "Size and SHA-256 of 8 files against manifest.json, and that nothing else lies in the folder."
-    ]
+    assert report.checked == ["Size and SHA-256 of 8 files match manifest.json, and the folder contains nothing else."]
 
 
 def test_altered_and_rewritten_it_fits_itself_under_another_digest(folder: Path) -> None:
@@ -138,14 +136,14 @@ def name_with_a_letter_that_looks_alike(folder: Path) -> None:
         (link_beside, ["extra: a link, not in the manifest"]),
         (link_to_a_folder, ["extra: a link, not in the manifest"]),
         (link_to_nothing, ["extra: a link, not in the manifest"]),
-        (link_in_place_of_a_file, ["LICENSE: a link, the manifest has a file"]),
+        (link_in_place_of_a_file, ["LICENSE: a link, the manifest lists a file"]),
         (link_in_place_of_a_folder, ["m3: a link, not in the manifest", "m3/level3.jsonl: missing"]),
-        (pipe_beside, ["extra: no plain file, not in the manifest"]),
-        (pipe_in_place_of_a_file, ["LICENSE: no plain file, the manifest has a file"]),
-        (folder_in_place_of_a_file, ["LICENSE: a folder, the manifest has a file"]),
+        (pipe_beside, ["extra: not a regular file, not in the manifest"]),
+        (pipe_in_place_of_a_file, ["LICENSE: not a regular file, the manifest lists a file"]),
+        (folder_in_place_of_a_file, ["LICENSE: a folder, the manifest lists a file"]),
         (other_capitals, ["License: a file, not in the manifest", "LICENSE: missing"]),
         (missing, ["m3/level3.jsonl: missing"]),
-        (shorter, ["LICENSE: 0 bytes, the manifest says 119"]),
+        (shorter, ["LICENSE: 0 bytes; the manifest states 119"]),
         (name_that_breaks_lines, [r"'LICENSE\nREADME.md: fine': a file, not in the manifest"]),
         (name_that_turns_letters_round, [r"'m3/\u202elnosj.3level': a file, not in the manifest"]),
         (name_that_is_no_text, [r"'\udcff': a file, not in the manifest"]),
@@ -162,7 +160,7 @@ def test_what_does_not_belong_is_found_by_name(folder: Path, done: Callable[[Pat
 def test_a_hard_link_is_found_where_its_other_name_lies_outside(folder: Path) -> None:
     hard_link_to_outside(folder)
     [said] = found(folder)
-    assert said.startswith("LICENSE: it has another name outside of this folder (a hard link)")
+    assert said.startswith("LICENSE: has a hard link outside this folder")
     assert found(Path(shutil.copytree(folder, folder.parent / "copy"))) == []
 
 
@@ -170,13 +168,13 @@ def test_a_socket_is_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(folder)  # an address of a socket is short
     with socket.socket(socket.AF_UNIX) as one:
         one.bind("extra")
-    assert found(folder) == ["extra: no plain file, not in the manifest"]
+    assert found(folder) == ["extra: not a regular file, not in the manifest"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_a_folder_that_may_not_be_read_is_a_finding(folder: Path) -> None:
     (folder / "m3").chmod(0)
-    assert found(folder) == ["m3: it cannot be read (Permission denied)", "m3/level3.jsonl: missing"]
+    assert found(folder) == ["m3: cannot be read (Permission denied)", "m3/level3.jsonl: missing"]
     (folder / "m3").chmod(0o755)
 
 
@@ -189,12 +187,12 @@ def test_a_million_files_beside_it_fill_no_memory(folder: Path) -> None:
 
 def test_a_folder_without_a_manifest_or_with_a_link_for_one_is_no_release(folder: Path) -> None:
     (folder / "manifest.json").rename(folder.parent / "manifest.json")
-    assert found(folder) == ["manifest.json: there is no such file, so this is no release"]
+    assert found(folder) == ["manifest.json: missing"]
     (folder / "manifest.json").symlink_to(folder.parent / "manifest.json")
-    assert found(folder) == ["manifest.json: it cannot be read (a link)"]
+    assert found(folder) == ["manifest.json: cannot be read (a link)"]
     (folder / "manifest.json").unlink()
     os.mkfifo(folder / "manifest.json")
-    assert found(folder) == ["manifest.json: it cannot be read (no plain file)"]
+    assert found(folder) == ["manifest.json: cannot be read (not a regular file)"]
 
 
 def first(body: Body, **fields: Any) -> None:
@@ -208,36 +206,59 @@ def again(body: Body, **fields: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda b: first(b, path="../x"), "../x: no path of a release"),
-        (lambda b: first(b, path="/etc/passwd"), "/etc/passwd: no path of a release"),
-        (lambda b: first(b, path="m3/../LICENSE"), "m3/../LICENSE: no path of a release"),
-        (lambda b: first(b, path="m3//x"), "m3//x: no path of a release"),
-        (lambda b: first(b, path="./LICENSE"), "./LICENSE: no path of a release"),
-        (lambda b: first(b, path=""), ": no path of a release"),
-        (lambda b: first(b, path="C:\\x"), "C:\\x: no path of a release"),
-        (lambda b: first(b, path="x\n"), r"'x\n': no path of a release"),
-        (lambda b: first(b, path="\u00e4"), r"'\xe4': no path of a release"),
-        (lambda b: first(b, path="x\0y"), r"'x\x00y': no path of a release"),
-        (lambda b: first(b, path="x" * 300), "x" * 300 + ": no path of a release"),
-        (lambda b: first(b, path="manifest.json"), "manifest.json: no path of a release"),
-        (lambda b: first(b, path=7), "manifest.json: the path of file 1 is no text; it was changed"),
-        (lambda b: first(b, size="340"), "manifest.json: the size of CITATION.cff is no whole number; it was changed"),
-        (lambda b: first(b, size=340.0), "manifest.json: the size of CITATION.cff is no whole number; it was changed"),
-        (lambda b: first(b, size=True), "manifest.json: the size of CITATION.cff is no whole number; it was changed"),
-        (lambda b: first(b, size=-1), "manifest.json: the size of CITATION.cff is no whole number; it was changed"),
-        (lambda b: first(b, rows="2"), "manifest.json: the rows of CITATION.cff are no whole number; it was changed"),
-        (lambda b: first(b, sha256="A" * 64), "manifest.json: the SHA-256 of CITATION.cff is no such; it was changed"),
-        (lambda b: first(b, sha256=None), "manifest.json: the SHA-256 of CITATION.cff is no such; it was changed"),
-        (lambda b: again(b), "manifest.json: it lists CITATION.cff 2 times, capitals aside"),
-        (lambda b: again(b, path="citation.cff"),
-         "manifest.json: it lists CITATION.cff and citation.cff 2 times, capitals aside"),
-        (lambda b: b.update(files={}), "manifest.json: its files are no list of objects; it was changed"),
-        (lambda b: b.update(files=["LICENSE"]), "manifest.json: its files are no list of objects; it was changed"),
-        (lambda b: b.update(version=1), "manifest.json: its version is no text; it was changed"),
-        (lambda b: b.pop("project"), "manifest.json: its project is no text; it was changed"),
-        (lambda b: b.update(snapshot="0" * 64), "manifest.json: the snapshot hash is not that of the files it lists"),
+        (lambda b: first(b, path="../x"), "../x: invalid path for a release"),
+        (lambda b: first(b, path="/etc/passwd"), "/etc/passwd: invalid path for a release"),
+        (lambda b: first(b, path="m3/../LICENSE"), "m3/../LICENSE: invalid path for a release"),
+        (lambda b: first(b, path="m3//x"), "m3//x: invalid path for a release"),
+        (lambda b: first(b, path="./LICENSE"), "./LICENSE: invalid path for a release"),
+        (lambda b: first(b, path=""), ": invalid path for a release"),
+        (lambda b: first(b, path="C:\\x"), "C:\\x: invalid path for a release"),
+        (lambda b: first(b, path="x\n"), r"'x\n': invalid path for a release"),
+        (lambda b: first(b, path="\u00e4"), r"'\xe4': invalid path for a release"),
+        (lambda b: first(b, path="x\0y"), r"'x\x00y': invalid path for a release"),
+        (lambda b: first(b, path="x" * 300), "x" * 300 + ": invalid path for a release"),
+        (lambda b: first(b, path="manifest.json"), "manifest.json: invalid path for a release"),
+        (lambda b: first(b, path=7), "manifest.json: the path of file 1 is not text; the file was changed"),
+        (
+            lambda b: first(b, size="340"),
+            "manifest.json: the size of CITATION.cff is not a whole number; the file was changed",
+        ),
+        (
+            lambda b: first(b, size=340.0),
+            "manifest.json: the size of CITATION.cff is not a whole number; the file was changed",
+        ),
+        (
+            lambda b: first(b, size=True),
+            "manifest.json: the size of CITATION.cff is not a whole number; the file was changed",
+        ),
+        (
+            lambda b: first(b, size=-1),
+            "manifest.json: the size of CITATION.cff is not a whole number; the file was changed",
+        ),
+        (
+            lambda b: first(b, rows="2"),
+            "manifest.json: the number of rows of CITATION.cff is not a whole number; the file was changed",
+        ),
+        (
+            lambda b: first(b, sha256="A" * 64),
+            "manifest.json: the SHA-256 of CITATION.cff is not a SHA-256; the file was changed",
+        ),
+        (
+            lambda b: first(b, sha256=None),
+            "manifest.json: the SHA-256 of CITATION.cff is not a SHA-256; the file was changed",
+        ),
+        (lambda b: again(b), "manifest.json: CITATION.cff is listed 2 times, ignoring case"),
+        (
+            lambda b: again(b, path="citation.cff"),
+            "manifest.json: CITATION.cff and citation.cff is listed 2 times, ignoring case",
+        ),
+        (lambda b: b.update(files={}), "manifest.json: files is not a list of objects; the file was changed"),
+        (lambda b: b.update(files=["LICENSE"]), "manifest.json: files is not a list of objects; the file was changed"),
+        (lambda b: b.update(version=1), "manifest.json: version is not text; the file was changed"),
+        (lambda b: b.pop("project"), "manifest.json: project is not text; the file was changed"),
+        (lambda b: b.update(snapshot="0" * 64), "manifest.json: the snapshot hash does not match the listed files"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.row(33)
 def test_a_manifest_that_lies_is_found_although_its_digest_fits(
     folder: Path, change: Callable[[Body], None], said: str
@@ -256,7 +277,7 @@ def test_sums_that_are_not_the_list_of_the_files_are_found(folder: Path) -> None
 
     rewritten(folder, fewer)
     (folder / "SHA256SUMS").write_bytes(sums)
-    assert found(folder) == ["manifest.json: the SHA256SUMS that it names is not the list of its files"]
+    assert found(folder) == ["manifest.json: the listed hash of SHA256SUMS does not match the listed files"]
 
 
 @pytest.mark.parametrize(
@@ -267,7 +288,7 @@ def test_sums_that_are_not_the_list_of_the_files_are_found(folder: Path) -> None
 def test_what_is_no_manifest_is_one_finding(folder: Path, content: bytes) -> None:
     (folder / "manifest.json").write_bytes(content)
     [said] = found(folder)
-    assert said.startswith("manifest.json: it")
+    assert said.startswith("manifest.json: ")
 
 
 @pytest.mark.parametrize(
@@ -293,7 +314,7 @@ def test_a_manifest_written_otherwise_is_found_whatever_it_says(folder: Path, ol
 def test_a_manifest_of_two_hundred_megabytes_is_not_read(folder: Path) -> None:
     with (folder / "manifest.json").open("r+b") as file:
         file.truncate(200 << 20)
-    assert found(folder) == ["manifest.json: it is larger than a manifest can be"]
+    assert found(folder) == ["manifest.json: too large for a manifest"]
 
 
 def take(pieces: Iterable[bytes], each: Callable[[bytes], object]) -> None:
@@ -311,7 +332,7 @@ def test_the_last_piece_of_a_file_comes_only_when_the_whole_file_fits(
     assert b"".join(folders.checked(folder, entry)) == whole
     path.write_bytes(whole[:-2] + b"X\n")
     taken: list[bytes] = []
-    with pytest.raises(folders.Altered, match=r"statistics\.json: its SHA-256"):
+    with pytest.raises(folders.Altered, match=r"statistics\.json: the SHA-256"):
         take(folders.checked(folder, entry), taken.append)
     assert sum(map(len, taken)) < len(whole)
 

@@ -14,11 +14,13 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from audit.actions import seal_pending
 from audit.verify import findings
-from projects.actions.corrections import correct
-from projects.background import jobs
+from projects.curation.actions import correct
+from projects.jobs import jobs
+from projects.jobs.running import run_job
 from projects.models import Job, JobStatus, Member, Project
-from releases.actions import folder_of, freeze, store
 from releases.models import Release
+from releases.publishing.actions import freeze
+from releases.storage.registry import folder_of, store
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.builders import label_value
 
@@ -54,7 +56,7 @@ def test_the_command_keeps_what_it_writes_and_a_version_means_one_content(
         name = path.relative_to(folder_of(kept))
         assert path.read_bytes() == (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     edit(corpus, lead)
-    with pytest.raises(CommandError, match=r"1\.0\.0 exists with other content"):
+    with pytest.raises(CommandError, match=r"1\.0\.0 already exists with different content"):
         run("1.0.0", tmp_path / "c")
     assert not (tmp_path / "c").exists()
     run("1.1.0", tmp_path / "c")
@@ -77,10 +79,10 @@ def test_the_audit_record_holds_the_release_and_stays_whole(corpus: Project, lea
 
 def test_a_second_attempt_finds_what_the_first_one_froze_before_its_worker_died(corpus: Project, lead: User) -> None:
     job = jobs.enqueue(project=corpus, kind="release", params={"version": "1.0.0"}, by=lead)
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     edit(corpus, lead)
     Job.objects.filter(pk=job.pk).update(status=JobStatus.QUEUED, result=None)
-    assert jobs.run_job(job.pk)
+    assert run_job(job.pk)
     job.refresh_from_db()
     assert job.result is not None
     assert (job.status, job.result["release"]) == ("done", Release.objects.get().pk)

@@ -8,13 +8,13 @@ from unittest.mock import patch
 import pytest
 
 from accounts.models import User
-from annotation.actions.imports import check_files, import_files
+from annotation.imports.actions import check_files, import_files
 from annotation.models import Counterfactual
 from projects.models import Member, Project
-from projects.uploads.source import Source
-from releases.actions import write_release
+from projects.uploads.files import Source
 from releases.folders.diffs import differences
 from releases.folders.folder import read
+from releases.publishing.actions import write_release
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.annotation.test_counterfactual_import import ANTONYM, NEGATION, TARGET, as_jsonl, bring
 from tests.builders import build_round
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 def released(project: Project, out: Path) -> Path:
     # The snapshot is a transaction of its own, and a test is in one already.
-    with patch("releases.actions.snapshot", nullcontext):
+    with patch("releases.publishing.actions.snapshot", nullcontext):
         write_release(project=project, version="1.0.0", out=out)
     return out
 
@@ -51,11 +51,17 @@ def test_counterfactuals_are_released_by_target_and_imported_again_they_change_n
     path = folder / "m3" / "counterfactuals.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [(line["docid"], line["kind"]) for line in lines] == [
-        ("26258610_0", "negation"), ("26258610_0", "antonym"), ("26258610_1", "negation"),
-    ]  # fmt: skip
+        ("26258610_0", "negation"),
+        ("26258610_0", "antonym"),
+        ("26258610_1", "negation"),
+    ]
     assert lines[0] == {
-        "docid": "26258610_0", "kind": "negation", "target_text": TARGET, "text": NEGATION, "origin": "imported",
-    }  # fmt: skip
+        "docid": "26258610_0",
+        "kind": "negation",
+        "target_text": TARGET,
+        "text": NEGATION,
+        "origin": "imported",
+    }
     checked = check_files(project=corpus, format="counterfactuals", sources=[Source.of(path)])
     assert list(checked.faults) == []
     import_files(project=corpus, format="counterfactuals", checked=checked, by=None)

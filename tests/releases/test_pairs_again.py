@@ -10,11 +10,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from generation.models import CommonProbe, ItemStatus, ProbeComparison, Run, RunItem, ScoringComparison, Seal
-from generation.tables.scored import Scores
-from measures.again.pairs import COMMON, PAIRS, PROBE_PAIRS
+from generation.results.tables.scored import Scores
 from measures.comparison import holm
+from measures.recompute.pairs import COMMON, PAIRS, PROBE_PAIRS
 from projects.models import Member, Project
-from projects.tables import get
+from projects.reports.registry import get
 from releases.formats import pairs
 from releases.formats.notes import Notes
 from tests.generation.summaries import build_run, first_sentence, scored, the_target
@@ -67,11 +67,19 @@ def test_every_two_systems_are_compared_as_their_table_prints_it(beside: Project
     table = [cells for cells in get("m3-4-pairs").build(Scores(beside)).rows if cells[0].value == "ROUGE-2 F1"]
     assert [[cell.value for cell in cells[5:]] for cells in table] == [
         pytest.approx(
-            [each["difference"]["n"], each["difference"]["clusters"], 100 * each["first"], 100 * each["second"],
-             100 * each["difference"]["value"], each["p"], each["p_holm"], each["least"]]
+            [
+                each["difference"]["n"],
+                each["difference"]["clusters"],
+                100 * each["first"],
+                100 * each["second"],
+                100 * each["difference"]["value"],
+                each["p"],
+                each["p_holm"],
+                each["least"],
+            ]
         )
         for each in found
-    ]  # fmt: skip
+    ]
     assert {line["metric"] for line in lines(folder, PAIRS)} == {"rouge", "bertscore", "copying"}
 
 
@@ -91,7 +99,7 @@ def test_probes_are_compared_and_restricted_to_common_pairs(beside: Project, tmp
 
 def test_all_of_it_is_computed_again_from_the_folder(release: Path) -> None:
     status, said, failed = again(release)
-    assert (status, failed, "Not repeated" in said) == (0, "", False), said
+    assert (status, failed, "Not recomputed" in said) == (0, "", False), said
     for name in (PAIRS, PROBE_PAIRS, COMMON):
         (line,) = [line for line in said.splitlines() if line.startswith(f"{name}: ")]
         assert int(line.split()[1]) > 250, line
@@ -136,7 +144,7 @@ def test_each_figure_that_is_altered_is_found(release: Path, tmp_path: Path, nam
     count = numbers([line["rows"] for line in lines(release, name)])
     status, _, failed = again(changed(release, tmp_path / "c", name, alter))
     assert status == 1
-    assert f" {count} figures or facts are not as printed" in failed
+    assert f" {count} figures or facts differ from the printed ones" in failed
 
 
 def without_first(text: str) -> str:
@@ -155,19 +163,15 @@ def first_line_as(**other: Any) -> Callable[[str], str]:
     ("name", "change", "told"),
     [
         ("systems/scores/rouge.csv", cell(0, "rouge1_f1", "0.123"), "rouge of A v1 (proposition), run "),
-        (
-            "systems/scores/copying.csv",
-            cell(1, "review", "DEMO0002"),
-            "difference, clusters: printed 9, again 8",
-        ),
+        ("systems/scores/copying.csv", cell(1, "review", "DEMO0002"), "difference, clusters: printed 9, recomputed 8"),
         ("systems/scores/bertscore.csv", cell(0, "unit", "else"), "bertscore_f1, own target, difference, n: printed "),
         ("systems/likelihoods.csv", cell(10, "all_sum", "99.5"), "on common pairs, "),
         ("systems/likelihoods.csv", cell(10, "all_sum", "99.5"), "probes of P v1 (proposition), run "),
         (PAIRS, without_first, f"{PAIRS}: rouge of A v1 (proposition), run "),
         (PROBE_PAIRS, without_first, f"{PROBE_PAIRS}: probes of P v1 (proposition), run "),
         (COMMON, without_first, f"{COMMON}: P v1 (proposition), run "),
-        (COMMON, first_line_as(of=[]), "on common pairs, of, length: printed 0, again 3"),
-        (PAIRS, first_line_as(metric="length"), "are compared, and are not alike"),
+        (COMMON, first_line_as(of=[]), "on common pairs, of, length: printed 0, recomputed 3"),
+        (PAIRS, first_line_as(metric="length"), "are compared, although their settings differ"),
     ],
 )
 def test_what_does_not_follow_is_found(
@@ -181,8 +185,8 @@ def test_what_does_not_follow_is_found(
 def test_figures_by_another_rule_are_named_and_not_repeated(release: Path, tmp_path: Path, name: str) -> None:
     folder = changed(release, tmp_path / "c", name, first_line_as(rule="guessed"))
     said = again(folder)[1]
-    assert "Not repeated: " in said
-    assert "by another rule, guessed" in said
+    assert "Not recomputed: " in said
+    assert "computed by another rule: guessed" in said
 
 
 def test_what_was_not_compared_is_named_and_no_difference(beside: Project, tmp_path: Path) -> None:
@@ -190,9 +194,9 @@ def test_what_was_not_compared_is_named_and_no_difference(beside: Project, tmp_p
     ProbeComparison.objects.all().delete()
     folder = released(beside, tmp_path / "r")
     assert sum(line["rows"] is None for line in lines(folder, PAIRS)) == 1
-    status, said, failed = again(folder)
-    assert (status, failed) == (0, ""), said
-    assert said.count("they were not compared when it was released") == 1 + 3
+    status, said, _ = again(folder)
+    assert status == 3, said
+    assert said.count("not compared at the time of the release") == 1 + 3
     assert lines(folder, COMMON)[0]["rows"], "what is common follows from the likelihoods"
 
 
@@ -202,9 +206,9 @@ def test_a_probe_that_did_more_since_leaves_its_level_unprinted(beside: Project,
     RunItem.objects.create(run=run, unit=last.unit, size=1, status=ItemStatus.DONE)
     folder = released(beside, tmp_path / "r")
     assert {line["rows"] for line in [*lines(folder, PROBE_PAIRS), *lines(folder, COMMON)]} == {None}
-    status, said, failed = again(folder)
-    assert (status, failed) == (0, ""), said
-    assert said.count("on common pairs: a probe of its level had done more when it was released") == 3
+    status, said, _ = again(folder)
+    assert status == 3, said
+    assert said.count("on common pairs: a probe of its level had more results at the time of the release") == 3
 
 
 @pytest.mark.row(37)

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from accounts.models import User
-from annotation.actions.curation.clusters import add_clusters
+from annotation.curation.actions import add_clusters
 from annotation.models import Review
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.people import change_project
+from projects.curation.actions import correct
 from projects.models import Answer, Decision, Guideline, Import, Member, Project
-from releases.actions import write_release
+from projects.people.actions import change_project
+from projects.queue.actions import next_assignments
+from releases.publishing.actions import write_release
 from releases.sources.checks import run
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.builders import answer, build_cluster, build_round, label_value
@@ -67,7 +67,7 @@ def test_a_corrected_value_names_the_curator_by_pseudonym_and_the_guideline(
 def test_no_file_of_a_release_names_a_person(corpus: Project, lead: User, tmp_path: Path) -> None:
     member = Member.objects.get(user=lead)
     build_cluster(corpus, 9, inputs=0)
-    answer(lead, next_hand(user=lead, round=build_round(corpus, [member], filters={"cluster": "DEMO0009_0"}))[0])
+    answer(lead, next_assignments(user=lead, round=build_round(corpus, [member], filters={"cluster": "DEMO0009_0"}))[0])
     write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
     for file in (tmp_path / "r").rglob("*.*"):
         if file.is_file() and file.suffix != ".md":
@@ -80,7 +80,7 @@ def test_no_comment_of_an_annotator_is_released_unless_the_lead_chose_so(
     build_cluster(corpus, 9, inputs=0)
     round = build_round(corpus, [Member.objects.get(user=lead)], filters={"cluster": "DEMO0009_0"})
     assert {c["name"]: c["detail"] for c in run(corpus)}["comments"] == "", "nobody wrote any"
-    first = answer(lead, next_hand(user=lead, round=round)[0], comment="My neighbour has this.")
+    first = answer(lead, next_assignments(user=lead, round=round)[0], comment="My neighbour has this.")
     assert first.answer.comment == "My neighbour has this."
     made = write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
     files = [path for path in (tmp_path / "r").rglob("*") if path.is_file()]
@@ -88,12 +88,12 @@ def test_no_comment_of_an_annotator_is_released_unless_the_lead_chose_so(
     assert not [path.name for path in files if b"My neighbour" in path.read_bytes()]
     assert rows(tmp_path / "r" / "answers" / "label.csv")[0]["comment"] == ""
     assert made["counts"]["comments_left_out"] == 1
-    assert "Annotators' comments are left out (1)" in (tmp_path / "r" / "README.md").read_text()
-    assert {c["name"]: c["detail"] for c in run(corpus)}["comments"].startswith("1 comment of annotators is left out")
+    assert "Annotators' comments are omitted (1)" in (tmp_path / "r" / "README.md").read_text()
+    assert {c["name"]: c["detail"] for c in run(corpus)}["comments"].startswith("1 comment of annotators is omitted")
     change_project(project=corpus, by=lead, publish_comments=True)
     write_release(project=corpus, version="1.1.0", out=tmp_path / "s")
     assert rows(tmp_path / "s" / "answers" / "label.csv")[0]["comment"] == "My neighbour has this."
-    assert "Annotators' comments are in it" in (tmp_path / "s" / "README.md").read_text()
+    assert "Annotators' comments are in the column" in (tmp_path / "s" / "README.md").read_text()
     assert {c["name"]: c["detail"] for c in run(corpus)}["comments"].startswith("1 comment of annotators is published")
 
 
@@ -102,7 +102,7 @@ def test_texts_in_a_csv_cell_come_back_exactly(corpus: Project, lead: User, tmp_
     change_project(project=corpus, by=lead, publish_comments=True)
     round = build_round(corpus, [Member.objects.get(user=lead)], filters={"cluster": "DEMO0009_0"})
     comment = '=SUM(A1)\rlone return, "quoted", tab\t\nnew line ; Ä \U0001f600  '
-    answer(lead, next_hand(user=lead, round=round)[0], comment=comment)
+    answer(lead, next_assignments(user=lead, round=round)[0], comment=comment)
     write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
     [row] = rows(tmp_path / "r" / "answers" / "label.csv")
     assert row["comment"] == comment
@@ -116,9 +116,7 @@ def test_what_was_typed_in_by_hand_names_who_typed_it(corpus: Project, lead: Use
     write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
     assert rows(tmp_path / "r" / "provenance" / "typed.csv") == [
         {"unit_type": type, "unit": key, "typed_by": "R0"}
-        for type, key in (
-            ("cluster", "26258610_2"), ("proposition", "26258610_2/0"), ("proposition", "26258610_2/1"),
-        )
-    ]  # fmt: skip
+        for type, key in (("cluster", "26258610_2"), ("proposition", "26258610_2/0"), ("proposition", "26258610_2/1"))
+    ]
     manifest = json.loads((tmp_path / "r" / "manifest.json").read_text())
     assert "26258610_2" in str(manifest), "it is named among those left out"

@@ -10,19 +10,18 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from evaluation.actions.reckoning import reckon_ratings
-from evaluation.actions.unblinding import unblind
 from evaluation.models import PageText, Rating, RatingDesign
+from evaluation.results.actions import reckon_ratings
+from evaluation.unblinding.actions import unblind
 from generation.models import Run
-from measures.again import agreement, ratings
-from measures.again.__main__ import main
-from measures.again.files import Folder
-from measures.again.findings import Findings
 from measures.design import digest
-from projects.actions.answers import next_hand
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from measures.recompute import agreement, ratings
+from measures.recompute.__main__ import main
+from measures.recompute.files import Findings, Folder
+from projects.gold.actions import finish_round
 from projects.models import Project, Round, Unit
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
 from releases.folders.dictionary import table_of
 from tests.evaluation.rating import (
     GUIDELINE,
@@ -80,7 +79,7 @@ def test_a_round_that_is_unblinded_is_released_a_row_a_rating(
     told(round)
     folder = released(project, tmp_path / "r")
     ratings = rows(folder, "ratings.csv")
-    assert len(ratings) == Rating.objects.count() == 2 * (16 + 2) * 3
+    assert len(ratings) == Rating.objects.count() == 2 * (16 + 2 * 4) * 3
     assert {row["systems"] for row in ratings if row["is_check"] == "false"} == set(SYSTEMS)
     assert {row["systems"] for row in ratings if row["is_check"] == "true"} == {""}
     assert {row["active_ms"] for row in ratings} == {"30000"}
@@ -97,7 +96,7 @@ def test_a_round_that_is_unblinded_is_released_a_row_a_rating(
     assert {one["hash"] for one in line["entrants"]} == {one["version"] for one in design.plan["entrants"]}
     texts = rows(folder, "texts.csv")
     assert {row["exact"] for row in texts if row["system"] == "Birch"} == {SYSTEMS["Birch"](n) for n in range(4)}
-    assert sum(row["is_check"] == "true" for row in texts) == 2
+    assert sum(row["is_check"] == "true" and row["made_from"] != row["text"] for row in texts) == 2
     assert len(lines(folder, "ratings/sources.jsonl")) == 4
 
 
@@ -136,7 +135,7 @@ def test_a_round_that_is_open_or_not_unblinded_leaves_no_trace_but_its_line(
     clues += list(PageText.objects.values_list("code", flat=True))
     for word in clues:
         assert word.encode() not in said
-    assert b"before they are closed and unblinded: ratings." in said
+    assert b"until they are closed and unblinded: ratings." in said
     assert main([str(folder)]) == 0
 
 
@@ -156,15 +155,36 @@ def test_a_round_goes_again_while_another_one_needs_its_runs_sealed(
 def test_the_agreement_of_a_rating_round_comes_out_as_printed(
     project: Project, evaluator: User, ann1: User, protocol: str, tmp_path: Path
 ) -> None:
-    round, _ = rated(project, [evaluator, ann1], protocol)
+    round, _ = rated(project, [evaluator, ann1], protocol, options={"checks": 50})
     told(round)
     finish_round(round=Round.objects.get(pk=round.pk), by=None)
     folder = released(project, tmp_path / "r")
     findings = Findings()
-    agreement.repeat(Folder(folder), findings)
-    assert (findings.different, findings.not_repeated) == ([], [])
-    assert findings.repeated[agreement.REPORTS] > 20
-    assert main([str(folder)]) == 0
+    agreement.recompute(Folder(folder), findings)
+    assert (findings.differences, findings.not_recomputed) == ([], [])
+    assert findings.equal[agreement.REPORTS] > 20
+    assert main([str(folder)]) == 3, "the figures of the ratings were not stored when it was released"
+    path = folder / "ratings" / "methods.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("2 raters judged", "20 raters judged"), encoding="utf-8")
+    assert main([str(folder)]) == 1
+
+
+def test_a_release_that_counted_attention_checks_still_comes_out_as_printed(
+    project: Project, evaluator: User, ann1: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Releases from before checks were left out do not list them in `agreement/reports.jsonl`."""
+    round, _ = rated(project, [evaluator, ann1], options={"checks": 50})
+    told(round)
+    monkeypatch.setattr("evaluation.kinds.pages.PageKind.checks_among", lambda self, units: frozenset())
+    folder = released(project, tmp_path / "r")
+    path = folder / agreement.REPORTS
+    [line] = lines(folder, agreement.REPORTS)
+    assert line["report"]["measures"][0]["units"] == 16 + 2 * 4
+    path.write_text(json.dumps({k: v for k, v in line.items() if k not in ("checks", "units_to_measure")}) + "\n")
+    findings = Findings()
+    agreement.recompute(Folder(folder), findings)
+    assert findings.differences == []
 
 
 def test_reasons_are_published_where_comments_are(project: Project, evaluator: User, tmp_path: Path) -> None:
@@ -172,7 +192,7 @@ def test_reasons_are_published_where_comments_are(project: Project, evaluator: U
     round = open_rating(project, members, build_runs(project, clusters=1))
     value = rate_value(hand_of(evaluator, round)[0])
     value["texts"][0]["said"][0]["reason"] = "Reads like a list."
-    say(evaluator, next_hand(user=evaluator, round=round)[0], value)
+    say(evaluator, next_assignments(user=evaluator, round=round)[0], value)
     told(round)
     without = released(project, tmp_path / "without")
     assert b"Reads like a list." not in whole(without)
@@ -190,10 +210,10 @@ def test_the_methods_paragraph_says_what_is_known_and_marks_what_is_not(
     told(round)
     said = (released(project, tmp_path / "r") / "ratings" / "methods.md").read_text(encoding="utf-8")
     assert "2 raters judged the texts of 4 systems (Alder, Birch, Cedar, Dogwood) for 4 sources on 4 pages" in said
-    assert "each dealt to 2 of them; none was given twice" in said
-    assert "2 texts made plainly bad were put among the others" in said
-    assert "Declared beforehand to be left out: implausibly fast pages." in said
-    assert "coherence 1.00 (ordinal, n = 18 texts)" in said
+    assert "each rated by 2 of them; no page was repeated" in said
+    assert "2 degraded texts were attention checks, each on a separate page; they received 4 answers." in said
+    assert "Exclusions declared in advance: implausibly fast pages." in said
+    assert "coherence 1.00 (ordinal, n = 16 texts)" in said
     assert "Ethical approval and consent: NOT PROVIDED." in said
 
 
@@ -236,10 +256,10 @@ def test_the_figures_of_every_sort_of_round_are_taken_anew_from_its_files(
     assert [found["rated"]["kept"] is None, found["pairs"]["all"]["preferences"] == []] == [False, False]
     assert found["ratings"]["not_compared"] == [{"criterion": "polarity", "value": "mixed", "n": 3}]
     findings = Findings()
-    ratings.repeat(Folder(folder), findings)
-    assert findings.different == []
-    assert findings.not_repeated == ["ratings of later: they were not reckoned when it was released"]
-    assert findings.repeated[ratings.FIGURES] > 500
+    ratings.recompute(Folder(folder), findings)
+    assert findings.differences == []
+    assert findings.not_recomputed == ["ratings of later: not computed at the time of the release"]
+    assert findings.equal[ratings.FIGURES] > 500
     assert {row["criterion"] for row in found["rated"]["all"]["correlations"]} == {
         "coherence",
         "relevance",
@@ -247,10 +267,12 @@ def test_the_figures_of_every_sort_of_round_are_taken_anew_from_its_files(
     }
     assert any(row["systems"][0]["value"] for row in found["rated"]["all"]["metrics"])
     file = folder / ratings.RATINGS
-    file.write_text(file.read_text().replace(",consistent,", ",not consistent,", 1))
-    ratings.repeat(Folder(folder), findings)
-    assert any("all, criteria, consistency" in sentence for sentence in findings.different)
-    assert any("all, correlations" in sentence for sentence in findings.different)
+    for changes, figures in ((1, "all, criteria, consistency"), (-1, "all, correlations")):
+        # One changed rating may leave a rank correlation as it is; of equal ratings there is none.
+        file.write_text(file.read_text().replace(",consistent,", ",not consistent,", changes))
+        findings = Findings()
+        ratings.recompute(Folder(folder), findings)
+        assert any(figures in sentence for sentence in findings.differences)
 
 
 def test_metrics_against_ratings_are_released_only_with_the_scores_that_they_are_of(
@@ -267,8 +289,8 @@ def test_metrics_against_ratings_are_released_only_with_the_scores_that_they_are
     assert line["scored"] is None
     assert not {"metrics", "correlations"} & line["figures"]["all"].keys()
     findings = Findings()
-    ratings.repeat(Folder(folder), findings)
-    assert findings.not_repeated == ["metrics against ratings of ratings: not all scores are in the release"]
+    ratings.recompute(Folder(folder), findings)
+    assert findings.not_recomputed == ["metrics against ratings of ratings: not all scores are in the release"]
 
 
 def test_a_project_without_rating_rounds_has_the_files_it_had(project: Project, tmp_path: Path) -> None:

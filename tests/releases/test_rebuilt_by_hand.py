@@ -12,11 +12,11 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.models import Cluster, Proposition, Review
 from measures import spans
-from projects.actions.answers import next_hand
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
+from projects.gold.actions import finish_round
 from projects.models import Decision, Member, Project
-from releases.actions import write_release
+from projects.queue.actions import next_assignments
+from projects.rounds.actions import close_round
+from releases.publishing.actions import write_release
 from tests.annotation.m3_files import LEVEL3, brought_in, published, write
 from tests.builders import answer, build_round
 
@@ -55,9 +55,11 @@ def label(one: Record, side: str) -> Record:
 
     polarity_cue = fragments(one[f"{side}_direction_span"]) if one[f"{side}_direction"] != "n/a" else []
     return {
-        "polarity": one[f"{side}_direction"], "modality": one[f"{side}_modality"], "polarity_cue": polarity_cue,
+        "polarity": one[f"{side}_direction"],
+        "modality": one[f"{side}_modality"],
+        "polarity_cue": polarity_cue,
         "modality_cue": fragments(one[f"{side}_modality_span"]),
-    }  # fmt: skip
+    }
 
 
 def pico(record: Record) -> Record:
@@ -163,7 +165,7 @@ def test_rounds_of_the_three_kinds_release_the_same(
     said = {r["docid"]: r for r in records}
     for kind in ("tuple", "label", "discourse"):
         round = build_round(fresh, [Member.objects.get(project=fresh, user=ann1)], kind=kind, name=kind)
-        while hand := next_hand(user=ann1, round=round):
+        while hand := next_assignments(user=ann1, round=round):
             slot = hand[0]
             cluster = Cluster.objects.get(unit=slot.unit_id) if kind != "label" else None
             if cluster is None:
@@ -200,12 +202,14 @@ def test_what_has_no_input_yet_is_left_out_and_named_and_the_rest_can_be_importe
     body = {"uuid": uuid.uuid4(), "pmid": "31000000", "sentences": sentences}
     review = client.post("/api/v1/projects/fresh/reviews/", body, format="json").json()["id"]
     label = {"polarity": "positive", "modality": "moderate"}
-    rows = {"uuid": uuid.uuid4(), "rows": [{"text": "It helps.", "tuple": {s: {"text": "it"} for s in "pico"},
-                                            "label": label}]}  # fmt: skip
+    rows = {
+        "uuid": uuid.uuid4(),
+        "rows": [{"text": "It helps.", "tuple": {s: {"text": "it"} for s in "pico"}, "label": label}],
+    }
     assert client.post(f"/api/v1/reviews/{review}/clusters/", rows, format="json").status_code == 201
     manifest = write_release(project=fresh, version="1.0.0", out=tmp_path / "r")
     assert manifest["counts"]["targets_without_inputs"] == ["31000000_1"]
     assert manifest["counts"]["clusters_without_complete_gold"] == ["31000000_0"]
-    assert "Left out for want of inputs: 1 target" in (tmp_path / "r" / "README.md").read_text()
+    assert "Omitted because they have no inputs: 1 target" in (tmp_path / "r" / "README.md").read_text()
     [made] = brought_in(project, write(tmp_path / "again.jsonl", (tmp_path / "r" / "m3" / "level2.jsonl").read_bytes()))
     assert made.counts["targets"] == 1

@@ -8,7 +8,7 @@ import pytest
 
 from accounts.models import User
 from annotation.models import MatchCandidate
-from annotation.values.reliability import fields
+from annotation.reliability.queries import fields
 from projects.models import Member, Project
 from releases.folders.dictionary import table_of
 from tests.annotation.test_reliability_study import begin, build_corpus, people, play
@@ -32,8 +32,9 @@ def test_a_study_is_released_with_its_candidates_and_its_table_comes_out_again(
     told = [json.loads(line) for line in (open_yet / "rounds.jsonl").read_text(encoding="utf-8").splitlines()]
     of_study = [line for line in told if line["round"].startswith("Study")]
     assert {line["round"]: (line["seed"], line["options"], line["blind"]) for line in of_study} == {
-        "Study: labels": (None, {}, True), "Study: matches": (None, {}, True),
-    }  # fmt: skip
+        "Study: labels": (None, {}, True),
+        "Study: matches": (None, {}, True),
+    }
     assert not (open_yet / "answers" / "match.csv").exists()
     assert all("seed" not in line["sampling"] for line in of_study)
     play(study, people, lead)
@@ -43,9 +44,9 @@ def test_a_study_is_released_with_its_candidates_and_its_table_comes_out_again(
     rows = list(csv.DictReader((folder / CANDIDATES).open(encoding="utf-8", newline="")))
     assert len(rows) == 12
     assert {row["unit"]: row["number"] for row in rows if row["gold"] == "true"} == {
-        key: str(position) for key, position in
-        MatchCandidate.objects.filter(is_gold=True).values_list("item__unit__key", "position")
-    }  # fmt: skip
+        key: str(position)
+        for key, position in MatchCandidate.objects.filter(is_gold=True).values_list("item__unit__key", "position")
+    }
     assert all(row["text"] and row["sentence"] and row["study"] and row["target"] for row in rows)
     # Accuracy as anybody with the two files would work it out.
     gold = {(row["unit"], row["number"]) for row in rows if row["gold"] == "true"}
@@ -55,8 +56,9 @@ def test_a_study_is_released_with_its_candidates_and_its_table_comes_out_again(
 
     lines = [json.loads(line) for line in (folder / STUDIES).read_text(encoding="utf-8").splitlines()]
     assert [(line["round"], [f["name"] for f in line["fields"]]) for line in lines] == [
-        ("Study: labels", ["polarity", "modality"]), ("Study: matches", ["most_relevant"]),
-    ]  # fmt: skip
+        ("Study: labels", ["polarity", "modality"]),
+        ("Study: matches", ["most_relevant"]),
+    ]
     for path, columns in ((CANDIDATES, rows[0]), (STUDIES, lines[0])):
         table = table_of(path)
         assert table is not None
@@ -73,7 +75,7 @@ def test_a_study_is_released_with_its_candidates_and_its_table_comes_out_again(
         (CANDIDATES, cell(first, "rank", "3" if rows[first]["rank"] == "1" else "1"), "most_relevant, ranker"),
         ("answers/match.csv", cell(other, "most_relevant", wrong), "most_relevant, accuracy"),
         (STUDIES, lambda text: text.replace('"chance": 0.25', '"chance": 0.5', 1), "polarity, chance"),
-    ):  # fmt: skip
+    ):
         copy = changed(folder, tmp_path / f"altered {place[:40]} {name[-6:]}".replace("/", " "), name, change)
         status, out, _ = again(copy)
         assert (status, place in out) == (1, True), (name, out)

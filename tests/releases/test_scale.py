@@ -14,13 +14,13 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import User
 from annotation.models import Cluster
 from audit.actions import seal_pending
-from projects.actions.answers import next_hand
 from projects.models import Answer, Decision, Member, Project
-from releases.actions import write_release
+from projects.queue.actions import next_assignments
 from releases.formats import m3
 from releases.formats.notes import Notes
+from releases.publishing.actions import write_release
 from releases.sources import state
-from releases.sources.snapshot import snapshot
+from releases.sources.state import snapshot
 from tests.annotation.m3_files import Record, brought_in, cluster, write
 from tests.builders import answer, build_round, label_value
 
@@ -86,7 +86,9 @@ def test_counts_and_files_agree_while_people_answer_and_the_next_release_has_wha
 
     def work(user: User) -> None:
         try:
-            while permits.acquire(timeout=60) and not stop.is_set() and (hand := next_hand(user=user, round=round)):
+            while (
+                permits.acquire(timeout=60) and not stop.is_set() and (hand := next_assignments(user=user, round=round))
+            ):
                 answer(user, hand[0], label_value(polarity="positive"))
                 time.sleep(0.005)
         except BaseException as error:
@@ -125,7 +127,7 @@ def test_a_row_that_comes_between_sealing_and_snapshot_is_sealed_before_anything
     """Else its seal, made later, would move the audit head of the next release of the same state."""
     brought_in(project, write(tmp_path / "level3.jsonl", records(2)))
     round = build_round(project, [Member.objects.get(user=ann1)], purpose="measure only")
-    from releases import actions
+    from releases.publishing import actions as publishing_actions
 
     calls: list[int] = []
 
@@ -133,9 +135,9 @@ def test_a_row_that_comes_between_sealing_and_snapshot_is_sealed_before_anything
         seal_pending()
         calls.append(1)
         if len(calls) == 1:
-            answer(ann1, next_hand(user=ann1, round=round)[0], label_value(polarity="positive"))
+            answer(ann1, next_assignments(user=ann1, round=round)[0], label_value(polarity="positive"))
 
-    monkeypatch.setattr(actions, "seal_pending", late_answer)
+    monkeypatch.setattr(publishing_actions, "seal_pending", late_answer)
     first = write_release(project=project, version="1.0.0", out=tmp_path / "a")
     assert (len(calls), first["counts"]["answers"], state.unsealed(project)) == (2, 1, 0)
     monkeypatch.undo()

@@ -18,10 +18,11 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from audit import triggers
 from projects.models import Project
-from releases.actions import folder_of, freeze
 from releases.folders import folder as folders
-from releases.keeping import served
 from releases.models import Release
+from releases.publishing.actions import freeze
+from releases.storage import downloads
+from releases.storage.registry import folder_of
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.releases.forging import gold_flipped
 from tests.releases.test_folders import take
@@ -34,7 +35,7 @@ Client = Callable[[User], APIClient]
 def release(project: Project, lead: User, tmp_path: Path) -> Release:
     brought_in(project, write(tmp_path / "level3.jsonl", [cluster(f"26258610_{n}") for n in range(40)]))
     # The snapshot is a transaction of its own, and a test is in one already.
-    with patch("releases.actions.snapshot", nullcontext):
+    with patch("releases.publishing.actions.snapshot", nullcontext):
         return freeze(project=project, version="1.0.0", by=lead)
 
 
@@ -82,7 +83,7 @@ def test_an_altered_file_is_not_served_whole_or_in_the_archive_and_the_reply_say
     for address in (f"files/{LEVEL3}", "archive/"):
         status, body = get(address)
         assert (status, b"release-altered" in body) == (409, True)
-        assert b"m3/level3.jsonl: its SHA-256 is not the manifest's" in body
+        assert b"m3/level3.jsonl: the SHA-256 differs from the manifest" in body
     assert get("files/LICENSE")[0] == 200, "what is whole is served"
     assert f"Release {release.pk}, kept in {release.folder}, was altered" in caplog.text
 
@@ -92,17 +93,17 @@ def test_a_folder_that_was_altered_whole_is_not_served_at_all(release: Release, 
     gold_flipped(folder_of(release))
     for address in (f"files/{LEVEL3}", "files/LICENSE", "files/manifest.json", "files/nothing", "archive/"):
         status, body = get(address)
-        assert (status, b"the digest there is" in body) == (409, True), address
+        assert (status, b"the digest is" in body) == (409, True), address
 
 
 @pytest.mark.row(64)
 def test_nor_is_one_whose_row_was_altered_with_it(release: Release, get: Get) -> None:
     made = gold_flipped(folder_of(release))
-    with transaction.atomic(), triggers.suspended(connection):
+    with transaction.atomic(), triggers.suspend_triggers(connection):
         Release.objects.update(manifest=made, snapshot_hash=made["snapshot"])
     for address in (f"files/{LEVEL3}", "archive/"):
         status, body = get(address)
-        assert (status, b"audit log, freezing of release 1.0.0: the snapshot hash there is" in body) == (409, True)
+        assert (status, b"audit log, release 1.0.0: the snapshot hash is" in body) == (409, True)
 
 
 def test_a_file_that_is_gone_or_a_link_or_a_pipe_is_not_waited_for(release: Release, get: Get, tmp_path: Path) -> None:
@@ -110,10 +111,10 @@ def test_a_file_that_is_gone_or_a_link_or_a_pipe_is_not_waited_for(release: Rele
     path.rename(tmp_path / "elsewhere")
     assert (get(f"files/{LEVEL3}")[0], b"m3/level3.jsonl: missing" in get("archive/")[1]) == (409, True)
     path.symlink_to(tmp_path / "elsewhere")
-    assert b"it cannot be read (a link)" in get(f"files/{LEVEL3}")[1]
+    assert b"cannot be read (a link)" in get(f"files/{LEVEL3}")[1]
     path.unlink()
     os.mkfifo(path)
-    assert b"it cannot be read (no plain file)" in get(f"files/{LEVEL3}")[1]
+    assert b"cannot be read (not a regular file)" in get(f"files/{LEVEL3}")[1]
 
 
 def test_a_file_beside_them_has_no_address_and_is_in_no_archive(release: Release, get: Get) -> None:
@@ -156,7 +157,7 @@ def test_the_difference_from_an_altered_release_is_not_told(
 ) -> None:
     project.citation = "Doe 2026"
     project.save()
-    with patch("releases.actions.snapshot", nullcontext):
+    with patch("releases.publishing.actions.snapshot", nullcontext):
         newer = freeze(project=project, version="1.1.0", by=lead)
     client, address = client_of(lead), f"/api/v1/releases/{newer.pk}/difference/"
     files = {f["path"]: f["changed"] for f in client.get(address).json()["files"]}
@@ -166,10 +167,10 @@ def test_the_difference_from_an_altered_release_is_not_told(
 
 
 def test_the_command_copies_no_altered_release(release: Release, tmp_path: Path) -> None:
-    served.copy(release, tmp_path / "copy")
+    downloads.copy(release, tmp_path / "copy")
     assert folders.inspect(tmp_path / "copy").findings == []
     one_byte(folder_of(release) / LEVEL3)
-    with patch("releases.actions.snapshot", nullcontext), pytest.raises(CommandError, match="not served"):
+    with patch("releases.publishing.actions.snapshot", nullcontext), pytest.raises(CommandError, match="not served"):
         call_command("release", project="eye", release="1.0.0", out=tmp_path / "again", stdout=io.StringIO())
     assert not (tmp_path / "again").exists()
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
@@ -177,7 +178,7 @@ def test_the_command_copies_no_altered_release(release: Release, tmp_path: Path)
 
 def test_what_lies_beside_a_release_is_not_copied_with_it(release: Release, tmp_path: Path) -> None:
     (folder_of(release) / "extra").symlink_to("/etc")
-    served.copy(release, tmp_path / "copy")
+    downloads.copy(release, tmp_path / "copy")
     assert not (tmp_path / "copy" / "extra").is_symlink()
 
 
@@ -191,4 +192,4 @@ def test_a_large_file_is_served_in_pieces(release: Release, get: Get, monkeypatc
 
 def test_a_kept_folder_that_is_lost_is_said(release: Release, get: Get) -> None:
     shutil.rmtree(folder_of(release))
-    assert (get("archive/")[0], b"there is no such file, so this is no release" in get("archive/")[1]) == (409, True)
+    assert (get("archive/")[0], b"manifest.json: missing" in get("archive/")[1]) == (409, True)

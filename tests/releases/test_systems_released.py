@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from generation.latest_runs import published_runs
 from generation.models import ItemStatus, Run, RunItem, Scoring, Seal, System
-from generation.runs.at_hand import published_runs
 from projects.models import Member, Project
 from releases.folders.dictionary import TABLES, table_of
 from releases.folders.diffs import differences
@@ -44,8 +44,9 @@ def test_what_a_run_wrote_and_of_what_is_released_with_its_version(reviews: Proj
     [line] = lines(folder, "runs.jsonl")
     assert (line["system"], line["version"], line["hash"], line["done"]) == ("Lead", 1, run.version.hash, 2)
     assert [(line["unit"], line["review"], line["text"]) for line in lines(folder, "summaries.jsonl")] == [
-        ("111_0", "111", "It helps a lot"), ("222_0", "222", "It is safe"),
-    ]  # fmt: skip
+        ("111_0", "111", "It helps a lot"),
+        ("222_0", "222", "It is safe"),
+    ]
     with (folder / "systems" / "scores" / "rouge.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [float(row["rouge1_f1"]) for row in rows] == pytest.approx([2 / 3, 2 / 5])
@@ -112,12 +113,15 @@ def test_every_column_of_every_file_of_rows_is_described(study: Project, tmp_pat
         assert set(table.columns) <= set(columns), path
         assert set(columns) == set(table.columns) or table.others, path
         assert set(table.key) <= set(columns), path
-        assert f"`{path}`: a row is {table.row}" in card
+        assert f"`{path}`: one row per {table.row}" in card
     # What a project has typed by hand, reviewed, matched, rated or read of abstracts: tests of their own.
     reviewed = {
-        "agreement/corrections.jsonl", "agreement/references.csv", "agreement/shown/*.csv",
-        "agreement/candidates.csv", "agreement/studies.jsonl",
-    }  # fmt: skip
+        "agreement/corrections.jsonl",
+        "agreement/references.csv",
+        "agreement/shown/*.csv",
+        "agreement/candidates.csv",
+        "agreement/studies.jsonl",
+    }
     ratings = {table.path for table in TABLES if table.path.startswith("ratings/")}
     sentences = {table.path for table in TABLES if table.path.startswith("abstracts/")}
     assert {table.path for table in TABLES} - described == {"provenance/typed.csv", *reviewed, *ratings, *sentences}

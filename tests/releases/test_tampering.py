@@ -11,10 +11,11 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from projects.models import Project
-from releases.actions import folder_of, freeze, write_release
 from releases.folders import manifest
 from releases.folders.folder import inspect
 from releases.models import Release
+from releases.publishing.actions import freeze, write_release
+from releases.storage.registry import folder_of
 from tests.annotation.m3_files import brought_in, cluster, plain, write
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -69,7 +70,7 @@ def test_a_manifest_that_points_outside_its_folder_is_refused(folder: Path) -> N
     made = json.loads(path.read_text())
     made["files"][0]["path"] = "../level3.jsonl"
     path.write_bytes(manifest.as_bytes(manifest.sealed(made)))
-    assert "../level3.jsonl: no path of a release" in inspect(folder).findings
+    assert "../level3.jsonl: invalid path for a release" in inspect(folder).findings
 
 
 def test_the_row_of_a_release_cannot_be_changed_or_deleted(corpus: Project, lead: User) -> None:

@@ -23,13 +23,14 @@ from audit.digests import digest_of
 from audit.leaves import leaf_models
 from audit.log import entry_content, record
 from audit.models import Entry, Seal
-from projects.background import jobs
+from projects.jobs.running import run_job
 from projects.models import Job, Member, Project
-from releases import views
-from releases.actions import folder_of, freeze, store
-from releases.folders import anywhere
-from releases.keeping import kept
+from releases.folders import standalone
 from releases.models import Release
+from releases.publishing import views as publishing_views
+from releases.publishing.actions import freeze
+from releases.storage import registry as storage_registry
+from releases.storage.registry import folder_of, store
 from tests.annotation.m3_files import brought_in, cluster, write
 from tests.releases.forging import gold_flipped, rewritten
 
@@ -41,7 +42,7 @@ Client = Callable[[User], APIClient]
 def release(project: Project, lead: User, tmp_path: Path) -> Release:
     brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
     # The snapshot is a transaction of its own, and a test is in one already.
-    with patch("releases.actions.snapshot", nullcontext):
+    with patch("releases.publishing.actions.snapshot", nullcontext):
         return freeze(project=project, version="1.0.0", by=lead)
 
 
@@ -53,7 +54,7 @@ def copy(release: Release, tmp_path: Path) -> Path:
 
 @contextmanager
 def whoever_owns_the_data_base() -> Iterator[None]:
-    with transaction.atomic(), triggers.suspended(connection):
+    with transaction.atomic(), triggers.suspend_triggers(connection):
         yield
 
 
@@ -67,8 +68,8 @@ def refused(folder: Path, *options: str) -> str:
     said = io.StringIO()
     with pytest.raises(CommandError) as wrong:
         call_command("verify_release", str(folder), *options, stdout=said)
-    assert wrong.value.returncode == anywhere.FOUND
-    assert "is not as it was released" in str(wrong.value)
+    assert wrong.value.returncode == standalone.FOUND
+    assert "differs from the release" in str(wrong.value)
     return said.getvalue()
 
 
@@ -88,11 +89,11 @@ def rewrite_entry(entry: Entry, **after: Any) -> None:
 def test_gold_flipped_with_sums_and_manifest_rewritten_is_found_where_it_is_kept_and_in_a_copy(
     release: Release, copy: Path
 ) -> None:
-    assert "is as it was released" in verified(folder_of(release))
-    assert "is as it was released" in verified(copy)
+    assert "is the release, unchanged" in verified(folder_of(release))
+    assert "is the release, unchanged" in verified(copy)
     for folder in (folder_of(release), copy):
         gold_flipped(folder)
-        assert f"Found: data base, release 1.0.0: the digest there is {release.manifest['digest']}" in refused(folder)
+        assert f"Found: database, release 1.0.0: the digest is {release.manifest['digest']}" in refused(folder)
 
 
 @pytest.mark.row(33)
@@ -104,13 +105,13 @@ def test_the_same_is_found_anywhere_by_the_digest_that_was_published(release: Re
         Entry.objects.all().delete()
     said = verified(elsewhere)
     assert f"\nDigest: {digest}\n" in said
-    assert "Not checked: Row and log of an installation: the data base at hand has no such release." in said
-    assert "Not checked: The digest: compare it with the published one" in said
-    assert said.endswith(f"{elsewhere}: every file is as its manifest says.\n")
-    assert "is as it was released" in verified(elsewhere, f"--digest={digest.upper()}")
+    assert "Not checked: Database row and audit log: the configured database does not have this release." in said
+    assert "Not checked: The published digest: pass it with --digest" in said
+    assert said.endswith(f"{elsewhere}: every file matches the manifest.\n")
+    assert "is the release, unchanged" in verified(elsewhere, f"--digest={digest.upper()}")
     gold_flipped(elsewhere)
-    assert "every file is as its manifest says" in verified(elsewhere)
-    assert f"Its digest is not the one given, {digest}: this is not that release" in refused(
+    assert "every file matches the manifest" in verified(elsewhere)
+    assert f"the digest differs from the one given, {digest}: this is another release, or it was altered" in refused(
         elsewhere, "--digest", digest
     )
 
@@ -123,7 +124,7 @@ def test_the_same_is_found_by_the_page(release: Release, lead: User, client_of: 
     forged = gold_flipped(folder_of(release))
     found = client.get(address).json()
     assert found["digest"] == forged["digest"] != whole["digest"]
-    assert "the digest there is" in found["findings"][0]
+    assert "the digest is" in found["findings"][0]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -132,14 +133,14 @@ def test_a_job_finds_what_the_page_finds(release: Release, lead: User, client_of
     gold_flipped(folder_of(release))
     job = client.post(address)
     assert job.status_code == 202
-    assert jobs.run_job(job.json()["id"])
+    assert run_job(job.json()["id"])
     assert client.get(f"/api/v1/jobs/{job.json()['id']}/").json()["result"] == client.get(address).json()
 
 
 def test_a_large_release_is_verified_in_the_background_only(
     release: Release, lead: User, client_of: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(views, "AT_ONCE", 1000)
+    monkeypatch.setattr(publishing_views, "AT_ONCE", 1000)
     client, address = client_of(lead), f"/api/v1/releases/{release.pk}/verify/"
     refused = client.get(address)
     assert (refused.status_code, refused.json()["type"]) == (409, "/problems/conflict")
@@ -237,16 +238,16 @@ def row_deleted(release: Release) -> None:
 @pytest.mark.parametrize(
     ("altered", "said"),
     [
-        (row_altered, "audit log, freezing of release 1.0.0: the snapshot hash there is"),
-        (files_of_the_row_altered, "data base, release 1.0.0: the digest there is"),
-        (row_and_entry_altered, "the rows under its seal, number 2, are not those that were sealed"),
-        (entry_written_over, "audit log, freezing of release 1.0.0: the entry does not fit its own digest"),
-        (entry_deleted, "audit log, freezing of release 1.0.0: no entry"),
-        (entry_doubled, "audit log, freezing of release 1.0.0: more than one entry"),
-        (entry_taken_from_its_seal, "it has no seal, and entries after it have"),
-        (seal_made_anew, "audit log: seal 2 does not continue the chain of the seals before it"),
-        (chain_cut_before_it, "audit log: seal 1 does not continue the chain of the seals before it"),
-        (row_deleted, "data base: it has no row of this release"),
+        (row_altered, "audit log, release 1.0.0: the snapshot hash is"),
+        (files_of_the_row_altered, "database, release 1.0.0: the digest is"),
+        (row_and_entry_altered, "the rows of its checkpoint, number 2, have changed"),
+        (entry_written_over, "audit log, release 1.0.0: the entry does not match its digest"),
+        (entry_deleted, "audit log, release 1.0.0: no entry"),
+        (entry_doubled, "audit log, release 1.0.0: more than one entry"),
+        (entry_taken_from_its_seal, "it has no checkpoint, although later entries have one"),
+        (seal_made_anew, "audit log: checkpoint 2 does not continue the chain of checkpoints"),
+        (chain_cut_before_it, "audit log: checkpoint 1 does not continue the chain of checkpoints"),
+        (row_deleted, "database: no row of this release"),
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
 )
@@ -262,9 +263,7 @@ def test_a_manifest_with_another_seal_for_the_head_of_the_log_is_found(release: 
     made = rewritten(folder_of(release), lambda made: made["audit_head"].update(digest="1" * 64))
     with whoever_owns_the_data_base():
         Release.objects.update(manifest=made)
-    assert "audit log: it has no seal 1 with the digest that the manifest names as its head" in refused(
-        folder_of(release)
-    )
+    assert "audit log: no checkpoint 1 has the digest that the manifest states" in refused(folder_of(release))
 
 
 def test_a_release_whose_entry_has_the_snapshot_hash_only_verifies_and_says_what_was_not_compared(
@@ -280,7 +279,8 @@ def test_a_release_whose_entry_has_the_snapshot_hash_only_verifies_and_says_what
     seal_pending()
     said = verified(folder_of(release))
     assert (
-        "Checked: Its snapshot hash against the audit log's entry of the freezing; the entry against its seal" in said
+        "Checked: The snapshot hash matches the audit log's entry of the release; the entry matches audit checkpoint"
+        in said
     )
     assert "Not checked: The rest of the manifest against the audit log" in said
     gold_flipped(folder_of(release))
@@ -290,56 +290,58 @@ def test_a_release_whose_entry_has_the_snapshot_hash_only_verifies_and_says_what
 def test_a_release_that_waits_for_its_seal_is_in_order_and_says_so(release: Release) -> None:
     with whoever_owns_the_data_base():
         _unseal(release)
-    assert "Not checked: The seal of that entry: it has none yet" in verified(folder_of(release))
+    assert "Not checked: The audit checkpoint of that entry" in verified(folder_of(release))
 
 
 def test_a_kept_folder_that_is_a_link_or_lies_elsewhere_is_found(release: Release, tmp_path: Path) -> None:
     folder = folder_of(release)
     folder.rename(tmp_path / "moved")
     folder.symlink_to(tmp_path / "moved")
-    assert kept.verify(release).findings == [f"{release.folder}: it is no folder of its own among the kept releases"]
+    assert storage_registry.verify(release).findings == [f"{release.folder}: not a folder of the release storage"]
 
 
 def test_a_folder_that_nobody_froze_is_no_release_though_it_lies_among_the_kept_ones(release: Release) -> None:
     shutil.copytree(folder_of(release), store() / "eye-1.0.0-planted")
-    assert "data base: it has no row of this release" in refused(store() / "eye-1.0.0-planted")
+    assert "database: no row of this release" in refused(store() / "eye-1.0.0-planted")
 
 
 def test_a_row_that_holds_no_manifest_at_all_is_a_finding_and_no_failure(release: Release) -> None:
     with whoever_owns_the_data_base():
         Release.objects.update(manifest=[1])
-    assert "the digest there is None" in refused(folder_of(release))
+    assert "the digest is None" in refused(folder_of(release))
 
 
 def test_a_folder_that_is_gone_is_a_finding(release: Release) -> None:
     shutil.rmtree(folder_of(release))
-    report = kept.verify(release)
-    assert report.findings == ["manifest.json: there is no such file, so this is no release"]
+    report = storage_registry.verify(release)
+    assert report.findings == ["manifest.json: missing"]
     assert not report.vouched
 
 
 def test_bad_input_is_one_line_and_another_status(tmp_path: Path) -> None:
     for given in ("nothing", "file"):
         (tmp_path / "file").touch()
-        with pytest.raises(CommandError, match="is no folder") as wrong:
+        with pytest.raises(CommandError, match="is not a folder") as wrong:
             call_command("verify_release", str(tmp_path / given))
-        assert wrong.value.returncode == anywhere.WRONG
+        assert wrong.value.returncode == standalone.WRONG
 
 
 def test_a_data_base_that_does_not_answer_is_said(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise OperationalError("connection refused\nIs the server running?")
 
-    monkeypatch.setattr(kept, "known", away)
+    monkeypatch.setattr(storage_registry, "known", away)
     said = verified(copy)
-    assert "no data base at hand, only the folder against its own manifest (connection refused)." in said
-    assert said.endswith("every file is as its manifest says.\n")
+    assert (
+        "no database is configured, so only the folder was checked against its manifest (connection refused)." in said
+    )
+    assert said.endswith("every file matches the manifest.\n")
 
 
 def test_verifying_costs_the_same_queries_however_long_the_log_is(release: Release, lead: User) -> None:
     def cost() -> int:
         with CaptureQueriesContext(connection) as queries:
-            assert kept.verify(Release.objects.get()).findings == []
+            assert storage_registry.verify(Release.objects.get()).findings == []
         return len(queries)
 
     few = cost()

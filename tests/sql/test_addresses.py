@@ -6,7 +6,7 @@ import pytest
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from config.settings import data_base
-from sql import addresses
+from sql import expressions
 
 ADDRESSES = (
     "postgres://u:p%40ss%2Fword@db.example.org:5433/concord",
@@ -29,7 +29,7 @@ def read(address: str, monkeypatch: pytest.MonkeyPatch, **environment: str) -> d
 def test_a_second_data_base_is_reached_as_the_first(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first = read(address, monkeypatch)
     monkeypatch.setattr(connections[DEFAULT_DB_ALIAS], "settings_dict", first)
-    assert read(addresses.of("scratch"), monkeypatch) == first | {"NAME": "scratch"}
+    assert read(expressions.database_url("scratch"), monkeypatch) == first | {"NAME": "scratch"}
 
 
 def test_where_a_socket_is_all_programs_are_told_alike(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Cue, CueFragment, Label, Proposition, TupleFragment
-from generation.actions.layout import lay_out
 from generation.models import RunItem, Summary
+from generation.runs.chunks import create_items
 from projects.models import Answer, Project, Unit
 from sql import planner
 from tests.annotation.m3_files import brought_in, cluster, source, write
@@ -24,15 +24,15 @@ on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQ
 def told(monkeypatch: pytest.MonkeyPatch) -> set[Any]:
     """The tables of which it is told that they may have grown."""
     found: set[Any] = set()
-    monkeypatch.setattr(planner, "look_at_grown", lambda *tables: found.update(tables))
+    monkeypatch.setattr(planner, "analyze_grown_tables", lambda *tables: found.update(tables))
     return found
 
 
 def test_what_hangs_on_a_row_is_known() -> None:
-    hanging = planner.hanging_on(Answer)
+    hanging = planner.dependents_of(Answer)
     assert {Answer, Label, Cue, CueFragment, TupleFragment} <= set(hanging)
     assert len(hanging) == len(set(hanging))
-    assert Summary in planner.hanging_on(RunItem)
+    assert Summary in planner.dependents_of(RunItem)
 
 
 def test_an_import_tells_the_planner_of_what_it_stored(project: Project, tmp_path: Path, told: set[Any]) -> None:
@@ -44,7 +44,7 @@ def test_a_run_that_is_laid_out_tells_the_planner(project: Project, told: set[An
     build_cluster(project)
     run = build_run(build_version(project), {})
     type(run).objects.filter(pk=run.pk).update(laid_to=[-1, 0], status="running")
-    lay_out(run)
+    create_items(run)
     assert RunItem in told
 
 
@@ -54,7 +54,7 @@ def test_only_tables_that_have_grown_by_much_are_looked_at(project: Project) -> 
     def store(n: int, start: int) -> list[str]:
         with CaptureQueriesContext(connection) as seen, transaction.atomic():
             Unit.objects.bulk_create(Unit(project=project, type="t", key=f"{start + i}") for i in range(n))
-            planner.look_at_grown(Unit, Answer)
+            planner.analyze_grown_tables(Unit, Answer)
             assert not [q for q in seen.captured_queries if q["sql"].startswith("ANALYZE")]
         return [q["sql"] for q in seen.captured_queries if q["sql"].startswith("ANALYZE")]
 
@@ -80,5 +80,5 @@ def test_what_was_stored_stays_where_the_planner_cannot_look(project: Project, m
     monkeypatch.setattr(planner, "GROWN", "SELECT nothing FROM nowhere WHERE %s = %s OR %s")
     with transaction.atomic():
         Unit.objects.create(project=project, type="t", key="1")
-        planner.look_at_grown(Unit)
+        planner.analyze_grown_tables(Unit)
     assert Unit.objects.filter(key="1").exists()

@@ -69,7 +69,7 @@ def test_a_connection_that_was_closed_is_made_anew_and_no_statement_fails(asked:
 
 def test_it_is_asked_after_a_while_all_the_same(asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     statement()
-    monkeypatch.setattr("sql.postgresql.base.ASKED_EVERY", -1.0)
+    monkeypatch.setattr("sql.postgresql.base.CHECK_INTERVAL", -1.0)
     statement()
     assert len(asked) == 1
 

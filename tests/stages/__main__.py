@@ -13,16 +13,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 from tests import engine
 
 from . import changed as changes
 from . import kinds, servers, templates
-from .run import BIN, DATA, LIVE, ROOT, Failed, Run
+from .run import BIN, DATA, LIVE, PAGES, ROOT, Failed, Run
 
-#: Tests by pace: the many quick ones, and those that contend and kill.
+#: Tests by pace: the many quick ones, those that contend and kill, and those in a browser. `soak` runs the long ones.
 QUICK = "not browser and not processes and not contest and not long"
 ALONE = "(contest or processes)"
+BROWSER = "browser and not long"
 CORES = str(max(2, os.cpu_count() or 2))
 #: Where one packs and builds the pages, the others wait for that.
 _packing = threading.RLock()
@@ -52,19 +54,12 @@ def imports(run: Run) -> None:
 
 
 def schema(run: Run) -> None:
-    """Migrations and the API description are those of the code; the typed client is that of the description."""
+    """Check that migrations and the API schema match the code."""
     run.manage("makemigrations", "--check", "--dry-run")
     written, fresh = ROOT / "frontend" / "schema.yml", DATA / "schema.yml"
     run.manage("spectacular", "--validate", "--fail-on-warn", "--file", str(fresh))
     if written.read_bytes() != fresh.read_bytes():
         raise Failed("frontend/schema.yml is stale: run `make schema` and commit what it writes")
-    types_file = ROOT / "frontend" / "src" / "api" / "schema.d.ts"
-    with _packing:
-        before = types_file.read_bytes()
-        run.manage("frontend", "api")
-        if types_file.read_bytes() != before:
-            types_file.write_bytes(before)
-            raise Failed("frontend/src/api/schema.d.ts is stale: run `make schema` and commit what it writes")
 
 
 def frontend(run: Run) -> None:
@@ -92,13 +87,14 @@ def postgres(run: Run) -> None:
 
 
 def sqlite(run: Run) -> None:
-    """Quick tests whose matter depends on the engine, on SQLite too; all of them where there is no PostgreSQL."""
+    """A few quick tests on SQLite too (`engine.EVERY_TIME`); all of them where there is no PostgreSQL."""
     chosen: list[str] = ["-m", QUICK]
     if not without_postgres():
-        chosen = ["-m", f"engine and {QUICK}", *map(str, engine.modules())]
+        chosen += map(str, engine.every_time(("audit", "projects")))
     template = templates.sqlite(run)
     run.pytest("-n", CORES, "--dist", "worksteal", *chosen, **template)
-    kinds.check(run, pace=QUICK, **template)
+    if without_postgres():
+        kinds.check(run, pace=QUICK, **template)
 
 
 def live(run: Run) -> None:
@@ -106,30 +102,34 @@ def live(run: Run) -> None:
     if why := without_postgres():
         raise servers.Missing(f"on PostgreSQL. {why}")
     with both(run) as environment:
-        _live(run, f"{ALONE} and not sqlite", **environment)
+        _live(run, f"{ALONE} and not sqlite and not long", engine.alone(), **environment)
 
 
 def live_sqlite(run: Run) -> None:
-    """The same on SQLite, where their matter is the engine's; all of them where there is no PostgreSQL."""
-    chosen = ALONE if without_postgres() else f"{ALONE} and (engine or sqlite)"
-    _live(run, chosen, **templates.sqlite(run))
+    """Kills and workers on SQLite, and what runs there alone; all of `live` where there is no PostgreSQL."""
+    paths = engine.alone() if without_postgres() else engine.every_time(("processes", "operations"))
+    _live(run, f"{ALONE} and not long", paths, **templates.sqlite(run))
 
 
-def _live(run: Run, chosen: str, **environment: str) -> None:
+def _live(run: Run, chosen: str, paths: Sequence[Path], **environment: str) -> None:
     side_by_side = ("-n", LIVE, "--dist", "worksteal", "-p", "tests.stages.longest", "--durations", "12")
-    run.live(run.name, *side_by_side, "-m", chosen, *map(str, engine.alone()), **environment)
+    run.live(run.name, *side_by_side, "-m", chosen, *map(str, paths), **environment)
 
 
 def browser(run: Run) -> None:
-    """The real pages, on the production bundle."""
+    """The journeys of people through the real pages, on the production bundle."""
+    _browser(run, BROWSER)
+
+
+def _browser(run: Run, chosen: str) -> None:
     path = servers.chromium()
     with _packing:
         run.manage("frontend")
     environment = templates.sqlite(run) | {"CHROMIUM": path}
-    run.live("browser", "-n", "2", "--dist", "loadfile", "-m", "browser", "tests/browser", **environment)
+    run.live("browser", "-n", PAGES, "--dist", "loadfile", "-m", chosen, "tests/browser", **environment)
     with _packing:
         pages = kinds.bundle(run)
-    kinds.check(run, pace="browser", FRONTEND_DIST=pages, **environment)
+    kinds.check(run, pace=chosen, FRONTEND_DIST=pages, **environment)
 
 
 def changed(run: Run) -> None:
@@ -138,7 +138,8 @@ def changed(run: Run) -> None:
 
 
 def soak(run: Run) -> None:
-    """Everything on both, and what contends and kills for long."""
+    """Everything on both, what contends and kills for long, and every page."""
+    _browser(run, "browser")
     run.pytest("-n", CORES, "-m", "not browser and not processes and not contest", **templates.sqlite(run))
     run.pytest("-m", f"{ALONE}", "-s", **templates.sqlite(run))
     with both(run) as environment:

@@ -26,9 +26,7 @@ def git(root: Path, *arguments: str) -> list[str]:
 
 def changed_since(root: Path, commit: str) -> list[str]:
     """Paths of files that differ from the commit, and those that git does not know yet."""
-    return sorted(
-        {*git(root, "diff", "--name-only", commit), *git(root, "ls-files", "--others", "--exclude-standard")}
-    )  # fmt: skip
+    return sorted({*git(root, "diff", "--name-only", commit), *git(root, "ls-files", "--others", "--exclude-standard")})
 
 
 def beginning(root: Path) -> str:

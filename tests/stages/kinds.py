@@ -14,16 +14,33 @@ def check(run: Run, *, pace: str, **environment: str) -> None:
 def types(run: Run) -> None:
     """Its component is checked as the product's are."""
     run.command(
-        "npm", "--prefix", ROOT / "frontend", "exec", "--", "svelte-check", "--workspace", ROOT / "frontend",
-        "--tsconfig", ROOT / FOLDER / "frontend" / "tsconfig.json", "--fail-on-warnings",
-    )  # fmt: skip
+        "npm",
+        "--prefix",
+        ROOT / "frontend",
+        "exec",
+        "--",
+        "svelte-check",
+        "--workspace",
+        ROOT / "frontend",
+        "--tsconfig",
+        ROOT / FOLDER / "frontend" / "tsconfig.json",
+        "--fail-on-warnings",
+    )
 
 
 def bundle(run: Run) -> str:
     """The pages with the kind in them, apart from production's; the folder."""
     out = DATA / "two_texts_dist"
     run.command(
-        "npm", "--prefix", ROOT / "frontend", "run", "build", "--", "--outDir", out, "--emptyOutDir",
+        "npm",
+        "--prefix",
+        ROOT / "frontend",
+        "run",
+        "build",
+        "--",
+        "--outDir",
+        out,
+        "--emptyOutDir",
         CONCORD_KINDS=str(ROOT / FOLDER / "frontend"),
-    )  # fmt: skip
+    )
     return str(out)

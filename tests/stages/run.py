@@ -24,11 +24,13 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     # How often eight threads meet for one unit's slots, and how often the web server is killed (see tests/).
-    "CONTESTS": os.environ.get("CONTESTS", "60"),
+    "CONTESTS": os.environ.get("CONTESTS", "30"),
     "KILLS": os.environ.get("KILLS", "6"),
 }
 #: So many live tests at once on two cores: they wait for servers to start, leases to lapse and pauses to end.
 LIVE = "4"
+#: So many browsers: they wait for servers and for pages to be drawn, and each has a house of its own.
+PAGES = "3"
 _printing = threading.Lock()
 
 
@@ -72,9 +74,15 @@ class Run:
         nice = ["nice", "-n", "10"] if self.patient else []
         env = ENVIRONMENT | {"DATA_DIR": str(self.data)} | environment
         process = subprocess.Popen(
-            [*nice, *argv], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, text=True, errors="replace",
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+            [*nice, *argv],
+            cwd=ROOT,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         assert process.stdout
         for line in process.stdout:
             self.say(f"    {line.rstrip()}")
@@ -112,10 +120,21 @@ class Run:
             self.command(BIN / "pytest", "-q", "-o", cache, *arguments, **environment)
         except Failed:
             with_value = ("-n", "--dist")
-            alone = [a for a, before_it in zip(arguments, ("", *arguments), strict=False)
-                     if a not in with_value and before_it not in with_value]  # fmt: skip
-            self.command(BIN / "pytest", "-q", "-o", cache, "--last-failed", "--last-failed-no-failures=none",
-                         *alone, **environment)  # fmt: skip
+            alone = [
+                a
+                for a, before_it in zip(arguments, ("", *arguments), strict=False)
+                if a not in with_value and before_it not in with_value
+            ]
+            self.command(
+                BIN / "pytest",
+                "-q",
+                "-o",
+                cache,
+                "--last-failed",
+                "--last-failed-no-failures=none",
+                *alone,
+                **environment,
+            )
             self.run_again.append(f"{name}: {self.failed - before} failed, and passed when run again alone: see above")
             self.failed = before
 

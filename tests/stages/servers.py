@@ -172,14 +172,19 @@ def postgres(*, fsync: bool = False, near: bool = False) -> Iterator[str]:
         if made.returncode:
             raise Missing(f"PostgreSQL: initdb failed: {made.stderr[-400:]}")
         settings = {
-            "fsync": "on" if fsync else "off", "max_connections": "120", "unix_socket_directories": home,
+            "fsync": "on" if fsync else "off",
+            "max_connections": "120",
+            "unix_socket_directories": home,
             # Nobody looks at the tables but Concord itself, as where autovacuum has not come yet: else a plan would
             # depend on the minute. A statement that has a bad one fails, rather than hold up everything.
-            "autovacuum": "off", "statement_timeout": "5min",
+            "autovacuum": "off",
+            "statement_timeout": "5min",
             # To compile a statement takes longer than any of these runs, and nothing is replayed after a crash.
-            "jit": "off", "full_page_writes": "on" if fsync else "off",
-            "checkpoint_timeout": "30min", "max_wal_size": "4GB",
-        }  # fmt: skip
+            "jit": "off",
+            "full_page_writes": "on" if fsync else "off",
+            "checkpoint_timeout": "30min",
+            "max_wal_size": "4GB",
+        }
         options = [option for name, value in settings.items() for option in ("-c", f"{name}={value}")]
         with log.open("wb") as out:
             command = [str(programs / "postgres"), "-D", str(data), "-p", str(port), "-h", "127.0.0.1", *options]

@@ -15,7 +15,7 @@ VARIABLE = "TEST_TEMPLATE"
 NAME = "concord_template"
 KEPT = ROOT / ".cache" / "templates"
 #: What a template is made of, beside the migrations.
-MAKERS = ("audit/triggers.py", "requirements.txt", "config/settings.py")
+MAKERS = ("audit/triggers.py", "audit/models.py", "requirements.txt", "config/settings.py")
 _lock = threading.Lock()
 
 

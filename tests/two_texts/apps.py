@@ -8,13 +8,13 @@ class TwoTextsConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation import imports
-        from audit.witness import watch
-        from projects import kinds, tables, uploads
+        from audit.witness import track
+        from projects import kinds, reports, uploads
 
         from .models import TextRating
 
         kinds.discover("tests.two_texts.kinds")
         imports.discover("tests.two_texts.imports")
-        tables.discover("tests.two_texts.tables")
-        uploads.discover("tests.two_texts.actions.uploads")
-        watch(TextRating)
+        reports.discover("tests.two_texts")
+        uploads.discover("tests.two_texts")
+        track(TextRating)

@@ -3,10 +3,11 @@
 from django.db import models
 from django.db.models import Q
 
+from audit.models import AppendOnly
 from projects.models import Answer, Unit
 
 
-class TextRating(models.Model):
+class TextRating(AppendOnly):
     """How clear the target and the first input of a cluster are, 1 to 5 each, with a comment."""
 
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="text_ratings")
@@ -14,6 +15,9 @@ class TextRating(models.Model):
     target = models.PositiveSmallIntegerField()
     input = models.PositiveSmallIntegerField()
     remark = models.TextField(blank=True)
+    passages = models.JSONField(
+        default=list, help_text="Unclear passages of the target, with their quotes. They may nest."
+    )
     target_first = models.BooleanField(help_text="Whether the target stood first on the person's page.")
 
     class Meta:

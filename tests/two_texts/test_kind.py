@@ -4,7 +4,8 @@ import csv
 import subprocess
 import uuid as uuids
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,28 +20,31 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.actions.curation.clusters import add_clusters
-from annotation.actions.supersede import supersede_text
+from annotation.curation.actions import add_clusters
+from annotation.curation.supersede import supersede_text
 from annotation.models import Review
 from api.problems import Refused
-from measures.again import agreement as again
-from measures.again.files import Folder
-from measures.again.findings import Findings
+from measures.recompute import agreement as again
+from measures.recompute.files import Findings, Folder
 from projects import kinds
-from projects.actions.answers import next_hand
-from projects.actions.corrections import correct
-from projects.actions.gold import finish_round
-from projects.actions.rounds import close_round
-from projects.actions.sheets import start_import
-from projects.actions.staleness import stale_units
-from projects.background import jobs
+from projects.agreement import queries as agreement_queries
+from projects.curation.actions import correct
+from projects.gold.actions import finish_round
+from projects.gold.queries import current_values
+from projects.jobs.running import run_job
 from projects.models import Decision, Member, Origin, Project, Round
-from projects.rounds import agreement, practice
-from projects.rounds.cards import cards
-from projects.values.in_force import values_in_force
+from projects.practice import queries as practice_queries
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
+from projects.rounds import preparing
+from projects.rounds.actions import close_round
+from projects.rounds.planning import RoundPlan
+from projects.sheets.actions import start_import
+from projects.staleness.actions import stale_units
 from tests.builders import answer, build_cluster, build_round
 from tests.projects.adjudicated import answer_by, queue, take
 from tests.releases.test_needed_again import released
+from tests.two_texts.kinds.two_texts.kind import TwoTextsKind
 from tests.two_texts.models import TextRating
 
 pytestmark = pytest.mark.django_db
@@ -67,7 +71,7 @@ def opened(project: Project, people: list[Member], **plan: Any) -> Round:
 def work(round: Round, people: list[Member], points: Callable[[int, int], int]) -> None:
     """All answer all that they are handed: points of the target by (who, which unit), 2 for each input."""
     for who, person in enumerate(people):
-        while hand := next_hand(user=person.user, round=round):
+        while hand := next_assignments(user=person.user, round=round):
             number = int(hand[0].unit.key[4:8])
             answer(person.user, hand[0], rating(points(who, number), remark="so so"), kind=KIND)
 
@@ -87,8 +91,9 @@ def test_each_person_has_an_order_of_their_own_which_stays(project: Project, peo
     keys = dict(first)
     by_unit = {slot.unit_id: {keys[other.pk] for other in slots if other.unit_id == slot.unit_id} for slot in slots}
     assert {"target", "input"} in by_unit.values()
-    by_person = {slot.person_id: {keys[other.pk] for other in slots if other.person_id == slot.person_id}
-                 for slot in slots}  # fmt: skip
+    by_person = {
+        slot.person_id: {keys[other.pk] for other in slots if other.person_id == slot.person_id} for slot in slots
+    }
     assert list(by_person.values()) == [{"target", "input"}] * 3
 
 
@@ -102,7 +107,7 @@ def test_a_round_with_a_block_and_repeats_goes_from_work_to_gold_and_agreement(
     work(round, people, lambda who, number: 4 if who < 2 else 3)
     assert finished(round) == {"single": 10, "by majority": 5, "unanimous": 5}
 
-    report = agreement.report(round, bootstrap=0)
+    report = agreement_queries.report(round)
     [points] = report["measures"]
     # Each of five units in the block is two items: its target and its input.
     assert (points["all_agree"], points["missing_share"]) == ({"count": 5, "of": 10}, 0)
@@ -110,14 +115,37 @@ def test_a_round_with_a_block_and_repeats_goes_from_work_to_gold_and_agreement(
     oracle = krippendorff.alpha(given, level_of_measurement="interval")
     assert points["coefficients"]["alpha"]["value"] == pytest.approx(oracle)
     assert "ac2" in points["coefficients"]
-    apart, remarks = report["spans"]
+    apart, remarks, *passages = report["spans"]
     assert (apart["name"], apart["method"], apart["units"]) == ("points", "mean absolute difference", 10)
     assert apart["value"] == pytest.approx((5 * 2 / 3 + 5 * 0) / 10)
     assert remarks["value"] == 1
+    assert [one["undefined"] for one in passages] == ["no span marked"] * 2
     assert report["repeats"]["measures"][0]["all_agree"]["of"] > 0
 
     units = [d.unit for d in Decision.objects.filter(kind=KIND, field="target", origin=Origin.MAJORITY)]
-    assert {value["target"] for value in values_in_force(units, KIND).values()} == {4}
+    assert {value["target"] for value in current_values(units, KIND).values()} == {4}
+
+
+def test_nested_spans_of_one_type_are_stored_compared_and_returned(project: Project, people: list[Member]) -> None:
+    round = opened(project, people, overlap=3)
+
+    def passage(text: str, start: int, end: int) -> dict[str, Any]:
+        return {"start": start, "end": end, "quote": text[start:end]}
+
+    for who, person in enumerate(people):
+        while hand := next_assignments(user=person.user, round=round):
+            text = kinds.get(KIND).texts([hand[0].unit_id])[hand[0].unit_id]
+            nested = [passage(text, 0, 11), passage(text, 5, 11)]
+            crossing = passage(text, 3, 13)
+            passages = [*nested, crossing] if who == 0 else nested
+            answer(person.user, hand[0], rating() | {"passages": passages}, kind=KIND)
+    assert {len(row.passages) for row in TextRating.objects.all()} == {2, 3}
+    finished(round)
+    # Two of three pairs differ by one span of three: F1 is 4/5. All spans share characters, as many as can be matched.
+    _, _, exact, overlap = agreement_queries.report(round)["spans"]
+    assert exact["value"] == pytest.approx((4 / 5 + 4 / 5 + 1) / 3)
+    assert (exact["units"], exact["method"]) == (10, "mean pairwise F1 of spans, same characters")
+    assert overlap["value"] == pytest.approx((4 / 5 + 4 / 5 + 1) / 3)
 
 
 def test_the_policy_of_the_round_decides_what_is_contested(project: Project, people: list[Member]) -> None:
@@ -126,9 +154,47 @@ def test_the_policy_of_the_round_decides_what_is_contested(project: Project, peo
     assert finished(round) == {"contested": 1, "unanimous": 19}
 
 
+@pytest.fixture
+def aggregated_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kind without a rule of its own, and with lists as values."""
+    values = TwoTextsKind.values
+
+    def lists(kind: TwoTextsKind, answers: Iterable[Any]) -> dict[Any, Any]:
+        said = values(kind, answers)
+        return {uuid: {name: [value[name], {"of": 5}] for name in ("target", "input")} for uuid, value in said.items()}
+
+    monkeypatch.setattr(TwoTextsKind, "aggregate", kinds.Kind.aggregate)
+    monkeypatch.setattr(TwoTextsKind, "values", lists)
+
+
+@pytest.mark.usefixtures("aggregated_by_default")
+def test_list_values_become_gold_by_majority_where_a_kind_has_no_rule(project: Project, people: list[Member]) -> None:
+    round = opened(project, people, overlap=3)
+    # Of unit 0 all say something else, of the others two of three the same.
+    work(round, people, lambda who, number: who + 1 if number == 0 else 4 - (who == 2))
+    assert finished(round) == {"contested": 1, "by majority": 9, "unanimous": 10}
+    units = [d.unit for d in Decision.objects.filter(kind=KIND, field="target", origin=Origin.MAJORITY)]
+    assert [value["target"] for value in current_values(units, KIND).values()] == [[4, {"of": 5}]] * 9
+
+
+@pytest.mark.usefixtures("aggregated_by_default")
+@pytest.mark.parametrize("at_once", [100, 0])
+def test_a_round_whose_fields_are_not_in_its_answers_is_refused_before_it_opens(
+    project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(TwoTextsKind, "fields", ("target", "clarity"))
+    monkeypatch.setattr(preparing, "AT_ONCE", at_once)
+    plan = RoundPlan(name="Clarity", kind=KIND, purpose="gold", overlap=1, people=[m.pk for m in people])
+    with pytest.raises(Refused, match="no field clarity, so they cannot form gold") as refused:
+        preparing.begin_round(project=project, plan=plan, by=None)
+    assert [error["field"] for error in refused.value.errors] == ["purpose"]
+    assert not Round.objects.exists()
+    preparing.begin_round(project=project, plan=replace(plan, purpose="measure only"), by=None)
+
+
 def test_what_the_round_asks_for_is_checked_with_the_slot(project: Project, people: list[Member], ann1: User) -> None:
     round = opened(project, people, options={"why": True}, filters={"inputs": 1})
-    [slot, *_] = next_hand(user=ann1, round=round)
+    [slot, *_] = next_assignments(user=ann1, round=round)
     with pytest.raises(Refused, match="unclear"):
         answer(ann1, slot, rating(input=1), kind=KIND)
     assert answer(ann1, slot, rating(input=1, remark="No outcome."), kind=KIND).answer
@@ -162,7 +228,7 @@ def test_it_is_answered_in_a_sheet(
     rows[1][head.index("input")] = "6"
     body = "\r\n".join(",".join(f'"{cell}"' for cell in row) for row in rows).encode()
     job = start_import(round=round, file=SimpleUploadedFile("back.csv", body), by=lead)
-    jobs.run_job(job.pk)
+    run_job(job.pk)
     job.refresh_from_db()
     assert job.status == "done", job.error
     assert job.result
@@ -233,7 +299,7 @@ def test_what_people_disagree_on_is_adjudicated(
     assert [row["unit"] for row in queue(client, round)["rows"]] == [unit.pk]
     third = answer_by(round, unit, people[2])
     assert take(client, round, unit, third).status_code == 201
-    assert values_in_force([unit], KIND) == {unit.pk: {"target": 3, "input": 2}}
+    assert current_values([unit], KIND) == {unit.pk: {"target": 3, "input": 2}}
     others = Decision.objects.filter(kind=KIND).exclude(unit=unit)
     assert set(others.values_list("origin", flat=True)) == {Origin.UNANIMOUS}
 
@@ -247,14 +313,15 @@ def test_practice_tells_at_once_and_its_answers_count_for_nothing(project: Proje
     good, bad = people[1:]
     real = opened(project, people[1:], name="real", requires_practice=trial.pk)
     for person, points in ((good, 5), (bad, 4)):
-        while hand := next_hand(user=person.user, round=trial):
+        while hand := next_assignments(user=person.user, round=trial):
             stored = answer(person.user, hand[0], rating(points, 1, "Mine."), kind=KIND).answer
-    told = practice.feedback(trial, stored)
+    told = practice_queries.feedback(trial, stored)
     assert [(f["field"], f["right"], f["expected"]) for f in told["fields"]] == [
-        ("target", False, "5 of 5"), ("input", True, "1 of 5"),
-    ]  # fmt: skip
-    assert next_hand(user=good.user, round=real) != []
-    assert next_hand(user=bad.user, round=real) == []
+        ("target", False, "5 of 5"),
+        ("input", True, "1 of 5"),
+    ]
+    assert next_assignments(user=good.user, round=real) != []
+    assert next_assignments(user=bad.user, round=real) == []
     before = set(Decision.objects.values_list("pk", flat=True))
     finished(trial)
     assert set(Decision.objects.values_list("pk", flat=True)) == before
@@ -273,15 +340,18 @@ def test_a_release_has_a_tidy_row_for_each_text_and_repeats_its_figures(
     assert len(rows) == 10 * 3 * 2
     assert {row["about"] for row in rows} == {"target", "input"}
     findings = Findings()
-    again.repeat(Folder(folder), findings)
-    assert (findings.different, findings.not_repeated) == ([], [])
+    again.recompute(Folder(folder), findings)
+    assert (findings.differences, findings.not_recomputed) == ([], [])
 
 
 def test_no_file_of_the_product_names_it() -> None:
     found = subprocess.run(
         ["git", "grep", "-l", "-i", "two_texts\\|TwoTexts\\|two-texts", "--", ":!tests", ":!*.md", ":!pyproject.toml"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert found.stdout.split() == []
 
 

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.browser
 OPEN = """
 import json
 from accounts.models import User
-from projects.actions.people import add_member, create_project
-from projects.actions.rounds import close_round
+from projects.people.actions import add_member, create_project
+from projects.rounds.actions import close_round
 from tests.builders import build_cluster, build_round
 lead = User.objects.create_user(email='lead@example.org', name='Lead')
 project = create_project(slug='clarity', name='Clarity', by=lead)

@@ -13,9 +13,9 @@ from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.models import Entry
 from projects import uploads
-from projects.background import jobs
+from projects.jobs.running import run_job
 from projects.models import Import, Job, Project
-from projects.uploads import flow
+from projects.uploads import actions as uploads_actions
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1"
@@ -34,12 +34,12 @@ def test_the_format_is_listed_checked_and_imported_like_any_other(api: APIClient
     upload = {"format": "said", "file": SimpleUploadedFile("points.jsonl", LINES)}
     asked = api.post(f"{API}/projects/{project.slug}/imports/", upload, format="multipart")
     assert asked.status_code == 202, asked.content
-    jobs.run_job(asked.json()["id"])
+    run_job(asked.json()["id"])
     check = Job.objects.get(pk=asked.json()["id"])
     assert check.result is not None
     assert check.result["sample"] == [{"text": "It helps.", "points": 4}]
     sent = api.post(f"{API}/projects/{project.slug}/imports/confirm/", {"job": check.pk}, format="json")
-    jobs.run_job(sent.json()["id"])
+    run_job(sent.json()["id"])
     assert Import.objects.get(format="said").counts["items"] == 1
 
 
@@ -69,18 +69,20 @@ def test_a_fifth_sort_of_file_goes_the_way_of_the_four(
 
     def check(content: bytes) -> Job:
         file = SimpleUploadedFile("wishes.txt", content)
-        job = flow.start_check(wishes, project=project, file=file, by=lead, asked={"of": "Ada"})
-        jobs.run_job(job.pk)
+        job = uploads_actions.start_check(wishes, project=project, file=file, by=lead, asked={"of": "Ada"})
+        run_job(job.pk)
         return Job.objects.get(pk=job.pk)
 
     with pytest.raises(Refused, match="Say whose"):
-        flow.start_check(wishes, project=project, file=SimpleUploadedFile("a", b"x"), by=lead, asked={"of": ""})
+        uploads_actions.start_check(
+            wishes, project=project, file=SimpleUploadedFile("a", b"x"), by=lead, asked={"of": ""}
+        )
     bad = check(b"More time\n\n")
     assert (bad.result or {})["faults"]["listed"] == [
         {"file": "wishes.txt", "line": 2, "field": "wish", "message": "is empty; expected a wish"}
     ]
     with pytest.raises(Conflict, match="has faults"):
-        flow.confirm(wishes, project=project, job_id=bad.pk, by=lead)
+        uploads_actions.confirm(wishes, project=project, job_id=bad.pk, by=lead)
     for _ in range(2):
-        jobs.run_job(flow.confirm(wishes, project=project, job_id=check(b"More time\n").pk, by=lead).pk)
+        run_job(uploads_actions.confirm(wishes, project=project, job_id=check(b"More time\n").pk, by=lead).pk)
     assert [entry.after["of"] for entry in Entry.objects.filter(verb="wish") if entry.after] == ["Ada"]

@@ -1,14 +1,14 @@
-"""``manage.py sweep``: delete rows that nobody needs any more. Workers do it once a day by themselves."""
+"""``manage.py sweep``: delete expired rows. Workers do this automatically once a day."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from accounts.sweeping import sweep
+from ...sessions import sweep
 
 
 class Command(BaseCommand):
-    help = "Delete spent sign-in links, ended sessions and failed tries that count no longer; say how many."
+    help = "Delete expired sign-in links, sessions and failed attempts, and print how many."
 
     def handle(self, *args: Any, **options: Any) -> None:
         for name, number in sweep().items():

@@ -1,4 +1,4 @@
-"""The task kind *assign_evidence*: which inputs of its sentence support one proposition (TASKS: assign evidence)."""
+"""Task kind *assign_evidence*: which inputs of its sentence support one proposition (TASKS: assign evidence)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -8,54 +8,89 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
+from annotation.kinds import clusters
+from annotation.kinds.assign_evidence import current
+from annotation.kinds.assign_evidence.current import FIELD, KIND, SUPPORTS
+from annotation.kinds.sentences.serializers import in_order
+from annotation.kinds.tuples import TupleSlotShownSerializer
+from annotation.models import AssignedEvidence, AssignedInput, Cluster, Proposition
+from api.fields import at_most
 from api.problems import Refused
 from measures.agreement import Scale
 from projects.kinds import Batch, Row, SkipReason, Value
-from projects.kinds.majority import Verdict, by_part
+from projects.kinds.majority import AggregationResult, by_part
 from projects.models import Answer, Assignment, Project, Round, Unit
 
-from ...models import AssignedEvidence, AssignedInput, AssignedProposition, Cluster, Proposition
-from .. import clusters
-from . import in_force, inputs
-from .in_force import FIELD, KIND, SUPPORTS
-from .serializers import AssignEvidenceCardSerializer, AssignEvidenceValueSerializer
+Plain = serializers.Serializer[Any]
+#: Maximum number of inputs of a target.
+MOST = 2000
 
-SAID = tuple(AssignedInput.Said.values)
+
+class TargetInputSerializer(Plain):
+    """An input of the target sentence and its number. Numbers of replaced inputs are omitted."""
+
+    number = serializers.IntegerField(min_value=1)
+    pmid = serializers.CharField()
+    text = serializers.CharField()
+
+
+class AssignEvidenceCardSerializer(Plain):
+    """A proposition with its tuple, and the inputs of its target sentence."""
+
+    text = serializers.CharField()
+    pico = TupleSlotShownSerializer(many=True)
+    inputs = TargetInputSerializer(many=True)
+
+
+class SaidOfInputSerializer(Plain):
+    number = serializers.IntegerField(min_value=1)
+    said = serializers.ChoiceField(choices=AssignedInput.Said.choices)
+
+
+class AssignEvidenceValueSerializer(Plain):
+    """For each input, whether it supports the proposition."""
+
+    supporting = SaidOfInputSerializer(many=True, **at_most(MOST))
+
+    def validate_supporting(self, inputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return in_order(inputs)
+
+
+VALUES = tuple(AssignedInput.Said.values)
 
 
 class AssignEvidenceKind(clusters.ClusterKind):
-    """One cluster: its tuple, its target proposition, and the inputs of the sentence that it was made of."""
+    """One cluster: its tuple, its target proposition, and the inputs of its target sentence."""
 
     key = KIND
     title = "Assign evidence to propositions"
     order = 60
     said_of: Sequence[clusters.Part] = ("target", "evidence")
     fields: Sequence[str] = (FIELD,)
-    tables = (AssignedEvidence, AssignedInput, AssignedProposition)
     judged_by = ("tuple",)
     skip_reasons: Sequence[SkipReason] = (
-        SkipReason("wrong tuple", "The tuple is not what the sentence says"),
+        SkipReason("wrong tuple", "The PICO tuple does not match the sentence"),
         SkipReason("unclear", "An input is unclear"),
         SkipReason("not my field", "I cannot judge this"),
-        SkipReason("other", "Another reason (say it in a comment)"),
+        SkipReason("other", "Another reason (explain in a comment)"),
     )
     card_serializer: type[serializers.Serializer[Any]] = AssignEvidenceCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = AssignEvidenceValueSerializer
-    scales: Sequence[Scale] = (Scale("input supports", SAID, "said", missing=("",)),)
+    scales: Sequence[Scale] = (Scale("input supports", VALUES, "said", missing=("",)),)
     columns: Sequence[str] = ("input", "said")
     part = "input"
 
     def units(self, project: Project) -> QuerySet[Unit]:
-        """The clusters whose sentence has inputs."""
-        return super().units(project).filter(inputs.has_inputs())
+        """Return the clusters whose sentence has inputs."""
+        return super().units(project).filter(current.has_inputs())
 
-    # What is shown, and what is said
+    # Cards and answers
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         rows = clusters.load(slots)
         claims = Proposition.objects.current().filter(cluster__in=list(rows.values()), position=0)
         texts = dict(claims.values_list("cluster", "text"))
-        return Batch(rows, {"inputs": inputs.of_units(rows), "texts": texts})
+        return Batch(rows, {"inputs": current.inputs_of_units(rows), "texts": texts})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         cluster: Cluster = batch.rows[slot.unit_id]
@@ -69,51 +104,54 @@ class AssignEvidenceKind(clusters.ClusterKind):
         }
 
     def check(self, slot: Assignment, value: Value) -> None:
-        """Something is said of every input of the sentence, and of no other. Nothing is said where its evidence was
-        taken back while the round is open: what comes later makes that stale."""
-        there = [row.position for row in inputs.of_units([slot.unit_id])[slot.unit_id]]
-        if [one["number"] for one in value[FIELD]] != there:
+        """Check that the answer covers every input of the sentence and no other.
+
+        The answer is empty if the evidence was withdrawn while the round is open. New evidence makes such an
+        answer stale.
+        """
+        numbers = [row.position for row in current.inputs_of_units([slot.unit_id])[slot.unit_id]]
+        if [row_["number"] for row_ in value[FIELD]] != numbers:
             raise Refused.field(
-                f"value.{FIELD}", "Say of every input of the sentence whether it supports the proposition."
+                f"value.{FIELD}", "Decide for every input of the sentence whether it supports the proposition."
             )
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         rows = AssignedEvidence.objects.bulk_create(
             AssignedEvidence(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in said
         )
-        there = inputs.of_units([row.unit_id for row in rows])
-        ids = {(unit, row.position): row for unit, some in there.items() for row in some}
+        inputs = current.inputs_of_units([row.unit_id for row in rows])
+        ids = {(unit, row.position): row for unit, unit_inputs in inputs.items() for row in unit_inputs}
         AssignedInput.objects.bulk_create(
-            AssignedInput(of=row, input=ids[row.unit_id, one["number"]], said=one["said"])
+            AssignedInput(of=row, input=ids[row.unit_id, input_value["number"]], said=input_value["said"])
             for row, (_, value) in zip(rows, said, strict=True)
-            for one in value[FIELD]
+            for input_value in value[FIELD]
         )
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
-        found: dict[Any, Value] = {answer: {FIELD: []} for answer in answers}
-        rows = AssignedInput.objects.filter(of__answer__in=list(found)).order_by("of", "input__position")
+        by_answer: dict[Any, Value] = {answer: {FIELD: []} for answer in answers}
+        rows = AssignedInput.objects.filter(of__answer__in=list(by_answer)).order_by("of", "input__position")
         for answer, number, said in rows.values_list("of__answer", "input__position", "said"):
-            found[answer][FIELD].append({"number": number, "said": said})
-        return found
+            by_answer[answer][FIELD].append({"number": number, "said": said})
+        return by_answer
 
-    # What it comes to
+    # Decisions and agreement
 
-    def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
-        """The input propositions of the clusters follow what is in force."""
-        in_force.follow(units, by=by, reason=reason)
+    def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        """Update the input propositions of the clusters from the current values."""
+        current.update_propositions(units, by=by, reason=reason)
 
-    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
-        """What more than half said of every input, where somebody said just that."""
+    def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
+        """Aggregate the majority value of every input, if some answer equals that combination."""
         return [by_part(FIELD, answers, _parts)]
 
     def apart(self, field: str, one: Value, other: Value) -> float:
-        """The share of the inputs of which the two say otherwise."""
+        """Return the share of the inputs on which two answers differ."""
         mine, theirs = _parts(one), _parts(other)
         numbers = mine.keys() | theirs.keys()
         return sum(mine.get(n) != theirs.get(n) for n in numbers) / len(numbers) if numbers else 0.0
 
     def rows(self, value: Value) -> list[Row]:
-        """A row for each input, by its number among those of the sentence."""
+        """Return one row per input, with its number among the inputs of the sentence."""
         return [{"input": str(one["number"]), "said": one["said"]} for one in value[FIELD]]
 
     def sentence(self, field: str, value: Value) -> str:
@@ -121,7 +159,7 @@ class AssignEvidenceKind(clusters.ClusterKind):
         of = len(value[field])
         if not numbers:
             return f"none of {of} inputs" if of else "no inputs"
-        # The numbers first: "2 of 2 inputs" would say that both do.
+        # The numbers come first: "2 of 2 inputs" could mean both of them.
         return f"input{'s' if len(numbers) > 1 else ''} {', '.join(numbers)} (of {of})"
 
 

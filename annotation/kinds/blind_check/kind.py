@@ -1,5 +1,7 @@
-"""The task kind *blind_check*: a counterfactual labelled like any proposition, by a person who knows neither the target
-nor the kind. Did the intended aspect change, and only it? (TASKS: counterfactual)"""
+"""Task kind *blind_check*: label a counterfactual without knowing the target or the kind (TASKS: counterfactual).
+
+It shows whether the intended aspect changed, and no other.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,21 +14,20 @@ from projects.models import Assignment, Member, Project, Round, Unit
 
 from ...models import Counterfactual, PicoSlot, RewrittenText
 from ..label.kind import LabelKind, asks_cues
-from ..propositions import FILTERS
+from ..units import PROPOSITION_FILTERS
 from . import layout
 
 
 class BlindCheckKind(LabelKind):
-    """Polarity and modality of one rewritten text, its PICO given and nothing else."""
+    """Polarity and modality of one rewritten text. Only its PICO tuple is shown."""
 
     key = "blind_check"
     title = "Label rewritten texts (blind)"
     order = 100
     unit_types = (layout.REWRITTEN,)
-    tables = (*LabelKind.tables, RewrittenText)
     blind = True
     judged_by = ()
-    filters = FILTERS
+    filters = PROPOSITION_FILTERS
     sheet = None
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("known", "I wrote it, or know the target"),
@@ -34,44 +35,48 @@ class BlindCheckKind(LabelKind):
     )
 
     def units(self, project: Project) -> QuerySet[Unit]:
-        """The targets that have a counterfactual in force."""
-        there = Counterfactual.objects.current().filter(target__unit=OuterRef("pk"))
-        return super().units(project).filter(Exists(there))
+        """Return the targets that have a current counterfactual."""
+        current = Counterfactual.objects.current().filter(target__unit=OuterRef("pk"))
+        return super().units(project).filter(Exists(current))
 
     def valued_units(self, project: Project) -> QuerySet[Unit]:
-        """Texts that were labelled."""
+        """Return the texts that are units of a blind check."""
         return Unit.objects.filter(project=project, type=layout.REWRITTEN).order_by("pk")
 
-    def lay_out(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    def create_items(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         if round.meaning.chooses != "any":
             return chosen
-        return layout.units_of(round, [unit for unit, _ in chosen])
+        return layout.get_or_create_texts(round, [unit for unit, _ in chosen])
 
-    def units_after_layout(self, project: Project, chosen: int, plan: Mapping[str, Any]) -> int:
-        return chosen * 5
+    def count_after_layout(self, project: Project, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
+        return layout.current_counterfactuals(chosen).count()
 
     def check_people(
         self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member], wanted: int
     ) -> None:
-        """Whoever wrote a text does not check it: there must be enough others."""
+        """Check that enough people remain for each text. The author of a text cannot check it."""
         if len(people) > wanted:
             return
         authors = layout.authors([unit for unit, _ in units])
         for member in people:
-            if mine := sum(author == member.pk for author in authors.values()):
+            if own_texts := sum(author == member.pk for author in authors.values()):
                 lacking = wanted - (len(people) - 1)
                 raise Refused.field(
-                    "people", f"{member.user.name} wrote {mine} of the {len(units)} texts and cannot check them: "
-                    f"add {lacking} more {'person' if lacking == 1 else 'people'}."
-                )  # fmt: skip
+                    "people",
+                    f"{member.name} wrote {own_texts} of the {len(units)} texts and cannot check them. "
+                    f"Add {lacking} more {'person' if lacking == 1 else 'people'}.",
+                )
 
     def deal(
         self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[int]
     ) -> Mapping[int, Sequence[int]] | None:
-        """Never to whoever wrote a text, as far as there are others. In a pool `check` refuses."""
+        """Assign each text to people other than its author.
+
+        Return None for block sampling or repeats. In a shared queue, `check` refuses the author's answer.
+        """
         if round.sampling.get("block") or round.sampling.get("repeats"):
             return None
-        return layout.dealt([unit for unit, _ in units], people, round.overlap)
+        return layout.assign_texts([unit for unit, _ in units], people, round.overlap)
 
     def texts(self, units: Iterable[int]) -> dict[int, str]:
         rows = RewrittenText.objects.filter(unit__in=list(units))
@@ -84,25 +89,25 @@ class BlindCheckKind(LabelKind):
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         rows = RewrittenText.objects.filter(unit__in=[slot.unit_id for slot in slots])
         pico = Prefetch("counterfactual__target__cluster__pico", PicoSlot.objects.order_by("id"))
-        found = rows.select_related("counterfactual__target__cluster").prefetch_related(pico)
-        return Batch({row.unit_id: row for row in found})
+        texts = rows.select_related("counterfactual__target__cluster").prefetch_related(pico)
+        return Batch({row.unit_id: row for row in texts})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        """The text and the tuple it is about. That there is a target is all that is known of it."""
-        written: Counterfactual = batch.rows[slot.unit_id].counterfactual
+        """Return the text and its tuple. The card does not show the target."""
+        counterfactual: Counterfactual = batch.rows[slot.unit_id].counterfactual
         return {
-            "text": written.text,
+            "text": counterfactual.text,
             "role": "target",
-            "pico": [self._slot(one, written.text) for one in written.target.cluster.pico.all()],
+            "pico": [self._slot(element, counterfactual.text) for element in counterfactual.target.cluster.pico.all()],
             "context": {"key": "", "index": 1, "size": 1},
-            "candidates": self.suggested(written.text, round),
+            "candidates": self.suggested(counterfactual.text, round),
             "asks_cues": asks_cues(round),
         }
 
     def check(self, slot: Assignment, value: Value) -> None:
         author = RewrittenText.objects.filter(unit=slot.unit_id, counterfactual__answer__author=slot.person_id)
         if slot.person_id and author.exists():
-            raise Refused.field("value", "You wrote this text: skip it, and another person checks it.")
+            raise Refused.field("value", "You wrote this text. Skip it, so that another person checks it.")
         super().check(slot, value)
 
     def text_of(self, unit: Unit) -> str:
@@ -111,7 +116,7 @@ class BlindCheckKind(LabelKind):
     def carry(self, value: Value, unit: Unit) -> Value:
         return Kind.carry(self, value, unit)
 
-    def hanging_on(self, units: Sequence[Unit]) -> QuerySet[Unit]:
-        """Texts of targets whose tuple changed: it was shown."""
+    def dependents_of(self, units: Sequence[Unit]) -> QuerySet[Unit]:
+        """Return the texts of targets whose tuple changed, because the card shows the tuple."""
         of = Q(rewritten_text__counterfactual__target__unit__in=units)
         return Unit.objects.filter(of, type=layout.REWRITTEN)

@@ -1,4 +1,4 @@
-"""The task kind *discourse*: do the inputs of a cluster agree or contradict one another? (TASKS: discourse)"""
+"""Task kind *discourse*: whether the inputs of a cluster agree or contradict one another (TASKS: discourse)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,22 +8,59 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, QuerySet
 from rest_framework import serializers
 
+from accounts.models import User
+from annotation.clusters.gold import Gold, gold_labels
+from annotation.consistency import findings
+from annotation.kinds import clusters
+from annotation.kinds.tuples import TupleSlotShownSerializer
+from annotation.models import Cluster, DiscourseLabel, Fate, Modality, Polarity, Proposition, Relation
 from api.parameters import Parameter, Takes
 from api.problems import Refused
 from measures.consistency import suggested
 from projects.kinds import Batch, Scale, SkipReason, Value
 from projects.models import Answer, Assignment, Project, Round, Unit
 
-from ...models import Cluster, DiscourseLabel, Fate, Proposition, Relation
-from ...values.in_force import Gold, gold_labels
-from .. import clusters
-from .serializers import DiscourseCardSerializer, DiscourseValueSerializer
+Plain = serializers.Serializer[Any]
+
+
+class DiscourseClaimSerializer(Plain):
+    """One proposition with its current label; null if it is not decided."""
+
+    position = serializers.IntegerField(help_text="0 for the target; 1, 2, ... for the inputs.")
+    text = serializers.CharField()
+    polarity = serializers.ChoiceField(choices=Polarity.choices, allow_null=True)
+    modality = serializers.ChoiceField(choices=Modality.choices, allow_null=True)
+
+
+class DiscourseCardSerializer(Plain):
+    """Card of a cluster."""
+
+    pico = TupleSlotShownSerializer(many=True)
+    propositions = DiscourseClaimSerializer(many=True)
+    suggested = serializers.ChoiceField(
+        choices=Relation.choices,
+        allow_null=True,
+        help_text="Derived from the input polarities; null if no suggestion is shown.",
+    )
+
+
+class DiscourseValueSerializer(Plain):
+    relation = serializers.ChoiceField(choices=Relation.choices)
+    suggestion = serializers.ChoiceField(
+        choices=Fate.choices, required=False, allow_blank=True, help_text="Outcome of the suggestion, if one was shown."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs.get("suggestion"):
+            attrs.pop("suggestion", None)
+        return attrs
+
 
 FIELD = "relation"
 
 
 class DiscourseKind(clusters.ClusterKind):
-    """Agreement or contradiction between the inputs of one cluster, their polarities in force given."""
+    """Agreement or contradiction between the inputs of one cluster. Their current polarities are shown."""
 
     key = "discourse"
     title = "Judge agreement within clusters"
@@ -35,23 +72,25 @@ class DiscourseKind(clusters.ClusterKind):
         SkipReason("wrong labels", "A label of an input is wrong"),
         SkipReason("pico mismatch", "The inputs are not about the same PICO tuple"),
         SkipReason("not my field", "I cannot judge this"),
-        SkipReason("other", "Another reason (say it in a comment)"),
+        SkipReason("other", "Another reason (explain in a comment)"),
     )
     card_serializer: type[serializers.Serializer[Any]] = DiscourseCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = DiscourseValueSerializer
-    tables = (DiscourseLabel,)
     judged_by = ("tuple", "label")
     options = (
         Parameter(
-            "suggestions", Takes.SWITCH, "Show what the polarities of the inputs suggest", default=False,
+            "suggestions",
+            Takes.SWITCH,
+            "Suggest the relation from the input polarities",
+            default=False,
             help="Suggestions may bias annotators.",
         ),
-    )  # fmt: skip
+    )
     scales: Sequence[Scale] = (Scale(FIELD, tuple(Relation.values), FIELD),)
     columns: Sequence[str] = (FIELD, "suggestion")
 
     def units(self, project: Project) -> QuerySet[Unit]:
-        """The clusters that have an input: without one nothing agrees."""
+        """Return the clusters that have an input; without one there is nothing to compare."""
         inputs = Proposition.objects.current().filter(cluster__unit=OuterRef("pk"), position__gte=1)
         return super().units(project).filter(Exists(inputs))
 
@@ -64,7 +103,7 @@ class DiscourseKind(clusters.ClusterKind):
         return Batch(rows, {"claims": claims, "labels": labels})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        """The tuple and the propositions with their polarity and modality in force."""
+        """Return the tuple, and the propositions with their current polarity and modality."""
         cluster: Cluster = batch.rows[slot.unit_id]
         labels: dict[int, dict[str, Gold]] = batch.extra["labels"]
         claims = batch.extra["claims"][cluster.pk]
@@ -80,18 +119,23 @@ class DiscourseKind(clusters.ClusterKind):
         }
 
     def check(self, slot: Assignment, value: Value) -> None:
-        """A cluster without inputs has nothing to agree or contradict."""
+        """Refuse an answer about a cluster without inputs."""
         if not Proposition.objects.current().filter(cluster__unit=slot.unit_id, position__gte=1).exists():
-            raise Refused.field("value.relation", "The cluster has no input yet, so there is nothing to compare.")
+            raise Refused.field("value.relation", "The cluster has no inputs to compare. Skip it.")
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         DiscourseLabel.objects.bulk_create(
             DiscourseLabel(
-                unit_id=answer.assignment.unit_id, answer=answer, relation=value[FIELD],
+                unit_id=answer.assignment.unit_id,
+                answer=answer,
+                relation=value[FIELD],
                 suggestion=value.get("suggestion", ""),
             )
             for answer, value in said
-        )  # fmt: skip
+        )
+
+    def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        findings.recheck([unit.pk for unit in units])
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
         rows = DiscourseLabel.objects.filter(answer__in=list(answers))

@@ -1,55 +1,57 @@
-"""The task kind *label*: polarity and modality of a proposition, with the cues that show them (TASKS: label)."""
+"""Task kind *label*: polarity and modality of a proposition, with the cues that show them (TASKS: label)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 from uuid import UUID
 
-from django.db import models
 from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from rest_framework import serializers
 
+from accounts.models import User
 from api.parameters import Parameter, Takes
 from api.problems import Refused
 from measures import spans
 from measures.span_agreement import character_f1
 from measures.text_agreement import By, Comparison
-from projects.kinds import Batch, Filter, Scale, Sheet, SkipReason, Value, Verdict
+from projects.kinds import AggregationResult, Batch, Filter, Scale, Sheet, SkipReason, Value
 from projects.models import Answer, Assignment, Round, Unit
 from sql.compiled import CompiledSelect, insert
 
-from ...corpus import pico
+from ...clusters import pico
+from ...consistency import findings
 from ...models import Cue, CueFragment, Label, Modality, PicoSlot, Polarity, Proposition
-from ...values import candidates
-from ..propositions import FILTERS, PropositionKind
-from .gold import CuePolicy, adopt_label, cue_matches
+from .. import candidates
+from ..units import PROPOSITION_FILTERS, PropositionKind
+from .gold import CuePolicy, aggregate_label, cue_matches, label_values
 from .serializers import LabelCardSerializer, LabelValueSerializer
 from .sheet import LABEL_SHEET, WITHOUT_CUES
-from .values import said
 
 ASPECTS = (Cue.Aspect.POLARITY, Cue.Aspect.MODALITY)
 COMPARED: tuple[By, ...] = ("token", "exact")
-#: Whether a round asks for cues; those from before the option asked for them.
+#: Whether a round asks for cues. Rounds created before the option existed asked for them.
 WITH_CUES = "with_cues"
 
-#: Annotated on propositions: how many its cluster has now.
+#: Annotation of propositions: number of current propositions in the cluster.
 SIZE = "size_of_cluster"
 
 
-def _claims() -> QuerySet[Proposition]:
-    """Propositions with their cluster and how many the cluster has now."""
-    # As a value, not as a join: where PostgreSQL knows nothing of the tables yet, it walks all units for the join.
-    gone = Subquery(Unit.objects.filter(pk=OuterRef("unit")).values("superseded_by")[:1])
-    of_cluster = Proposition.objects.filter(cluster=OuterRef("cluster")).alias(gone=gone)
+def _propositions_with_size() -> QuerySet[Proposition]:
+    """Return propositions with their cluster and its current size."""
+    # A subquery instead of a join: without table statistics, PostgreSQL scans all units for the join.
+    successor = Subquery(Unit.objects.filter(pk=OuterRef("unit")).values("superseded_by")[:1])
+    of_cluster = Proposition.objects.filter(cluster=OuterRef("cluster")).alias(gone=successor)
     others = of_cluster.filter(gone=None).order_by().values("cluster")
     size = Subquery(others.annotate(n=Count("pk")).values("n"))
     return Proposition.objects.select_related("cluster").annotate(**{SIZE: size})
 
 
-# What runs at every answer, compiled once (sql.compiled).
-_IN_HAND = CompiledSelect(lambda one, other: _claims().filter(unit__in=[one, other]), one=int, other=int)
-_SLOTS_IN_HAND = CompiledSelect(
-    # By the clusters themselves: asked for by a query of them, all slots are read where PostgreSQL thinks them few.
+# Queries that run for every answer, compiled once (`sql.compiled`).
+_HELD_PROPOSITIONS = CompiledSelect(
+    lambda one, other: _propositions_with_size().filter(unit__in=[one, other]), one=int, other=int
+)
+_HELD_ELEMENTS = CompiledSelect(
+    # Filter by cluster ids. With a subquery, PostgreSQL reads all elements if it expects few of them.
     lambda one, other: PicoSlot.objects.filter(cluster__in=[one, other]).order_by("id"),
     one=int,
     other=int,
@@ -62,7 +64,7 @@ def _of_role(units: QuerySet[Unit], role: str) -> QuerySet[Unit]:
 
 
 class LabelKind(PropositionKind):
-    """Polarity and modality of one proposition, its PICO given; those of one cluster come together."""
+    """Polarity and modality of one proposition, with its PICO tuple. Propositions of one cluster are shown together."""
 
     key = "label"
     title = "Label propositions"
@@ -73,15 +75,14 @@ class LabelKind(PropositionKind):
         SkipReason("several claims", "It makes several claims that differ"),
         SkipReason("pico mismatch", "It is not about this PICO tuple"),
         SkipReason("not my field", "I cannot judge this"),
-        SkipReason("other", "Another reason (say it in a comment)"),
+        SkipReason("other", "Another reason (explain in a comment)"),
     )
     card_serializer: type[serializers.Serializer[Any]] = LabelCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = LabelValueSerializer
-    tables: Sequence[type[models.Model]] = (Label, Cue, CueFragment)
     judged_by: Sequence[str] = ("tuple",)
     filters: Sequence[Filter] = (
         Filter(Parameter("role", Takes.CHOICE, "Role", choices=("target", "input")), _of_role),
-        *FILTERS,
+        *PROPOSITION_FILTERS,
     )
     options = (
         Parameter(
@@ -89,34 +90,44 @@ class LabelKind(PropositionKind):
             Takes.SWITCH,
             "Ask for cues",
             default=True,
-            help="Without, people choose polarity and modality alone, as in M3's reliability study.",
+            help="If off, annotators select only polarity and modality, as in M3's reliability study.",
         ),
         Parameter("suggestions", Takes.SWITCH, "Suggest cues", default=False, help="Suggestions may bias annotators."),
     )
     policy = (
         Parameter(
-            "cues", Takes.CHOICE, "Cues agree when they", default="overlap", choices=get_args(CuePolicy),
-            words=("are the same", "overlap", "are not looked at"),
+            "cues",
+            Takes.CHOICE,
+            "Cues agree when they",
+            default="overlap",
+            choices=get_args(CuePolicy),
+            words=("are the same", "overlap", "are ignored"),
         ),
-    )  # fmt: skip
+    )
     scales: Sequence[Scale] = (
         Scale("polarity", tuple(Polarity.values), "polarity"),
         Scale("modality", tuple(Modality.values), "modality"),
-        # `no evidence` is no point on the way from weak to strong claims of an effect: missing on this scale.
+        # `no evidence` is not a point between weak and strong claims, so it counts as missing on this scale.
         Scale(
-            "modality as a rank", ("weak", "moderate", "strong"), "modality", weights="linear", metric="ordinal",
+            "modality as a rank",
+            ("weak", "moderate", "strong"),
+            "modality",
+            weights="linear",
+            metric="ordinal",
             missing=(Modality.NO_EVIDENCE.value,),
         ),
-    )  # fmt: skip
+    )
     comparisons: Sequence[Comparison] = tuple(
         Comparison(f"{aspect} cue", by, (f"{aspect}_cue",)) for aspect in ASPECTS for by in COMPARED
     )
     columns: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
     sheet: Sheet | None = LABEL_SHEET
     headings = {
-        "polarity": "Polarity: is the effect good or bad?", "modality": "Modality: how strongly is it claimed?",
-        "polarity_cue": "Cues", "modality_cue": "Cues",
-    }  # fmt: skip
+        "polarity": "Polarity: is the effect good or bad?",
+        "modality": "Modality: how strongly is it claimed?",
+        "polarity_cue": "Cues",
+        "modality_cue": "Cues",
+    }
 
     def fields_of(self, round: Round) -> Sequence[str]:
         return self.fields if asks_cues(round) else ASPECTS
@@ -129,28 +140,28 @@ class LabelKind(PropositionKind):
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         units = [slot.unit_id for slot in slots]
-        if 0 < len(units) <= 2:  # a hand
-            propositions = {p.unit_id: p for p in _IN_HAND.all(one=units[0], other=units[-1])}
-            of = [p.cluster_id for p in propositions.values()]
-            pico_slots = _SLOTS_IN_HAND.all(one=of[0], other=of[-1])
+        if 0 < len(units) <= 2:  # the held assignments of one person
+            propositions = {p.unit_id: p for p in _HELD_PROPOSITIONS.all(one=units[0], other=units[-1])}
+            clusters_ = [p.cluster_id for p in propositions.values()]
+            pico_slots = _HELD_ELEMENTS.all(one=clusters_[0], other=clusters_[-1])
         else:
-            propositions = {p.unit_id: p for p in _claims().filter(unit__in=units)}
+            propositions = {p.unit_id: p for p in _propositions_with_size().filter(unit__in=units)}
             clusters = {p.cluster_id for p in propositions.values()}
             pico_slots = list(PicoSlot.objects.filter(cluster__in=clusters).order_by("id"))
         by_cluster: dict[int, list[PicoSlot]] = defaultdict(list)
-        for one in pico_slots:
-            by_cluster[one.cluster_id].append(one)
+        for element in pico_slots:
+            by_cluster[element.cluster_id].append(element)
         sizes = {p.cluster_id: getattr(p, SIZE) for p in propositions.values()}
         return Batch(propositions, {"slots": by_cluster, "sizes": sizes})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        """The text, its PICO tuple with where each slot occurs in this text, and its place in the cluster."""
+        """Return the text, its PICO tuple located in this text, and its position in the cluster."""
         proposition: Proposition = batch.rows[slot.unit_id]
         text = proposition.text
         return {
             "text": text,
             "role": "target" if proposition.is_target else "input",
-            "pico": [self._slot(one, text) for one in batch.extra["slots"][proposition.cluster_id]],
+            "pico": [self._slot(element, text) for element in batch.extra["slots"][proposition.cluster_id]],
             "context": {
                 "key": proposition.cluster.key,
                 "index": proposition.position + 1,
@@ -162,14 +173,14 @@ class LabelKind(PropositionKind):
 
     @staticmethod
     def suggested(text: str, round: Round) -> list[dict[str, int]] | None:
-        """Candidate cues, where the round shows them."""
+        """Return candidate cues if the round shows them."""
         if not round.options.get("suggestions") or not asks_cues(round):
             return None
-        return [{"start": start, "end": end} for start, end in candidates.cues(text)]
+        return [{"start": start, "end": end} for start, end in candidates.find_candidate_cues(text)]
 
     @staticmethod
     def _slot(slot: PicoSlot, text: str) -> dict[str, Any]:
-        """A slot with its occurrence in ``text``, if any: the offsets stored with it are the target's."""
+        """Return an element with its position in ``text``, if any. Stored offsets refer to the target text."""
         place = pico.place_in(text, slot.text)
         return {
             "slot": slot.slot,
@@ -179,13 +190,13 @@ class LabelKind(PropositionKind):
         }
 
     def check(self, slot: Assignment, value: Value) -> None:
-        """Cues must lie in the text, in order, and quote it exactly."""
-        given = [f"{aspect}_cue" for aspect in ASPECTS if value[f"{aspect}_cue"]]
-        if not given:
+        """Check that cues are in the text, in order, and quoted exactly."""
+        marked_fields = [f"{aspect}_cue" for aspect in ASPECTS if value[f"{aspect}_cue"]]
+        if not marked_fields:
             return
         if not asks_cues(slot.round):
-            why = "This round asks for polarity and modality alone: leave the cues out."
-            raise Refused.field(f"value.{given[0]}", why)
+            why = "This round does not ask for cues. Leave them out."
+            raise Refused.field(f"value.{marked_fields[0]}", why)
         text = self.text_of(slot.unit)
         for aspect in ASPECTS:
             fragments = value[f"{aspect}_cue"]
@@ -197,7 +208,7 @@ class LabelKind(PropositionKind):
                 raise Refused.field(f"value.{aspect}_cue", str(error)) from None
 
     def text_of(self, unit: Unit) -> str:
-        """The text that cues are marked in."""
+        """Return the text that cues are marked in."""
         is_loaded = "proposition" in unit._state.fields_cache
         return unit.proposition.text if is_loaded else _OF_UNIT.all(unit=unit.pk)[0].text
 
@@ -211,11 +222,9 @@ class LabelKind(PropositionKind):
             if (fragments := value[f"{aspect}_cue"])
         ]
         cues = [
-            Cue(
-                label=label, aspect=aspect, text=" ... ".join(f["quote"] for f in fragments), found=Cue.Found.SELECTED
-            )
+            Cue(label=label, aspect=aspect, text=" ... ".join(f["quote"] for f in fragments), found=Cue.Found.SELECTED)
             for label, aspect, fragments in marked
-        ]  # fmt: skip
+        ]
         insert(cues)
         insert(
             [
@@ -225,25 +234,28 @@ class LabelKind(PropositionKind):
             ]
         )
 
+    def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        findings.recheck([unit.pk for unit in units])
+
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
-        return said(answers)
+        return label_values(answers)
 
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
         labels = _with_cues(Label.objects.filter(unit__in=list(units), imported__in=list(imported)))
         return {(label.unit_id, label.imported_id or 0): _value(label) for label in labels}
 
     def carry(self, value: Value, unit: Unit) -> Value:
-        """Cues keep their words: each piece is looked for in the present text, after the one before it."""
+        """Keep the words of cues: find each piece in the current text, after the previous one."""
         text = Proposition.objects.values_list("text", flat=True).get(unit=unit)
-        carried = {"polarity": value["polarity"], "modality": value["modality"]}
-        return carried | {f"{a}_cue": _carried(text, value, f"{a}_cue") for a in ASPECTS}
+        values = {"polarity": value["polarity"], "modality": value["modality"]}
+        return values | {f"{a}_cue": _relocated(text, value, f"{a}_cue") for a in ASPECTS}
 
-    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
-        verdicts = adopt_label(answers, cue_policy=round.policy.get("cues", "overlap"))
-        return [verdict for verdict in verdicts if verdict.field in self.fields_of(round)]
+    def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
+        results = aggregate_label(answers, cue_policy=round.policy.get("cues", "overlap"))
+        return [result for result in results if result.field in self.fields_of(round)]
 
     def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
-        """A cue by the round's policy; one that an import could not place has nothing to be held against."""
+        """Compare cues under the round's policy. Return None if an import could not locate the expected cue."""
         if not field.endswith("_cue"):
             return bool(said[field] == expected[field])
         if expected.get(f"{field}_found") == Cue.Found.ABSENT:
@@ -251,12 +263,12 @@ class LabelKind(PropositionKind):
         return cue_matches(said[field], expected[field], round.policy.get("cues", "overlap"))
 
     def part_of(self, field: str, value: Value) -> Value:
-        """A cue with what an import knows of it: its words, how they were found, how often they occur."""
+        """Return a cue with its imported details: text, how it was found, and number of occurrences."""
         names = (field, f"{field}_text", f"{field}_found", f"{field}_occurrences")
         return {name: value[name] for name in names if name in value}
 
     def apart(self, field: str, one: Value, other: Value) -> float:
-        """Cues are as near as the characters are many that they share."""
+        """Return the distance of two values; for cues, 1 minus the F1 of their characters."""
         if not field.endswith("_cue"):
             return super().apart(field, one, other)
         shared = character_f1(_ranges(one[field]), _ranges(other[field]))
@@ -277,7 +289,7 @@ class LabelKind(PropositionKind):
 
 
 def asks_cues(round: Round) -> bool:
-    """Whether people of a round mark the words that show a value."""
+    """Return whether a round asks people to mark cues."""
     return bool(round.options.get(WITH_CUES, True))
 
 
@@ -302,15 +314,19 @@ def _cell(fragments: Sequence[Mapping[str, Any]]) -> str:
     return spans.as_cell((f["start"], f["end"], f["quote"]) for f in fragments)
 
 
-def _carried(text: str, value: Value, field: str) -> list[dict[str, Any]]:
-    """The fragments of a cue in another text; `Refused` where it has no one place there, or never had one."""
+def _relocated(text: str, value: Value, field: str) -> list[dict[str, Any]]:
+    """Locate the fragments of a cue in another text. Raise `Refused` if its position is ambiguous or missing."""
     if value.get(f"{field}_found") == Cue.Found.ABSENT:
-        raise Refused.field(field, f"The cue {value[f'{field}_text']!r} has no place in the text. Label it anew.")
+        raise Refused.field(
+            field, f"The cue {value[f'{field}_text']!r} does not occur in the text. Label the proposition again."
+        )
     quotes = [f["quote"] for f in value[field]]
     try:
         ranges = spans.place(text, quotes)
     except spans.SpanError as error:
-        raise Refused.field(field, f"The cue cannot be carried over: {error}. Label it anew.") from None
+        raise Refused.field(
+            field, f"The cue cannot be located in the new text: {error}. Label the proposition again."
+        ) from None
     return [{"start": s, "end": e, "quote": q} for (s, e), q in zip(ranges, quotes, strict=True)]
 
 
@@ -319,7 +335,10 @@ def _with_cues(labels: QuerySet[Label]) -> QuerySet[Label]:
 
 
 def _value(label: Label) -> Value:
-    """A label as the value serializer has it; an imported cue that was not found has text and no fragments."""
+    """Return a label in the form of the value serializer.
+
+    An imported cue that was not found has a text but no fragments.
+    """
     value: Value = {"polarity": label.polarity, "modality": label.modality, "polarity_cue": [], "modality_cue": []}
     for cue in label.cues.all():
         value[f"{cue.aspect}_cue"] = [{"start": f.start, "end": f.end, "quote": f.quote} for f in cue.fragments.all()]

@@ -1,4 +1,4 @@
-"""The shapes of the label kind: what is shown and what is said."""
+"""Serializers of the label kind."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ from rest_framework import serializers
 from api.fields import at_most
 from measures.consistency.labels import is_consistent
 
-from ...corpus import lengths
+from ...clusters import strata
 from ...models import Modality, PicoForm, Polarity, Slot
-from ..shapes import FragmentSerializer, RangeSerializer
+from ..tuples import FragmentSerializer, RangeSerializer
 
 Plain = serializers.Serializer[Any]
 
 
 class SuggestionsSerializer(Plain):
-    """What became of the candidate cues that were shown."""
+    """Outcome of the candidate cues that were shown."""
 
     accepted = serializers.IntegerField(min_value=0)
     edited = serializers.IntegerField(min_value=0)
@@ -23,20 +23,22 @@ class SuggestionsSerializer(Plain):
 
 
 class LabelValueSerializer(Plain):
-    """Polarity and modality with their cues. ``n/a`` exactly when the modality is ``no evidence``."""
+    """Polarity and modality with their cues. Polarity is ``n/a`` exactly if the modality is ``no evidence``."""
 
     polarity = serializers.ChoiceField(choices=Polarity.choices)
     modality = serializers.ChoiceField(choices=Modality.choices)
-    polarity_cue = FragmentSerializer(many=True, default=list, **at_most(lengths.PIECES))
-    modality_cue = FragmentSerializer(many=True, default=list, **at_most(lengths.PIECES))
+    polarity_cue = FragmentSerializer(many=True, default=list, **at_most(strata.PIECES))
+    modality_cue = FragmentSerializer(many=True, default=list, **at_most(strata.PIECES))
     suggestions = SuggestionsSerializer(required=False, allow_null=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not is_consistent(attrs["polarity"], attrs["modality"]):
-            raise serializers.ValidationError({"polarity": "Polarity is n/a exactly when the modality is no evidence."})
+            raise serializers.ValidationError(
+                {"polarity": "Expected polarity n/a exactly if the modality is no evidence."}
+            )
         if attrs["polarity"] == Polarity.NOT_APPLICABLE and attrs["polarity_cue"]:
             raise serializers.ValidationError(
-                {"polarity_cue": "Without evidence there is no polarity to show a cue of."}
+                {"polarity_cue": "A label without evidence has no polarity cue. Leave it out."}
             )
         if not attrs.get("suggestions"):
             attrs.pop("suggestions", None)
@@ -44,7 +46,7 @@ class LabelValueSerializer(Plain):
 
 
 class PicoSlotSerializer(Plain):
-    """One slot of the tuple and where it occurs in the text shown."""
+    """One element of the tuple with its position in the shown text."""
 
     slot = serializers.ChoiceField(choices=Slot.choices)
     form = serializers.ChoiceField(choices=PicoForm.choices)
@@ -53,7 +55,7 @@ class PicoSlotSerializer(Plain):
 
 
 class LabelContextSerializer(Plain):
-    """The cluster, and which of its propositions this is (1-based; the target is the first)."""
+    """The cluster, and the position of the proposition in it (1-based; the target is first)."""
 
     key = serializers.CharField()
     index = serializers.IntegerField()
@@ -61,11 +63,11 @@ class LabelContextSerializer(Plain):
 
 
 class LabelCardSerializer(Plain):
-    """What a person is shown of a proposition."""
+    """Card of a proposition."""
 
     text = serializers.CharField()
     role = serializers.ChoiceField(choices=["target", "input"])
     pico = PicoSlotSerializer(many=True)
     context = LabelContextSerializer()  # type: ignore[assignment]
     candidates = RangeSerializer(many=True, allow_null=True)
-    asks_cues = serializers.BooleanField(help_text="Whether the words that show a value are marked.")
+    asks_cues = serializers.BooleanField(help_text="Whether annotators mark the cue of each value.")

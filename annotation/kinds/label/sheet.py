@@ -1,5 +1,6 @@
-"""The label kind in a spreadsheet: a row a proposition, cues as the words of the text."""
+"""Spreadsheet of the label kind: one row per proposition, with cues as words of the text."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,10 +11,12 @@ from projects.kinds import Column, Sheet, SheetFaults, Value
 
 from ...models import Modality, Polarity, Slot
 
-#: Between the pieces of one cue, as M3's files have it.
+#: Separator between the pieces of one cue, as in M3's files.
 BETWEEN = " ... "
-CUE = "The words of the text that show it, exactly as they stand there; pieces with ' ... ' between them. May be empty."
-#: What a round without cues does not ask for.
+#: The separator as people and autocorrection write it.
+_ELLIPSIS = re.compile(r"\s*(?:\.{3}|\u2026)\s*")
+CUE = "Words that show the value, exactly as in the text. Separate several pieces with ' ... '. May be empty."
+#: Columns omitted in rounds without cues.
 CUES = ("polarity_cue", "modality_cue")
 SLOTS = {slot.value: slot.label.lower() for slot in Slot}
 
@@ -29,57 +32,71 @@ def filled(value: Value) -> dict[str, str]:
 
 
 def value(text: str, row: Mapping[str, str]) -> Value:
-    """The label that a row says. Raises `SheetFaults` for every cell that is not one."""
+    """Return the label of a row. Raise `SheetFaults` with all invalid cells."""
     faults: list[tuple[str, str]] = []
-    said: Value = {
+    label: Value = {
         "polarity": _choice(row, "polarity", Polarity.values, faults),
         "modality": _choice(row, "modality", Modality.values, faults),
         "polarity_cue": _cue(text, row, "polarity_cue", faults),
         "modality_cue": _cue(text, row, "modality_cue", faults),
     }
-    without = said["modality"] == Modality.NO_EVIDENCE
-    if not faults and not is_consistent(said["polarity"], said["modality"]):
-        faults.append(("polarity", f"is {said['polarity']!r} with modality {said['modality']!r}: n/a goes with "
-                                   "'no evidence', and with nothing else"))  # fmt: skip
-    elif not faults and without and said["polarity_cue"]:
-        faults.append(("polarity_cue", "without evidence there is no polarity to show a cue of: leave it empty"))
+    has_no_evidence = label["modality"] == Modality.NO_EVIDENCE
+    if not faults and not is_consistent(label["polarity"], label["modality"]):
+        faults.append(
+            (
+                "polarity",
+                f"is {label['polarity']!r} with modality {label['modality']!r}: expected n/a "
+                "exactly if the modality is 'no evidence'",
+            )
+        )
+    elif not faults and has_no_evidence and label["polarity_cue"]:
+        faults.append(("polarity_cue", "a label without evidence has no polarity cue; leave the cell empty"))
     if faults:
         raise SheetFaults(faults)
-    return said
+    return label
 
 
 def _choice(row: Mapping[str, str], column: str, allowed: list[str], faults: list[tuple[str, str]]) -> str:
-    given = row.get(column, "").strip()
-    if given.casefold() not in allowed:
-        what = f"{given!r} is not one of" if given else "is empty; expected one of"
-        faults.append((column, f"{what} {', '.join(allowed)}"))
-    return given.casefold()
+    cell = row.get(column, "").strip()
+    if cell.casefold() not in allowed:
+        problem = f"{cell!r} is not one of" if cell else "is empty; expected one of"
+        faults.append((column, f"{problem} {', '.join(allowed)}"))
+    return cell.casefold()
 
 
 def _cue(text: str, row: Mapping[str, str], column: str, faults: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    given = row.get(column, "").strip()
-    if not given:
+    cell = row.get(column, "").strip()
+    if not cell:
         return []
-    pieces = given.split(BETWEEN)
-    try:
-        ranges = spans.place(text, pieces)
-    except spans.SpanError as error:
-        faults.append((column, f"{error}; give the words exactly as they stand in the text, and enough of them"))
-        return []
-    return [{"start": s, "end": e, "quote": q} for (s, e), q in zip(ranges, pieces, strict=True)]
+    fault = ""
+    for pieces in (cell.split(BETWEEN), _ELLIPSIS.split(cell)):
+        try:
+            ranges = spans.place(text, pieces)
+        except spans.SpanError as error:
+            fault = fault or str(error)
+        else:
+            return [{"start": s, "end": e, "quote": q} for (s, e), q in zip(ranges, pieces, strict=True)]
+    faults.append((column, f"{fault}; copy the words exactly from the text, with enough words to be unique"))
+    return []
 
 
 LABEL_SHEET = Sheet(
     shown=(
-        Column("role", 8), Column("population", 24), Column("intervention", 24), Column("comparator", 20),
-        Column("outcome", 24), Column("text", 80),
+        Column("role", 8),
+        Column("population", 24),
+        Column("intervention", 24),
+        Column("comparator", 20),
+        Column("outcome", 24),
+        Column("text", 80),
     ),
     asked=(
-        Column("polarity", 12, tuple(Polarity.values)), Column("polarity_cue", 30, note=CUE),
-        Column("modality", 12, tuple(Modality.values)), Column("modality_cue", 30, note=CUE),
+        Column("polarity", 12, tuple(Polarity.values)),
+        Column("polarity_cue", 30, note=CUE),
+        Column("modality", 12, tuple(Modality.values)),
+        Column("modality_cue", 30, note=CUE),
     ),
     cells=cells,
     value=value,
     filled=filled,
-)  # fmt: skip
+)
 WITHOUT_CUES = replace(LABEL_SHEET, asked=[c for c in LABEL_SHEET.asked if c.name not in CUES])

@@ -1,4 +1,4 @@
-"""The task kind *match*: which of four sentences is most relevant to a target's conclusion? (TASKS: match)"""
+"""Task kind *match*: which of four sentences is most relevant to a target's conclusion (TASKS: match)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -7,116 +7,227 @@ from uuid import UUID
 from django.db.models import Prefetch, QuerySet
 from rest_framework import serializers
 
+from annotation.kinds.match import matching
+from annotation.kinds.match.matching import DrawnItem, MatchableTargets
+from annotation.kinds.units import TargetSentenceKind
+from annotation.models import Match, MatchCandidate, MatchItem, Target
+from annotation.models.reliability import CANDIDATES
+from api.fields import at_most
 from api.parameters import Parameter, Takes
 from api.problems import Refused
+from measures.design import williams_square
+from measures.sampling import shuffled
 from projects.kinds import Batch, Row, Scale, SkipReason, Value
 from projects.models import Answer, Assignment, Project, Round, Unit
 
-from ...models import Match, MatchCandidate, MatchItem, Target
-from ...models.matching import CANDIDATES
-from ...values import matching
-from ..target_sentences import TargetSentenceKind
-from . import layout
-from .serializers import MatchCardSerializer, MatchValueSerializer
+Plain = serializers.Serializer[Any]
+
+
+class MatchCandidateSerializer(Plain):
+    number = serializers.IntegerField(
+        min_value=1,
+        max_value=CANDIDATES,
+        help_text="Number of the candidate in answers. It is the same for all people.",
+    )
+    text = serializers.CharField()
+
+
+class MatchCardSerializer(Plain):
+    """Card of an item. It reveals neither the source of the sentences nor which one is the evidence."""
+
+    target = serializers.CharField(help_text="The target sentence.")
+    candidates = MatchCandidateSerializer(
+        many=True,
+        **at_most(CANDIDATES),
+        help_text="Four sentences of one study, in page order. The order differs between the people of an item.",
+    )
+
+
+class MatchValueSerializer(Plain):
+    most_relevant = serializers.IntegerField(
+        min_value=1,
+        max_value=CANDIDATES,
+        help_text="Number of the candidate. It does not depend on the position on the page.",
+    )
+
+
+MATCH = "match item"
+
+
+def existing_items(round: Round) -> list[tuple[int, int]]:
+    """Return the (unit, context) ids of the items of a round; empty if none were created."""
+    return list(MatchItem.objects.filter(round=round).order_by("number").values_list("unit", "unit__context"))
+
+
+def draw_item(matchable: MatchableTargets, target: int, seed: int) -> DrawnItem:
+    """Return the item of a target (id) for a round's seed. The result is deterministic."""
+    return matchable.four(target, f"{seed}/match")
+
+
+def order_of(target: str, slot: Assignment, seed: int) -> list[int]:
+    """Return the numbers of an item's candidates in the order shown in an assignment.
+
+    The orders form a Latin square: in four assignments, no candidate is shown twice at the same position. A repeated
+    item is shown in another order. An assignment outside the planned ones, such as a retired one, gets the first order.
+    """
+    seed_prefix = f"{seed}/match/{target}"
+    numbers = shuffled(range(1, CANDIDATES + 1), f"{seed_prefix}/numbers")
+    rows = williams_square(CANDIDATES)
+    order = shuffled(range(len(rows)), f"{seed_prefix}/rows")
+    row = rows[order[(max(slot.number, 1) - 1 + slot.repeat) % len(rows)]]
+    return [numbers[each] for each in row]
+
+
+def create_items(round: Round, matchable: MatchableTargets, targets: Sequence[int]) -> list[tuple[int, int]]:
+    """Create the items of those targets (unit ids) that have a valid one. Each item is its own context."""
+    of_unit = dict(Target.objects.filter(unit__in=targets).values_list("unit", "pk"))
+    valid = set(matchable.honest)
+    drawn_items = [
+        draw_item(matchable, pk, round.seed) for unit in targets if (pk := of_unit.get(unit)) in valid and pk
+    ]
+    units = Unit.objects.bulk_create(
+        Unit(
+            project_id=round.project_id,
+            type=MATCH,
+            key=f"match-{round.pk}-{number}",
+            context=round.pk * 1_000_000 + number,
+            position=0,
+        )
+        for number in range(1, len(drawn_items) + 1)
+    )
+    items = MatchItem.objects.bulk_create(
+        MatchItem(
+            unit=unit,
+            round=round,
+            number=number,
+            target=drawn.target,
+            study_id=drawn.study,
+            nearest_by=matchable.nearest_by,
+        )
+        for number, (unit, drawn) in enumerate(zip(units, drawn_items, strict=True), start=1)
+    )
+    MatchCandidate.objects.bulk_create(
+        MatchCandidate(
+            item=item, position=position, sentence=candidate.sentence, is_gold=candidate.is_gold, rank=candidate.rank
+        )
+        for item, drawn in zip(items, drawn_items, strict=True)
+        for position, candidate in enumerate(drawn.candidates, start=1)
+    )
+    return [(unit.pk, unit.context) for unit in units]
+
+
+def remove_items(round: Round) -> None:
+    """Delete the items of a round that never opened. Keep the units, because audit checkpoints include their ids."""
+    MatchCandidate.objects.filter(item__round=round).delete()
+    MatchItem.objects.filter(round=round).delete()
+
 
 FIELD = "most_relevant"
 NEAREST_BY = "nearest_by"
 
 
 class MatchKind(TargetSentenceKind):
-    """One of four sentences of a study's abstract: the gold evidence of a target sentence stands among the three
-    nearest that are evidence for it nowhere. Who picks is told neither, nor where they are from."""
+    """Four sentences of a study's abstract: the gold evidence of a target sentence and three distractors.
+
+    The distractors are the nearest sentences that are not evidence for the target. The rater sees neither which is gold
+    nor the source.
+    """
 
     key = "match"
     title = "Match targets to evidence (blind)"
     order = 110
-    unit_types: Sequence[str] = (layout.MATCH,)
+    unit_types: Sequence[str] = (MATCH,)
     fields: Sequence[str] = (FIELD,)
-    tables = (Match,)
     blind = True
     assumed_seconds = 30.0
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("known", "I know this review, or its evidence"),
         SkipReason("unclear", "The target is unclear"),
         SkipReason("not my field", "I cannot judge this"),
-        SkipReason("other", "Another reason (say it in a comment)"),
+        SkipReason("other", "Another reason (explain in a comment)"),
     )
     card_serializer: type[serializers.Serializer[Any]] = MatchCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = MatchValueSerializer
     scales: Sequence[Scale] = (Scale(FIELD, tuple(str(n) for n in range(1, CANDIDATES + 1)), FIELD),)
     columns: Sequence[str] = (FIELD,)
 
-    # What a lead sets
+    # Options
 
     def options_of(self, project: Project) -> Sequence[Parameter]:
-        """Among the rankers that have ranked in the project, the one that ranked most to begin with."""
+        """Offer the rankers with rankings in the project. The one with the most rankings is the default."""
         names = tuple(matching.rankers(project))
         return (
             Parameter(
-                NEAREST_BY, Takes.CHOICE, "The other three are the nearest by", choices=names, default=names[0],
-                help="Targets that it has not ranked are left out.",
+                NEAREST_BY,
+                Takes.CHOICE,
+                "Select the other three by",
+                choices=names,
+                default=names[0],
+                help="Targets that this ranker has not ranked are excluded.",
             ),
-        )  # fmt: skip
+        )
 
-    # Which units
+    # Units
 
     def valued_units(self, project: Project) -> QuerySet[Unit]:
-        """None: what is right was known before anybody was asked."""
+        """Return no units: the correct answer is known beforehand."""
         return Unit.objects.none()
 
     def narrowed(self, units: QuerySet[Unit], options: Mapping[str, Any]) -> QuerySet[Unit]:
-        """Of these targets those with an honest item. Raises `Refused` where none has one, and says why."""
+        """Keep the targets with a valid item. Raise `Refused` with the reasons if there are none."""
         first = units.select_related("project").first()
         if first is None:
             return units
-        found = matching.matchable(first.project, str(options[NEAREST_BY]))
-        if not found.honest:
-            why = matching.in_words(found.refused.values())
-            raise Refused.field("filters", f"No target sentence has four candidates ({why}).")
-        return units.filter(target__in=found.honest)
+        matchable = matching.find_matchable(first.project, str(options[NEAREST_BY]))
+        if not matchable.honest:
+            why = matching.reasons_in_words(matchable.refused.values())
+            raise Refused.field(
+                "filters", f"No target sentence has four candidates ({why}). Change the filters or the ranker."
+            )
+        return units.filter(target__in=matchable.honest)
 
-    def lay_out(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-        if there := layout.there(round):
-            return there
+    def create_items(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+        if existing := existing_items(round):
+            return existing
         if not round.meaning.held_against_gold:
-            raise Refused.field("purpose", "Matches measure reliability: ask them in a round that is measure only.")
-        found = matching.matchable(round.project, str(round.options[NEAREST_BY]))
-        return layout.store(round, found, [unit for unit, _ in chosen])
+            raise Refused.field("purpose", "Matches need a round with the purpose *reliability study*.")
+        matchable = matching.find_matchable(round.project, str(round.options[NEAREST_BY]))
+        return create_items(round, matchable, [unit for unit, _ in chosen])
 
     def discarded(self, round: Round) -> None:
-        layout.remove(round)
+        remove_items(round)
 
-    def hanging_on(self, units: Sequence[Unit]) -> QuerySet[Unit]:
-        """Items whose target was corrected."""
+    def dependents_of(self, units: Sequence[Unit]) -> QuerySet[Unit]:
+        """Return the items whose target was corrected."""
         return Unit.objects.filter(match_item__target__unit__in=units)
 
     def texts(self, units: Iterable[int]) -> dict[int, str]:
-        """The targets."""
+        """Return the target texts."""
         return dict(MatchItem.objects.filter(unit__in=list(units)).values_list("unit", "target__text"))
 
     def reviews(self, units: Iterable[int]) -> dict[int, str]:
         return dict(MatchItem.objects.filter(unit__in=list(units)).values_list("unit", "target__review__pmid"))
 
     def known(self, units: Iterable[int]) -> dict[int, Value]:
-        """The number of the gold sentence."""
+        """Return the number of the gold sentence."""
         rows = MatchCandidate.objects.filter(item__unit__in=list(units), is_gold=True)
         return {unit: {FIELD: position} for unit, position in rows.values_list("item__unit", "position")}
 
-    # What is shown, and what is said
+    # Cards and answers
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        """Two queries. Before a round is laid out, what its items will be."""
+        """Load items in two queries. For a round that is being planned, compute them."""
         units = [slot.unit_id for slot in slots]
         if round.pk is None:
-            return Batch(_planned(units, round))
+            return Batch(_planned_items(units, round))
         candidates = Prefetch("candidates", MatchCandidate.objects.select_related("sentence").order_by("position"))
-        found = MatchItem.objects.filter(unit__in=units).select_related("target").prefetch_related(candidates)
-        return Batch({item.unit_id: _texts(item.target, item.candidates.all()) for item in found})
+        items = MatchItem.objects.filter(unit__in=units).select_related("target").prefetch_related(candidates)
+        return Batch({item.unit_id: _texts(item.target, item.candidates.all()) for item in items})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        """The target and four sentences, alike in all but their words, in an order of the place's own."""
+        """Return the target and four sentences without further information, in an order specific to the assignment."""
         target, texts = batch.rows[slot.unit_id]
-        order = layout.order_of(target.key, slot, round.seed)
+        order = order_of(target.key, slot, round.seed)
         return {"target": target.text, "candidates": [{"number": n, "text": texts[n - 1]} for n in order]}
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
@@ -133,14 +244,14 @@ class MatchKind(TargetSentenceKind):
         return {FIELD: str(value[FIELD])}
 
 
-def _planned(units: Sequence[int], round: Round) -> dict[int, tuple[Target, list[str]]]:
-    """Targets (unit ids) with their candidates as the round that is being planned would lay them out."""
-    found = matching.matchable(round.project, str(round.options[NEAREST_BY]))
-    targets = Target.objects.filter(unit__in=units, pk__in=found.honest).values_list("unit", "pk")
-    fours = {unit: layout.four_of(found, pk, round.seed) for unit, pk in targets}
-    return {unit: _texts(four.target, four.candidates) for unit, four in fours.items()}
+def _planned_items(units: Sequence[int], round: Round) -> dict[int, tuple[Target, list[str]]]:
+    """Return targets (unit ids) with the candidates that the planned round would create."""
+    matchable = matching.find_matchable(round.project, str(round.options[NEAREST_BY]))
+    targets = Target.objects.filter(unit__in=units, pk__in=matchable.honest).values_list("unit", "pk")
+    items = {unit: draw_item(matchable, pk, round.seed) for unit, pk in targets}
+    return {unit: _texts(item.target, item.candidates) for unit, item in items.items()}
 
 
 def _texts(target: Target, candidates: Iterable[Any]) -> tuple[Target, list[str]]:
-    """A target, and its candidates by their numbers."""
-    return target, [one.sentence.text for one in candidates]
+    """Return a target and its candidates in order of their numbers."""
+    return target, [candidate.sentence.text for candidate in candidates]

@@ -1,36 +1,99 @@
-"""The task kind *pico*: the propositions that a target sentence makes, each by its PICO tuple (TASKS: pico)."""
+"""Task kind *pico*: the propositions of a target sentence, each described by its PICO tuple (TASKS: pico)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from rest_framework import serializers
 
 from accounts.models import User
-from measures import sets, spans
-from measures.text_agreement import By, Comparison
+from annotation.clusters import strata
+from annotation.clusters.pico import SLOTS, in_short, key_of, key_of_tuple, texts_of
+from annotation.kinds import tuples as slots_of_kinds
+from annotation.kinds.pico import current
+from annotation.kinds.tuples import TupleValueSerializer
+from annotation.kinds.units import SENTENCE_FILTERS, SUPPORTED, TargetSentenceKind
+from annotation.models import PicoSplit, SplitFragment, SplitSlot, SplitTuple, Target
+from api.fields import at_most
+from measures import span_agreement, spans
+from measures.text_agreement import By, Comparison, word_f1
+from projects.gold.queries import current_values
 from projects.kinds import Batch, Row, Scale, SkipReason, Value
-from projects.kinds.majority import Verdict, majority
+from projects.kinds.majority import AggregationResult, majority
 from projects.models import Answer, Assignment, Round, Unit
-from projects.values.in_force import values_in_force
 
-from ...corpus.slots import SLOTS, in_short, key_of_tuple, texts_of
-from ...models import PicoSplit, SplitFragment, SplitSlot, SplitTuple, Target
-from .. import slots as slots_of_kinds
-from ..target_sentences import FILTERS, SUPPORTED, TargetSentenceKind
-from . import in_force
-from .nearness import apart
-from .serializers import PicoCardSerializer, PicoValueSerializer
+Plain = serializers.Serializer[Any]
+
+
+class PicoValueSerializer(Plain):
+    """The tuples of the propositions of a sentence, in the order in which they were written."""
+
+    tuples = TupleValueSerializer(many=True, allow_empty=False, **at_most(strata.TUPLES))
+
+    def validate_tuples(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Reject tuples that are equal apart from case and spaces.
+
+        The meaning of a blank comparator does not distinguish them.
+        """
+        first_numbers: dict[tuple[str, ...], int] = {}
+        for number, row in enumerate(rows, start=1):
+            if (earlier := first_numbers.setdefault(texts_of(row), number)) != number:
+                raise serializers.ValidationError(
+                    f"Proposition {number} has the same tuple as proposition {earlier}. Change or delete one."
+                )
+        return rows
+
+
+class PicoCardSerializer(Plain):
+    """A target sentence, with the current split if there is one to confirm or correct."""
+
+    text = serializers.CharField()
+    key = serializers.CharField()
+    title = serializers.CharField(allow_blank=True, help_text="Title of the review. It may name implied elements.")
+    in_force = PicoValueSerializer(allow_null=True)
+
+
+TupleRow = Mapping[str, Any]
+
+
+def split_distance(one: Sequence[TupleRow], other: Sequence[TupleRow]) -> float:
+    """Return the distance of two splits: 0 if they have the same tuples, 1 if no word is shared.
+
+    Tuples are paired greedily, most similar first. The distance is 1 minus the sum of their similarities over the size
+    of the longer split.
+    """
+    similarities = sorted(
+        ((_tuple_similarity(a, b), m, n) for m, a in enumerate(one) for n, b in enumerate(other)),
+        key=lambda pair: -pair[0],
+    )
+    left, right, total = set(range(len(one))), set(range(len(other))), 0.0
+    for similarity, m, n in similarities:
+        if m in left and n in right:
+            left.remove(m)
+            right.remove(n)
+            total += similarity
+    return 1.0 - total / max(len(one), len(other), 1)
+
+
+def _tuple_similarity(one: TupleRow, other: TupleRow) -> float:
+    """Return the mean over the four elements: 1 if they are equal, otherwise the F1 of their words."""
+    return sum(
+        1.0 if key_of(one[slot]) == key_of(other[slot]) else word_f1(one[slot]["text"], other[slot]["text"]) or 0.0
+        for slot in SLOTS
+    ) / len(SLOTS)
+
 
 FIELD = "tuples"
-#: The column that says which proposition of the sentence a row is about.
+#: Column with the number of the proposition in the sentence.
 PART = "proposition"
 STANDS_FOR = "c_stands_for"
 COMPARED: Sequence[tuple[By, str]] = (("token", "_pieces"), ("exact", "_pieces"), ("same", ""), ("words", ""))
 COMPARISONS = (
     *(
         Comparison(
-            f"{slot.upper()} {'pieces' if ending else 'slot'}", by, (f"{slot}{ending}",),
+            f"{slot.upper()} {'pieces' if ending else 'slot'}",
+            by,
+            (f"{slot}{ending}",),
             (STANDS_FOR,) if slot == "c" and by == "same" else (),
         )
         for slot in SLOTS
@@ -39,45 +102,42 @@ COMPARISONS = (
     Comparison("tuple of the same number", "whole", SLOTS, (STANDS_FOR,)),
     Comparison("all tuples of a sentence", "shared", (FIELD,)),
     Comparison("number of propositions", "difference", ("propositions",)),
-)  # fmt: skip
+)
 
 
 class PicoKind(TargetSentenceKind):
-    """The split of one target sentence. In force, each of its tuples is a cluster with a target proposition."""
+    """The split of one target sentence. Each tuple of the current split is a cluster with a target proposition."""
 
     key = "pico"
     title = "Split sentences into PICO tuples"
     order = 50
     fields: Sequence[str] = (FIELD,)
-    tables = (PicoSplit, SplitTuple, SplitSlot, SplitFragment)
     assumed_seconds = 60.0
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("no claim", "It makes no claim about an intervention"),
         SkipReason("unclear", "The text is unclear"),
         SkipReason("not my field", "I cannot judge this"),
-        SkipReason("other", "Another reason (say it in a comment)"),
+        SkipReason("other", "Another reason (explain in a comment)"),
     )
     card_serializer: type[serializers.Serializer[Any]] = PicoCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = PicoValueSerializer
-    filters = (*FILTERS, SUPPORTED)
+    filters = (*SENTENCE_FILTERS, SUPPORTED)
     part = PART
-    # Texts have no declared categories; how well they agree is in the comparisons.
+    # Texts have no declared categories; the comparisons measure their agreement.
     scales: Sequence[Scale] = tuple(
         Scale(f"{slot}: blank", ("blank", "given"), slot, blank_or_given=True) for slot in SLOTS
     )
     comparisons: Sequence[Comparison] = COMPARISONS
-    columns: Sequence[str] = (
-        PART, *SLOTS, STANDS_FOR, *(f"{slot}_pieces" for slot in SLOTS), FIELD, "propositions",
-    )  # fmt: skip
+    columns: Sequence[str] = (PART, *SLOTS, STANDS_FOR, *(f"{slot}_pieces" for slot in SLOTS), FIELD, "propositions")
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         units = [slot.unit for slot in slots]
         targets = Target.objects.filter(unit__in=units).select_related("review")
-        standing = values_in_force(units, self.key) if round.meaning.shows_value else {}
-        return Batch({t.unit_id: t for t in targets}, {"standing": standing})
+        current = current_values(units, self.key) if round.meaning.shows_value else {}
+        return Batch({t.unit_id: t for t in targets}, {"standing": current})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        """The sentence; the split in force only where it is to be reviewed."""
+        """Return the sentence. The current split is included only if the round reviews it."""
         target: Target = batch.rows[slot.unit_id]
         return {
             "text": target.text,
@@ -87,61 +147,63 @@ class PicoKind(TargetSentenceKind):
         }
 
     def check(self, slot: Assignment, value: Value) -> None:
-        """What is marked stands in the sentence; what is reworded is marked as such, and not refused."""
-        if any(slots_of_kinds.marks_any(row) for row in value[FIELD]):
+        """Check that marked pieces are in the sentence. Reworded text is accepted."""
+        if any(slots_of_kinds.has_marks(row) for row in value[FIELD]):
             text = Target.objects.values_list("text", flat=True).get(unit=slot.unit_id)
             for n, row in enumerate(value[FIELD]):
-                slots_of_kinds.check_marked(text, row, f"value.{FIELD}.{n}")
+                slots_of_kinds.check_marks(text, row, f"value.{FIELD}.{n}")
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         splits = PicoSplit.objects.bulk_create(
             PicoSplit(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in said
         )
-        given = [
+        rows_of_splits = [
             (split, n, row)
             for split, (_, value) in zip(splits, said, strict=True)
             for n, row in enumerate(value[FIELD])
         ]
-        tuples = SplitTuple.objects.bulk_create(SplitTuple(split=split, position=n) for split, n, _ in given)
-        rows = [(made, row) for made, (_, _, row) in zip(tuples, given, strict=True)]
-        slots_of_kinds.store_said(rows, SplitSlot, SplitFragment, "of")
+        tuples = SplitTuple.objects.bulk_create(SplitTuple(split=split, position=n) for split, n, _ in rows_of_splits)
+        rows = [(split_tuple, row) for split_tuple, (_, _, row) in zip(tuples, rows_of_splits, strict=True)]
+        slots_of_kinds.store_tuples(rows, SplitSlot, SplitFragment, "of")
 
-    def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
-        """The clusters that people work on follow the split in force."""
-        in_force.follow(units, by=by, reason=reason)
+    def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        """Update the clusters from the current split."""
+        current.update_clusters(units, by=by, reason=reason)
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
-        splits = in_force.splits().filter(answer__in=list(answers))
+        splits = current.splits().filter(answer__in=list(answers))
         return {split.answer_id: _value(split) for split in splits}
 
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
-        splits = in_force.splits().filter(unit__in=list(units), imported__in=list(imported))
+        splits = current.splits().filter(unit__in=list(units), imported__in=list(imported))
         return {(split.unit_id, split.imported_id or 0): _value(split) for split in splits}
 
     def carry(self, value: Value, unit: Unit) -> Value:
-        """The texts as they are; where a piece was marked is looked for anew by its form."""
+        """Keep the texts and drop the marked pieces. Their positions are found again from the form."""
         return {FIELD: [{slot: row[slot] | {"fragments": []} for slot in SLOTS} for row in value[FIELD]]}
 
-    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
-        """The split that more than half gave, but for case, spaces and order."""
+    def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
+        """Aggregate the majority split, ignoring case, spaces and order."""
         return [majority(FIELD, answers, _keys)[0]]
 
-    def says_same(self, field: str, one: Value, other: Value) -> bool:
-        """To the letter and the marked place, in whatever order."""
-        return _to_the_letter(one) == _to_the_letter(other)
+    def is_equal(self, field: str, one: Value, other: Value) -> bool:
+        """Compare texts and marked positions exactly, ignoring the order of tuples."""
+        return _exact_tuples(one) == _exact_tuples(other)
 
     def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
         return _keys(said) == _keys(expected)
 
     def apart(self, field: str, one: Value, other: Value) -> float:
-        return apart(one[FIELD], other[FIELD])
+        return split_distance(one[FIELD], other[FIELD])
 
     def rows(self, value: Value) -> list[Row]:
-        """A row a proposition, by where its outcome stands in the sentence, so that those of two people meet; what is
-        said of the sentence as a whole stands in the first."""
-        ordered = sorted(value[FIELD], key=_place)
-        whole = {
-            FIELD: sets.as_cell(_code(row) for row in ordered),
+        """Return one row per proposition, in order of the outcome's position, so that rows of two people correspond.
+
+        Values of the whole sentence are in the first row.
+        """
+        ordered = sorted(value[FIELD], key=_position_key)
+        sentence_cells = {
+            FIELD: span_agreement.as_cell(_code(row) for row in ordered),
             "propositions": str(len(ordered)),
         }
         return [
@@ -150,7 +212,7 @@ class PicoKind(TargetSentenceKind):
                 **{slot: row[slot]["text"] for slot in SLOTS},
                 STANDS_FOR: row["c"]["stands_for"],
                 **{f"{slot}_pieces": _pieces(row[slot]["fragments"]) for slot in SLOTS},
-                **(whole if n == 1 else dict.fromkeys(whole, "")),
+                **(sentence_cells if n == 1 else dict.fromkeys(sentence_cells, "")),
             }
             for n, row in enumerate(ordered, start=1)
         ]
@@ -161,28 +223,28 @@ class PicoKind(TargetSentenceKind):
 
 
 def _value(split: PicoSplit) -> Value:
-    return {FIELD: [slots_of_kinds.said_of(row.slots.all()) for row in split.tuples.all()]}
+    return {FIELD: [slots_of_kinds.tuple_value(row.slots.all()) for row in split.tuples.all()]}
 
 
 def _keys(value: Value) -> frozenset[Any]:
     return frozenset(key_of_tuple(row) for row in value[FIELD])
 
 
-def _to_the_letter(value: Value) -> list[str]:
+def _exact_tuples(value: Value) -> list[str]:
     return sorted(
         str([(row[slot]["text"].strip(), row[slot].get("stands_for", ""), row[slot]["fragments"]) for slot in SLOTS])
         for row in value.get(FIELD, ())
     )
 
 
-def _place(row: Value) -> tuple[int, ...]:
-    """Where a proposition stands among those of its sentence; an unmarked slot comes after all that are marked."""
+def _position_key(row: Value) -> tuple[int, ...]:
+    """Return the sort key of a proposition by position in the sentence. Unmarked elements come last."""
     return tuple(min((f["start"] for f in row[slot]["fragments"]), default=1 << 30) for slot in ("o", "i", "c", "p"))
 
 
 def _code(row: Value) -> str:
-    """A tuple as one code of a set."""
-    return " | ".join(text or "-" for text in texts_of(row)).replace(sets.BETWEEN, ",")
+    """Return a tuple as one code of a set."""
+    return " | ".join(text or "-" for text in texts_of(row)).replace(span_agreement.BETWEEN, ",")
 
 
 def _pieces(fragments: Sequence[dict[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""The task kind *screen*: does a retrieved review belong in the data set? (TASKS: screen)"""
+"""Task kind *screen*: whether a retrieved review belongs in the data set (TASKS: screen)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -6,46 +6,78 @@ from uuid import UUID
 
 from rest_framework import serializers
 
+from annotation.kinds.units import ReviewKind
+from annotation.models import Review, Screened, Screening
 from api.parameters import Parameter, Takes
 from projects.kinds import Batch, Row, Scale, SkipReason, Value
 from projects.models import Answer, Assignment, Round, Unit
 
-from ...models import Review, Screened, Screening
-from ..reviews import ReviewKind
-from .serializers import ScreenCardSerializer, ScreenValueSerializer
+Plain = serializers.Serializer[Any]
+
+
+class AbstractSectionSerializer(Plain):
+    """A section of a structured abstract: its label and a half-open range of the abstract's code points."""
+
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    start = serializers.IntegerField(min_value=0)
+    end = serializers.IntegerField(min_value=0)
+
+
+class ScreenCardSerializer(Plain):
+    """Card of a review."""
+
+    pmid = serializers.CharField()
+    title = serializers.CharField(allow_blank=True)
+    abstract = serializers.CharField(allow_blank=True)
+    sections = AbstractSectionSerializer(many=True, help_text="Sections of a structured abstract; otherwise empty.")
+    topic = serializers.CharField(allow_blank=True, help_text="Topic of the search that found the review.")
+    year = serializers.IntegerField(allow_null=True, help_text="Year of publication.")
+    publication_types = serializers.ListField(child=serializers.CharField())
+    retracted = serializers.BooleanField()
+    retraction_notice = serializers.CharField(
+        allow_blank=True,
+        help_text="Where the review was retracted, fully or partially, or an expression of concern was published.",
+    )
+    criteria = serializers.CharField(allow_blank=True, help_text="Inclusion criteria, as written by the lead.")
+
+
+class ScreenValueSerializer(Plain):
+    screening = serializers.ChoiceField(
+        choices=Screened.choices, help_text="`include`, or the reason why the review is excluded."
+    )
+
 
 FIELD = "screening"
 INCLUSION = "inclusion"
-#: What a flow figure asks of a review first: in or out.
+#: The two groups of reviews in a flow figure.
 IN_OR_OUT = ("include", "exclude")
 
 
 class ScreenKind(ReviewKind):
-    """Inclusion of one review, or the reason of its exclusion."""
+    """Inclusion of one review, or the reason for its exclusion."""
 
     key = "screen"
     title = "Screen reviews"
     order = 10
     fields: Sequence[str] = (FIELD,)
-    tables = (Screening,)
     assumed_seconds = 30.0
     skip_reasons: Sequence[SkipReason] = (
-        SkipReason("unclear", "The abstract does not tell"),
+        SkipReason("unclear", "The abstract is not sufficient"),
         SkipReason("not my field", "I cannot judge this"),
-        SkipReason("other", "Another reason (say it in a comment)"),
+        SkipReason("other", "Another reason (explain in a comment)"),
     )
     card_serializer: type[serializers.Serializer[Any]] = ScreenCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = ScreenValueSerializer
     options = (
         Parameter(
-            "inclusion_criteria", Takes.LONG_TEXT, "Inclusion criteria", default="",
-            help="They stand beside the abstract, for everybody who screens.",
+            "inclusion_criteria",
+            Takes.LONG_TEXT,
+            "Inclusion criteria",
+            default="",
+            help="Shown beside the abstract to all annotators.",
         ),
-    )  # fmt: skip
-    scales: Sequence[Scale] = (
-        Scale(FIELD, tuple(Screened.values), FIELD),
-        Scale(INCLUSION, IN_OR_OUT, INCLUSION),
     )
+    scales: Sequence[Scale] = (Scale(FIELD, tuple(Screened.values), FIELD), Scale(INCLUSION, IN_OR_OUT, INCLUSION))
     columns: Sequence[str] = (FIELD, INCLUSION)
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
@@ -62,6 +94,7 @@ class ScreenKind(ReviewKind):
             "year": review.year,
             "publication_types": review.publication_types,
             "retracted": review.is_retracted,
+            "retraction_notice": review.retraction_notice,
             "criteria": round.options.get("inclusion_criteria", ""),
         }
 
@@ -83,11 +116,11 @@ class ScreenKind(ReviewKind):
         return value
 
     def row(self, value: Value) -> Row:
-        """The reason, and what it comes to: who gives another reason may agree that the review is out."""
+        """Return the reason and the inclusion. Two people with different reasons may agree on the exclusion."""
         return {FIELD: value[FIELD], INCLUSION: IN_OR_OUT[value[FIELD] != Screened.INCLUDE]}
 
     def apart(self, field: str, one: Value, other: Value) -> float:
-        """Two reasons for leaving a review out are half as far apart as in and out."""
-        if self.says_same(field, one, other):
+        """Return the distance. Two different reasons for exclusion are half as far apart as inclusion and exclusion."""
+        if self.is_equal(field, one, other):
             return 0.0
         return 0.5 if self.row(one)[INCLUSION] == self.row(other)[INCLUSION] else 1.0

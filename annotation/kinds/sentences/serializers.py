@@ -1,4 +1,4 @@
-"""The shapes of the sentences kind."""
+"""Serializers of the sentences kind."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,12 +10,12 @@ from api.fields import at_most
 from ...models import AbstractReading, Dropped, EvidenceMark, RhetoricalClass
 
 Plain = serializers.Serializer[Any]
-#: No abstract of a review has more.
+#: Maximum number of sentences of a review's abstract.
 MOST = 1000
 
 
 class AbstractSentenceSerializer(Plain):
-    """A sentence of the abstract, by its number from 1, under the heading that it stands under."""
+    """A sentence of the abstract, with its number from 1 and its section heading."""
 
     number = serializers.IntegerField(min_value=1)
     text = serializers.CharField()
@@ -23,7 +23,7 @@ class AbstractSentenceSerializer(Plain):
 
 
 class SentencesCardSerializer(Plain):
-    """What a person is shown: the abstract, sentence by sentence."""
+    """Card of a review: its abstract, sentence by sentence."""
 
     pmid = serializers.CharField()
     title = serializers.CharField(allow_blank=True)
@@ -42,34 +42,38 @@ class EvidenceSentenceSerializer(Plain):
 
 
 class EvidenceSentencesSerializer(Plain):
-    """Which sentences bear evidence; none is said where the whole review is dropped."""
+    """The sentences that bear evidence. If the review is dropped, the list is empty."""
 
     dropped = serializers.ChoiceField(choices=Dropped.choices, allow_blank=True, default="")
     sentences = EvidenceSentenceSerializer(many=True, **at_most(MOST))
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["dropped"] and attrs["sentences"]:
-            raise serializers.ValidationError({"sentences": "Nothing is said of the sentences of a dropped review."})
+            raise serializers.ValidationError(
+                {"sentences": "A dropped review has no values of sentences. Leave the list empty."}
+            )
         return attrs | {"sentences": in_order(attrs["sentences"])}
 
 
 class SentencesValueSerializer(Plain):
-    """What was said of every sentence of an abstract, in one of two ways: that of the round."""
+    """Values of the sentences of an abstract, for the task of the round."""
 
     sentence_classes = ClassifiedSentenceSerializer(many=True, required=False, **at_most(MOST))
     evidence_sentences = EvidenceSentencesSerializer(required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if len(attrs) != 1:
-            raise serializers.ValidationError("Say a class for each sentence, or which bear evidence: one of the two.")
+            raise serializers.ValidationError(
+                "Expected either the class of each sentence or the sentences with evidence."
+            )
         if classes := attrs.get("sentence_classes"):
             attrs["sentence_classes"] = in_order(classes)
         return attrs
 
 
 def in_order(sentences: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """By their numbers. A `ValidationError` where one is there twice."""
-    found = sorted((dict(one) for one in sentences), key=lambda one: one["number"])
-    if len({one["number"] for one in found}) != len(found):
-        raise serializers.ValidationError("Each sentence is said of once.")
-    return found
+    """Return the sentences ordered by number. Raise `ValidationError` for a duplicate number."""
+    ordered = sorted((dict(sentence) for sentence in sentences), key=lambda sentence: sentence["number"])
+    if len({sentence["number"] for sentence in ordered}) != len(ordered):
+        raise serializers.ValidationError("A number occurs twice. Expected each number once.")
+    return ordered

@@ -1,4 +1,4 @@
-"""The task kind *studies*: which primary studies a review includes (TASKS: studies)."""
+"""Task kind *studies*: which primary studies a review includes (TASKS: studies)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -7,51 +7,128 @@ from uuid import UUID
 from rest_framework import serializers
 
 from accounts.models import User
+from annotation.clusters.items import PMID
+from annotation.kinds.studies import current
+from annotation.kinds.units import REVIEW_FILTERS, SCREENED_IN, ReviewKind
+from annotation.models import AbstractMissing, FullText, ListedStudy, Review, Study, StudyList
+from api.fields import at_most
 from api.parameters import Parameter, Takes
 from api.problems import Refused
-from measures import sets
+from measures import span_agreement
 from measures.text_agreement import Comparison
 from projects.kinds import Batch, Filter, Row, Scale, SkipReason, Value
-from projects.kinds.majority import Verdict, by_part
+from projects.kinds.majority import AggregationResult, by_part
 from projects.models import Answer, Assignment, Round, Unit
 
-from ...models import AbstractMissing, FullText, ListedStudy, Review, Study, StudyList
-from ..reviews import FILTERS, SCREENED_IN, ReviewKind
-from . import in_force
-from .serializers import StudiesCardSerializer, StudiesValueSerializer
+Plain = serializers.Serializer[Any]
+#: Maximum number of included studies of a review.
+MOST = 2_000
 
-FIELD = in_force.FIELD
+
+class CitedSerializer(Plain):
+    """A reference of the review that can be selected."""
+
+    pmid = serializers.CharField(allow_blank=True, help_text="Empty if the reference has none.")
+    text = serializers.CharField(allow_blank=True, help_text="Title of the reference, or its citation.")
+    marked = serializers.BooleanField(help_text="Whether the full text marks it as an included study.")
+
+
+class TextPartSerializer(Plain):
+    title = serializers.CharField()
+    text = serializers.CharField()
+
+
+class FullTextSerializer(Plain):
+    """Source of the full text, and its sections about included studies."""
+
+    source = serializers.CharField(help_text="URL or file name.")  # type: ignore[assignment]
+    licence = serializers.CharField(allow_blank=True)
+    licence_url = serializers.CharField(allow_blank=True)
+    sections = TextPartSerializer(many=True)
+
+
+class StudiesCardSerializer(Plain):
+    """Card of a review."""
+
+    pmid = serializers.CharField()
+    title = serializers.CharField(allow_blank=True)
+    abstract = serializers.CharField(allow_blank=True)
+    year = serializers.IntegerField(allow_null=True, help_text="Year of publication.")
+    full_text = FullTextSerializer(allow_null=True, help_text="Null if the review has no full text.")
+    cited = CitedSerializer(
+        many=True, help_text="References of the review. Those marked as included studies come first."
+    )
+
+
+class ListedStudySerializer(Plain):
+    pmid = serializers.RegexField(f"^{PMID.pattern}$", max_length=10)
+    missing = serializers.ChoiceField(
+        choices=AbstractMissing.choices,
+        allow_blank=True,
+        default="",
+        help_text="Why the abstract is unavailable; empty if it is available.",
+    )
+
+
+class IncludedStudiesSerializer(Plain):
+    """The studies that a review includes, in the order of the list."""
+
+    listed = ListedStudySerializer(many=True, **at_most(MOST))
+    without_pmid = serializers.IntegerField(
+        min_value=0,
+        max_value=MOST,
+        default=0,
+        help_text="Number of other included studies, which PubMed does not have.",
+    )
+
+    def validate_listed(self, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        pmids = [study["pmid"] for study in listed]
+        if duplicates := sorted({pmid for pmid in pmids if pmids.count(pmid) > 1}):
+            raise serializers.ValidationError(f"Each study is listed once. Listed twice: {', '.join(duplicates[:5])}.")
+        return listed
+
+
+class StudiesValueSerializer(Plain):
+    included_studies = IncludedStudiesSerializer()
+
+
+FIELD = current.FIELD
 OFF = "studies_off"
 EXPECTED = "expected"
-#: References that are offered to pick from: more are pasted.
+#: Maximum number of references to select from; others can be pasted.
 MOST_CITED = 1_000
-#: Of the parts of a full text that are about the included studies: tables may be long.
+#: Limits on the sections about included studies of a full text; their tables can be long.
 MOST_PARTS, LONGEST_PART = 10, 20_000
 
 
 class StudiesKind(ReviewKind):
-    """The list of the primary studies that one review includes. In force, they are the review's studies."""
+    """The primary studies that one review includes. The current list determines the review's studies."""
 
     key = "studies"
     title = "List included studies"
     order = 20
     fields: Sequence[str] = (FIELD,)
-    tables = (StudyList, ListedStudy)
     assumed_seconds = 180.0
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("no full text", "I cannot get the full text"),
-        SkipReason("not listed", "It does not say which studies it includes"),
-        SkipReason("other", "Another reason (say it in a comment)"),
+        SkipReason("not listed", "The full text does not list its studies"),
+        SkipReason("other", "Another reason (explain in a comment)"),
     )
     card_serializer: type[serializers.Serializer[Any]] = StudiesCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = StudiesValueSerializer
     policy = (
         Parameter(
-            OFF, Takes.INTEGER, "Studies that may differ", default=0, minimum=0, maximum=50,
-            required=True, help="Of a list, where an answer is held against gold, as in practice.",
+            OFF,
+            Takes.INTEGER,
+            "Studies that may differ",
+            default=0,
+            minimum=0,
+            maximum=50,
+            required=True,
+            help="Per list. Applies when answers are compared with gold, as in practice rounds.",
         ),
-    )  # fmt: skip
-    filters: Sequence[Filter] = (*FILTERS, SCREENED_IN)
+    )
+    filters: Sequence[Filter] = (*REVIEW_FILTERS, SCREENED_IN)
     part = "study"
     scales: Sequence[Scale] = (Scale("abstract", (EXPECTED, *AbstractMissing.values), "abstract", missing=("",)),)
     comparisons: Sequence[Comparison] = (
@@ -61,26 +138,31 @@ class StudiesKind(ReviewKind):
     )
     columns: Sequence[str] = ("study", "abstract", "included", "number", "without_pmid")
 
-    # What is shown, and what is said
+    # Cards and answers
 
     def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
         reviews = {r.unit_id: r for r in Review.objects.filter(unit__in=[slot.unit_id for slot in slots])}
         texts = FullText.objects.filter(review__in=list(reviews.values())).select_related("imported")
         by_review = {text.review_id: text for text in texts}
         cited = {pmid for review in reviews.values() for pmid in review.references[:MOST_CITED]}
-        cited |= {one["pmid"] for text in by_review.values() for one in text.references if not one["text"]} - {""}
-        # A review may cite another of the project: an update does.
-        known, reviewed = (
-            of.objects.filter(project=round.project_id, pmid__in=cited)
+        cited |= {
+            reference["pmid"] for text in by_review.values() for reference in text.references if not reference["text"]
+        } - {""}
+        # A review may cite another review of the project, for example an earlier version.
+        study_titles, review_titles = (
+            model.objects.filter(project=round.project_id, pmid__in=cited)
             .exclude(title="")
             .order_by()
             .values_list("pmid", "title")
-            for of in (Study, Review)
+            for model in (Study, Review)
         )
-        return Batch(reviews, {"texts": by_review, "titles": dict(known.union(reviewed))})
+        return Batch(reviews, {"texts": by_review, "titles": dict(study_titles.union(review_titles))})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        """Nothing tells which of the references are the review's studies so far: people say so by themselves."""
+        """Return the card.
+
+        It does not show which references are linked as studies, so that people decide independently.
+        """
         review: Review = batch.rows[slot.unit_id]
         text: FullText | None = batch.extra["texts"].get(review.pk)
         return {
@@ -88,26 +170,26 @@ class StudiesKind(ReviewKind):
             "title": review.title,
             "abstract": review.abstract,
             "year": review.year,
-            "full_text": _shown(text) if text else None,
-            "cited": _cited(review, text, batch.extra["titles"])[:MOST_CITED],
+            "full_text": _full_text_json(text) if text else None,
+            "cited": _references(review, text, batch.extra["titles"])[:MOST_CITED],
         }
 
     def check(self, slot: Assignment, value: Value) -> None:
         own = Review.objects.values_list("pmid", flat=True).get(unit=slot.unit_id)
         if own in _listed(value):
-            raise Refused.field(f"value.{FIELD}.listed", f"{own} is the review itself.")
+            raise Refused.field(
+                f"value.{FIELD}.listed", f"{own} is the PMID of the review itself. Remove it from the list."
+            )
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         lists = StudyList.objects.bulk_create(
-            StudyList(
-                unit_id=answer.assignment.unit_id, answer=answer, without_pmid=value[FIELD]["without_pmid"]
-            )
+            StudyList(unit_id=answer.assignment.unit_id, answer=answer, without_pmid=value[FIELD]["without_pmid"])
             for answer, value in said
-        )  # fmt: skip
+        )
         ListedStudy.objects.bulk_create(
-            ListedStudy(of=made, position=n, pmid=one["pmid"], missing=one["missing"])
-            for made, (_, value) in zip(lists, said, strict=True)
-            for n, one in enumerate(value[FIELD]["listed"])
+            ListedStudy(of=study_list, position=n, pmid=study["pmid"], missing=study["missing"])
+            for study_list, (_, value) in zip(lists, said, strict=True)
+            for n, study in enumerate(value[FIELD]["listed"])
         )
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
@@ -115,7 +197,7 @@ class StudiesKind(ReviewKind):
         return {
             row.answer_id: {
                 FIELD: {
-                    "listed": [{"pmid": one.pmid, "missing": one.missing} for one in row.listed.all()],
+                    "listed": [{"pmid": study.pmid, "missing": study.missing} for study in row.listed.all()],
                     "without_pmid": row.without_pmid,
                 }
             }
@@ -125,51 +207,55 @@ class StudiesKind(ReviewKind):
     def carry(self, value: Value, unit: Unit) -> Value:
         return value
 
-    # What it comes to
+    # Decisions and agreement
 
-    def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
-        """The review's studies are those that it lists."""
-        in_force.follow(units, by=by, reason=reason)
+    def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        """Update the review's studies from the current list."""
+        current.update_links(units, by=by, reason=reason)
 
-    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
+    def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
         return [by_part(FIELD, answers, _parts)]
 
-    def says_same(self, field: str, one: Value, other: Value) -> bool:
-        """In whatever order."""
-        return bool(_whole(one) == _whole(other))
+    def is_equal(self, field: str, one: Value, other: Value) -> bool:
+        """Compare the lists, ignoring order."""
+        return bool(_comparison_key(one) == _comparison_key(other))
 
     def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
         return len(_listed(said) ^ _listed(expected)) <= int(round.policy.get(OFF, 0))
 
     def apart(self, field: str, one: Value, other: Value) -> float:
-        """How far the sets are from being the same (1 less F1); least of all where only something else differs."""
-        same = sets.f1(_listed(one), _listed(other))
+        """Return 1 minus the F1 of the sets of studies; at least 0.1 if anything differs."""
+        same = span_agreement.f1(_listed(one), _listed(other))
         if same in (None, 1.0):
-            return 0.0 if self.says_same(field, one, other) else 0.1
+            return 0.0 if self.is_equal(field, one, other) else 0.1
         return max(0.1, 1 - (same or 0.0))
 
     def rows(self, value: Value) -> list[Row]:
-        """A row for the list, then one for each study."""
-        said = value[FIELD]
-        whole = {
-            "included": sets.as_cell(sorted(_listed(value), key=int)),
-            "number": str(len(said["listed"]) + said["without_pmid"]),
-            "without_pmid": str(said["without_pmid"]),
+        """Return one row for the list, then one per study."""
+        listed_value = value[FIELD]
+        list_cells = {
+            "included": span_agreement.as_cell(sorted(_listed(value), key=int)),
+            "number": str(len(listed_value["listed"]) + listed_value["without_pmid"]),
+            "without_pmid": str(listed_value["without_pmid"]),
         }
-        studies = [{"study": one["pmid"], "abstract": one["missing"] or EXPECTED} for one in said["listed"]]
-        return [dict.fromkeys(self.columns, "") | row for row in (whole, *studies)]
+        studies = [
+            {"study": study["pmid"], "abstract": study["missing"] or EXPECTED} for study in listed_value["listed"]
+        ]
+        return [dict.fromkeys(self.columns, "") | row for row in (list_cells, *studies)]
 
     def sentence(self, field: str, value: Value) -> str:
-        """ "3 studies: 1, 2 (old); without a PMID: 1"."""
-        said = value[FIELD]
-        number = len(said["listed"]) + said["without_pmid"]
-        names = ", ".join(one["pmid"] + (f" ({one['missing']})" if one["missing"] else "") for one in said["listed"])
+        """Return the list in words, such as "3 studies: 1, 2 (old); without a PMID: 1"."""
+        listed_value = value[FIELD]
+        number = len(listed_value["listed"]) + listed_value["without_pmid"]
+        names = ", ".join(
+            study["pmid"] + (f" ({study['missing']})" if study["missing"] else "") for study in listed_value["listed"]
+        )
         words = f"{number} {'study' if number == 1 else 'studies'}{': ' if names else ''}{names}"
-        return f"{words}; without a PMID: {said['without_pmid']}" if said["without_pmid"] else words
+        return f"{words}; without a PMID: {listed_value['without_pmid']}" if listed_value["without_pmid"] else words
 
 
-def _shown(text: FullText) -> dict[str, Any]:
-    """What helps to find the studies: the rest is read where it is from."""
+def _full_text_json(text: FullText) -> dict[str, Any]:
+    """Return the sections about included studies, with source and licence. The full text is read at its source."""
     return {
         "source": text.source,
         "licence": text.licence or text.copyright,
@@ -182,32 +268,50 @@ def _shown(text: FullText) -> dict[str, Any]:
     }
 
 
-def _cited(review: Review, text: FullText | None, titles: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The references, each id once: those of the full text, the marked ones first, then what PubMed names besides."""
-    found = [
-        {"pmid": one["pmid"], "text": one["text"] or titles.get(one["pmid"], ""), "marked": one["is_included"]}
-        for one in (text.references if text else ())
+def _references(review: Review, text: FullText | None, titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the references, each id once: marked ones first, then the others.
+
+    References of the full text precede those that only PubMed lists. If a title is unknown, the citation in PubMed's
+    record of the review is shown.
+    """
+
+    def named(pmid: str) -> str:
+        return titles.get(pmid) or review.citations.get(pmid, "")
+
+    references = [
+        {
+            "pmid": reference["pmid"],
+            "text": reference["text"] or named(reference["pmid"]),
+            "marked": reference["is_included"],
+        }
+        for reference in (text.references if text else ())
     ]
-    found += [{"pmid": pmid, "text": titles.get(pmid, ""), "marked": False} for pmid in review.references]
-    found.sort(key=lambda one: not one["marked"])
-    first = {one["pmid"]: n for n, one in reversed(list(enumerate(found))) if one["pmid"]}
+    references += [{"pmid": pmid, "text": named(pmid), "marked": False} for pmid in review.references]
+    references.sort(key=lambda reference: not reference["marked"])
+    first = {reference["pmid"]: n for n, reference in reversed(list(enumerate(references))) if reference["pmid"]}
     return [
-        one for n, one in enumerate(found) if one["pmid"] != review.pmid and first.get(one["pmid"], n) == n
-    ]  # fmt: skip
+        reference
+        for n, reference in enumerate(references)
+        if reference["pmid"] != review.pmid and first.get(reference["pmid"], n) == n
+    ]
 
 
 def _listed(value: Value) -> frozenset[str]:
     return frozenset(one["pmid"] for one in value[FIELD]["listed"])
 
 
-def _whole(value: Value) -> Any:
+def _comparison_key(value: Value) -> Any:
     if FIELD not in value:
         return None
-    said = value[FIELD]
-    return frozenset((one["pmid"], one["missing"]) for one in said["listed"]), said["without_pmid"]
+    listed_value = value[FIELD]
+    return frozenset((study["pmid"], study["missing"]) for study in listed_value["listed"]), listed_value[
+        "without_pmid"
+    ]
 
 
 def _parts(value: Value) -> dict[str, Any]:
-    """What is voted on: each study, and how many PubMed does not have. Why an abstract is missing makes no contest: the
-    record that is read of it tells."""
+    """Return the parts that are aggregated: each study, and the number without a PMID.
+
+    The reason for a missing abstract is not aggregated, because the record of the study shows it.
+    """
     return {"": value[FIELD]["without_pmid"]} | dict.fromkeys(_listed(value), "listed")

@@ -1,5 +1,6 @@
-"""The task kind *tuple*: the PICO tuple of a target proposition (TASKS: pico)."""
+"""Task kind *tuple*: the PICO tuple of a target proposition (TASKS: pico)."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
@@ -8,17 +9,114 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
+from annotation.clusters.items import refresh_search
+from annotation.clusters.pico import SLOTS, blank, current_tuple, key_of, tuple_in_words, write_slots
+from annotation.consistency import findings
+from annotation.kinds import clusters
+from annotation.kinds import tuples as tuple_elements
+from annotation.kinds.tuples import TupleSlotShownSerializer, TupleValueSerializer, store_tuples
+from annotation.models import Cluster, PicoTuple, Proposition, Slot, TupleFragment, TupleSlot
 from measures.text_agreement import By, Comparison, word_f1
+from projects.gold.actions import insert_decisions
+from projects.gold.queries import current_values, withdrawn_values
 from projects.kinds import Batch, Scale, SkipReason, Value
-from projects.kinds.majority import Verdict, majority
-from projects.models import Answer, Assignment, Round, Unit
+from projects.kinds.majority import AggregationResult, majority
+from projects.models import Answer, Assignment, Decision, Member, Origin, Round, Unit
+from projects.staleness import actions as staleness_actions
 
-from ...corpus.slots import SLOTS, key_of
-from ...models import Cluster, PicoTuple, Proposition, Slot, TupleFragment, TupleSlot
-from .. import clusters, slots
-from ..slots import TupleValueSerializer
-from . import in_force as tuple_in_force
-from .serializers import TupleCardSerializer
+KIND = "tuple"
+
+
+def store(said: Sequence[tuple[PicoTuple, Value]]) -> None:
+    """Insert the rows of tuples that were just inserted."""
+    store_tuples(said, TupleSlot, TupleFragment, "pico_tuple")
+
+
+def keep_imported(units: Sequence[Unit]) -> None:
+    """Store an imported tuple as a value with decisions, before the first decision replaces it.
+
+    An import writes the elements only, which are sufficient until then.
+    """
+    undecided = (
+        Cluster.objects.filter(unit__in=units, imported__isnull=False)
+        .exclude(unit__pico_tuples__imported__isnull=False)
+        .select_related("imported")
+        .defer("imported__report")
+        .prefetch_related("pico")
+    )
+    clusters = list(undecided)
+    tuples = PicoTuple.objects.bulk_create(PicoTuple(unit_id=c.unit_id, imported_id=c.imported_id) for c in clusters)
+    store(list(zip(tuples, map(current_tuple, clusters), strict=True)))
+    insert_decisions(
+        Decision(
+            unit_id=cluster.unit_id,
+            kind=KIND,
+            field=slot,
+            origin=Origin.IMPORTED,
+            imported_id=cluster.imported_id,
+            decided_at=cluster.imported.created_at,
+        )
+        for cluster in clusters
+        for slot in SLOTS
+        if cluster.imported
+    )
+
+
+def rewrite(units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+    """Write the elements of these units' clusters from the current tuple.
+
+    Labels and relations that were judged by an earlier tuple become stale. The first tuple of a cluster makes nothing
+    stale.
+    """
+    clusters = list(Cluster.objects.filter(unit__in=units).select_related("unit").prefetch_related("pico"))
+    decided = current_values([c.unit for c in clusters], KIND)
+    withdrawn: dict[int, Value] = defaultdict(dict)
+    for unit, slot in withdrawn_values([c.unit_id for c in clusters], KIND):
+        withdrawn[unit][slot] = blank(slot)
+    clusters = [c for c in clusters if decided[c.unit_id] or c.unit_id in withdrawn]
+    # Elements left to adjudication are unchanged; elements whose value was withdrawn become blank.
+    values = {c.pk: current_tuple(c) | withdrawn[c.unit_id] | decided[c.unit_id] for c in clusters}
+    targets = dict(
+        Proposition.objects.current().filter(cluster__in=clusters, position=0).values_list("cluster", "text")
+    )
+    before = {c.pk: tuple_in_words(current_tuple(c)) for c in clusters}
+    write_slots([(c, values[c.pk], targets.get(c.pk, "")) for c in clusters])
+    for cluster in clusters:
+        if before[cluster.pk] != (after := tuple_in_words(values[cluster.pk])):
+            refresh_search(cluster)
+            if before[cluster.pk] != NOTHING:
+                _make_stale(cluster, by, reason, before[cluster.pk], after)
+
+
+def _make_stale(cluster: Cluster, by: User | None, reason: str, before: str, after: str) -> None:
+    """Mark labels and the relation as stale, because they were judged by the old tuple."""
+    member = Member.objects.filter(project=cluster.project_id, user=by).first() if by else None
+    if member:
+        claims = Proposition.objects.current().filter(cluster=cluster).select_related("unit")
+        staleness_actions.changed(
+            units=[*(c.unit for c in claims), cluster.unit],
+            what=KIND,
+            reason=reason or "The tuple was changed.",
+            by=member,
+            before=before,
+            after=after,
+        )
+
+
+#: A tuple without any value.
+NOTHING = tuple_in_words({slot: blank(slot) for slot in SLOTS})
+
+
+Plain = serializers.Serializer[Any]
+
+
+class TupleCardSerializer(Plain):
+    """The target proposition, with the current tuple if there is one to confirm or correct."""
+
+    text = serializers.CharField()
+    cluster = serializers.CharField()
+    in_force = TupleSlotShownSerializer(many=True, allow_null=True)
+
 
 STANDS_FOR = {Slot.C.value: ("c_stands_for",)}
 COMPARED: tuple[By, ...] = ("same", "words")
@@ -33,7 +131,7 @@ COMPARISONS = (
 
 
 class TupleKind(clusters.ClusterKind):
-    """The PICO tuple of a cluster's target proposition, slot by slot."""
+    """The PICO tuple of a cluster's target proposition, one field per element."""
 
     key = "tuple"
     title = "Write the PICO tuple of a cluster"
@@ -45,12 +143,11 @@ class TupleKind(clusters.ClusterKind):
         SkipReason("several claims", "It makes several claims"),
         SkipReason("no claim", "It makes no claim about an intervention"),
         SkipReason("not my field", "I cannot judge this"),
-        SkipReason("other", "Another reason (say it in a comment)"),
+        SkipReason("other", "Another reason (explain in a comment)"),
     )
     card_serializer: type[serializers.Serializer[Any]] = TupleCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = TupleValueSerializer
-    tables = (PicoTuple, TupleSlot, TupleFragment)
-    # Texts have no declared categories; how well they agree is in the comparisons.
+    # Texts have no declared categories; the comparisons measure their agreement.
     scales: Sequence[Scale] = tuple(
         Scale(f"{slot}: blank", ("blank", "given"), slot, blank_or_given=True) for slot in SLOTS
     )
@@ -61,7 +158,7 @@ class TupleKind(clusters.ClusterKind):
         return Batch(clusters.load(slots), {"texts": self.texts([slot.unit_id for slot in slots])})
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        """The target text; the tuple in force only where it is to be reviewed."""
+        """Return the target text. The current tuple is included only if the round reviews it."""
         cluster: Cluster = batch.rows[slot.unit_id]
         return {
             "text": batch.extra["texts"].get(slot.unit_id, ""),
@@ -70,26 +167,27 @@ class TupleKind(clusters.ClusterKind):
         }
 
     def check(self, slot: Assignment, value: Value) -> None:
-        """Marked pieces must lie in the target text, in order, and quote it exactly."""
-        if slots.marks_any(value):
+        """Check that marked pieces are in the target text, in order, and quoted exactly."""
+        if tuple_elements.has_marks(value):
             claims = Proposition.objects.current().filter(cluster__unit=slot.unit_id, position=0)
-            slots.check_marked(claims.values_list("text", flat=True).get(), value, "value")
+            tuple_elements.check_marks(claims.values_list("text", flat=True).get(), value, "value")
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         tuples = PicoTuple.objects.bulk_create(
             PicoTuple(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in said
         )
-        tuple_in_force.store([(row, value) for row, (_, value) in zip(tuples, said, strict=True)])
+        store([(row, value) for row, (_, value) in zip(tuples, said, strict=True)])
 
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
         return units.filter(cluster__imported__isnull=False).exclude(pico_tuples__imported__isnull=False)
 
-    def before_decisions(self, units: Sequence[Unit]) -> None:
-        tuple_in_force.keep_imported(units)
+    def pre_decide(self, units: Sequence[Unit]) -> None:
+        keep_imported(units)
 
-    def after_decisions(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
-        """What cards, search and releases read is rewritten from the tuple in force."""
-        tuple_in_force.rewrite(units, by=by, reason=reason)
+    def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
+        """Rewrite what cards, search and releases read from the current tuple, and check findings again."""
+        rewrite(units, by=by, reason=reason)
+        findings.recheck([unit.pk for unit in units])
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
         rows = _with_slots(PicoTuple.objects.filter(answer__in=list(answers)))
@@ -100,16 +198,19 @@ class TupleKind(clusters.ClusterKind):
         return {(row.unit_id, row.imported_id or 0): _value(row) for row in rows}
 
     def carry(self, value: Value, unit: Unit) -> Value:
-        """The texts as they are; where a piece was marked is looked for anew by its form."""
+        """Keep the texts and drop the marked pieces. Their positions are found again from the form."""
         return {slot: value[slot] | {"fragments": []} for slot in SLOTS}
 
-    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
-        """Slot by slot, where more than half wrote the same but for case and spaces."""
+    def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
+        """Aggregate each element: the majority value, ignoring case and spaces."""
         return [_verdict(slot, answers) for slot in SLOTS]
 
-    def says_same(self, field: str, one: Value, other: Value) -> bool:
-        """But for the spaces around it, which only a file's slot has, and for where it was marked, where the other one
-        does not say: the page of work types texts and marks none."""
+    def is_equal(self, field: str, one: Value, other: Value) -> bool:
+        """Compare elements, ignoring surrounding spaces.
+
+        Only imported elements have such spaces. Marked positions are ignored if the other value has none, because the
+        annotation page stores texts without marks.
+        """
         here, there = ({**value[field], "text": value[field]["text"].strip()} for value in (one, other))
         return bool(here == there or (not there["fragments"] and here | {"fragments": []} == there))
 
@@ -117,7 +218,7 @@ class TupleKind(clusters.ClusterKind):
         return key_of(said[field]) == key_of(expected[field])
 
     def apart(self, field: str, one: Value, other: Value) -> float:
-        """Slots say the same but for case and spaces, as they do for gold; else they are as near as their words."""
+        """Return 0 for elements that are equal apart from case and spaces, otherwise 1 minus the F1 of their words."""
         return (
             0.0
             if key_of(one[field]) == key_of(other[field])
@@ -132,7 +233,7 @@ class TupleKind(clusters.ClusterKind):
         return slot["text"] or slot.get("stands_for") or "blank"
 
 
-def _verdict(slot: str, answers: Sequence[tuple[Answer, Value]]) -> Verdict:
+def _verdict(slot: str, answers: Sequence[tuple[Answer, Value]]) -> AggregationResult:
     return majority(slot, answers, lambda value: key_of(value[slot]))[0]
 
 
@@ -141,4 +242,4 @@ def _with_slots(rows: QuerySet[PicoTuple]) -> QuerySet[PicoTuple]:
 
 
 def _value(row: PicoTuple) -> Value:
-    return slots.said_of(row.slots.all())
+    return tuple_elements.tuple_value(row.slots.all())

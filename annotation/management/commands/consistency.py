@@ -1,4 +1,4 @@
-"""``consistency``: labels that look wrong, each with its reason."""
+"""``consistency``: print current values that look wrong, each with a reason."""
 
 import json
 import sys
@@ -9,21 +9,23 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from tqdm import tqdm
 
-from annotation.actions.consistency import find, keep
 from measures.consistency import RULES
 from projects.management.arguments import project_of
+
+from ...consistency.actions import find_inconsistencies, store_findings
 
 
 class Command(BaseCommand):
     help = (
-        "Check the labels, relations, tuples and counterfactuals in force, and print what looks wrong, rule by rule, "
-        "the most telling first. Findings are kept for the Consistency page unless --dry-run is given."
+        "Check the current labels, relations, tuples and counterfactuals, and print the findings "
+        "by rule, the strongest "
+        "first. The findings appear on the Consistency page unless --dry-run is given."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--format", choices=("text", "json"), default="text")
-        parser.add_argument("--dry-run", action="store_true", help="print only, keep nothing")
+        parser.add_argument("--dry-run", action="store_true", help="print the findings without storing them")
 
     def handle(self, *, project: str, format: str, dry_run: bool, **options: Any) -> None:
         of = project_of(project)
@@ -33,19 +35,28 @@ class Command(BaseCommand):
                 bar.total, bar.n = total, done
                 bar.set_description(note, refresh=True)
 
-            found, units = find(of, progress)
+            findings, units = find_inconsistencies(of, progress)
         if not dry_run:
-            keep(project=of, found=found, units=units)
+            store_findings(project=of, sorted_findings=findings, units=units)
         if format == "json":
-            rows = [{"rule": f.rule, "unit": f.unit, "units": list(f.units), "reason": f.reason,
-                     "weight": f.weight, "information": f.is_information} for f in found]  # fmt: skip
+            rows = [
+                {
+                    "rule": f.rule,
+                    "unit": f.unit,
+                    "units": list(f.units),
+                    "reason": f.reason,
+                    "weight": f.weight,
+                    "information": f.is_information,
+                }
+                for f in findings
+            ]
             self.stdout.write(json.dumps(rows, ensure_ascii=False, indent=1))
             return
         titles = {rule.key: rule.title for rule in RULES}
-        for rule, some in groupby(found, key=lambda f: f.rule):
-            mine = list(some)
-            self.stdout.write(f"{titles[rule]} ({len(mine)})")
-            for one in mine:
-                mark = " (information)" if one.is_information else ""
-                self.stdout.write(f"  {one.unit}: {one.reason}{mark}")
-        self.stdout.write(f"{len(found)} findings." if found else "Nothing looks wrong.")
+        for rule, group in groupby(findings, key=lambda f: f.rule):
+            of_rule = list(group)
+            self.stdout.write(f"{titles[rule]} ({len(of_rule)})")
+            for finding in of_rule:
+                mark = " (information)" if finding.is_information else ""
+                self.stdout.write(f"  {finding.unit}: {finding.reason}{mark}")
+        self.stdout.write(f"{len(findings)} findings." if findings else "No findings.")

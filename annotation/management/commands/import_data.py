@@ -1,53 +1,75 @@
-"""``import_data``: published files into a project, all or nothing."""
+"""``import_data``: import published files into a project.
+
+All or nothing, or file by file for a folder with subfolders.
+"""
 
 import re
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
 from tqdm import tqdm
 
 from accounts.models import User
-from annotation.actions.imports import Checked, check_files, import_files, mapping_of, report_of
-from annotation.imports import every
+from annotation.imports import every, get
 from api.problems import Problem
-from projects.actions.people import add_member, create_project
-from projects.background.progress import Progress, silent
+from projects.jobs.batches import Progress, silent
 from projects.management.arguments import project_of, user_of
 from projects.models import Project, Role
+from projects.people.actions import add_member, create_project
 from projects.uploads.faults import BadFiles, Faults
-from projects.uploads.source import Source
+from projects.uploads.files import Source
+
+from ...imports.actions import (
+    Checked,
+    check_files,
+    format_by_key,
+    import_each,
+    import_files,
+    parse_mapping,
+    report_of,
+    summarise_notices,
+)
 
 SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 
 
 class Command(BaseCommand):
     help = (
-        "Import published files into a project: all rows of all files or none. Prints what is odd, item by item; "
-        "exits with 1 and one line a fault (file:line: field: message) when a file has faults."
+        "Import published files into a project. All files are checked before anything is written. Files are imported "
+        "together or not at all; files of a folder are imported one by one. Unusual values are printed as warnings. "
+        "If a file has errors, each is printed as file:line: field: message, and the exit status is 1."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        known = [format.key for format in every()]
-        parser.add_argument("format", choices=known, metavar="FORMAT", help=f"one of: {', '.join(known)}")
-        parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+        keys = [format.key for format in every()]
+        parser.add_argument("format", choices=keys, metavar="FORMAT", help=f"one of: {', '.join(keys)}")
+        parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a file, or a folder with subfolders")
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--create", action="store_true", help="make the project if there is none of that name")
-        parser.add_argument("--lead", metavar="EMAIL", help="the user who leads the project, where nobody does yet")
-        parser.add_argument("--level", default="", help="the level of the files, where it is not to be recognised")
         parser.add_argument(
-            "--map", action="append", default=[], metavar="OLD=NEW",
-            help="what a value means that the format does not know, or CRITERION:OLD=NEW; may be given again",
-        )  # fmt: skip
-        parser.add_argument("--topic", default="", help="of pubmed: what the reviews are about")
+            "--create", action="store_true", help="create the project before the import if it does not exist"
+        )
+        parser.add_argument("--lead", metavar="EMAIL", help="the user who becomes lead if the project has none")
+        parser.add_argument("--level", default="", help="the level of the files, if it is not detected")
         parser.add_argument(
-            "--review", default="", metavar="PMID", help="of pubmed: the review whose studies these are"
+            "--map",
+            action="append",
+            default=[],
+            metavar="OLD=NEW",
+            help="meaning of an unknown value, or CRITERION:OLD=NEW; for ratings also CRITERION:scale=nominal; may "
+            "be repeated",
+        )
+        parser.add_argument("--topic", default="", help="for pubmed: topic of the reviews")
+        parser.add_argument(
+            "--review",
+            default="",
+            metavar="PMID",
+            help="for pubmed, level studies: PMID of their review, unless a review column or subfolder names give it",
         )
         parser.add_argument("--check", action="store_true", help="read and report only; write nothing")
 
@@ -66,43 +88,61 @@ class Command(BaseCommand):
         check: bool,
         **_: Any,
     ) -> None:
-        sources = [_source(path) for path in paths]
-        found = Project.objects.filter(slug=project).first()
-        if found is None and not create:
-            raise CommandError(f"There is no project {project!r}; --create makes it.")
-        if found is None and not SLUG.fullmatch(project):
-            raise CommandError(f"{project!r} is no name for a project: small letters, digits and hyphens.")
+        sources = [_source(file) for path in paths for file in _files(path, get(format).folders)]
+        existing = Project.objects.filter(slug=project).first()
+        if existing is None and not create:
+            raise CommandError(f"There is no project {project!r}. Add --create to create it.")
+        if existing is None and not SLUG.fullmatch(project):
+            raise CommandError(
+                f"{project!r} is not a valid project name. Use lower-case letters, digits, hyphens and underscores."
+            )
         leader = user_of(lead) if lead else None
         reports: list[dict[str, Any]] = []
+        is_new, checked = False, Checked()
         try:
             with _bar() as progress:
                 checked = check_files(
-                    project=found, format=format, sources=sources, level=level, progress=progress,
-                    mapping=mapping_of(map), about={"topic": topic, "review": review},
-                )  # fmt: skip
+                    project=existing,
+                    format=format,
+                    sources=sources,
+                    level=level,
+                    progress=progress,
+                    mapping=parse_mapping(map),
+                    about={"topic": topic, "review": review},
+                )
                 if checked.faults:
                     raise BadFiles(checked.faults)
                 if not check and checked.parsed:
-                    # A project is made with what is in it, or not at all.
-                    with nullcontext() if found else transaction.atomic():
-                        into = found or create_project(slug=project, name=project, by=leader)
-                        made = import_files(project=into, format=format, checked=checked, by=leader, progress=progress)
-                        reports = [imported.report for imported in made]
+                    # The project is created before the import, because on SQLite that transaction would hold the write
+                    # lock throughout.
+                    target = existing or create_project(slug=project, name=project, by=leader)
+                    is_new = existing is None
+                    write = import_each if any(path.is_dir() for path in paths) else import_files
+                    for imported in write(project=target, format=format, checked=checked, by=leader, progress=progress):
+                        reports.append(imported.report)
         except BadFiles as bad:
             self._faults(bad.faults)
-            raise CommandError(bad.faults.summary()) from None
+            outcome = "the file was not imported" if reports else "nothing was imported"
+            raise CommandError(
+                bad.faults.summary(outcome) + _partial_result(project, is_new, checked, reports)
+            ) from None
         except Problem as problem:
-            raise CommandError(problem.detail) from None
+            raise CommandError(problem.detail + _partial_result(project, is_new, checked, reports)) from None
         self._report(checked, reports or [report_of(parsed) for _, parsed in checked.parsed], wrote=not check)
         if not check:
             self._led(project_of(project), leader)
+            for line in format_by_key(format).results([parsed for _, parsed in checked.parsed]):
+                self.stdout.write(line)
 
     def _led(self, project: Project, leader: User | None) -> None:
-        """A project that nobody leads is in nobody's pages: it gets the lead that is named, or that is said."""
+        """Add the given lead to a project without one, or warn: nobody can see a project without a lead."""
         if project.members.active().filter(role=Role.LEAD).exists():
             return
         if leader is None:
-            self.stderr.write(f"Nobody leads {project.slug}, so nobody sees it: the same command with --lead EMAIL.")
+            self.stderr.write(
+                f"The project {project.slug} has no lead, so no one can open it. Run this command again "
+                "with --lead EMAIL."
+            )
         else:
             add_member(project=project, user=leader, role=Role.LEAD, by=leader)
 
@@ -111,25 +151,37 @@ class Command(BaseCommand):
             self.stderr.write(str(fault))
 
     def _report(self, checked: Checked, reports: list[dict[str, Any]], *, wrote: bool) -> None:
-        for source, known in checked.known:
-            self.stdout.write(
-                f"{source.name}: the same file was imported on {known.created_at:%Y-%m-%d %H:%M} UTC; nothing changes."
-            )
+        for earlier in checked.known:
+            at = f"{earlier.imported.created_at:%Y-%m-%d %H:%M} UTC"
+            self.stdout.write(f"{earlier.source.name}: this file was already imported on {at}. Nothing changes.")
+            self._notices(summarise_notices(earlier.differing))
         for (source, parsed), report in zip(checked.parsed, reports, strict=True):
-            for kind, notices in groupby(
-                sorted(report["notices"], key=lambda n: _rank(report, n)), lambda n: n["kind"]
-            ):
-                self.stdout.write(f"\n{kind}: {report['totals'][kind]}")
-                for notice in notices:
-                    self.stdout.write(f"  {_line(notice)}")
+            self._notices(report)
             if report["notices"]:
                 self.stdout.write("")
-            done = "imported" if wrote else "would be imported"
+            outcome = "imported" if wrote else "would be imported"
             counts = parsed.counts()
-            said = ", ".join(f"{counts[name]:,} {name}" for name in counts if name not in ("items", "new", "unchanged"))
-            same = f"; {counts['unchanged']:,} were there already and are left alone" if counts["unchanged"] else ""
+            items = ", ".join(
+                f"{counts[name]:,} {name}" for name in counts if name not in ("items", "new", "unchanged")
+            )
+            unchanged = f"; {counts['unchanged']:,} already exist and stay unchanged" if counts["unchanged"] else ""
             level = f"level {parsed.level}: " if parsed.level else ""
-            self.stdout.write(f"{source.name}: {level}{said} {done}{same}.")
+            self.stdout.write(f"{source.name}: {level}{items} {outcome}{unchanged}.")
+
+    def _notices(self, report: dict[str, Any]) -> None:
+        ranked = sorted(report["notices"], key=lambda n: _rank(report, n))
+        for kind, notices in groupby(ranked, lambda n: n["kind"]):
+            self.stdout.write(f"\n{kind}: {report['totals'][kind]}")
+            for notice in notices:
+                self.stdout.write(f"  {_line(notice)}")
+
+
+def _partial_result(project: str, is_new: bool, checked: Checked, reports: Sequence[object]) -> str:
+    """Return a message about what an import had written before it failed."""
+    next_step = "Run the same command again to continue."
+    if reports:
+        return f" {len(reports)} of {len(checked.parsed)} files were imported before. {next_step}"
+    return f" The project {project} was created and is empty. {next_step}" if is_new else ""
 
 
 def _rank(report: dict[str, Any], notice: dict[str, str]) -> int:
@@ -142,9 +194,18 @@ def _line(notice: dict[str, str]) -> str:
     return f"{where}:{text} {notice['message']}" if where else notice["message"]
 
 
+def _files(path: Path, folders: bool) -> list[Path]:
+    """Return the file, or the files in the subfolders of a folder. A subfolder's name is the PMID of its review."""
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.glob("*/*") if file.is_file() and not file.name.startswith("."))
+    if not (files and folders):
+        subfolders = ", or a folder with one subfolder per review" if folders else ""
+        raise CommandError(f"{path} is a folder. Give the files in it{subfolders}.")
+    return files
+
+
 def _source(path: Path) -> Source:
-    if path.is_dir():
-        raise CommandError(f"{path} is a folder; give the files in it.")
     try:
         return Source.of(path, str(path))
     except OSError as error:
@@ -153,19 +214,19 @@ def _source(path: Path) -> Source:
 
 @contextmanager
 def _bar() -> Iterator[Progress]:
-    """A progress bar where a person watches."""
+    """Show a progress bar if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield silent
         return
     with tqdm(total=None, unit="", unit_scale=True, leave=False) as bar:
-        shown = ""
+        current_note = ""
 
         def progress(done: int, total: int | None, note: str) -> None:
-            nonlocal shown
-            if note != shown:
+            nonlocal current_note
+            if note != current_note:
                 bar.reset(total)
                 bar.set_description(note)
-                shown = note
+                current_note = note
             bar.update(done - bar.n)
 
         yield progress

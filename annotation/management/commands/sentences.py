@@ -1,4 +1,4 @@
-"""``sentences``: split the abstracts that were there before sentences were stored."""
+"""``sentences``: split and store the abstracts that have no stored sentences."""
 
 import sys
 from argparse import ArgumentParser
@@ -11,15 +11,16 @@ from django.db import transaction
 from django.db.models import QuerySet
 from tqdm import tqdm
 
-from annotation.corpus.sentences import BATCH, split, unsplit
 from annotation.models import Review, Study
 from projects.management.arguments import project_of
+
+from ...clusters.sentences import BATCH, split, unsplit
 
 
 class Command(BaseCommand):
     help = (
-        "Store the sentences of the abstracts of reviews and studies that came before sentences were stored. Called "
-        "again, it goes on with what is left; rounds that ask of a review's sentences split what they need themselves."
+        "Split and store the sentences of abstracts that were stored by earlier versions. A second run continues with "
+        "the remaining abstracts. Rounds that need sentences also split their own abstracts."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

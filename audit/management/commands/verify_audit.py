@@ -1,4 +1,4 @@
-"""``manage.py verify_audit``: is everything still as it was written?"""
+"""``manage.py verify_audit``: verify the integrity of the audit log and of all rows that it covers."""
 
 import sys
 from argparse import ArgumentParser
@@ -17,13 +17,15 @@ def _advance(bar: "tqdm[Any]", rows: int) -> None:
 
 class Command(BaseCommand):
     help = (
-        "Compute every digest of the audit log, the answers and the decisions again, and the chain of seals that "
-        "binds them. Prints one line for everything that was changed and exits with 1, or the head of the chain."
+        "Recompute all digests of the audit log, answers and decisions, and the chain of audit checkpoints. Prints "
+        "the head of the chain. If anything was changed, prints one line for each finding and exits with 1."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--head", default="", help="a head noted elsewhere (64 hex digits) that must be in the chain"
+            "--head",
+            default="",
+            help="Digest of an audit checkpoint recorded elsewhere (64 hex digits). The chain must contain it.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -35,6 +37,9 @@ class Command(BaseCommand):
                 bar.clear()
                 self.stderr.write(str(finding))
         if count:
-            raise CommandError(f"{count} findings: the record is not as it was written.", returncode=1)
+            raise CommandError(
+                f"{count} finding{'s' * (count != 1)}: data or checkpoints were changed. Each is listed above.",
+                returncode=1,
+            )
         last = head()
-        self.stdout.write(f"{total} rows are as they were written. Head: seal {last.number}, {last.digest}")
+        self.stdout.write(f"{total} rows verified, none changed. Head: checkpoint {last.number}, {last.digest}")

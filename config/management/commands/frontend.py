@@ -1,4 +1,4 @@
-"""`manage.py frontend`: build the pages, with the machine's Node or, where there is none, with Node from PyPI."""
+"""Command that builds the frontend with the installed Node, or with Node from PyPI if there is none."""
 
 import hashlib
 import os
@@ -18,12 +18,12 @@ MINIMUM = (20, 19)
 
 
 class Command(BaseCommand):
-    help = "Install the frontend's packages and build the production bundle; does nothing when nothing changed."
+    help = "Install the frontend's packages and build the production bundle, if anything has changed."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("script", nargs="?", default="build", help="build (default), check, test, related or api.")
-        parser.add_argument("files", nargs="*", help="For related: tests of what depends on these files are run.")
-        parser.add_argument("--force", action="store_true", help="Build even when nothing changed.")
+        parser.add_argument("files", nargs="*", help="With related: run the tests that depend on these files.")
+        parser.add_argument("--force", action="store_true", help="Build even if nothing has changed.")
 
     def handle(self, *args: Any, script: str, files: list[str], force: bool, **options: Any) -> None:
         npm = npm_command()
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         stamp.write_text(digest)
 
     def _install(self, npm: list[str]) -> None:
-        """`npm ci`, when the lock file is not the one that was installed."""
+        """Run `npm ci` if the lock file differs from the installed one."""
         lock = (FRONTEND / "package-lock.json").read_bytes()
         stamp = FRONTEND / "node_modules" / ".installed-from"
         digest = hashlib.sha256(lock).hexdigest()
@@ -51,7 +51,7 @@ class Command(BaseCommand):
     def _run(self, command: list[str]) -> None:
         self.stdout.flush()
         node = str(Path(command[0]).parent)
-        # npm's scripts call `node`: it must be the one that npm runs under.
+        # npm's scripts call `node`, which must be the one that npm uses.
         environment = {**os.environ, "PATH": f"{node}:{os.environ.get('PATH', '')}"}
         done = subprocess.run(command, cwd=FRONTEND, env=environment, check=False)
         if done.returncode:
@@ -59,7 +59,7 @@ class Command(BaseCommand):
 
 
 def npm_command() -> list[str]:
-    """How to call npm: the machine's, if its Node is new enough; else the one in the wheel, installed when needed."""
+    """Return the command for npm: the installed one if its Node is new enough, else the one of the PyPI wheel."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node and npm and _version(node) >= MINIMUM:
         return [npm]
@@ -79,11 +79,14 @@ def _version(node: str) -> tuple[int, ...]:
 
 
 def digest_of_sources() -> str:
-    """A digest over everything the bundle is built from."""
+    """Return a digest of all sources of the bundle."""
     digest = hashlib.sha256()
     names = ["index.html", "package-lock.json", "svelte.config.js", "tsconfig.json", "vite.config.ts"]
     files = [FRONTEND / name for name in names]
-    files += sorted(p for folder in ("src", "dev") for p in (FRONTEND / folder).rglob("*") if p.is_file())
+    # The build generates the API types from the schema, so the types are not sources.
+    files.append(FRONTEND / "schema.yml")
+    sources = (p for folder in ("src", "dev") for p in (FRONTEND / folder).rglob("*") if p.is_file())
+    files += sorted(p for p in sources if p.name != "schema.d.ts")
     for path in files:
         if path.exists():
             digest.update(str(path.relative_to(FRONTEND)).encode() + b"\0" + path.read_bytes() + b"\0")

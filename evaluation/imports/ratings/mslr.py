@@ -1,36 +1,46 @@
-"""MSLR's two tables: facets of a summary, and which of two is nearer to the target."""
+"""Read MSLR's two tables: facets of a summary, and choices between two summaries."""
 
 from collections.abc import Iterator, Mapping
 
-from .said import NOT_APPLICABLE, Page, Read, Said
+from evaluation.imports.ratings.rows import ABOUT, NOT_APPLICABLE, Page, Read, Said, part_of, repeat_of
 
-FACETS = {"expid", "reviewid", "target summary", "generated summary"}
+#: Names of the unit and system columns. The pilot's files use the second name of each.
+UNITS, SYSTEMS = ("reviewid", "docid"), ("expid", "model")
+FACETS = {"target summary", "generated summary"}
 SIDES = {"review_id", "target", "sys_a", "a", "sys_b", "b"}
 WHICH = "which of a or b"
-#: Criterion of the shipped protocol -> how the question begins, and a word that tells it from its neighbour.
+#: Criterion of the shipped protocol -> start of the column name, and a word that distinguishes similar columns.
 QUESTIONS = {
-    "fluency": ("is the generated summary fluent", ""), "population": ("is the *population*", ""),
-    "intervention": ("is the *intervention*", ""), "outcome": ("is the *outcome*", ""),
+    "fluency": ("is the generated summary fluent", ""),
+    "population": ("is the *population*", ""),
+    "intervention": ("is the *intervention*", ""),
+    "outcome": ("is the *outcome*", ""),
     "direction-target": ("what is the effect direction", "*target*"),
     "direction-generated": ("what is the effect direction", "*generated*"),
-    "strength-target": ("what is the strength", "*target*"), "strength-generated": ("what is the strength",
-                                                                                    "*generated*"),
-}  # fmt: skip
+    "strength-target": ("what is the strength", "*target*"),
+    "strength-generated": ("what is the strength", "*generated*"),
+}
 _DIRECTIONS = {"(+1)": "positive", "0": "no effect", "(-1)": "negative", "+1": "positive", "-1": "negative"}
 
 
 def is_facets(names: set[str]) -> bool:
-    return names >= FACETS
+    return names >= FACETS and not names.isdisjoint(UNITS) and not names.isdisjoint(SYSTEMS)
 
 
 def is_pairs(names: set[str]) -> bool:
     return names >= SIDES and any(name.startswith(WHICH) for name in names)
 
 
+def is_used(name: str) -> bool:
+    """Whether a column is read."""
+    begins = (WHICH, "comments about", *(begin for begin, _ in QUESTIONS.values()))
+    return name in {*UNITS, *SYSTEMS, *FACETS, *SIDES, *ABOUT, "notes", "rater", "annotator"} or name.startswith(begins)
+
+
 def meaning(criterion: str, value: str) -> str:
-    """What stands before the colon of an option's words; of a direction, in words."""
+    """Return the value on the shipped protocol's scale: the number or direction at the start of the option."""
     code = value.partition(":")[0].strip()
-    if code.casefold() == NOT_APPLICABLE:
+    if value.casefold() == NOT_APPLICABLE:
         return NOT_APPLICABLE
     if criterion.startswith("direction"):
         return _DIRECTIONS.get(code, value)
@@ -41,58 +51,74 @@ def take_facets(rows: Iterator[tuple[int, Mapping[str, str]]], read: Read, defau
     columns: dict[str, str] = {}
     for line, cells in rows:
         columns = columns or _columns(list(cells), read)
-        unit, system = cells["reviewid"].strip(), cells["expid"].strip()
-        lacking = [name for name, value in (("ReviewID", unit), ("ExpID", system)) if not value]
-        for name in lacking:
+        unit_column, system_column = (next(n for n in names if n in cells) for names in (UNITS, SYSTEMS))
+        unit = read.name("unit", cells[unit_column], line, unit_column)
+        system = read.name("system", cells[system_column], line, system_column)
+        missing = [name for name, value in ((unit_column, unit), (system_column, system)) if not value]
+        for name in missing:
             read.fault(line, name, "no text")
         page = Page(unit)
-        if lacking or not read.text(page, (system,), cells["generated summary"], line, "Generated Summary"):
+        if missing or not read.text(page, (system,), cells["generated summary"], line, "Generated Summary"):
             continue
         read.against.setdefault(page, cells["target summary"])
+        rater, repeat, part = (
+            _rater(cells, read, line, default),
+            repeat_of(cells, read, line),
+            part_of(cells, read, line),
+        )
+        if repeat is None:
+            continue
         comments = _comments(cells, columns)
         for column, criterion in columns.items():
             value = cells[column].strip()
             if not value:
-                read.notice("no answer", "An empty cell is no rating.", line, criterion)
+                read.notice("no answer", "Empty cell: no rating imported.", line, criterion)
                 continue
-            said = Said(line, page, _rater(cells, default), criterion, value, comments.get(criterion, ""), (system,))
-            read.said.append(said)
+            rating = Said(
+                line, page, rater, criterion, value, comments.get(criterion, ""), (system,), repeat=repeat, part=part
+            )
+            read.add(rating, column)
 
 
 def _columns(names: list[str], read: Read) -> dict[str, str]:
-    """Column -> criterion, in the order of the file."""
-    found = {}
+    """Return column -> criterion, in the order of the file. Add a fault for each missing question."""
+    columns = {}
     for name in names:
         for criterion, (begins, has) in QUESTIONS.items():
             if name.startswith(begins) and has in name:
-                found[name] = criterion
+                columns[name] = criterion
     for criterion in QUESTIONS:
-        if criterion not in found.values():
-            read.fault(1, criterion, f"this question is missing; its column begins {QUESTIONS[criterion][0]!r}")
-    return found
+        if criterion not in columns.values():
+            read.fault(
+                1,
+                criterion,
+                f"no column for this question; expected a name that begins with {QUESTIONS[criterion][0]!r}",
+            )
+    return columns
 
 
 def _comments(cells: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
-    """A comment belongs to the question that stands before it."""
-    found, last = {}, ""
+    """Return the comments by criterion. A comment belongs to the last question column before it."""
+    comments, last = {}, ""
     for name, cell in cells.items():
         last = columns.get(name, last)
         if name.startswith("comments about") and last and cell.strip():
-            found[last] = cell.strip()
-    return found
+            comments[last] = cell.strip()
+    return comments
 
 
 def take_pairs(rows: Iterator[tuple[int, Mapping[str, str]]], read: Read, default: str) -> None:
     for line, cells in rows:
         column = next(name for name in cells if name.startswith(WHICH))
-        unit, left, right = (cells[name].strip() for name in ("review_id", "sys_a", "sys_b"))
-        lacking = [name for name in ("review_id", "sys_a", "sys_b", "a", "b") if not cells[name].strip()]
-        for name in lacking:
+        unit = read.name("unit", cells["review_id"], line)
+        left, right = (read.name("system", cells[name], line) for name in ("sys_a", "sys_b"))
+        missing = [name for name in ("review_id", "sys_a", "sys_b", "a", "b") if not cells[name].strip()]
+        for name in missing:
             read.fault(line, name, "no text")
-        if lacking:
+        if missing:
             continue
         if left == right:
-            read.fault(line, "sys_b", f"{right} on both sides")
+            read.fault(line, "sys_b", f"the same system on both sides: {right}")
             continue
         swapped = left > right
         page = Page(unit, sides=(right, left) if swapped else (left, right))
@@ -101,21 +127,32 @@ def take_pairs(rows: Iterator[tuple[int, Mapping[str, str]]], read: Read, defaul
             continue
         read.against.setdefault(page, cells["target"])
         if not (value := cells[column].strip()):
-            read.notice("no answer", "An empty cell is no choice.", line, "preference")
+            read.notice("no answer", "Empty cell: no choice imported.", line, "preference")
             continue
         comment = cells.get("notes", "").strip()
-        read.said.append(
-            Said(line, page, _rater(cells, default), "preference", value, comment, swapped=swapped)
-        )  # fmt: skip
+        if (repeat := repeat_of(cells, read, line)) is not None:
+            rating = Said(
+                line,
+                page,
+                _rater(cells, read, line, default),
+                "preference",
+                value,
+                comment,
+                swapped=swapped,
+                repeat=repeat,
+                part=part_of(cells, read, line),
+            )
+            read.add(rating, column)
 
 
 def choice(criterion: str, value: str) -> str:
-    """A, B or Neither, which the files say in more words."""
+    """Return the choice (left, right or neither) of a cell. The files use longer wordings of A, B and neither."""
     word = value.casefold()
     if word in ("a", "b"):
         return {"a": "left", "b": "right"}[word]
     return "neither" if word.startswith("neither") else word
 
 
-def _rater(cells: Mapping[str, str], default: str) -> str:
-    return (cells.get("rater") or cells.get("annotator") or "").strip() or default
+def _rater(cells: Mapping[str, str], read: Read, line: int, default: str) -> str:
+    named = (cells.get("rater") or cells.get("annotator") or "").strip()
+    return read.name("rater", named or default, line)

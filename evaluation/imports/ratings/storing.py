@@ -1,237 +1,352 @@
-"""A file of ratings becomes a round that is closed and unblinded, with its pages, its raters and what they said."""
+"""Store imported ratings as closed and unblinded rounds. Store texts that no run of the project has as runs."""
 
-import uuid as uuids
-from collections import Counter, defaultdict
-from dataclasses import replace
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import PurePath
 from typing import Any
+from unicodedata import normalize
 
 from django.utils import timezone
 
 from api.parameters import defaults
-from audit.digests import canonical
 from audit.log import record
+from audit.models import Entry
+from evaluation.design.contents import PlannedSource
+from evaluation.imports.ratings.matching import ELSEWHERE, Placed, composed, text_of
+from evaluation.imports.ratings.rows import NOT_APPLICABLE, Page, Part, Read, Said
+from generation.imported_runs.actions import PreparedRun, prepare_run
 from projects import kinds
-from projects.actions.answers import insert_answers
-from projects.actions.elsewhere import member_of_rater
-from projects.actions.guidelines import latest_guideline
-from projects.actions.rounds import close_round
+from projects.external_ratings.raters import ExternalRating, members_of_raters, prepare_answers
+from projects.guidelines.actions import latest_guideline
+from projects.jobs import jobs
 from projects.kinds import Value
-from projects.models import (
-    Assignment,
-    CameBy,
-    Import,
-    Member,
-    Outcome,
-    Participant,
-    Project,
-    Purpose,
-    Round,
-    Unit,
-)
-from projects.rounds.submission import Submission
+from projects.models import Import, Member, Participant, Project, Purpose, Round, Unit
+from projects.rounds.actions import close_round
+from sql import planner
+from sql.bulk import BulkWriter, reserve_ids
 
 from ...design import stored
-from ...design.entrants import Taking
 from ...design.planning import Planned, PlannedPage, PlannedText
-from ...design.shown import PlannedSource
-from ...models import ProtocolVersion, RatingDesign, Unblinding
+from ...design.systems import ComparedSystem
+from ...kinds.pages import PageKind
+from ...models import ProtocolVersion, RatingFigures, Unblinding
 from ...protocols import content as contents
+from ...protocols.actions import create_protocol, free_name
 from ...protocols.parts import Content
-from ...protocols.writing import create_protocol, free_name
-from .outputs import bring_outputs
-from .placing import Placed, text_of
-from .said import NOT_APPLICABLE, Page, Read, Said
-from .scales import Meaning, value_of
+from .scales import Asked
 
-#: Units that a file knows by name, and the project does not have.
+
+def prepare_outputs(imported: Import, placed: Placed) -> list[PreparedRun]:
+    """Prepare a run for each system with new texts. Add the run and its summaries to ``placed``."""
+    stem = PurePath(imported.file_name).stem
+    origin = f"Imported with the ratings in {imported.file_name}, SHA-256 {imported.sha256}"
+    prepared = []
+    for system, texts in placed.unheld.items():
+        units = {placed.units[key]: (key, text) for key, text in texts.items()}
+        one = prepare_run(
+            project=imported.project,
+            level=placed.level,
+            name=system,
+            texts=units,
+            file=f"{stem} - {system}.jsonl"[-200:],
+            origin=origin,
+            by=imported.created_by,
+        )
+        placed.runs[system] = one.run
+        for unit, (key, text) in units.items():
+            placed.texts[system, key] = (one.summaries[unit], text)
+        prepared.append(one)
+    placed.unheld = {}
+    return prepared
+
+
+#: Type of units that a file names and the project lacks.
 NAMED = "rated source"
-#: (page's place, rater, which time) -> what was said then.
+#: (page number, rater, repetition) -> the ratings of that answer.
 Answers = dict[tuple[int, str, int], list[Said]]
 
 
-def store(imported: Import, read: Read, content: Content, placed: Placed, meaning: Meaning) -> Round:
-    """Write it all, in the caller's transaction."""
-    project, by = imported.project, imported.created_by
-    version = _version(imported, content)
-    bring_outputs(imported, placed)
-    plan, places = _plan(project, read, content, placed)
-    answers = _answers(read, places)
-    raters = {rater: member_of_rater(project, rater, by) for rater in sorted({one.rater for one in read.said})}
-    round = _round(imported, version, answers, placed, len(places))
-    entry = record(
-        actor=by, verb="import answers", obj=round, project_id=project.pk,
-        after={"file": imported.file_name, "sha256": imported.sha256, "raters": len(raters), "answers": len(answers)},
-    )  # fmt: skip
-    Participant.objects.bulk_create(Participant(round=round, member=member) for member in raters.values())
-    units = Unit.objects.in_bulk([unit for unit, _ in stored.store(round, version, plan)])
-    pages = {unit.position: unit for unit in units.values()}
-    values = {key: _value(key, said, plan, content, read, meaning) for key, said in answers.items()}
-    _insert(round, values, raters, pages, entry.pk, timezone.now())
-    close_round(round=round, by=by)
-    Unblinding.objects.create(design=RatingDesign.objects.get(round=round), by=by, at=timezone.now())
-    return round
+@dataclass
+class PreparedRound:
+    """A round whose rows are all prepared but unsaved."""
+
+    imported: Import
+    read: Read
+    part: Part
+    asked: Asked
+    placed: Placed
+    round: Round
+    plan: Planned
+    design: stored.Prepared
+    rows: BulkWriter
+    entry: int
+    raters: int
+    answers: int
+
+    def write(self) -> None:
+        """Write the round in the caller's transaction, then close and unblind it."""
+        round, by = self.round, self.imported.created_by
+        version = _version(self.imported, self.asked.content)
+        runs = self.placed.runs
+        entrants = [str(runs[one.name].pk) for one in self.plan.taking if one.name in runs]
+        round.options = round.options | {"protocol": str(version.pk), "entrants": entrants, "one_form": False}
+        round.save(force_insert=True)
+        record(
+            actor=by,
+            verb="import answers",
+            obj=round,
+            project_id=round.project_id,
+            after={
+                "file": self.imported.file_name,
+                "sha256": self.imported.sha256,
+                "raters": self.raters,
+                "answers": self.answers,
+            },
+            pk=self.entry,
+            at=round.opened_at,
+        )
+        self.design.write(version, self.plan.taking, self.rows)
+        close_round(round=round, by=by)
+        Unblinding.objects.create(design=self.design.design, by=by, at=timezone.now())
+        jobs.enqueue(project=round.project, kind=RatingFigures.JOB, params={"round": round.pk}, by=by)
+        planner.analyze_grown_tables(*self.rows.tables)
+
+
+def prepare(imported: Import, read: Read, asked: Mapping[Part, Asked], placed: Placed) -> list[PreparedRound]:
+    """Prepare a round for each part of the file. Slow work is done here, before the transaction."""
+    shared = BulkWriter()
+    members = members_of_raters(imported.project, sorted({one.rater for one in read.said}), shared)
+    named = _named(imported.project, read, placed, shared)
+    names: set[str] = set()
+    rounds: list[PreparedRound] = []
+    for part in read.parts:
+        # The first round also writes the rows that all rounds share.
+        rows = BulkWriter() if rounds else shared
+        rounds.append(_prepare_round(imported, read, part, asked[part], placed, members, named, names, rows))
+    return rounds
+
+
+def _prepare_round(
+    imported: Import,
+    read: Read,
+    part: Part,
+    asked: Asked,
+    placed: Placed,
+    members: Mapping[str, Member],
+    named: Mapping[str, int],
+    names: set[str],
+    rows: BulkWriter,
+) -> PreparedRound:
+    said = [one for one in read.said if one.part == part]
+    plan = _plan(imported.project, said, read, asked.content, placed, named)
+    answers = _answers(said, plan.places)
+    round = _round(imported, asked.content, answers, part, len(plan.places), len(read.parts) > 1, names)
+    [round.pk], [entry] = reserve_ids(Round, 1), reserve_ids(Entry, 1)
+    design = stored.prepare(round, plan.planned, rows)
+    pages = {unit.position: unit for unit in design.units}
+    raters = sorted({one.rater for one in said})
+    rows.add(Participant(round=round, member=members[rater]) for rater in raters)
+    kind = kinds.get(round.kind)
+    assert isinstance(kind, PageKind)
+    given = prepare_answers(round, _given(answers, pages, asked, plan.codes), members, entry, rows)
+    rows.add(kind.rows_to_store(given, design.texts))
+    return PreparedRound(
+        imported, read, part, asked, placed, round, plan.planned, design, rows, entry, len(raters), len(answers)
+    )
 
 
 def _version(imported: Import, content: Content) -> ProtocolVersion:
     there = ProtocolVersion.objects.filter(
         protocol__project=imported.project, digest=contents.digest(content)
-    ).order_by("pk")  # fmt: skip
+    ).order_by("pk")
     return there.first() or create_protocol(
-        project=imported.project, name=free_name(imported.project, content.title or "Ratings"),
-        content=contents.as_json(content), note=f"For ratings of {imported.file_name}."[:300], by=imported.created_by,
-    )  # fmt: skip
+        project=imported.project,
+        name=free_name(imported.project, content.title or "Ratings"),
+        content=contents.as_json(content),
+        note=f"Created for the ratings in {imported.file_name}."[:300],
+        by=imported.created_by,
+    )
 
 
-def _plan(project: Project, read: Read, content: Content, placed: Placed) -> tuple[Planned, dict[Page, int]]:
-    """The design as it can be told from the file: a page for each unit, or pair, in the order of the file."""
-    taking = [Taking(name, placed.runs.get(name)) for name in placed.systems]
-    numbers = {name: n for n, name in enumerate(placed.systems)}
-    places = {page: n for n, page in enumerate(dict.fromkeys(one.page for one in read.said))}
-    named = _named(project, [page for page in places if page.unit not in placed.units])
+@dataclass
+class _Plan:
+    """The design of an imported round. ``places`` maps pages to numbers; ``codes`` maps pages and systems to codes."""
+
+    planned: Planned
+    places: dict[Page, int]
+    codes: dict[tuple[Page, tuple[str, ...]], str]
+
+
+def _plan(
+    project: Project, said: Sequence[Said], read: Read, content: Content, placed: Placed, named: Mapping[str, int]
+) -> _Plan:
+    """Plan a page for each unit or pair, in the order of the file."""
+    systems = sorted({name for one in said for name in _writers(one)})
+    taking = [ComparedSystem(name, placed.runs.get(name)) for name in systems]
+    numbers = {name: n for n, name in enumerate(systems)}
+    places = {page: n for n, page in enumerate(dict.fromkeys(one.page for one in said))}
     at: dict[tuple[str, str], int] = {}
     planned: list[PlannedSource] = []
-    plan = Planned(content, 0, taking, planned, lowered=False, left_out=0)
+    plan = Planned(
+        content, 0, taking, planned, lowered=False, left_out=0, new_units={pk: key for key, pk in named.items()}
+    )
     texts: dict[Page, dict[tuple[str, ...], None]] = defaultdict(dict)
-    for one in read.said:
-        for systems in [one.systems] if one.systems else [(side,) for side in one.page.sides or ()]:
-            texts[one.page][systems] = None
+    for one in said:
+        for each in [one.systems] if one.systems else [(side,) for side in one.page.sides or ()]:
+            texts[one.page][each] = None
+    codes: dict[tuple[Page, tuple[str, ...]], str] = {}
     for page, number in places.items():
         if (page.unit, page.target) not in at:
             at[page.unit, page.target] = len(planned)
             planned.append(_source(page, read, placed, named))
-        made = [_text(page, systems, numbers, read, placed) for systems in texts[page]]
+        taken: set[str] = set()
+        made = []
+        for each in texts[page]:
+            codes[page, each] = code = _code(page, each, taken)
+            made.append(_text(code, page, each, numbers, read, placed))
         if page.sides is None:
             made.sort(key=lambda text: text.code)
         plan.pages.append(PlannedPage(at[page.unit, page.target], number, made))
-    return plan, places
+    return _Plan(plan, places, codes)
 
 
-def _code(page: Page, systems: tuple[str, ...]) -> str:
-    return sha256("\0".join((page.unit, page.target, *systems)).encode()).hexdigest()[:8]
+def _writers(one: Said) -> Sequence[str]:
+    return one.systems or one.page.sides or ()
+
+
+def _code(page: Page, systems: tuple[str, ...], taken: set[str]) -> str:
+    """Return the code of a text. It is unique within its page."""
+    digest = sha256("\0".join((page.unit, page.target, *systems)).encode()).hexdigest()
+    code = next(code for n in range(len(digest) - 8) if (code := digest[n : n + 8]) not in taken)
+    taken.add(code)
+    return code
 
 
 def _text(
-    page: Page, systems: tuple[str, ...], numbers: dict[str, int], read: Read, placed: Placed
-) -> PlannedText:  # fmt: skip
+    code: str, page: Page, systems: tuple[str, ...], numbers: Mapping[str, int], read: Read, placed: Placed
+) -> PlannedText:
     written = text_of(page, systems, read, placed)
     of = {numbers[system]: text for system, text in written.items()}
-    return PlannedText(_code(page, systems), next(iter(of.values()))[1], of)
+    return PlannedText(code, next(iter(of.values()))[1], of)
 
 
-def _named(project: Project, pages: list[Page]) -> dict[str, int]:
-    """The units of those that the project has not, made when first met."""
-    keys = dict.fromkeys(page.unit[:200] for page in pages)
-    there = dict(Unit.objects.filter(project=project, type=NAMED, key__in=keys).values_list("key", "pk"))
-    made = Unit.objects.bulk_create(
-        Unit(project=project, type=NAMED, key=key, position=n) for n, key in enumerate(keys) if key not in there
+def _named(project: Project, read: Read, placed: Placed, rows: BulkWriter) -> dict[str, int]:
+    """Return the ids of units that the project lacks, by name. Add those that no earlier import created to ``rows``."""
+    keys = dict.fromkeys(one.page.unit for one in read.said if one.page.unit not in placed.units)
+    both = {*keys, *(normalize("NFD", key) for key in keys)}
+    known = Unit.objects.filter(project=project, type=NAMED, key__in=both).values_list("key", "pk")
+    unit_ids = {composed(key): pk for key, pk in known}
+    added = rows.add(
+        Unit(project=project, type=NAMED, key=key, position=n) for n, key in enumerate(keys) if key not in unit_ids
     )
-    return there | {unit.key: unit.pk for unit in made}
+    return unit_ids | {unit.key: unit.pk for unit in added}
 
 
-def _source(page: Page, read: Read, placed: Placed, named: dict[str, int]) -> PlannedSource:
+def _source(page: Page, read: Read, placed: Placed, named: Mapping[str, int]) -> PlannedSource:
     known = placed.shown.get((page.unit, page.target)) or placed.shown.get((page.unit, ""))
     if known:
         return known
     against = read.against.get(page, "")
     gold = {"text": against, "slots": [], "polarity": "", "modality": ""} if against else None
-    unit = placed.units.get(page.unit) or named[page.unit[:200]]
+    unit = placed.units.get(page.unit) or named[page.unit]
     shown = {"query": "", "title": "", "studies": []}
-    return PlannedSource(unit, None, against, page.unit[:60], shown, gold)
+    return PlannedSource(unit, None, against, page.unit, shown, gold)
 
 
-def _answers(read: Read, places: dict[Page, int]) -> Answers:
-    """What a rater said of a page is one answer; what is said of the same text again is the next one."""
-    found: Answers = defaultdict(list)
-    times: Counter[tuple[Page, str, tuple[str, ...], str]] = Counter()
-    for one in read.said:
-        key = (one.page, one.rater, one.systems, one.criterion)
-        found[places[one.page], one.rater, times[key]].append(one)
-        times[key] += 1
-    return dict(sorted(found.items()))
+def _answers(said: Sequence[Said], places: Mapping[Page, int]) -> Answers:
+    """Group ratings to answers. An answer holds the ratings of one page by one rater in one repetition."""
+    repeats: dict[tuple[Page, str], set[int]] = defaultdict(set)
+    for one in said:
+        repeats[one.page, one.rater].add(one.repeat)
+    ranks = {key: {repeat: n for n, repeat in enumerate(sorted(found))} for key, found in repeats.items()}
+    answers: Answers = defaultdict(list)
+    for one in said:
+        answers[places[one.page], one.rater, ranks[one.page, one.rater][one.repeat]].append(one)
+    return dict(sorted(answers.items()))
 
 
-def _round(imported: Import, version: ProtocolVersion, answers: Answers, placed: Placed, pages: int) -> Round:
+def _given(
+    answers: Answers, pages: Mapping[int, Unit], asked: Asked, codes: Mapping[tuple[Page, tuple[str, ...]], str]
+) -> Iterator[ExternalRating]:
+    """Yield the answers in the order of the pages. A rater's number on a page is the same in all repetitions."""
+    numbers: dict[int, dict[str, int]] = defaultdict(dict)
+    for (page, rater, repeat), said in answers.items():
+        number = numbers[page].setdefault(rater, len(numbers[page]) + 1)
+        yield ExternalRating(rater, pages[page], page, number, _value(said, asked, codes), repeat)
+
+
+def _round(
+    imported: Import, content: Content, answers: Answers, part: Part, pages: int, named: bool, names: set[str]
+) -> Round:
+    """Return the unsaved round. With ``named``, its name contains the part, because the file has several rounds."""
     project, by = imported.project, imported.created_by
-    kind = kinds.get(version.protocol.kind)
+    kind = kinds.get(content.kind)
     raters: dict[int, set[str]] = defaultdict(set)
     for page, rater, _ in answers:
         raters[page].add(rater)
-    entrants = [str(run.pk) for run in placed.runs.values()]
-    return Round.objects.create(
-        project=project, name=_round_name(project, imported.file_name), kind=kind.key, purpose=Purpose.MEASURE_ONLY,
-        overlap=max(map(len, raters.values())), seed=0, dealing=Round.Dealing.DEALT,
+    more = ", ".join(filter(None, part)) if named or part.group else ""
+    return Round(
+        project=project,
+        name=_round_name(project, imported.file_name, more, names),
+        kind=kind.key,
+        purpose=Purpose.MEASURE_ONLY,
+        rater_group=part.group,
+        overlap=max(map(len, raters.values())),
+        seed=0,
+        dealing=Round.Dealing.DEALT,
         guideline=latest_guideline(project, kind.key, by=by),
-        sampling={"units": "made elsewhere", "file": imported.file_name}, policy=defaults(kind.policy),
-        options=defaults(kind.options) | {"protocol": str(version.pk), "entrants": entrants, "one_form": False},
-        units_count=pages, created_by=by, opened_at=timezone.now(),
-    )  # fmt: skip
+        sampling={"units": ELSEWHERE, "file": imported.file_name},
+        policy=defaults(kind.policy),
+        options=defaults(kind.options),
+        units_count=pages,
+        created_by=by,
+        opened_at=timezone.now(),
+    )
 
 
-def _round_name(project: Project, file: str) -> str:
-    stem = PurePath(file).stem[:70] or "ratings"
-    taken = set(project.rounds.filter(name__startswith=stem).values_list("name", flat=True))
-    return next(name for n in range(1, len(taken) + 2) if (name := stem if n == 1 else f"{stem} {n}") not in taken)
+def _round_name(project: Project, file: str, more: str, names: set[str]) -> str:
+    """Return an unused round name of at most 80 characters."""
+    more = f" ({more[:30]})" if more else ""
+    stem = (PurePath(file).stem[: 74 - len(more)] or "ratings") + more
+    used_names = names | set(project.rounds.filter(name__startswith=stem).values_list("name", flat=True))
+    name = next(
+        name for n in range(1, len(used_names) + 2) if (name := stem if n == 1 else f"{stem} {n}") not in used_names
+    )
+    names.add(name)
+    return name
 
 
-def _value(
-    key: tuple[int, str, int], said: list[Said], plan: Planned, content: Content, read: Read, meaning: Meaning
-) -> Value:  # fmt: skip
-    of = {criterion.key: criterion for criterion in content.criteria}
-
-    def meant(one: Said) -> str:
-        found = value_of(read, of[one.criterion], one.value, meaning)
-        assert found is not None  # checked before
-        return found
-
-    if content.kind == "compare":
-        return _choice(said[0], meant(said[0]))
+def _value(said: Sequence[Said], asked: Asked, codes: Mapping[tuple[Page, tuple[str, ...]], str]) -> Value:
+    if asked.content.kind == "compare":
+        return _choice(said[0], asked, codes)
     texts: dict[str, list[Any]] = {}
-    order = list(of)
-    for one in sorted(said, key=lambda one: order.index(one.criterion)):
-        value = meant(one)
+    order = {criterion.key: n for n, criterion in enumerate(asked.content.criteria)}
+    for one in sorted(said, key=lambda one: order[asked.of[one.criterion].key]):
+        value = asked.values[one.criterion, one.value]
         na = value == NOT_APPLICABLE
-        texts.setdefault(_code(one.page, one.systems), []).append(
-            {"criterion": one.criterion, "value": "" if na else value, "na": na, "prefilled": False,
-             "reason": one.comment, "spans": [], "quotes": []}
-        )  # fmt: skip
+        texts.setdefault(codes[one.page, one.systems], []).append(
+            {
+                "criterion": asked.of[one.criterion].key,
+                "value": "" if na else value,
+                "na": na,
+                "prefilled": False,
+                "reason": one.comment,
+                "spans": [],
+                "quotes": [],
+            }
+        )
     return {"texts": [{"text": code, "said": there} for code, there in texts.items()]}
 
 
-def _choice(one: Said, choice: str) -> Value:
-    first, second = (_code(one.page, (side,)) for side in one.page.sides or ("", ""))
+def _choice(one: Said, asked: Asked, codes: Mapping[tuple[Page, tuple[str, ...]], str]) -> Value:
+    first, second = (codes[one.page, (side,)] for side in one.page.sides or ("", ""))
     left, right = (second, first) if one.swapped else (first, second)
-    chosen = {"left": left, "right": right}.get(choice, choice)
-    return {"left": left, "right": right,
-            "said": [{"criterion": one.criterion, "choice": chosen, "reason": one.comment}]}  # fmt: skip
-
-
-def _insert(
-    round: Round, values: dict[tuple[int, str, int], Value], raters: dict[str, Member], pages: dict[int, Unit],
-    entry: int, now: datetime,
-) -> None:  # fmt: skip
-    """A slot and an answer for each; a rater has one place of a page, whatever the time."""
-    numbers: dict[int, dict[str, int]] = defaultdict(dict)
-    given: dict[tuple[int, str, int], Submission] = {}
-    slots = []
-    for (page, rater, repeat), value in values.items():
-        number = numbers[page].setdefault(rater, len(numbers[page]) + 1)
-        said = canonical({"unit": pages[page].pk, "rater": rater, "repeat": repeat, "value": value})
-        submission = Submission(
-            uuid=uuids.uuid4(), digest=sha256(said).hexdigest(), assignment=0, revision=0, kind=round.kind,
-            outcome=Outcome.ANSWERED, shown=pages[page].revision, value=value, came_by=CameBy.IMPORT,
-        )  # fmt: skip
-        given[page, rater, repeat] = submission
-        slots.append(
-            Assignment(
-                round=round, unit=pages[page], number=number, repeat=repeat, position=page, person=raters[rater],
-                revision=1, current_answer_id=submission.uuid,
-            )
-        )  # fmt: skip
-    of_rater: dict[str, list[tuple[Assignment, Submission, Value]]] = defaultdict(list)
-    for slot, (key, submission) in zip(Assignment.objects.bulk_create(slots), given.items(), strict=True):
-        of_rater[key[1]].append((slot, replace(submission, assignment=slot.pk, entry=entry), values[key]))
-    for rater, rated in of_rater.items():
-        insert_answers(round, rated, author=raters[rater], now=now)
+    choice = str(asked.values[one.criterion, one.value])
+    selected = {"left": left, "right": right}.get(choice, choice)
+    return {
+        "left": left,
+        "right": right,
+        "said": [{"criterion": asked.of[one.criterion].key, "choice": selected, "reason": one.comment}],
+    }

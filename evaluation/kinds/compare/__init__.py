@@ -1,1 +1,1 @@
-"""Comparing two summaries, side by side."""
+"""The kind that compares two summaries side by side."""

@@ -1,4 +1,4 @@
-"""Compare summaries: which of two texts is better, by the criteria of a protocol."""
+"""The compare kind: choose the better of two texts by the criteria of a protocol."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -7,20 +7,41 @@ from uuid import UUID
 
 from rest_framework import serializers
 
+from api.fields import at_most
 from api.parameters import Parameter, Takes
 from api.problems import Refused
+from evaluation.design.stored import content_by
+from evaluation.kinds.pages import PageKind, TextIds, text_ids
+from evaluation.kinds.rate.serializers import PageCardSerializer
+from evaluation.kinds.scales import scales_of
+from evaluation.models import Preference
+from evaluation.protocols.parts import NEITHER, TIE, Content
 from measures.agreement import Scale
 from projects.kinds import Row, Value
-from projects.kinds.majority import Verdict, majority
+from projects.kinds.majority import AggregationResult, majority
 from projects.models import Answer, Assignment, Round, Unit
 from sql.compiled import insert
 
-from ...design.stored import content_by
-from ...models import Preference
-from ...protocols.parts import NEITHER, TIE, Content
-from ..pages import PageKind, text_ids
-from ..scales import scales_of
-from .serializers import CompareValueSerializer, PairCardSerializer
+Plain = serializers.Serializer[Any]
+
+
+class PairCardSerializer(PageCardSerializer):
+    """A page of two texts, the left one first."""
+
+
+class PairChoiceSerializer(Plain):
+    """A choice by one criterion. ``choice`` is the key of the better text, ``tie`` or ``neither``."""
+
+    criterion = serializers.CharField(max_length=40)
+    choice = serializers.CharField(max_length=8)
+    reason = serializers.CharField(allow_blank=True, default="", max_length=2000)
+
+
+class CompareValueSerializer(Plain):
+    left = serializers.CharField(max_length=8)
+    right = serializers.CharField(max_length=8)
+    said = PairChoiceSerializer(many=True, **at_most(40))
+
 
 LEFT, RIGHT = "left", "right"
 
@@ -34,19 +55,48 @@ class CompareKind(PageKind):
     protocol_kind = "compare"
     assumed_seconds = 60.0
     fields: Sequence[str] = ()
-    tables = (Preference,)
     options = (
-        Parameter("pairs_a_source", Takes.INTEGER, "Pairs a source", minimum=1, maximum=1000,
-                  help="All where it is left out; else the pairs of systems come equally often."),
-        Parameter("one_form", Takes.SWITCH, "Show all texts in one form", default=True,
-                  help="Case, spaces and quotation marks alike, so that they give no system away."),
-        Parameter("checks", Takes.INTEGER, "Attention checks (% of the pairs)", default=0, minimum=0, maximum=50,
-                  required=True, help="Pairs of which one text is made plainly bad."),
-        Parameter("exclude_checks", Takes.INTEGER, "Leave out raters who fail more than this share of checks (%)",
-                  minimum=0, maximum=100, help="Declared now; results are given with and without."),
-        Parameter("exclude_fast", Takes.SWITCH, "Leave out implausibly fast pages", default=False,
-                  help="Declared now; results are given with and without."),
-    )  # fmt: skip
+        Parameter(
+            "pairs_a_source",
+            Takes.INTEGER,
+            "Pairs a source",
+            minimum=1,
+            maximum=1000,
+            help="Empty: all pairs. Otherwise all pairs of systems are equally frequent.",
+        ),
+        Parameter(
+            "one_form",
+            Takes.SWITCH,
+            "Show all texts in one form",
+            default=True,
+            help="Normalises case, spaces and quotation marks, so that they do not reveal the system.",
+        ),
+        Parameter(
+            "checks",
+            Takes.INTEGER,
+            "Attention checks (% of the pairs)",
+            default=0,
+            minimum=0,
+            maximum=50,
+            required=True,
+            help="Pairs with one degraded text.",
+        ),
+        Parameter(
+            "exclude_checks",
+            Takes.INTEGER,
+            "Leave out raters who fail more than this share of checks (%)",
+            minimum=0,
+            maximum=100,
+            help="Declared in advance. Results are reported with and without these raters.",
+        ),
+        Parameter(
+            "exclude_fast",
+            Takes.SWITCH,
+            "Leave out implausibly fast pages",
+            default=False,
+            help="Declared in advance. Results are reported with and without these pages.",
+        ),
+    )
     card_serializer: type[serializers.Serializer[Any]] = PairCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = CompareValueSerializer
     columns: Sequence[str] = ("criterion", "choice", "chosen", "left", "right", "reason")
@@ -56,7 +106,7 @@ class CompareKind(PageKind):
         page = self.page_of(slot)
         codes = {text.code for text in page.texts.all()}
         if {value[LEFT], value[RIGHT]} != codes:
-            raise Refused.field("value.left", "The two texts of the page, each on one side.")
+            raise Refused.field("value.left", "Expected the two texts of the page, one on each side.")
         self._check_said(content_by(page.source.design.version.digest), value, codes)
 
     @staticmethod
@@ -64,29 +114,38 @@ class CompareKind(PageKind):
         asked = {criterion.key: criterion for criterion in content.criteria}
         said = [one["criterion"] for one in value["said"]]
         if sorted(said) != sorted(asked):
-            raise Refused.field("value.said", f"Each of these is answered once: {', '.join(asked)}.")
+            raise Refused.field("value.said", f"Expected one answer for each of: {', '.join(asked)}.")
         for n, one in enumerate(value["said"]):
             criterion = asked[one["criterion"]]
             offered = {option.value for option in criterion.scale.options} & {TIE, NEITHER}
             if one["choice"] not in codes | offered:
-                raise Refused.field(f"value.said.{n}.choice", "One of the two texts, or what else is offered.")
+                raise Refused.field(
+                    f"value.said.{n}.choice", "Expected one of the two texts, or another option of the protocol."
+                )
             if one["choice"] in criterion.reason.required_at and not one["reason"].strip():
                 raise Refused.field(f"value.said.{n}.reason", "Say why.")
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
-        texts = text_ids(answer.assignment.unit_id for answer, _ in said)
+        insert(self.rows_to_store(said, text_ids(answer.assignment.unit_id for answer, _ in said)))
+
+    def rows_to_store(self, said: Sequence[tuple[Answer, Value]], texts: TextIds) -> list[Preference]:
         rows: list[Preference] = []
         for answer, value in said:
             unit = answer.assignment.unit_id
             side = {value[LEFT]: LEFT, value[RIGHT]: RIGHT}
             rows += [
                 Preference(
-                    answer=answer, left_id=texts[unit, value[LEFT]], right_id=texts[unit, value[RIGHT]], number=number,
-                    criterion=one["criterion"], choice=side.get(one["choice"], one["choice"]), reason=one["reason"],
+                    answer=answer,
+                    left_id=texts[unit, value[LEFT]],
+                    right_id=texts[unit, value[RIGHT]],
+                    number=number,
+                    criterion=one["criterion"],
+                    choice=side.get(one["choice"], one["choice"]),
+                    reason=one["reason"],
                 )
                 for number, one in enumerate(value["said"])
-            ]  # fmt: skip
-        insert(rows)
+            ]
+        return rows
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
         rows = Preference.objects.filter(answer__in=list(answers)).order_by("answer_id", "number")
@@ -99,12 +158,12 @@ class CompareKind(PageKind):
             )
         return found
 
-    # What it comes to
+    # Results
 
     def scales_of(self, round: Round) -> Sequence[Scale]:
         return scales_of(self.content_of(round))
 
-    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
+    def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
         return [majority(name, answers, partial(_choice, name))[0] for name in self.fields_of(round)]
 
     def part_of(self, field: str, value: Value) -> Value:
@@ -115,20 +174,24 @@ class CompareKind(PageKind):
         there = [part for part in parts if part]
         return {**there[0], "said": [one for part in there for one in part["said"]]} if there else {}
 
-    def says_same(self, field: str, one: Value, other: Value) -> bool:
+    def is_equal(self, field: str, one: Value, other: Value) -> bool:
         return _choice(field, one) == _choice(field, other)
 
     def rows(self, value: Value) -> list[Row]:
-        """A row for each criterion. ``choice`` names the texts in the order of their codes, whatever their sides."""
+        """Return a row for each criterion. ``choice`` is relative to the order of the codes, not to the sides."""
         first = min(value[LEFT], value[RIGHT])
         names = {code: "first" if code == first else "second" for code in (value[LEFT], value[RIGHT])}
         return [
             {
-                "criterion": one["criterion"], "choice": names.get(one["choice"], one["choice"]),
-                "chosen": one["choice"], "left": value[LEFT], "right": value[RIGHT], "reason": one["reason"],
+                "criterion": one["criterion"],
+                "choice": names.get(one["choice"], one["choice"]),
+                "chosen": one["choice"],
+                "left": value[LEFT],
+                "right": value[RIGHT],
+                "reason": one["reason"],
             }
             for one in value["said"]
-        ]  # fmt: skip
+        ]
 
     def sentence(self, field: str, value: Value) -> str:
         choice = _choice(field, value)

@@ -1,1 +1,1 @@
-"""Rating summaries one by one."""
+"""The kind that rates summaries one by one."""

@@ -1,11 +1,12 @@
-"""Whether what was said of a page fits its protocol and its texts. Plain values only."""
+"""Check the ratings of a page against its protocol and texts. Works on plain values without queries."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from api.problems import Refused
 from measures import spans
-from measures.sets import as_cell, codes_of_cell
+from measures.span_agreement import as_cell, codes_of_cell
+from projects.spreadsheets.cells import number_text
 
 from ...protocols.parts import MARKED, NONE, Condition, Content, Criterion
 
@@ -13,16 +14,16 @@ Json = Mapping[str, Any]
 
 
 def check(content: Content, texts: Mapping[str, str], studies: Sequence[str], value: Json) -> None:
-    """Raise `Refused` with the place of the first fault. ``texts``: by code, as shown."""
+    """Raise `Refused` with the path of the first fault. ``texts`` maps codes to the shown texts."""
     said = [one["text"] for one in value["texts"]]
     if sorted(said) != sorted(texts):
-        raise Refused.field("value.texts", "Every text of the page is rated once.")
+        raise Refused.field("value.texts", "Expected exactly one rating of each text of the page.")
     for n, one in enumerate(value["texts"]):
         _Text(content, texts[one["text"]], studies, f"value.texts.{n}.said", one["said"]).check()
 
 
 def holds(condition: Condition | None, said: Mapping[str, Json]) -> bool:
-    """Whether an earlier answer is such that a criterion is asked."""
+    """Whether the condition for asking a criterion is met by the earlier answers."""
     if condition is None:
         return True
     earlier = said.get(condition.criterion)
@@ -36,12 +37,14 @@ class _Text:
 
     def check(self) -> None:
         if len(self.by_criterion) != len(self.said):
-            raise Refused.field(self.at, "Each criterion is answered once.")
+            raise Refused.field(self.at, "Expected at most one answer per criterion.")
         asked = {c.key: c for c in self.content.criteria if holds(c.shown_if, self.by_criterion)}
         for n, one in enumerate(self.said):
             at = f"{self.at}.{n}"
             if one["criterion"] not in asked:
-                raise Refused.field(f"{at}.criterion", f"{one['criterion']!r} is not asked here.")
+                raise Refused.field(
+                    f"{at}.criterion", f"{one['criterion']!r} is not in the protocol, or its condition is not met."
+                )
             self._one(asked[one["criterion"]], one, at)
         for key, criterion in asked.items():
             if criterion.required and key not in self.by_criterion:
@@ -50,9 +53,11 @@ class _Text:
     def _one(self, criterion: Criterion, one: Json, at: str) -> None:
         if one["na"]:
             if not criterion.na:
-                raise Refused.field(f"{at}.na", "This criterion always applies.")
+                raise Refused.field(f"{at}.na", "This criterion cannot be answered as not applicable.")
             if one["value"] or one["spans"]:
-                raise Refused.field(f"{at}.value", "What does not apply has no value.")
+                raise Refused.field(
+                    f"{at}.value", "Expected no value, because the criterion is marked as not applicable."
+                )
         elif fault := _fault(criterion, one):
             raise Refused.field(f"{at}.value", fault)
         if not one["na"] and one["value"] in criterion.reason.required_at and not one["reason"].strip():
@@ -69,7 +74,7 @@ class _Text:
             if (span[name] or allowed) and span[name] not in allowed:
                 raise Refused.field(f"{at}.{name}", f"One of: {', '.join(allowed) or 'none here'}.")
         if criterion.scale.reason == "required" and not span["reason"].strip():
-            raise Refused.field(f"{at}.reason", "Say why this passage is marked.")
+            raise Refused.field(f"{at}.reason", "A reason is required for each marked passage.")
 
     def _quoted(self, quote: Json, at: str) -> None:
         if quote["in"] == "summary":
@@ -91,20 +96,28 @@ def _fault(criterion: Criterion, one: Json) -> str:
     scale, value = criterion.scale, one["value"]
     allowed = [option.value for option in scale.options]
     if scale.type != "spans" and one["spans"]:
-        return "Nothing is marked by this criterion."
+        return "Expected no marked passages: this criterion has no span scale."
     match scale.type:
         case "likert" | "categorical":
             return "" if value in allowed else f"One of: {', '.join(allowed)}."
         case "multi-label":
             codes = codes_of_cell(value)
-            return "" if codes <= set(allowed) and as_cell(codes) == value else f"Some of: {', '.join(allowed)}."
+            return (
+                ""
+                if codes <= set(allowed) and as_cell(codes) == value
+                else f"Expected values from: {', '.join(allowed)}."
+            )
         case "slider":
             return _slider_fault(criterion, value)
         case "spans":
-            return "" if value == (MARKED if one["spans"] else NONE) else "Marked where there are marks, else none."
+            return (
+                ""
+                if value == (MARKED if one["spans"] else NONE)
+                else "Expected marked if passages are marked, else none."
+            )
         case "text":
             return "" if value.strip() or not criterion.required else "A text."
-    return "This is asked of pairs."
+    return "This criterion applies only to comparisons of two texts."
 
 
 def _slider_fault(criterion: Criterion, value: str) -> str:
@@ -115,5 +128,6 @@ def _slider_fault(criterion: Criterion, value: str) -> str:
         return "A number."
     steps = (number - low) / step
     if not low <= number <= high or abs(steps - round(steps)) > 1e-6:
-        return f"From {low:g} to {high:g} in steps of {step:g}."
-    return ""
+        return f"Expected a number from {number_text(low)} to {number_text(high)} in steps of {number_text(step)}."
+    # Agreement compares strings, so 3.50 and 3.5 would be different categories.
+    return "" if value == number_text(number) else f"Expected the form {number_text(number)}."

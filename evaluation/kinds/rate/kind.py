@@ -1,4 +1,4 @@
-"""Rate summaries: what one person says of each text of a page, by the criteria of a protocol."""
+"""The rate kind: rate each text of a page by the criteria of a protocol."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,46 +11,77 @@ from rest_framework import serializers
 from api.parameters import Parameter, Takes
 from measures.agreement import Scale
 from projects.kinds import Row, Value
-from projects.kinds.majority import Verdict, majority
+from projects.kinds.majority import AggregationResult, majority
 from projects.models import Answer, Assignment, Round, Unit
 from sql.compiled import insert
 
 from ...design.stored import content_by
 from ...models import Rating, RatingSpan
-from ..pages import PageKind, text_ids
-from ..scales import NOT_APPLICABLE, scales_of
+from ..pages import PageKind, TextIds, text_ids
+from ..scales import NOT_APPLICABLE, scales_of, unmeasured
 from .checking import check
 from .serializers import PageCardSerializer, RateValueSerializer
 
-#: What the marks of a row look like in one cell.
+#: Separator between the marks of a row in one cell.
 BETWEEN = " | "
 
 
 class RateKind(PageKind):
-    """Each text of a page by itself, criterion by criterion."""
+    """Each text of a page is rated separately, criterion by criterion."""
 
     key = "rate"
     title = "Rate summaries"
     order = 200
     protocol_kind = "rate"
-    # A source is read once, and some summaries are rated.
+    # Time to read one source and rate several summaries.
     assumed_seconds = 150.0
     fields: Sequence[str] = ()
-    tables = (Rating, RatingSpan)
     options = (
-        Parameter("one_form", Takes.SWITCH, "Show all texts in one form", default=True,
-                  help="Case, spaces and quotation marks alike, so that they give no system away."),
-        Parameter("checks", Takes.INTEGER, "Attention checks (% of the pages)", default=0, minimum=0, maximum=50,
-                  required=True, help="A text made plainly bad among the others."),
-        Parameter("exclude_checks", Takes.INTEGER, "Leave out raters who fail more than this share of checks (%)",
-                  minimum=0, maximum=100, help="Declared now; results are given with and without."),
-        Parameter("exclude_fast", Takes.SWITCH, "Leave out implausibly fast pages", default=False,
-                  help="Declared now; results are given with and without."),
-    )  # fmt: skip
+        Parameter(
+            "one_form",
+            Takes.SWITCH,
+            "Show all texts in one form",
+            default=True,
+            help="Normalises case, spaces and quotation marks, so that they do not reveal the system.",
+        ),
+        Parameter(
+            "checks",
+            Takes.INTEGER,
+            "Attention checks (% of the pages)",
+            default=0,
+            minimum=0,
+            maximum=50,
+            required=True,
+            help="Pages with a degraded text among the others.",
+        ),
+        Parameter(
+            "exclude_checks",
+            Takes.INTEGER,
+            "Leave out raters who fail more than this share of checks (%)",
+            minimum=0,
+            maximum=100,
+            help="Declared in advance. Results are reported with and without these raters.",
+        ),
+        Parameter(
+            "exclude_fast",
+            Takes.SWITCH,
+            "Leave out implausibly fast pages",
+            default=False,
+            help="Declared in advance. Results are reported with and without these pages.",
+        ),
+    )
     policy = (
-        Parameter("points_apart", Takes.INTEGER, "Points of a scale that an answer may be off", default=1, minimum=0,
-                  maximum=10, required=True, help="Where answers are held against gold, as in practice."),
-    )  # fmt: skip
+        Parameter(
+            "points_apart",
+            Takes.INTEGER,
+            "Tolerance (scale points)",
+            default=1,
+            minimum=0,
+            maximum=10,
+            required=True,
+            help="Applies when answers are compared with gold, as in practice rounds.",
+        ),
+    )
     card_serializer: type[serializers.Serializer[Any]] = PageCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = RateValueSerializer
     columns: Sequence[str] = ("text", "criterion", "value", "prefilled", "reason", "marks")
@@ -64,22 +95,34 @@ class RateKind(PageKind):
         check(content, {text.code: text.shown for text in page.texts.all()}, studies, value)
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
-        codes = text_ids(answer.assignment.unit_id for answer, _ in said)
-        rows: list[Rating] = []
-        marked: list[tuple[Rating, Value]] = []
-        for answer, value in said:
-            for place, text in enumerate(value["texts"]):
-                for number, one in enumerate(text["said"]):
-                    rating = Rating(
-                        answer=answer, text_id=codes[answer.assignment.unit_id, text["text"]], place=place,
-                        number=number, criterion=one["criterion"], value=one["value"], is_na=one["na"],
-                        is_prefilled=one["prefilled"], reason=one["reason"],
-                    )  # fmt: skip
-                    rows.append(rating)
-                    marked.append((rating, one))
-        insert(rows)
+        marked = self._ratings(said, text_ids(answer.assignment.unit_id for answer, _ in said))
+        insert([rating for rating, _ in marked])
         if spans := [span for rating, one in marked for span in _spans(rating, one)]:
             insert(spans)
+
+    def rows_to_store(self, said: Sequence[tuple[Answer, Value]], texts: TextIds) -> list[Rating]:
+        return [rating for rating, _ in self._ratings(said, texts)]
+
+    def _ratings(self, said: Sequence[tuple[Answer, Value]], texts: TextIds) -> list[tuple[Rating, Value]]:
+        return [
+            (
+                Rating(
+                    answer=answer,
+                    text_id=texts[answer.assignment.unit_id, text["text"]],
+                    place=place,
+                    number=number,
+                    criterion=one["criterion"],
+                    value=one["value"],
+                    is_na=one["na"],
+                    is_prefilled=one["prefilled"],
+                    reason=one["reason"],
+                ),
+                one,
+            )
+            for answer, value in said
+            for place, text in enumerate(value["texts"])
+            for number, one in enumerate(text["said"])
+        ]
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
         rows = Rating.objects.filter(answer__in=list(answers)).order_by("answer_id", "place", "number")
@@ -94,12 +137,15 @@ class RateKind(PageKind):
             texts[-1]["said"].append(_said(row, spans[row.pk]))
         return found
 
-    # What it comes to
+    # Results
 
     def scales_of(self, round: Round) -> Sequence[Scale]:
         return scales_of(self.content_of(round))
 
-    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
+    def unmeasured(self, round: Round) -> Sequence[str]:
+        return unmeasured(self.content_of(round))
+
+    def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
         return [majority(name, answers, partial(by_text, name))[0] for name in self.fields_of(round)]
 
     def part_of(self, field: str, value: Value) -> Value:
@@ -116,17 +162,20 @@ class RateKind(PageKind):
                 said.setdefault(text["text"], []).extend(text["said"])
         return {"texts": [{"text": code, "said": of} for code, of in said.items()]} if said else {}
 
-    def says_same(self, field: str, one: Value, other: Value) -> bool:
+    def is_equal(self, field: str, one: Value, other: Value) -> bool:
         return by_text(field, one) == by_text(field, other)
 
     def apart(self, field: str, one: Value, other: Value) -> float:
-        """The share of the texts of which the two say otherwise."""
+        """Return the share of texts with different ratings."""
         mine, theirs = dict(by_text(field, one)), dict(by_text(field, other))
         codes = set(mine) | set(theirs)
         return sum(mine.get(code) != theirs.get(code) for code in codes) / len(codes) if codes else 0.0
 
     def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
-        """Every text within as many points of what is expected as the round allows; free texts are not compared."""
+        """Whether every text is rated within the round's tolerance of the expected value.
+
+        Return None for free texts.
+        """
         criterion = self.content_of(round).criterion(field)
         if criterion.scale.type == "text":
             return None
@@ -138,16 +187,19 @@ class RateKind(PageKind):
         return set(mine) == set(wanted) and all(_near(mine[c], wanted[c], places, allowed) for c in wanted)
 
     def rows(self, value: Value) -> list[Row]:
-        """A row for each rating."""
+        """Return a row for each rating."""
         return [
             {
-                "text": text["text"], "criterion": one["criterion"],
-                "value": NOT_APPLICABLE if one["na"] else one["value"], "prefilled": "yes" if one["prefilled"] else "",
+                "text": text["text"],
+                "criterion": one["criterion"],
+                "value": NOT_APPLICABLE if one["na"] else one["value"],
+                "prefilled": "yes" if one["prefilled"] else "",
                 "reason": one["reason"],
                 "marks": BETWEEN.join(f"{s['start']}-{s['end']}:{s['category']}:{s['severity']}" for s in one["spans"]),
             }
-            for text in value["texts"] for one in text["said"]
-        ]  # fmt: skip
+            for text in value["texts"]
+            for one in text["said"]
+        ]
 
     def sentence(self, field: str, value: Value) -> str:
         return ", ".join(said or "nothing" for _, said in by_text(field, value))
@@ -158,13 +210,15 @@ class RateKind(PageKind):
 
 
 def by_text(field: str, value: Value) -> tuple[tuple[str, str], ...]:
-    """What a value says of each text in one field, by the texts' codes."""
+    """Return the (code, value) pairs of one field, sorted by code."""
     return tuple(
         sorted(
             (text["text"], NOT_APPLICABLE if one["na"] else one["value"])
-            for text in value.get("texts", []) for one in text["said"] if one["criterion"] == field
+            for text in value.get("texts", [])
+            for one in text["said"]
+            if one["criterion"] == field
         )
-    )  # fmt: skip
+    )
 
 
 def _near(mine: str, wanted: str, places: Sequence[str], allowed: int) -> bool:
@@ -175,28 +229,55 @@ def _near(mine: str, wanted: str, places: Sequence[str], allowed: int) -> bool:
 
 def _spans(rating: Rating, one: Value) -> list[RatingSpan]:
     marks = [
-        RatingSpan(rating=rating, is_quote=False, within="summary", start=s["start"], end=s["end"], quote=s["quote"],
-                   category=s["category"], severity=s["severity"], reason=s["reason"])
+        RatingSpan(
+            rating=rating,
+            is_quote=False,
+            within="summary",
+            start=s["start"],
+            end=s["end"],
+            quote=s["quote"],
+            category=s["category"],
+            severity=s["severity"],
+            reason=s["reason"],
+        )
         for s in one["spans"]
-    ]  # fmt: skip
+    ]
     return marks + [
-        RatingSpan(rating=rating, is_quote=True, within=q["in"], study=q["study"], start=q["start"], end=q["end"],
-                   quote=q["quote"])
+        RatingSpan(
+            rating=rating,
+            is_quote=True,
+            within=q["in"],
+            study=q["study"],
+            start=q["start"],
+            end=q["end"],
+            quote=q["quote"],
+        )
         for q in one["quotes"]
-    ]  # fmt: skip
+    ]
 
 
 def _said(row: Rating, spans: Sequence[RatingSpan]) -> Value:
     return {
-        "criterion": row.criterion, "value": row.value, "na": row.is_na, "prefilled": row.is_prefilled,
+        "criterion": row.criterion,
+        "value": row.value,
+        "na": row.is_na,
+        "prefilled": row.is_prefilled,
         "reason": row.reason,
         "spans": [
-            {"start": s.start, "end": s.end, "quote": s.quote, "category": s.category, "severity": s.severity,
-             "reason": s.reason}
-            for s in spans if not s.is_quote
+            {
+                "start": s.start,
+                "end": s.end,
+                "quote": s.quote,
+                "category": s.category,
+                "severity": s.severity,
+                "reason": s.reason,
+            }
+            for s in spans
+            if not s.is_quote
         ],
         "quotes": [
             {"in": s.within, "start": s.start, "end": s.end, "quote": s.quote, "study": s.study}
-            for s in spans if s.is_quote
+            for s in spans
+            if s.is_quote
         ],
-    }  # fmt: skip
+    }

@@ -1,4 +1,4 @@
-"""The shapes of the rate kind: a page of texts, and what is said of each."""
+"""Serializers of the rate kind: a page of texts, and the ratings of each."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from rest_framework import serializers
 from api.fields import at_most
 
 from ...models import Within
-from ...protocols.serializers import ContentSerializer
+from ...protocols.serializers import ContentField
 
 Plain = serializers.Serializer[Any]
 
@@ -18,7 +18,7 @@ class StudyShownSerializer(Plain):
 
 
 class SourceShownSerializer(Plain):
-    """What the texts were made from."""
+    """The source of the texts."""
 
     query = serializers.CharField(allow_blank=True)
     title = serializers.CharField(allow_blank=True)
@@ -32,7 +32,7 @@ class TargetSlotSerializer(Plain):
 
 
 class TargetShownSerializer(Plain):
-    """As much of the target as the protocol shows; what it does not is empty."""
+    """The parts of the target that the protocol shows. Other parts are empty."""
 
     text = serializers.CharField(allow_blank=True)
     slots = TargetSlotSerializer(many=True)
@@ -41,21 +41,21 @@ class TargetShownSerializer(Plain):
 
 
 class PageTextSerializer(Plain):
-    key = serializers.CharField(help_text="What answers call it.")
+    key = serializers.CharField(help_text="Key of the text in answers.")
     text = serializers.CharField()
 
 
 class PageCardSerializer(Plain):
-    """A page, its texts in the order of the person's own place."""
+    """A page with its texts in the order of the rater's assignment."""
 
-    protocol = ContentSerializer()
+    protocol = ContentField()
     source = SourceShownSerializer()  # type: ignore[assignment]
     target = TargetShownSerializer(allow_null=True)
     texts = PageTextSerializer(many=True)
 
 
 class MarkedSerializer(Plain):
-    """A passage of the text, in code points, with its quote; the server slices the text again and compares."""
+    """A marked passage of the text: offsets in code points, and its quote. The server verifies the quote."""
 
     start = serializers.IntegerField(min_value=0)
     end = serializers.IntegerField(min_value=1)
@@ -66,7 +66,7 @@ class MarkedSerializer(Plain):
 
 
 class QuotedSerializer(Plain):
-    """A passage of the text or of a study (from 0) that is given as evidence."""
+    """A passage of the text or of a study that is quoted as evidence. Studies are numbered from 0."""
 
     start = serializers.IntegerField(min_value=0)
     end = serializers.IntegerField(min_value=1)
@@ -78,9 +78,9 @@ class QuotedSerializer(Plain):
 
 
 class SaidSerializer(Plain):
-    """What is said of one text by one criterion."""
+    """The rating of one text by one criterion."""
 
-    criterion = serializers.CharField(max_length=30)
+    criterion = serializers.CharField(max_length=40)
     value = serializers.CharField(allow_blank=True, default="", max_length=5000)
     na = serializers.BooleanField(default=False)
     prefilled = serializers.BooleanField(default=False)
@@ -95,6 +95,6 @@ class TextSaidSerializer(Plain):
 
 
 class RateValueSerializer(Plain):
-    """Every text of the page, once."""
+    """The ratings of a page. Every text occurs once."""
 
     texts = TextSaidSerializer(many=True, **at_most(100))

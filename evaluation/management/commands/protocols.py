@@ -1,4 +1,4 @@
-"""``manage.py protocols``: rating protocols as JSON, in and out."""
+"""``manage.py protocols``: import, export, list and check rating protocols as JSON."""
 
 import json
 from pathlib import Path
@@ -9,38 +9,40 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from accounts.models import User
 from api.problems import Problem
 from evaluation.models import Protocol, ProtocolVersion
-from evaluation.pages.protocols import file_of
 from evaluation.protocols import shipped
 from evaluation.protocols.content import as_json, faults_of, load, unready
-from evaluation.protocols.writing import create_protocol, write_version
 from projects.management.arguments import project_of, user_of
 from projects.models import Project
 
+from ...protocols.actions import create_protocol, write_version
+from ...protocols.queries import file_of
+
 
 class Command(BaseCommand):
-    help = (
-        "List a project's rating protocols, bring one in (a template or a JSON file), write one out, or check a file."
-    )
+    help = "List, add or export the rating protocols of a project, or check a protocol file."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--project", metavar="SLUG", help="Needed for all but --check.")
+        parser.add_argument("--project", metavar="SLUG", help="Required, except with --check.")
         what = parser.add_mutually_exclusive_group()
         what.add_argument(
-            "--add", metavar="TEMPLATE|FILE.json",
-            help=f"A template ({', '.join(shipped.KEYS)}) or a file; the next version where --name is there already.",
-        )  # fmt: skip
+            "--add",
+            metavar="TEMPLATE|FILE.json",
+            help=(
+                f"Add a template ({', '.join(shipped.KEYS)}) or a JSON file. Writes the next version if --name exists."
+            ),
+        )
         what.add_argument("--export", metavar="NAME", help="Write a protocol as JSON to --out, or print it.")
-        what.add_argument("--check", type=Path, metavar="FILE.json", help="Say what is wrong with a file.")
-        parser.add_argument("--name", help="Of what is added; its title where not given.")
+        what.add_argument("--check", type=Path, metavar="FILE.json", help="Report the problems of a file.")
+        parser.add_argument("--name", help="Name of the added protocol; its title by default.")
         parser.add_argument("--number", type=int, metavar="N", help="The version to export; the newest by default.")
         parser.add_argument("--out", type=Path, metavar="FILE.json")
-        parser.add_argument("--by", default="", metavar="EMAIL", help="In whose name it is written.")
+        parser.add_argument("--by", default="", metavar="EMAIL", help="E-mail address of the author.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["check"]:
             return self._check(options["check"])
         if not options["project"]:
-            raise CommandError("--project SLUG is needed.")
+            raise CommandError("--project SLUG is required.")
         project = project_of(options["project"])
         if options["add"]:
             by = user_of(options["by"]) if options["by"] else None
@@ -55,17 +57,17 @@ class Command(BaseCommand):
             raise CommandError("\n".join(map(str, faults)))
         for sentence in unready(load(content)):
             self.stdout.write(sentence)
-        self.stdout.write(f"{path}: a protocol.")
+        self.stdout.write(f"{path}: valid protocol.")
 
-    def _add(self, project: Project, given: str, name: str | None, by: User | None) -> None:
-        content = as_json(shipped.get(given).content) if given in shipped.KEYS else _read(Path(given))
+    def _add(self, project: Project, source: str, name: str | None, by: User | None) -> None:
+        content = as_json(shipped.get(source).content) if source in shipped.KEYS else _read(Path(source))
         title = content.get("title") if isinstance(content, dict) else None
         name = name or (title if isinstance(title, str) else "")
-        note = f"Template {given}" if given in shipped.KEYS else Path(given).name[:300]
-        found = project.protocols.filter(name=name).first()
+        note = f"Template {source}" if source in shipped.KEYS else Path(source).name[:300]
+        protocol = project.protocols.filter(name=name).first()
         try:
-            if found:
-                version = write_version(protocol=found, content=content, note=note, by=by)
+            if protocol:
+                version = write_version(protocol=protocol, content=content, note=note, by=by)
             else:
                 version = create_protocol(project=project, name=name, content=content, note=note, by=by)
         except Problem as problem:
@@ -73,7 +75,7 @@ class Command(BaseCommand):
             raise CommandError(errors or problem.detail) from None
         self.stdout.write(f"{version}, {version.digest[:12]}")
         for sentence in unready(load(version.content)):
-            self.stderr.write(f"No round opens by it yet: {sentence}", str)
+            self.stderr.write(f"Draft. Before you can use it: {sentence}", str)
 
     def _export(self, project: Project, name: str, number: int | None, out: Path | None) -> None:
         version = self._version(project, name, number)
@@ -91,12 +93,12 @@ class Command(BaseCommand):
         protocol = project.protocols.filter(name=name).first()
         if protocol is None:
             known = ", ".join(project.protocols.values_list("name", flat=True)) or "none"
-            raise CommandError(f"There is no protocol {name!r} in this project; there are: {known}.")
+            raise CommandError(f"The project has no protocol {name!r}; it has: {known}.")
         versions = protocol.versions.newest_first()
-        found = (versions.filter(number=number) if number is not None else versions).first()
-        if found is None:
+        version = (versions.filter(number=number) if number is not None else versions).first()
+        if version is None:
             raise CommandError(f"{name} has no version {number}.")
-        return found
+        return version
 
     def _list(self, project: Project) -> None:
         for protocol in Protocol.objects.filter(project=project).prefetch_related("versions"):
@@ -110,4 +112,4 @@ def _read(path: Path) -> Any:
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
     except ValueError as error:
-        raise CommandError(f"{path} is no JSON: {error}.") from None
+        raise CommandError(f"{path} is not valid JSON: {error}.") from None

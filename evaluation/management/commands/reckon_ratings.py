@@ -1,28 +1,29 @@
-"""``manage.py reckon_ratings``: what the ratings of unblinded rounds come to, reckoned here and stored."""
+"""``manage.py reckon_ratings``: compute and store the results of unblinded rating rounds."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from api.problems import Problem
-from evaluation.actions.reckoning import reckon_ratings
-from evaluation.results.reckoned import open_designs
 from projects.management.arguments import project_of
+
+from ...results.actions import reckon_ratings
+from ...results.computed import open_designs
 
 
 class Command(BaseCommand):
-    help = "Reckon the figures of a project's unblinded rating rounds, or of one of them, and store them."
+    help = "Compute and store the results of a project's unblinded rating rounds."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--round", type=int, metavar="N", help="By default all that are unblinded.")
+        parser.add_argument("--round", type=int, metavar="N", help="All unblinded rounds by default.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         designs = open_designs(project_of(options["project"]))
         if options["round"]:
             designs = designs.filter(round=options["round"])
         if not designs:
-            raise CommandError("There is no such round that is unblinded.")
+            raise CommandError("The project has no unblinded rating round with this id.")
         for design in designs:
             try:
                 made = reckon_ratings(design=design, progress=lambda done, total, note: None)

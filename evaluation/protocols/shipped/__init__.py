@@ -1,4 +1,4 @@
-"""Protocols to begin with, in our own words: one JSON file each, the content of a version."""
+"""Shipped protocol templates. Each is a JSON file with the content of a version, in our own words."""
 
 import json
 from dataclasses import dataclass
@@ -10,13 +10,21 @@ from ..parts import Content
 
 HERE = Path(__file__).parent
 #: In the order in which they are offered.
-KEYS = ("guideline", "m3-table-3", "m3-table-5", "m3-table-5-blind", "ms2-direction", "mslr-facets", "preference",
-        "error-spans")  # fmt: skip
+KEYS = (
+    "guideline",
+    "m3-table-3",
+    "m3-table-5",
+    "m3-table-5-blind",
+    "ms2-direction",
+    "mslr-facets",
+    "preference",
+    "error-spans",
+)
 
 
 @dataclass(frozen=True)
 class Template:
-    """A protocol to start from. ``about``: what it is and which publication asks so."""
+    """A protocol template. ``about`` describes it and names the publication it follows."""
 
     key: str
     about: str
@@ -33,7 +41,7 @@ def templates() -> tuple[Template, ...]:
 
 
 def get(key: str) -> Template:
-    """A template by its key; KeyError where there is none."""
+    """Return a template by its key. Raise `KeyError` if there is none."""
     return {template.key: template for template in templates()}[key]
 
 
@@ -42,5 +50,5 @@ def _read(key: str) -> Content:
 
 
 def _about(content: Content) -> str:
-    """The first paragraph of the instructions."""
+    """Return the first paragraph of the instructions."""
     return " ".join(content.instructions.partition("\n\n")[0].split())

@@ -52,6 +52,8 @@ describe('client', () => {
     await expect(putAnswer('u', '{}')).rejects.toMatchObject({ status: 403, kind: 'forbidden' })
     replies.push(new TypeError('network'))
     await expect(putAnswer('u', '{}')).rejects.toBeInstanceOf(Offline)
+    replies.push(new Response('', { headers: { 'Content-Length': '0' } }))
+    await expect(putAnswer('u', '{}'), 'an empty reply of the proxy').rejects.toBeInstanceOf(Offline)
     expect(heard).toHaveBeenCalledTimes(1)
     off()
   })

@@ -1,8 +1,8 @@
-/** Sending files: the one thing that pages at which one works through units have no use for. */
+/** File uploads, in a file of their own because the Work page does not need them. */
 
 import { csrfToken, Offline, problemOf, saySignedOut, Unauthenticated } from './client.ts'
 
-/** Sends a form with a file in it; `fetch` cannot say how much of a body is sent. `onsent` gets the share, 0..1. */
+/** Upload a form with a file. `onsent` gets the share sent, 0..1, which `fetch` cannot report. */
 export function upload<T>(path: string, form: FormData, onsent: (share: number) => void): { reply: Promise<T>; stop: () => void } {
   const request = new XMLHttpRequest()
   const reply = new Promise<T>((resolve, reject) => {

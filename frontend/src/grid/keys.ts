@@ -1,16 +1,16 @@
-/** Which action a press in a grid is: as in a spreadsheet. Pure; the grid does it. */
+/** Actions of key presses in a grid, as in a spreadsheet. Pure functions. */
 
 import type { Press } from '../work/keymap.ts'
 import type { Action } from './model.ts'
 
 const ARROWS: Record<string, readonly [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
-/** Beyond any row and column. */
+/** More than any number of rows and columns. */
 const FAR = 100_000
 
-/** 'open' is Enter on a cell; 'nothing' is taken and does nothing; null is left to the browser. */
+/** 'open': Enter on a cell; 'nothing': handled without effect; null: left to the browser. */
 export type Meant = Action<never> | 'open' | 'nothing' | null
 
-/** While the cells are walked over; Tab is the grid's own. */
+/** The action of a key while no cell is edited, except Tab. */
 export function walking(press: Press, at: { row: number }): Meant {
   const { key, shiftKey: extend = false } = press
   const control = Boolean(press.ctrlKey || press.metaKey)
@@ -25,8 +25,8 @@ export function walking(press: Press, at: { row: number }): Meant {
     return { do: 'go', row: control ? last : at.row, col: last, extend }
   }
   if (control) {
-    const what = ({ d: 'fill', z: 'undo', a: 'all' } as const)[key.toLowerCase()]
-    return what ? { do: what } : null
+    const command = ({ d: 'fill', z: 'undo', a: 'all' } as const)[key.toLowerCase()]
+    return command ? { do: command } : null
   }
   if (key === 'Enter' || key === 'F2' || key === ' ') return extend ? 'nothing' : 'open'
   if (key === 'Delete' || key === 'Backspace') return { do: 'clear' }

@@ -62,7 +62,7 @@ describe('the grid', () => {
     const set = play(facts, begin(three()), go(0, 2), { do: 'type', key: 'a' })
     expect(polarities(play(facts, set, go(2, 2, true), { do: 'fill' }))).toEqual(['positive', 'positive', 'positive'])
     expect(polarities(play(facts, set, go(1, 2), { do: 'fill' }))).toEqual(['positive', 'positive', ''])
-    expect(play(facts, set, go(0, 2), { do: 'fill' }).said).toMatch(/no row above/)
+    expect(play(facts, set, go(0, 2), { do: 'fill' }).said).toMatch(/No row above/)
   })
 
   it('copies a block as a spreadsheet takes it, and pastes it again', () => {
@@ -81,7 +81,7 @@ describe('the grid', () => {
   it('says what of a paste fell outside, and names the cells that refused with what they were given', () => {
     const s = play(facts, begin(three()), go(1, 2), { do: 'paste', cells: [['positive', 'x'], ['better'], ['negative']] })
     expect(polarities(s)).toEqual(['', 'positive', ''])
-    expect(s.said).toBe('1 cell pasted. 1 cell did not take what was given. Outside this grid, and left out: 1 row, 1 column.')
+    expect(s.said).toBe('1 cell pasted. 1 cell not changed. Left out, outside the grid: 1 row, 1 column.')
     expect(s.faults).toEqual([{ row: 2, col: 2, text: 'better', why: '“better” is no polarity.' }])
     // Another value in that cell ends its fault.
     expect(play(facts, s, go(2, 2), { do: 'type', key: 'a' }).faults).toEqual([])
@@ -109,7 +109,7 @@ describe('the grid', () => {
     expect(polarities(once)).toEqual(['positive', '', ''])
     const twice = play(facts, once, { do: 'undo' })
     expect(polarities(twice)).toEqual(['', '', ''])
-    expect(play(facts, twice, { do: 'undo' }).said).toMatch(/nothing to undo/)
+    expect(play(facts, twice, { do: 'undo' }).said).toMatch(/Nothing to undo/)
   })
 
   it('empties what is selected, and keeps no step that changed nothing', () => {

@@ -1,6 +1,6 @@
-/** Cells as spreadsheets put them on the clipboard: tabs between them, a line a row, quotes around what holds either. */
+/** The clipboard format of spreadsheets: tab-separated cells, one row per line, quotes around cells with tabs or line breaks. */
 
-/** The rows of a clipboard text, ragged as they come. A line break at the very end makes no row. */
+/** Parse a clipboard text into rows, which can differ in length. A final line break adds no row. */
 export function parse(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
@@ -11,7 +11,7 @@ export function parse(text: string): string[][] {
     at = end
     if (text[at] === '\t') {
       at++
-      // A tab at the end of everything has an empty cell behind it.
+      // A final tab is followed by an empty cell.
       if (at === text.length) row.push('')
       else if (text[at] === '\r' || text[at] === '\n') row.push('')
     }
@@ -31,7 +31,7 @@ function plain(text: string, at: number): [string, number] {
   return [text.slice(at, end), end]
 }
 
-/** A cell in quotes, doubled quotes within meaning one; where they do not close before a tab or a line, they are text. */
+/** A quoted cell with doubled quotes; quotes that do not close before a tab or line break are text. */
 function quoted(text: string, at: number): [string, number] {
   let cell = ''
   for (let i = at + 1; i < text.length; i++) {
@@ -43,7 +43,7 @@ function quoted(text: string, at: number): [string, number] {
   return plain(text, at)
 }
 
-/** The other way: what a spreadsheet takes as these cells. */
+/** Format cells for the clipboard. */
 export function format(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.map((c) => (/[\t\r\n]|^"/.test(c) ? `"${c.replaceAll('"', '""')}"` : c)).join('\t')).join('\n')
 }

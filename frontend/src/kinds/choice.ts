@@ -1,18 +1,18 @@
-/** A unit that is answered by choosing one value, whatever the values are: a pure reducer, and the keys of it. */
+/** Reducer and keys of a unit whose value is one of a few options. */
 
 import type { Binding } from '../work/keymap.ts'
 
 export interface Option<T extends string> {
   readonly value: T
-  /** As it is printed on the button. */
+  /** Key printed on the button. */
   readonly key: string
-  /** What it means, under its name. */
+  /** Meaning, shown below the name. */
   readonly says: string
 }
 
-/** What does not change while a unit is being answered. */
+/** Facts of a unit that do not change while it is answered. */
 export interface Facts<T extends string> {
-  /** What Enter takes; null where nothing is. */
+  /** The value that Enter takes, or null. */
   readonly offered: T | null
   /** The answer that the unit came with. */
   readonly before: T | null
@@ -22,13 +22,13 @@ export interface Facts<T extends string> {
 
 export interface State<T extends string> {
   readonly chosen: T | null
-  /** Ready to be stored: the page moves on. */
+  /** Whether the answer can be stored; the page then moves on. */
   readonly complete: boolean
 }
 
 export type Action<T extends string> = { do: 'choose'; value: T } | { do: 'next' } | { do: 'undo' }
 
-/** Where a unit begins: with its draft, else with its answer. */
+/** Initial state: the draft, otherwise the answer. */
 export function begin<T extends string>(f: Facts<T>, draft: { chosen?: T | null } | null): State<T> {
   return { chosen: draft?.chosen ?? f.before, complete: false }
 }
@@ -46,7 +46,7 @@ export function reduce<T extends string>(f: Facts<T>, state: State<T>, action: A
   }
 }
 
-/** The keys of such a task: a value moves on at once. */
+/** Keys of the options; a value completes the unit. */
 export function bindingsOf<T extends string>(options: readonly Option<T>[]): readonly Binding[] {
   return options.map(({ value, key, says }) => ({
     keys: [key.toLowerCase()], command: value, says: `${value}: ${says}`, shown: key, settles: true,

@@ -1,4 +1,4 @@
-/** One value chosen for a unit, as its page works: what is pressed, what is told to the page, what is kept of it. */
+/** State of an editor whose value is one of a few options: presses, calls of the page, draft. */
 
 import { untrack } from 'svelte'
 import { begin, reduce, type Action, type Facts, type Option, type State } from './choice.ts'
@@ -11,7 +11,7 @@ interface Given<T extends string> {
   toValue: (chosen: T) => Value
 }
 
-/** Made anew for every unit: what the unit is does not change under it. */
+/** Created for each unit; the facts of the unit do not change. */
 export class Choosing<T extends string> {
   private readonly props: EditorProps
   private readonly given: Given<T>
@@ -29,28 +29,28 @@ export class Choosing<T extends string> {
     return this.state.chosen
   }
 
-  /** Whether another value than the one that was there waits for Enter. */
+  /** Whether a changed value waits for Enter. */
   get changed(): boolean {
     return this.facts.revisit && this.chosen !== this.facts.before
   }
 
   private act(action: Action<T>): void {
-    const was = this.state
-    this.state = reduce(this.facts, was, action)
+    const previous = this.state
+    this.state = reduce(this.facts, previous, action)
     const { chosen, complete } = this.state
     if (complete && chosen) this.props.onvalue(this.given.toValue(chosen), { chosen })
-    else if (this.state !== was) this.props.onchange({ chosen })
+    else if (this.state !== previous) this.props.onchange({ chosen })
     else if (action.do === 'undo') this.props.onback()
   }
 
-  /** By the mouse or a finger: not before the unit could be seen. */
+  /** A click or tap; ignored until the unit could be read. */
   press(value: T): void {
     if (!this.props.tooSoon()) this.act({ do: 'choose', value })
   }
 
   run(command: string): void {
-    const found = this.given.options.find((o) => o.value === command)
-    if (found) this.act({ do: 'choose', value: found.value })
+    const option = this.given.options.find((o) => o.value === command)
+    if (option) this.act({ do: 'choose', value: option.value })
     else if (command === 'next' || command === 'undo') this.act({ do: command })
   }
 

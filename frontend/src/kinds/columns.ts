@@ -1,4 +1,4 @@
-/** What a kind puts on the curate page: its columns of a unit's row, and how a typed row becomes part of a new unit. */
+/** A kind's part of the curate page: columns of existing units, and fields of new rows. */
 
 import type { Schemas } from '../api/client.ts'
 import type { Column } from '../grid/model.ts'
@@ -8,7 +8,7 @@ import type { Card, Value } from './kind.ts'
 export type Claim = Schemas['CuratedProposition']
 export type Cluster = Schemas['CuratedCluster']
 
-/** Who has given the value in force of a cell, and what to send back with another one. */
+/** Origin of a cell's current value, and the revision to send with a change. */
 export interface CellState {
   readonly shown: number
   readonly seen: number
@@ -17,42 +17,42 @@ export interface CellState {
 }
 
 /**
- * The columns of one kind for units `U`. `W` is a value that may still be incomplete: plain data, for it is kept in the
- * browser's data base, with whatever of the unit its columns must know.
+ * The columns of one kind for units `U`. `W` is a working value, possibly incomplete: plain data, because it is stored in
+ * the browser's database, with the parts of the unit that its columns need.
  */
 export interface KindColumns<U, W extends object> {
   readonly kind: string
   readonly of: U extends Cluster ? 'clusters' : 'propositions'
-  /** Where they stand among the columns of the other kinds. */
+  /** Position among the kinds. */
   readonly order: number
-  /** Their keys are no other kind's. */
+  /** The columns; no other kind has their keys. */
   readonly columns: readonly Column<W>[]
-  /** The value in force. */
+  /** The current value. */
   begin: (unit: U) => W
-  /** The same unit has come anew, with another text or other values beside it: what the columns must know of it. */
+  /** Update a working value after its unit was reloaded with another text or other values. */
   follow: (w: W, unit: U) => W
-  /** What the working values beside it, saved or not, make of it: for a cluster, those of its propositions in order. */
+  /** Update a cluster's working value from those of its propositions, in order. */
   beside?: (w: W, claims: readonly Readonly<Record<string, object>>[]) => W
   state: (unit: U) => CellState
-  /** Whether there is a value in force: another one in its place needs a reason. */
-  inForce: (unit: U) => boolean
-  /** Where the value in force comes from; null where there is none. */
+  /** Whether there is a current value; replacing one needs a reason. */
+  hasCurrentValue: (unit: U) => boolean
+  /** Origin of the current value, or null. */
   origin: (unit: U) => Schemas['OriginEnum'] | null
   same: (a: W, b: W) => boolean
-  /** In words what must still be said before it can be sent; empty where nothing. */
+  /** The missing parts in words; empty if the value is complete. */
   lacks: (w: W) => string
-  /** As it is sent. */
+  /** The value to send. */
   value: (w: W) => unknown
   words: (w: W) => string
-  /** What it draws on the text of a proposition. */
+  /** Marks on the text of a proposition. */
   marks?: (w: W, claim: Claim) => Mark[]
-  /** Which column a fault of the server belongs to, by the path inside the value. */
+  /** The column of a server error, by the path inside the value. */
   columnOf: (path: string) => string
   /** The editor of the kind, for columns that `open`. */
   editor?: {
-    /** Of which units it is opened; of all where left out. */
+    /** Units that it can open; all by default. */
     of?: (unit: U) => boolean
-    /** What is shown; asked of the server where the page does not hold it. */
+    /** The card to show, from the server if the page does not have it. */
     card: (unit: U, cluster: Cluster, w: W) => Card | Promise<Card>
     take: (w: W, value: Value) => W
   }
@@ -62,25 +62,25 @@ export interface KindColumns<U, W extends object> {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each kind has its own working value.
 export type AnyColumns<U = any> = KindColumns<U, any>
 
-/** A column of rows that are to become units. */
+/** A column of new rows. */
 export interface NewField {
   readonly key: string
   readonly title: string
-  /** Other names by which spreadsheets call it, in lower case. */
+  /** Other headings in spreadsheets, in lower case. */
   readonly also?: readonly string[]
-  /** Keys that give a value at once, in lower case. */
+  /** Keys that enter a value at once, in lower case. */
   readonly keys?: Readonly<Record<string, string>>
 }
 
-/** What of a typed or pasted row is the kind's. */
+/** A kind's part of a typed or pasted row. */
 export interface NewRow {
   /** Its columns, before or after the text of the row. */
   readonly fields: readonly NewField[]
   readonly before: boolean
-  /** What the request calls the value. */
+  /** Property of the value in the request. */
   readonly property: string
-  /** The value as it is sent, or null where the row says nothing of it; what is wrong goes to `fault`, by field. */
+  /** The value to send, or null if the row has none; errors are reported to `fault` by field. */
   read: (row: Readonly<Record<string, string>>, fault: (field: string, why: string) => void) => unknown
-  /** Of a cluster's kind: what is wrong where an input's row says something else than its target's; "" where it may. */
+  /** For kinds of clusters: the error if an input's row differs from its target's row; "" if it may. */
   readonly another?: string
 }

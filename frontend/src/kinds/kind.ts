@@ -1,11 +1,11 @@
-/** What one task kind gives to the pages. Its folder's `index.ts` exports it by default, and nothing else lists it. */
+/** Interface of a task kind to the pages. The `index.ts` of its folder exports it by default; nothing else lists it. */
 
 import type { Component, Snippet } from 'svelte'
 import type { Schemas } from '../api/client.ts'
 import type { Mark } from '../text/segments.ts'
 import type { Binding } from '../work/keymap.ts'
 import type { AnyColumns } from './columns.ts'
-import type { Trial } from './trial.ts'
+import type { Tutorial } from './tutorial.ts'
 
 export type Card = Schemas['Card']
 export type Value = NonNullable<Card['value']>
@@ -13,114 +13,116 @@ export type Cluster = Schemas['Cluster']
 export type Proposition = Schemas['Proposition']
 export type Target = Schemas['CuratedTarget']
 
-/** What is known of a kind on every page, and therefore small; the rest is loaded where it is needed. */
+/** The part of a kind that every page loads, and therefore small; the rest is loaded when needed. */
 export interface KindDefinition {
-  /** As the API names it; the folder's name. */
+  /** Key in the API, and name of the folder. */
   readonly key: string
-  /** The task that a new round, and a first guideline, is of unless another one is chosen. */
+  /** Default kind of a new round and of a first guideline. */
   readonly usual?: true
-  /** What one unit is called: "Proposition 3 of 40". */
+  /** Name of a unit: "Proposition 3 of 40". */
   readonly unit: string
-  /** What is said of it: "label". */
+  /** Name of its value: "label". */
   readonly noun: string
-  /** What a review waits for before its release: "a label". */
+  /** Name of a missing value: "a label". */
   readonly missing: string
-  /** A field's stored value in words, where it is not in words already. `brief` leaves out what was not given: then it
-   *  may be empty. */
+  /** A field's stored value in words, if it needs conversion. `brief` leaves out missing values: the result can then
+   *  be empty. */
   readonly said?: (field: string, value: string, brief?: boolean) => string
-  /** Signs that are printed before values: "+ positive". */
+  /** Signs printed before values: "+ positive". */
   readonly signs?: Readonly<Record<string, string>>
-  /** One character for a value where many stand in a row; the sign where left out. */
+  /** One character per value for strips of many values; the sign by default. */
   readonly strip?: Readonly<Record<string, string>>
-  /** What the pieces of text are called that people mark. */
+  /** Name of the marked spans. */
   readonly spans?: string
-  /** What the fields of its stored values are called, which a sample can be stratified by. */
+  /** Names of the stored fields, by which a sample can be stratified. */
   readonly fields?: readonly string[]
-  /** Ratings that were made outside can be brought in as a file with these columns. */
+  /** Columns of a file with external ratings, if they can be imported. */
   readonly ratings?: { readonly columns: readonly string[] }
-  /** Answering a unit: on the Work page, in a preview, in a correction. */
+  /** Editor of a unit: on the Work page, in a preview, in a correction. */
   readonly task: () => Promise<{ default: AnyTask }>
-  /** What a person tries before the first unit of the kind; left out where there is the guideline alone. */
-  readonly trial?: () => Promise<{ default: Trial }>
-  /** Its columns on the curate page. */
+  /** Tutorial before the first unit; left out if the guideline is enough. */
+  readonly tutorial?: () => Promise<{ default: Tutorial }>
+  /** Columns on the Curate page. */
   readonly columns?: () => Promise<{ default: AnyColumns }>
-  /** What the corpus shows of it. */
-  readonly inForce?: () => Promise<{ default: InForce }>
+  /** Current values in the corpus. */
+  readonly currentValues?: () => Promise<{ default: CurrentValues }>
 }
 
-/** How the page got to the unit. */
+/** Why the unit is shown. */
 export type Visit = 'new' | 'back' | 'reopened'
 
 /** Answering a unit of one kind, with cards `C` and values `V`. */
 export interface KindTask<C, V> {
   readonly editor: Component<EditorProps, Editor>
-  /** A unit as it was answered, to be read: `card.value` is drawn on it. */
+  /** Read-only view of an answered unit with `card.value`. */
   readonly reading: Component<{ card: Card }>
+  /** The unit without the answer, shown once above all answers if the answers' fields are complete without it. */
+  readonly about?: Component<{ card: Card }>
   /** The kind's own keys, on top of those that every kind has. */
   readonly bindings: readonly Binding[]
-  /** A value in a few words, for the lists of earlier answers; with the card that it was given on, where a page has it. */
+  /** A value in a few words, for lists of earlier answers; with its card, if the page has it. */
   inWords(value: V | null, card?: C): string
-  /** What a unit is about, in one line. */
+  /** Subject of a unit, in one line. */
   inShort(card: C): string
-  /** The text that the unit is known by. */
+  /** Text that identifies the unit. */
   textOf(card: C): string
 }
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each kind has its own cards and values.
 export type AnyTask = KindTask<any, any>
 
-/** What a page gives to the editor of a kind. The component is made anew for every unit. */
+/** Properties of a kind's editor. Every unit gets a new component. */
 export interface EditorProps {
   card: Card
   visit: Visit
-  /** The kind's own state of an unfinished draft, or of the unit as it was left; null where there is none. */
+  /** The kind's state of a draft or of a unit that was left, or null. */
   draft: unknown
   singleKeys: boolean
-  /** Put above the text. */
+  /** Content above the text. */
   before: Snippet
-  /** Put under the text. */
+  /** Content below the text. */
   after: Snippet
-  /** Put under the decisions: the buttons that all kinds share, and the saved line. */
+  /** Content below the controls: the buttons common to all kinds, and the saved state. */
   actions: Snippet
-  /** True in the first moments of a new text: nothing settles then. */
+  /** True just after a new text appears, when no key may complete the unit. */
   tooSoon: () => boolean
   /** Every change, for the draft. */
   onchange: (draft: unknown) => void
   onvalue: (value: Value, draft: unknown) => void
-  /** Undo, and there is nothing left to undo in this unit. */
+  /** Undo without anything left to undo in this unit. */
   onback: () => void
 }
 
-/** What a page can ask of the editor. */
+/** Methods of an editor that pages call. */
 export interface Editor {
   /** A command of the kind's own key table, or one of 'next' and 'undo'. */
   run: (command: string, press: KeyboardEvent) => void
-  /** Takes a press before the key table does; true where it was taken (the letter after F). */
+  /** Handle a key press before the key table; true if it was handled (the letter after F). */
   interceptKey: (press: KeyboardEvent) => boolean
-  /** The state to keep where the unit is left without an answer (a skip). */
+  /** State to keep if the unit is left without an answer (a skip). */
   leave: () => unknown
   focus: () => void
 }
 
-/** A filter of the corpus by values in force: a parameter of the list of clusters. */
+/** A corpus filter by current values: a parameter of the list of clusters. */
 export interface CorpusFilter {
   readonly name: string
   readonly title: string
   readonly values: readonly string[]
 }
 
-/** What the corpus shows of a kind's values in force. */
-export interface InForce {
+/** View of a kind's current values in the corpus. */
+export interface CurrentValues {
   readonly of: 'clusters' | 'propositions'
-  /** Where it stands among the kinds. */
+  /** Position among the kinds. */
   readonly order: number
   readonly view: Component<{ cluster: Cluster; proposition: Proposition | null }>
-  /** What is drawn on a proposition's text. */
+  /** Marks on the text of a proposition. */
   marks?: (cluster: Cluster, proposition: Proposition) => Mark[]
-  /** Whether a value is in force of the unit. */
+  /** Whether the unit has a current value. */
   isDecided: (cluster: Cluster, proposition: Proposition | null) => boolean
-  /** The unit as the Work page would hand it out, with the value in force on it; left out where it is not corrected there. */
+  /** The card of the unit with its current value; left out if the kind is not corrected in the corpus. */
   card?: (cluster: Cluster, proposition: Proposition) => Card
   readonly filters: readonly CorpusFilter[]
-  /** A row of the list of clusters: in its head line, or under its text. */
+  /** Text in a row of the list of clusters: in its head line, or under its text. */
   inRow?: { head?: (row: Schemas['ClusterRow']) => string; foot?: (row: Schemas['ClusterRow']) => string }
 }

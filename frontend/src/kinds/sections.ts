@@ -1,10 +1,10 @@
-/** An abstract as cards have it: its sentences under their headings. */
+/** The sentences of an abstract, grouped by heading. */
 
 import type { Schemas } from '../api/client.ts'
 
 type Sentence = Schemas['AbstractSentence']
 
-/** Sentences under one heading, with the place of the first among all. */
+/** Sentences under one heading; `first` is the index of the first among all sentences. */
 export interface Section {
   readonly title: string
   readonly first: number

@@ -1,4 +1,4 @@
-/** Selecting words of a text in an editor, by key, mouse or finger: what all kinds do alike whose people mark texts. Pure. */
+/** Select words of a text by key, mouse or touch; shared by all kinds that mark texts. Pure functions. */
 
 import type { Binding } from '../work/keymap.ts'
 import type { Range } from '../text/offsets.ts'
@@ -6,7 +6,7 @@ import { adjust, clear, drag, jump, keep, moveEnd, moveTo, tap, type Selection }
 
 export interface Selecting {
   readonly selection: Selection
-  /** F was pressed, and the letter is awaited. */
+  /** Set after F is pressed, until a letter follows. */
   readonly finding: null | { extend: boolean }
 }
 
@@ -45,7 +45,7 @@ export function select({ selection: s, finding }: Selecting, text: string, words
   }
 }
 
-/** What a command of `selectKeys` does now; null for a command of another table. `onLine` finds the word above or below. */
+/** The action of a command of `selectKeys`; null for other commands. `onLine` finds the word above or below. */
 export function selects(
   command: string, press: { shiftKey: boolean }, cursor: number, words: number, onLine: (from: number, lines: 1 | -1) => number | null,
 ): SelectAction | null {
@@ -74,13 +74,13 @@ export function selects(
   return edge ? { do: 'adjust', edge: edge[1] as 'start', by: edge[2] === 'on' ? 1 : -1 } : null
 }
 
-/** The letter after F, where it is awaited; 'none' where it was another key, which ends the search. */
+/** The action of the letter after F; 'none' for another key, which ends the search. */
 export function letterOf(finding: Selecting['finding'], press: KeyboardEvent): SelectAction | 'none' | null {
   if (!finding || press.ctrlKey || press.metaKey || /^(Shift|CapsLock|AltGraph|Dead)$/.test(press.key)) return null
   return [...press.key].length === 1 ? { do: 'letter', letter: press.key, extend: press.shiftKey } : 'none'
 }
 
-/** The keys of selecting; `of` is what people mark: "cue", "slot". */
+/** Keys for selecting; `of` names what people mark: "cue", "element". */
 export const selectKeys = (of: string): readonly Binding[] => [
   { keys: ['ArrowLeft'], command: 'left', says: 'Move by a word or a line; Shift extends the selection', shown: '← → ↑ ↓', repeats: true },
   { keys: ['ArrowRight'], command: 'right', says: '', shown: '→', repeats: true },
@@ -88,11 +88,11 @@ export const selectKeys = (of: string): readonly Binding[] => [
   { keys: ['ArrowDown'], command: 'down', says: '', shown: '↓', repeats: true },
   { keys: ['Home'], command: 'first', says: 'First and last word', shown: 'Home End' },
   { keys: ['End'], command: 'last', says: '', shown: 'End' },
-  { keys: ['f'], command: 'find', says: 'Then a letter: the next word that begins with it; Shift extends to it', shown: 'F' },
+  { keys: ['f'], command: 'find', says: 'Then a letter: next word with this initial; Shift extends', shown: 'F' },
   { keys: [' '], command: 'keep', says: `Add another part to the same ${of}`, shown: 'Space' },
-  { keys: [','], command: 'end back', says: 'End of the selection by one character back and forth', shown: ', .', repeats: true },
+  { keys: [','], command: 'end back', says: 'Move the end of the selection by one character', shown: ', .', repeats: true },
   { keys: ['.'], command: 'end on', says: '', shown: '.', repeats: true },
-  { keys: ['<'], command: 'start back', says: 'Start of the selection by one character', shown: '< >', repeats: true },
+  { keys: ['<'], command: 'start back', says: 'Move the start of the selection by one character', shown: '< >', repeats: true },
   { keys: ['>'], command: 'start on', says: '', shown: '>', repeats: true },
   { keys: ['Escape'], command: 'let go', says: 'Clear selection', shown: 'Esc' },
 ]

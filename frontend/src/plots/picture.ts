@@ -1,19 +1,21 @@
-/** Properties that a drawing takes from the page's style sheet: in a file of its own it must carry them along. */
+/** Style properties copied into a standalone file, which has no style sheet. */
 const CARRIED = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-family', 'font-size', 'font-weight', 'text-anchor', 'dominant-baseline']
 
 /**
- * How large a unit of a drawing is in print: 480 fill a column of 8.5 cm, and letters of 12, the smallest there are,
- * come to 6 points. What is wider goes across both columns, as it is.
+ * Size of a drawing unit in print: 480 units fill a column of 8.5 cm, and the smallest letters (12 units) are
+ * 6 points high. Wider figures span both columns.
  */
 const UNIT_MM = 85 / 480
 
-/** A drawing as a file that looks alike anywhere: colours resolved, those of the light page, as it goes into a paper. */
-export function standalone(svg: SVGSVGElement): string {
+export type Theme = 'light' | 'dark'
+
+/** A figure as a standalone SVG with the colours of one theme; light for papers. */
+export function standalone(svg: SVGSVGElement, theme: Theme = 'light'): string {
   const figure = svg.closest<HTMLElement>('figure') ?? svg
-  // For a moment, before anything is painted: colours are looked up at the root, so that no part of a page has its own.
+  // Set the theme at the root before anything is painted, because colours are defined there.
   const root = document.documentElement
   const before = root.dataset.theme
-  root.dataset.theme = 'light'
+  root.dataset.theme = theme
   try {
     return resolved(svg, getComputedStyle(figure).backgroundColor)
   } finally {
@@ -30,7 +32,7 @@ function resolved(svg: SVGSVGElement, surface: string): string {
     const computed = getComputedStyle(element)
     for (const name of CARRIED) {
       const value = computed.getPropertyValue(name)
-      // Patterns are named by an address within the drawing: those stay as they are written.
+      // Keep references to patterns, which point into the drawing.
       if (value && !element.getAttribute(name)?.startsWith('url(')) to[i]!.setAttribute(name, value)
     }
     to[i]!.removeAttribute('class')
@@ -47,19 +49,19 @@ function resolved(svg: SVGSVGElement, surface: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`
 }
 
-/** Pixels of a picture for one unit of the drawing: twice what the page draws. */
+/** Pixels per drawing unit in a PNG: twice the page's. */
 const SHARPNESS = 2
 
 /**
- * A drawing as a PNG, painted by the browser. By a data: address, which the page's policy allows for pictures and a
- * blob: one it does not.
+ * A figure as a PNG, rendered by the browser from a data: address, because the content security policy forbids
+ * blob: addresses for images.
  */
 export async function bitmap(svg: string): Promise<Blob> {
   const picture = new Image()
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
   await picture.decode()
   const canvas = document.createElement('canvas')
-  // In units: what the browser makes of millimetres is rounded.
+  // Use units, because browsers round millimetres.
   const [, width, height] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg) ?? []
   canvas.width = Math.ceil(Number(width) * SHARPNESS)
   canvas.height = Math.ceil(Number(height) * SHARPNESS)

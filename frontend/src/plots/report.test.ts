@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { citing, figure, glyph, legend, majority, rows, sentence, warning, type Measure } from './report.ts'
+import { citedForm, citing, figure, forms, glyph, legend, majority, rows, sentence, warning, withheld, withheldForms, type Measure } from './report.ts'
 
 const measure = {
   units: 40, raters: 3, ratings: 120, all_agree: { count: 34, of: 40 }, pairwise: 0.9,
-  coefficients: { ac1: { value: 0.84, se: 0.04, ci: [0.75, 0.92], method: 'Gwet', bootstrap_ci: null, reviews: null }, cohen_pairs: [] },
+  coefficients: { ac1: { value: 0.84, se: 0.04, ci_se: 0.07, ci: [0.61, 0.93], ci_reason: null, method: 'Gwet' }, cohen_pairs: [] },
   undefined: { fleiss: 'no variation' }, reviews: 40, cite: 'units',
 } as unknown as Measure
 
@@ -14,36 +14,34 @@ it('keeps undefined coefficients, with their reason and without a number', () =>
 })
 
 it('prints a coefficient with its interval and its n', () => {
-  expect(figure(rows(measure)[0]!)).toBe('0.84 [0.75, 0.92], n = 40')
+  expect(figure(rows(measure)[0]!)).toBe('0.84 [0.61, 0.93], n = 40')
   expect(figure(rows(measure)[1]!)).toBe('– no variation')
 })
 
-it('shows the interval over reviews as the one to cite, and the narrower one over units beside it', () => {
-  const ac1 = { ...measure.coefficients.ac1!, reviews: { se: 0.07, ci: [0.61, 0.93], undefined: null } }
-  const alike = {
-    ...measure, reviews: 12, cite: 'reviews', coefficients: { ...measure.coefficients, ac1 },
-    reviews_method: { coefficients: 'jackknife', percent_agreement: 'a share' },
-  } as Measure
-  expect(rows(alike)[0]).toMatchObject({ ci: [0.61, 0.93], se: 0.07, unitsCi: [0.75, 0.92], unitsSe: 0.04, noInterval: '' })
-  expect(figure(rows(alike)[0]!)).toBe('0.84 [0.61, 0.93], n = 40')
-  expect(citing(alike)).toContain('40 units of 12 reviews: units of one review are alike. Cite the interval over reviews')
-  expect(citing(measure)).toBe('')
+it('says over what intervals are, and how they are computed', () => {
+  const alike = { ...measure, reviews: 12, cite: 'reviews', interval_method: 'jackknife' } as Measure
+  expect(rows(alike)[0]).toMatchObject({ ci: [0.61, 0.93], se: 0.07, unitsSe: 0.04, noInterval: '' })
+  expect(citing(alike)).toContain('Intervals over 40 units of 12 reviews (units of one review are correlated). Method: jackknife.')
+  expect(citing({ ...alike, cite: 'units' } as Measure)).toContain('Intervals over 40 units.')
 })
 
-it('says why there is no interval to cite, and does not fall back on the narrower one', () => {
-  const few = { se: null, ci: null, undefined: 'fewer than three reviews: no interval' }
-  const measured = { ...measure, coefficients: { ...measure.coefficients, ac1: { ...measure.coefficients.ac1!, reviews: few } } } as Measure
-  expect(rows(measured)[0]).toMatchObject({ ci: null, noInterval: 'fewer than three reviews: no interval', unitsCi: [0.75, 0.92] })
+it('says why an interval is withheld', () => {
+  const why = 'no reliable interval (rare category; n = 40 reviews)'
+  const ac1 = { ...measure.coefficients.ac1!, ci: null, ci_reason: why }
+  const [row] = rows({ ...measure, coefficients: { ...measure.coefficients, ac1 } } as Measure)
+  expect(row).toMatchObject({ ci: null, noInterval: why })
+  expect(figure(row!)).toBe(`0.84 ${why}, n = 40`)
+  expect(withheld([row!])).toEqual([`Gwet's AC1: ${why}.`])
 })
 
 it('says what was found in a sentence with its numbers', () => {
-  expect(sentence(measure)).toBe('All agree on 34 of 40 units (85 %); any two agree on 90 % of what both rated. 120 ratings of 40 units by 3 people.')
-  expect(sentence({ ...measure, ratings: 0 })).toBe('There is no answer to measure yet.')
+  expect(sentence(measure)).toBe('All raters agree on 34 of 40 units (85 %); mean pairwise agreement 90 %. 120 ratings of 40 units by 3 people.')
+  expect(sentence({ ...measure, ratings: 0 })).toBe('No answers yet.')
 })
 
 it('says what there is to warn of in sentences, with the names of coefficients', () => {
   expect(warning('fewer than 30 reviews (4): read intervals with care')).toBe('Fewer than 30 reviews (4): read intervals with care.')
-  expect(warning('fleiss: undefined in 3 of 1000 bootstrap replicates')).toBe("Fleiss' kappa: undefined in 3 of 1000 bootstrap replicates.")
+  expect(warning('fleiss: something')).toBe("Fleiss' kappa: something.")
   expect(warning('alpha_weighted: the interval has no width')).toBe("Krippendorff's alpha, weighted: the interval has no width.")
 })
 
@@ -60,4 +58,26 @@ it('tells who stands apart only where more than half say the same', () => {
   expect(said('+', '-', '-')).toBe('-')
   expect(said('+', '-')).toBe(null)
   expect(said('+', '-', '=')).toBe(null)
+})
+
+it('puts the unweighted form beside the weighted one, and names the one to cite', () => {
+  const pair = { raters: ['A', 'B'], units: 30, value: 0.5, se: null, ci: null, method: '', reviews: null, percent: 0.8 }
+  const plain = { ...measure.coefficients, cohen_pairs: [{ ...pair, units: 40, value: 0.4 }] }
+  const ordered = {
+    ...measure, cite_form: 'unweighted', coefficients: { ac2: measure.coefficients.ac1, cohen_pairs: [pair] },
+    unweighted: { ...measure, coefficients: plain, ratings: 123 },
+  } as unknown as Measure
+  const found = forms(ordered)
+  expect(found.at(-1)).toMatchObject({ name: "Cohen's kappa, A and B", unweighted: { value: 0.4, n: 40 }, weighted: { value: 0.5, n: 30 } })
+  expect(found[1]).toMatchObject({ name: "Gwet's AC1, AC2", unweighted: { value: 0.84 }, weighted: { value: 0.84 } })
+  expect(citedForm(ordered)).toBe('Cite the unweighted form. The weighted form excludes 3 ratings outside the scale (N/A, other).')
+  expect(forms(measure)).toEqual([])
+})
+
+it('says why a form has no interval', () => {
+  const why = 'no reliable interval (rare category; n = 40 reviews)'
+  const given = { value: 0.5, ci: [0.1, 0.9], noInterval: '', n: 40, undefined: '' }
+  const none = { ...given, ci: null, noInterval: why }
+  const found = [{ name: "Fleiss' kappa", unweighted: none, weighted: given }, { name: "Conger's kappa", unweighted: none, weighted: none }]
+  expect(withheldForms(found)).toEqual([`Fleiss' kappa (unweighted), Conger's kappa (unweighted) and Conger's kappa (weighted): ${why}.`])
 })

@@ -1,4 +1,4 @@
-/** When a break is offered: after 45 minutes or ten sources, whichever comes first. What it knows ends with the tab. */
+/** Suggest a break after 45 minutes or ten sources. The state is per tab. */
 
 export const MINUTES = 45
 export const SOURCES = 10
@@ -11,24 +11,24 @@ export class Pause {
     this.since = now()
   }
 
-  /** A source is done. */
+  /** Count a completed source. */
   done(): void {
     this.sources++
   }
 
-  /** Back from a break. */
+  /** Restart after a break. */
   restart(): void {
     this.since = this.now()
     this.sources = 0
   }
 
-  /** What there is to say, or '' while it is early. */
+  /** The suggestion, or ''. */
   get offer(): string {
     const minutes = Math.floor((this.now() - this.since) / 60_000)
     if (minutes < MINUTES && this.sources < SOURCES) return ''
-    return `${minutes} min at work, ${this.sources} ${this.sources === 1 ? 'source' : 'sources'}. A break now is a good idea.`
+    return `${minutes} min at work, ${this.sources} ${this.sources === 1 ? 'source' : 'sources'}. Consider a break.`
   }
 }
 
-/** Of this tab. */
+/** State of this tab. */
 export const pause = new Pause()

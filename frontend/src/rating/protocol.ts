@@ -1,4 +1,4 @@
-/** A rating protocol as a card brings it, and what its criteria ask for in words. */
+/** A rating protocol as part of a card, and its criteria in words. */
 
 import type { Schemas } from '../api/client.ts'
 
@@ -8,25 +8,25 @@ export type Example = Schemas['ProtocolExample']
 export type Group = Schemas['ProtocolGroup']
 export type When = Schemas['ProtocolCondition']
 export type Criterion = Omit<Schemas['ProtocolCriterion'], 'better' | 'scale'> & { scale: Scale }
-/** What of a protocol's content the pages go by. */
+/** The part of a protocol that rating pages use. */
 export type Protocol = Pick<Schemas['ProtocolContent'], 'title' | 'instructions' | 'show' | 'hints' | 'groups'> & { criteria: Criterion[] }
 export type Source = Schemas['SourceShown']
 export type Target = Schemas['TargetShown']
-/** What the pages of both kinds bring. */
+/** Common fields of rating and comparison pages. */
 export type Page = Pick<Schemas['RateCard'], 'source' | 'target' | 'texts'> & { protocol: Protocol }
 
-/** "Consistent: every statement follows", or the anchor alone where the label is only its number. */
+/** "Consistent: every statement follows", or the anchor alone if the label is a number. */
 export function inWords(option: Option): string {
   const label = /^\d*$/.test(option.label) ? '' : option.label
   return [label, option.anchor === label ? '' : option.anchor].filter(Boolean).join(': ') || option.label || option.value
 }
 
-/** The label alone, for where there is little room. */
+/** The label alone, for narrow places. */
 export function short(option: Option): string {
   return option.label || option.value
 }
 
-/** What stands in force of the target beside a criterion; null where nothing is shown there, '' for a blank slot. */
+/** The target's current value shown beside a criterion; null if none is shown, '' for a blank element. */
 export function beside(criterion: Criterion, target: Target | null): string | null {
   if (!target || !criterion.beside) return null
   if (criterion.beside === 'text' || criterion.beside === 'polarity' || criterion.beside === 'modality') return target[criterion.beside] || null
@@ -35,7 +35,7 @@ export function beside(criterion: Criterion, target: Target | null): string | nu
   return found.form === 'implied' && !found.text.startsWith('[') ? `[${found.text}]` : found.text
 }
 
-/** What is asked at once: one criterion, or a group that is answered by its exceptions. */
+/** A question: one criterion, or a group answered by exception. */
 export interface Item {
   readonly key: string
   readonly name: string
@@ -44,20 +44,20 @@ export interface Item {
   readonly group: Group | null
 }
 
-/** What a protocol asks, in order. A group by exception stands where its first criterion does. */
+/** The questions of a protocol, in order. A group by exception is at the position of its first criterion. */
 export function items(protocol: Protocol): Item[] {
   const out: Item[] = []
   for (const criterion of protocol.criteria) {
     const group = protocol.groups.find((g) => g.key === criterion.group && g.by_exception) ?? null
-    const there = group && out.findIndex((i) => i.group === group)
-    if (group && there !== null && there >= 0) out[there] = { ...out[there]!, criteria: [...out[there]!.criteria, criterion] }
+    const groupIndex = group && out.findIndex((i) => i.group === group)
+    if (group && groupIndex !== null && groupIndex >= 0) out[groupIndex] = { ...out[groupIndex]!, criteria: [...out[groupIndex]!.criteria, criterion] }
     else if (group) out.push({ key: group.key, name: group.name, question: group.question, criteria: [criterion], group })
     else out.push({ key: criterion.key, name: criterion.name, question: criterion.question, criteria: [criterion], group: null })
   }
   return out
 }
 
-/** How the options of a criterion are laid out: one to a row, side by side, or side by side in half of the width. */
+/** Layout of a criterion's options: one per row, side by side, or side by side in half of the width. */
 export function layout(criterion: Criterion): 'rows' | 'side' | 'half' {
   const { type, options } = criterion.scale
   if (type === 'spans') return 'side'
@@ -68,7 +68,7 @@ export function layout(criterion: Criterion): 'rows' | 'side' | 'half' {
   return length === 2 && longest <= 76 || length <= 4 && longest <= 120 / length ? 'side' : 'rows'
 }
 
-/** What a page is about, in one line. */
+/** Subject of a page in one line. */
 export function inShort(page: Page): string {
   return page.source.query || page.source.title || page.target?.text || page.texts[0]?.text || ''
 }

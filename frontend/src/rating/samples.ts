@@ -1,4 +1,4 @@
-/** Pages to try things on: protocols in the shapes that the shipped ones have, over invented texts. Tests only. */
+/** Sample pages for tests: protocols shaped like the shipped ones, with invented texts. */
 
 import type { Criterion, Option, Page, Protocol } from './protocol.ts'
 

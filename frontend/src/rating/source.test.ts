@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { asCell, codesOfCell } from './sets.ts'
+import { asCell, codesOfCell } from '../kinds/rate/sets.ts'
 import { Pause } from './pause.ts'
 import { beside, inWords, items, layout } from './protocol.ts'
 import { criterion, m3, page } from './samples.ts'

@@ -1,9 +1,9 @@
-/** The source as it is read: its sentences, what is found in it, and what it shares with a text. Pure. */
+/** Sentences of the source, search in it, and overlap with a text. Pure functions. */
 
 import type { Range } from '../text/offsets.ts'
 import { words } from '../text/words.ts'
 
-/** The sentences of a text, without the space between them. */
+/** The sentences of a text, without surrounding space. */
 export function sentences(text: string): Range[] {
   const out: Range[] = []
   let start = 0
@@ -17,7 +17,7 @@ export function sentences(text: string): Range[] {
   return out
 }
 
-/** Those of all studies, one after another. */
+/** The sentences of all studies, in order. */
 export function sentencesOf(studies: readonly { readonly text: string }[]): { study: number; range: Range }[] {
   return studies.flatMap((s, study) => sentences(s.text).map((range) => ({ study, range })))
 }
@@ -27,7 +27,7 @@ export interface Hit {
   readonly range: Range
 }
 
-/** Where a word is found in the studies, whatever its case; from two letters on. */
+/** Matches of a term in the studies, ignoring case; the term needs two letters. */
 export function findIn(texts: readonly string[], term: string): Hit[] {
   const wanted = term.trim()
   if ([...wanted].length < 2) return []
@@ -35,17 +35,17 @@ export function findIn(texts: readonly string[], term: string): Hit[] {
   return texts.flatMap((text, study) => [...text.matchAll(pattern)].map((m) => ({ study, range: { start: m.index, end: m.index + m[0].length } })))
 }
 
-/** Runs of at least `n` words of a text that also stand in another, longest first come: hints of where to look. */
+/** Runs of at least `n` words of a text that also occur in another, as reading hints. */
 export function shared(text: string, other: string, n = 3): Range[] {
   const plain = (t: string) => words(t).map((range) => ({ range, word: t.slice(range.start, range.end).toLowerCase() }))
   const grams = new Set<string>()
-  const there = plain(other).map((w) => w.word)
-  for (let i = 0; i + n <= there.length; i++) grams.add(there.slice(i, i + n).join(' '))
-  const here = plain(text)
+  const otherWords = plain(other).map((w) => w.word)
+  for (let i = 0; i + n <= otherWords.length; i++) grams.add(otherWords.slice(i, i + n).join(' '))
+  const ownWords = plain(text)
   const out: Range[] = []
-  for (let i = 0; i + n <= here.length; i++) {
-    if (!grams.has(here.slice(i, i + n).map((w) => w.word).join(' '))) continue
-    const range = { start: here[i]!.range.start, end: here[i + n - 1]!.range.end }
+  for (let i = 0; i + n <= ownWords.length; i++) {
+    if (!grams.has(ownWords.slice(i, i + n).map((w) => w.word).join(' '))) continue
+    const range = { start: ownWords[i]!.range.start, end: ownWords[i + n - 1]!.range.end }
     const last = out.at(-1)
     if (last && range.start <= last.end) out[out.length - 1] = { start: last.start, end: range.end }
     else out.push(range)

@@ -1,4 +1,4 @@
-/** The pages of a project as its navigation lists them: what Work does not pay for. */
+/** The pages of a project in its navigation; in a file of their own, because the Work page does not need them. */
 
 import { find, groups, routes, type Group } from '../routes.ts'
 import type { Session } from '../session.svelte.ts'
@@ -19,7 +19,7 @@ export function navigation(project: Session['projects'][number]): Entry[] {
   )
 }
 
-/** Under which page of the navigation an address stands, and in which group; the one that is nearest to it. */
+/** The navigation entry nearest to an address, and its group. */
 export function standing(pathname: string): { name: string; group: Group; itself: boolean } | null {
   const route = find(pathname)?.route
   if (!route?.path.startsWith('/projects/:project')) return null

@@ -1,27 +1,27 @@
-/** What waits, as numbers beside the names of pages. */
+/** Numbers of open items beside the names of pages. */
 
 import { api, data } from '../api/client.ts'
-import { loadNews, news } from '../parts/news.svelte.ts'
+import { loadNews, news } from './news.svelte.ts'
 import { may } from '../session.svelte.ts'
 
-/** So long, in milliseconds, a number is shown before a change of page asks for it again. */
+/** Milliseconds before a page change reloads the numbers. */
 const FRESH = 15_000
 
 class Waiting {
-  /** Flags, comments and skips of the project that nobody has resolved. */
+  /** Open flags, comments and skips of the project. */
   inbox = $state(0)
-  /** What is new for the person and not read. */
+  /** Unread notifications. */
   readonly work = $derived(news.entries.filter((e) => e.unread).length)
   #of = ''
   #at = 0
 
-  /** At each change of page; `again` where one of the numbers has just changed. What cannot be had shows no number. */
+  /** Reload the numbers on a page change; `again`: because one has changed. On an error no number is shown. */
   look(project: string, again = false): void {
     if (!again && project === this.#of && Date.now() - this.#at < FRESH) return
     if (project !== this.#of) this.inbox = 0
     this.#of = project
     this.#at = Date.now()
-    // The page itself says when the server is away.
+    // The page itself reports connection errors.
     loadNews().catch(() => undefined)
     if (project && may(project, 'curate')) this.#inbox(project).catch(() => undefined)
   }

@@ -1,6 +1,6 @@
-/** Where words are drawn, and which characters a place in the drawn text is: the only file that measures it. */
+/** Map between words of a text and their positions on the screen. */
 
-/** What is drawn has the stored text's characters and no others; each word is an element with `data-i`. */
+/** A rendered text with exactly the characters of the stored text; each word is an element with `data-i`. */
 export class DrawnText {
   constructor(private readonly find: () => HTMLElement) {}
 
@@ -18,7 +18,7 @@ export class DrawnText {
     return word && this.box.contains(word) ? Number(word.dataset.i) : null
   }
 
-  /** The word nearest above or below another, by the lines as they are broken now. */
+  /** The nearest word in the line above or below, by the current line breaks. */
   wordOnLine(words: number, from: number, lines: 1 | -1): number | null {
     if (!words) return null
     const here = this.element(from).getBoundingClientRect()
@@ -34,7 +34,7 @@ export class DrawnText {
     return best
   }
 
-  /** What the browser has selected here, in UTF-16 offsets, and selects no longer; null where it is nothing. */
+  /** Take and clear the browser's selection in this text, in UTF-16 offsets; null if there is none. */
   takeSelection(length: number): { start: number; end: number } | null {
     const native = getSelection()
     if (!native || !native.rangeCount || native.isCollapsed || !native.containsNode(this.box, true)) return null

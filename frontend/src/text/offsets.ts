@@ -1,21 +1,21 @@
 /**
- * The one place where offsets change their unit. On the wire and in the data base they are Unicode code points of the
- * text as stored; in the browser they are UTF-16 units. Both are half-open.
+ * Conversion of offsets. In the API and the database they are Unicode code points of the
+ * stored text; in the browser they are UTF-16 units. Ranges are half-open.
  */
 
-/** A half-open range of UTF-16 units: what JavaScript slices with. */
+/** A half-open range of UTF-16 units, as JavaScript uses them. */
 export interface Range {
   readonly start: number
   readonly end: number
 }
 
-/** A half-open range of code points: what travels. A type of its own so that the two are not mixed by accident. */
+/** A half-open range of code points, as in the API. A separate type, so that the two are not mixed up. */
 export interface WireRange {
   start: number
   end: number
 }
 
-/** Number of code points before the UTF-16 offset; an offset inside a surrogate pair counts the pair as not yet passed. */
+/** Number of code points before the UTF-16 offset; an offset inside a surrogate pair does not count the pair. */
 export function toCodePoints(text: string, offset: number): number {
   let points = 0
   for (let i = 0; i < offset; points++) {
@@ -36,7 +36,7 @@ export function fromWire(text: string, ranges: readonly WireRange[]): Range[] {
   return ranges.map((r) => ({ start: toUtf16(text, r.start), end: toUtf16(text, r.end) }))
 }
 
-/** Ranges with their quotes, as the server re-slices and compares them. */
+/** Ranges with their quotes, which the server compares with the text. */
 export function toWire(text: string, ranges: readonly Range[]): (WireRange & { quote: string })[] {
   return ranges.map((r) => ({
     start: toCodePoints(text, r.start),

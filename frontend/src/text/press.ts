@@ -1,4 +1,4 @@
-/** The mouse on a drawn text: a word that was pressed, and what the browser selected with it. */
+/** Mouse input on a text: the pressed word, and the browser's selection. */
 
 type Keys = Readonly<Pick<PointerEvent, 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'>>
 
@@ -7,16 +7,16 @@ export class Press {
   private isDown = false
   private taking: ReturnType<typeof setTimeout> | undefined
 
-  /** `wordAt`: the word under a press. `take` is called once the browser has what a drag or a double click selects. */
+  /** `wordAt`: the word at an event target. `take` is called when the browser's selection is final. */
   constructor(
     private readonly wordAt: (target: EventTarget | null) => number | null,
     private readonly take: (word: number | null, keys: Keys) => void,
   ) {}
 
-  /** Whether it is a finger's or a pen's: those have no drag that is not a scroll, and are left to their clicks. */
+  /** Start a press. Return whether it is by touch or pen, where dragging scrolls and clicks are handled instead. */
   down(event: PointerEvent): boolean {
     const touch = event.pointerType !== 'mouse'
-    // The second press of a double click comes before the first one was taken: then only the second counts.
+    // The second press of a double-click replaces the first, which has not been handled yet.
     clearTimeout(this.taking)
     this.isDown = !touch && event.button === 0
     this.word = this.isDown ? this.wordAt(event.target) : null

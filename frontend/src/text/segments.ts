@@ -1,24 +1,35 @@
 import type { Range } from './offsets.ts'
 
-/** Something drawn on a text: a channel (CSS class), where, and what to print above its start. */
+/**
+ * How a span is drawn on a text: the CSS class of its marks. Every editor and page uses these names.
+ *
+ * - fill, over, under, under2: values, as a fill, a line above, and lines below in two lanes
+ * - suggested: a suggestion, not yet a value
+ * - selected, kept: the selection, and earlier parts of it
+ * - quote, span, hint: a quoted passage, a marked error, and words shared by two texts
+ * - hit, current hit: matches of a search
+ */
+export type Channel = 'fill' | 'over' | 'under' | 'under2' | 'suggested' | 'selected' | 'kept' | 'quote' | 'span' | 'hint' | 'hit' | 'current hit'
+
+/** A span drawn on a text: its channel, its ranges, and a tag printed above its start. */
 export interface Mark {
-  readonly channel: string
+  readonly channel: Channel
   readonly ranges: readonly Range[]
   readonly tag?: string
 }
 
-/** A stretch of text without a boundary inside, with the channels that cover it. */
+/** A piece of text without a boundary inside, with the channels that cover it. */
 export interface Segment extends Range {
-  readonly channels: readonly string[]
+  readonly channels: readonly Channel[]
   readonly tag: string
 }
 
-/** A word of a text, by its number, or what lies between two (-1). */
+/** A word of a text by its index, or the text between two words (-1). */
 export interface Token extends Range {
   readonly word: number
 }
 
-/** Words and what lies between them, in order: together exactly the text. */
+/** Words and the text between them, in order; joined they give the text. */
 export function tokensOf(text: string, words: readonly Range[]): readonly Token[] {
   const out: Token[] = []
   let at = 0
@@ -32,8 +43,8 @@ export function tokensOf(text: string, words: readonly Range[]): readonly Token[
 }
 
 /**
- * Cuts [start, end) at every boundary of every mark. Touching pieces together give the text back exactly, so that what
- * is on the page equals what is stored whatever is drawn.
+ * Split [start, end) at every boundary of every mark. The pieces joined are exactly the text, so that the page
+ * shows the stored text whatever marks it has.
  */
 export function segments(start: number, end: number, marks: readonly Mark[]): Segment[] {
   const cuts = new Set([start, end])
@@ -48,14 +59,14 @@ export function segments(start: number, end: number, marks: readonly Mark[]): Se
     const from = edges[i]!
     const over = marks.filter((m) => m.ranges.some((r) => r.start <= from && to <= r.end))
     const tags = over.filter((m) => m.tag && m.ranges.some((r) => r.start === from)).map((m) => m.tag)
-    return { start: from, end: to, channels: over.map((m) => m.channel), tag: tags.join(' ') }
+    return { start: from, end: to, channels: [...new Set(over.map((m) => m.channel))], tag: tags.join(' ') }
   })
 }
 
 /**
- * One mark a range, where a tag that would run into its right neighbour takes that neighbour's text over: "weak" above
- * a two-letter cue and the "O" of the next word become the one tag "weak O". Widths are counted in letters of the text,
- * a letter of a tag as `room` of them.
+ * One mark per range. A tag that would overlap its right neighbour takes over the neighbour's tag: "weak" above
+ * a two-letter cue and the "O" of the next word become one tag "weak O". Widths are counted in letters of the text,
+ * a letter of a tag as `room` letters.
  */
 export function spacedTags(marks: readonly Mark[], room = 0.7): Mark[] {
   const out = marks.flatMap((m) => m.ranges.map((r) => ({ channel: m.channel, ranges: [r], tag: m.tag ?? '' })))
@@ -70,12 +81,28 @@ export function spacedTags(marks: readonly Mark[], room = 0.7): Mark[] {
   return out
 }
 
+/** Spans in two lanes: a span that overlaps an earlier one, also of its own type, is in the second lane. */
+export function inLanes<T extends { ranges: readonly Range[] }>(spans: readonly T[]): (T & { lane: 1 | 2 })[] {
+  let end = 0
+  const sorted = [...spans].sort((a, b) => a.ranges[0]!.start - b.ranges[0]!.start || b.ranges[0]!.end - a.ranges[0]!.end)
+  return sorted.map((s) => {
+    const lane = s.ranges[0]!.start < end ? 2 : 1
+    if (lane === 1) end = Math.max(...s.ranges.map((r) => r.end))
+    return { ...s, lane }
+  })
+}
+
+/** Spans as lines under a text, with their tags. */
+export function underlined(spans: readonly { ranges: readonly Range[]; tag: string }[]): Mark[] {
+  return inLanes(spans).map((s) => ({ channel: s.lane === 2 ? 'under2' : 'under', ranges: s.ranges, tag: s.tag }))
+}
+
 export function overlaps(a: Range, b: Range): boolean {
   return a.start < b.end && b.start < a.end
 }
 
-/** Sorted, with touching and overlapping ranges joined: the pieces of one cue. */
-export function joined(ranges: readonly Range[]): Range[] {
+/** Sort ranges and merge those that touch or overlap. */
+export function joinRanges(ranges: readonly Range[]): Range[] {
   const out: Range[] = []
   for (const r of [...ranges].sort((a, b) => a.start - b.start || a.end - b.end)) {
     const last = out.at(-1)

@@ -1,43 +1,43 @@
-/** Selecting words of a text by keyboard, mouse or finger. Pure: the page only draws it. */
+/** Selection of words in a text by keyboard, mouse or touch. Pure functions. */
 
 import { step, type Range } from './offsets.ts'
-import { joined } from './segments.ts'
+import { joinRanges } from './segments.ts'
 import { initial, plain, wordAt } from './words.ts'
 
 export interface Selection {
   /** The word under the cursor. */
   readonly cursor: number
-  /** Where the selection began; null: nothing is selected (the cursor has not been moved on purpose). */
+  /** Word at which the selection began; null: no selection. */
   readonly anchor: number | null
-  /** The selection set by characters instead of by words. */
+  /** A selection by characters instead of words, or null. */
   readonly exact: Range | null
-  /** Pieces put aside with Space. */
+  /** Parts added with Space. */
   readonly kept: readonly Range[]
 }
 
-export const nothing: Selection = { cursor: 0, anchor: null, exact: null, kept: [] }
+export const emptySelection: Selection = { cursor: 0, anchor: null, exact: null, kept: [] }
 
-/** The piece being selected, or null. */
+/** The part being selected, or null. */
 export function piece(s: Selection, words: readonly Range[]): Range | null {
   if (s.exact) return s.exact
   if (s.anchor === null || !words.length) return null
   return { start: words[Math.min(s.anchor, s.cursor)]!.start, end: words[Math.max(s.anchor, s.cursor)]!.end }
 }
 
-/** All that a value key would take as the cue: the kept pieces and the present one, in order. */
+/** All selected ranges: the kept parts and the current one, in order. */
 export function selected(s: Selection, words: readonly Range[]): Range[] {
   const now = piece(s, words)
-  return joined(now ? [...s.kept, now] : s.kept)
+  return joinRanges(now ? [...s.kept, now] : s.kept)
 }
 
-/** Puts the cursor on a word and selects it, or extends the selection to it. */
+/** Move the cursor to a word and select it, or extend the selection to it. */
 export function moveTo(s: Selection, words: readonly Range[], index: number, extend: boolean): Selection {
   if (!words.length) return s
   const cursor = Math.max(0, Math.min(words.length - 1, index))
   return { ...s, cursor, anchor: extend ? (s.anchor ?? s.cursor) : cursor, exact: null }
 }
 
-/** The next word that begins with the letter, searching on from the cursor and around the end. */
+/** Move to the next word with this initial, wrapping around. */
 export function jump(s: Selection, text: string, words: readonly Range[], letter: string, extend: boolean): Selection {
   const wanted = plain(letter)
   for (let i = 1; i <= words.length; i++) {
@@ -47,13 +47,13 @@ export function jump(s: Selection, text: string, words: readonly Range[], letter
   return s
 }
 
-/** Keeps the piece, so that another can be selected for the same cue. */
+/** Keep the current part, so that another can be selected. */
 export function keep(s: Selection, words: readonly Range[]): Selection {
   const now = piece(s, words) ?? words[s.cursor]
-  return now ? { ...s, anchor: null, exact: null, kept: joined([...s.kept, now]) } : s
+  return now ? { ...s, anchor: null, exact: null, kept: joinRanges([...s.kept, now]) } : s
 }
 
-/** Moves one edge of the piece by a character; never to nothing and never outside the text. */
+/** Move one edge of the current part by a character, within the text and never to an empty range. */
 export function adjust(s: Selection, text: string, words: readonly Range[], edge: 'start' | 'end', by: 1 | -1): Selection {
   const now = piece(s, words)
   if (!now) return s
@@ -61,7 +61,7 @@ export function adjust(s: Selection, text: string, words: readonly Range[], edge
   return moved.start < moved.end ? { ...s, exact: moved } : s
 }
 
-/** Selects the range exactly (a candidate cue), the cursor on its last word. */
+/** Select a range exactly (a candidate cue), with the cursor on its last word. */
 export function take(s: Selection, words: readonly Range[], range: Range): Selection {
   const first = Math.max(0, wordAt(words, range.start))
   const last = words.findLastIndex((w) => w.start < range.end)
@@ -71,8 +71,8 @@ export function take(s: Selection, words: readonly Range[], range: Range): Selec
 }
 
 /**
- * What a drag from one offset to another selects: whole words, or with `characters` exactly what was drawn.
- * With `keepEarlier` what was selected before becomes a kept piece, else it is let go; kept pieces stay (Esc lets go).
+ * Select by dragging: whole words, or with `characters` the exact range.
+ * With `keepEarlier` the earlier selection becomes a kept part, else it is cleared; kept parts stay until Esc.
  */
 export function drag(
   s: Selection, words: readonly Range[], range: Range, options: { characters?: boolean; keepEarlier?: boolean } = {},
@@ -84,7 +84,7 @@ export function drag(
   return { cursor: last, anchor: first, exact: options.characters ? { ...range } : null, kept }
 }
 
-/** Tapping: the first tap takes a word, the next extends to another, a tap on a lone selected word lets it go. */
+/** Select by tapping: the first tap selects a word, the next extends to another; a tap on a single selected word clears it. */
 export function tap(s: Selection, words: readonly Range[], index: number): Selection {
   if (s.anchor === null) return moveTo(s, words, index, false)
   if (s.anchor === s.cursor && s.cursor === index && !s.exact) return { ...s, anchor: null }
@@ -93,7 +93,7 @@ export function tap(s: Selection, words: readonly Range[], index: number): Selec
   return { ...s, anchor: index < low ? high : low, cursor: index, exact: null }
 }
 
-/** Drags one end of the selection to a word; the ends never cross. */
+/** Drag one end of the selection to a word; the ends never cross. */
 export function moveEnd(s: Selection, words: readonly Range[], end: 'start' | 'end', index: number): Selection {
   if (s.anchor === null) return s
   const low = Math.min(s.anchor, s.cursor), high = Math.max(s.anchor, s.cursor)
@@ -102,7 +102,7 @@ export function moveEnd(s: Selection, words: readonly Range[], end: 'start' | 'e
     : { ...s, anchor: low, cursor: Math.max(index, low), exact: null }
 }
 
-/** Lets go of everything but the cursor's place. */
+/** Clear everything except the cursor. */
 export function clear(s: Selection): Selection {
   return { cursor: s.cursor, anchor: null, exact: null, kept: [] }
 }

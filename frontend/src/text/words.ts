@@ -5,8 +5,8 @@ const CLOSES = /[.,;:!?"'’”»]/
 const PAIRS: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
 /**
- * The words of a text, in order, without the punctuation around them: "(p", "loss." and "ILM)," lose theirs, while
- * "rs4236601[A]" and "Icare®" keep what belongs to them. Runs of punctuation alone are no words.
+ * The words of a text, in order, without surrounding punctuation: "(p", "loss." and "ILM)," lose it, while
+ * "rs4236601[A]" and "Icare®" stay complete. Punctuation alone is not a word.
  */
 export function words(text: string): Range[] {
   const found: Range[] = []
@@ -32,7 +32,7 @@ export function wordAt(all: readonly Range[], offset: number): number {
   return all.findIndex((w) => w.end > offset)
 }
 
-/** First letter without accents and in lower case: what F and a key compare. */
+/** First letter in lower case without accents, for the F key. */
 export function initial(text: string, word: Range): string {
   return plain(String.fromCodePoint(text.codePointAt(word.start)!))
 }

@@ -1,4 +1,4 @@
-/** Time of work on one unit: what passes while the page is hidden, or after a minute without any input, is not counted. */
+/** Active time on one unit, without time while the page is hidden or after a minute without input. */
 
 const IDLE_AFTER = 60_000
 
@@ -10,14 +10,14 @@ export class Activity {
     this.last = now()
   }
 
-  /** Any input. What lies between two inputs counts up to a minute. */
+  /** Call on any input. At most a minute between two inputs counts. */
   touch(): void {
     const at = this.now()
     if (!Number.isNaN(this.last)) this.total += Math.min(at - this.last, IDLE_AFTER)
     this.last = at
   }
 
-  /** The page is hidden: the clock stands until it is seen again. */
+  /** Call when the page is hidden: no time counts until it is visible again. */
   hide(): void {
     this.touch()
     this.last = Number.NaN
@@ -27,7 +27,7 @@ export class Activity {
     this.last = this.now()
   }
 
-  /** Begins with a new unit, or with what an earlier visit to this one took. */
+  /** Restart for a new unit, or with the time of an earlier visit. */
   restart(ms = 0): void {
     this.total = ms
     this.last = this.now()

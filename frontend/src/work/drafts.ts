@@ -1,11 +1,11 @@
-/** What a person has begun and not completed, kept by user and assignment: it survives reload, crash and sign-out. */
+/** Drafts of unfinished answers by user and assignment. They survive reload, crash and sign-out. */
 
 import { read, write } from './store.ts'
 
 export interface Draft<T = unknown> {
   user: number
   assignment: number
-  /** The revision that the draft began from: on another one it is no draft of this answer any more. */
+  /** The revision that the draft is based on; with another one the draft is outdated. */
   revision: number
   /** The kind's own state. */
   state: T
@@ -18,7 +18,7 @@ export async function saveDraft(draft: Draft): Promise<void> {
   await write(['drafts'], (tx) => void tx.objectStore('drafts').put(draft) as undefined)
 }
 
-/** The draft of that very revision, or null. A draft that cannot be read is no reason not to work. */
+/** The draft of this revision, or null, also if it cannot be read. */
 export async function loadDraft<T>(user: number, assignment: number, revision: number): Promise<Draft<T> | null> {
   try {
     const found = (await read('drafts', (s) => s.get([user, assignment]))) as Draft<T> | undefined

@@ -1,20 +1,20 @@
-/** From key presses to commands, by one table that also prints the keys on controls and in the dialog of keys. */
+/** Map key presses to commands with a table that also provides the key labels and the list of keys. */
 
 export interface Binding {
   /** Keys as `keyOf` names them. */
   readonly keys: readonly string[]
   readonly command: string
-  /** What it does, in words; empty for a twin that is listed with another. */
+  /** Description; empty if the key is listed with another. */
   readonly says: string
-  /** As it is printed on the control. */
+  /** Label of the key. */
   readonly shown: string
-  /** Whether holding the key down may repeat it. */
+  /** Whether holding the key down repeats the command. */
   readonly repeats?: boolean
-  /** Whether it settles something: ignored in the first moments of a new text. */
+  /** Whether the command decides something and is ignored just after a new text appears. */
   readonly settles?: boolean
 }
 
-/** Where the focus is: what the browser itself does there is left to it. */
+/** Type of the focused element, whose own keys are left to the browser. */
 export type Place = 'text field' | 'radio' | 'button' | 'elsewhere'
 
 export interface Press {
@@ -35,8 +35,8 @@ const OWN: Record<Place, (key: string) => boolean> = {
 }
 
 /**
- * The key by what it means: letters in lower case, digits also from a row where they need Shift (French), letters also
- * from a keyboard of another script.
+ * The meaning of a key: letters in lower case, digits also on keyboards where they need Shift (French), letters also
+ * on keyboards of another script.
  */
 export function keyOf(press: Press): string {
   const { key, code = '', shiftKey } = press
@@ -49,24 +49,24 @@ export function keyOf(press: Press): string {
   return /^(?:Key([A-Z])|Digit(\d))$/.exec(code)?.slice(1).find(Boolean)?.toLowerCase() ?? key
 }
 
-/** WCAG 2.1.4: keys that are one printed character, which a person can switch off. */
+/** Whether a key is one printed character, which people can switch off (WCAG 2.1.4). */
 export function isSingle(key: string): boolean {
   return key.length === 1 && key !== ' '
 }
 
-/** The binding that a press stands for, or null. Modified keys belong to the browser, but for Ctrl+Z. */
+/** The binding of a key press, or null. Keys with a modifier belong to the browser, except Ctrl+Z. */
 export function match(
   bindings: readonly Binding[], press: Press, at: { place: Place; singleKeys: boolean },
 ): Binding | null {
   const key = keyOf(press)
   if (OWN[at.place](key)) return null
   const name = press.ctrlKey || press.metaKey ? (press.shiftKey ? '' : `Ctrl+${key}`) : press.altKey ? '' : key
-  const found = bindings.find((b) => b.keys.includes(name))
-  if (!found || (isSingle(name) && !at.singleKeys) || (press.repeat && !found.repeats)) return null
-  return found
+  const binding = bindings.find((b) => b.keys.includes(name))
+  if (!binding || (isSingle(name) && !at.singleKeys) || (press.repeat && !binding.repeats)) return null
+  return binding
 }
 
-/** The place of the focused element. */
+/** The type of the focused element. */
 export function placeOf(element: Element | null): Place {
   if (!element) return 'elsewhere'
   if (element.matches('input[type=radio]')) return 'radio'

@@ -1,7 +1,7 @@
 /**
- * Answers on their way. Each is written to the browser's data base as the exact bytes to send, before the page moves
- * on; then one sender over all tabs puts them to the server in order until each is acknowledged or refused. Nothing
- * leaves the outbox in any other way.
+ * Outbox of answers. Each answer is written to the browser's database as the exact bytes to send, before the page moves
+ * on. One sender over all tabs then sends them in order until each is stored or refused by the server. An answer never
+ * leaves the outbox otherwise.
  */
 
 import { Offline, Problem, Unauthenticated, type Schemas } from '../api/client.ts'
@@ -13,11 +13,11 @@ export interface Entry {
   user: number
   round: number
   assignment: number
-  /** The bytes, as a string: written once, sent as they are however often. */
+  /** The request body, stored once and sent unchanged on every attempt. */
   body: string
-  /** What was shown, so that a refused answer can be shown again after a reload. */
+  /** The card, so that a refused answer can be shown again after a reload. */
   card: Schemas['Card']
-  /** Why the server does not take it; null while it waits. */
+  /** Why the server refused the answer; null while it waits. */
   refused: Refusal | null
 }
 
@@ -29,7 +29,7 @@ export interface Refusal {
   current: unknown
 }
 
-/** What keeps answers from being sent. */
+/** Why answers cannot be sent. */
 export type Hindrance = 'none' | 'offline' | 'signed-out' | 'too-fast'
 
 export interface OutboxState {
@@ -48,7 +48,7 @@ interface Options {
   put: (uuid: string, body: string) => Promise<Reply>
   onState: (state: OutboxState) => void
   onEvent: (event: OutboxEvent) => void
-  /** Milliseconds before the nth try again. */
+  /** Milliseconds before the next attempt after n failures. */
   backOff?: (failures: number) => number
 }
 
@@ -58,7 +58,7 @@ export class Outbox {
   private entries: Entry[] = []
   private state: OutboxState = { waiting: 0, refused: 0, hindrance: 'none', sending: false, savedAt: null }
   private failures = 0
-  /** Until when the server wants nothing, in milliseconds: it said so. */
+  /** Time in milliseconds before which the server asked not to be called (Retry-After). */
   private notBefore = 0
   private timer: ReturnType<typeof setTimeout> | undefined
   private running: Promise<void> | null = null
@@ -68,33 +68,33 @@ export class Outbox {
 
   constructor(private readonly options: Options) {
     globalThis.addEventListener?.('online', this.retry)
-    if (this.channel) this.channel.onmessage = (m: MessageEvent<{ user: number; event: OutboxEvent }>) => void this.hear(m.data)
+    if (this.channel) this.channel.onmessage = (m: MessageEvent<{ user: number; event: OutboxEvent }>) => void this.receive(m.data)
   }
 
-  /** Reads what an earlier page left and begins to send. Resolves when the list is known, not when it is sent. */
+  /** Read the outbox of earlier pages and start sending. Resolves when the list is read, not when it is sent. */
   async start(): Promise<readonly Entry[]> {
     await this.reload()
     void this.flush()
     return this.entries
   }
 
-  /** Keeps an answer; resolves when it is durable. Throws `StorageFull`, and then nothing was kept. */
+  /** Store an answer; resolves when it is durable. Throws `StorageFull` if nothing was stored. */
   async add(entry: Omit<Entry, 'seq' | 'user' | 'refused'>): Promise<void> {
-    const kept: Entry = { ...entry, user: this.options.user, refused: null }
-    const replaced = this.blocked(kept.assignment)
+    const stored: Entry = { ...entry, user: this.options.user, refused: null }
+    const replaced = this.blocked(stored.assignment)
     const seq = await write(['outbox', 'drafts'], (tx) => {
-      tx.objectStore('drafts').delete([kept.user, kept.assignment])
-      // A corrected answer takes the place of the refused one, and of what waited behind that, in the same
-      // transaction: never both, never neither.
+      tx.objectStore('drafts').delete([stored.user, stored.assignment])
+      // A corrected answer replaces the refused one, and those waiting behind it, in the same
+      // transaction, so that exactly one version exists.
       for (const old of replaced) tx.objectStore('outbox').delete(old.seq!)
-      return tx.objectStore('outbox').add(kept)
+      return tx.objectStore('outbox').add(stored)
     })
-    this.entries = this.entries.filter((e) => !replaced.includes(e)).concat({ ...kept, seq: Number(seq) })
+    this.entries = this.entries.filter((e) => !replaced.includes(e)).concat({ ...stored, seq: Number(seq) })
     this.tell()
     void this.flush()
   }
 
-  /** Takes a refused answer, and what waits behind it, out on the person's word. */
+  /** Remove a refused answer, and those waiting behind it, at the person's request. */
   async discard(assignment: number): Promise<void> {
     const gone = this.blocked(assignment)
     await write(['outbox'], (tx) => void gone.forEach((e) => tx.objectStore('outbox').delete(e.seq!)) as undefined)
@@ -103,19 +103,19 @@ export class Outbox {
     void this.flush()
   }
 
-  /** The answers to an assignment that a refusal holds up, that one first; empty where none was refused. */
+  /** The refused answer of an assignment and those waiting behind it; empty if none was refused. */
   private blocked(assignment: number): Entry[] {
     const all = this.entries.filter((e) => e.assignment === assignment)
     const first = all.findIndex((e) => e.refused)
     return first < 0 ? [] : all.slice(first)
   }
 
-  /** Answers not yet stored by the server, oldest first, refused ones among them. */
+  /** Answers not yet stored by the server, oldest first, including refused ones. */
   get unsent(): readonly Entry[] {
     return this.entries
   }
 
-  /** Sends at once: the network is back, or somebody has signed in. */
+  /** Send at once, because the network is back or the person has signed in. */
   readonly retry = (): void => {
     this.failures = this.notBefore = 0
     void this.flush()
@@ -128,7 +128,7 @@ export class Outbox {
     this.channel?.close()
   }
 
-  /** Sends what waits; one flush at a time. */
+  /** Send all waiting answers; one flush at a time. */
   flush(): Promise<void> {
     clearTimeout(this.timer)
     const wait = this.notBefore - Date.now()
@@ -148,22 +148,22 @@ export class Outbox {
   }
 
   private async underLock(): Promise<void> {
-    // Web Locks exist on secure origins only; without them two tabs may send one answer twice, which the server takes
-    // for the repetition that it is.
+    // Web Locks exist on secure origins only. Without them two tabs can send an answer twice, which the server
+    // detects as a repetition.
     const locks = globalThis.navigator?.locks
     if (!locks) return this.sendAll()
     await locks.request(`${CHANNEL}-${this.options.user}`, () => this.sendAll())
   }
 
   private async sendAll(): Promise<void> {
-    // Another tab may have sent some of it while this one waited for the lock.
+    // Another tab may have sent answers while this one waited for the lock.
     if (globalThis.navigator?.locks) await this.reload()
     for (let entry = this.next(); entry && !this.closed; entry = this.next()) {
       this.tell({ sending: true })
       try {
         const reply = await this.options.put(entry.uuid, entry.body)
         this.failures = 0
-        await this.done(entry, reply)
+        await this.finish(entry, reply)
       } catch (error) {
         if (!(await this.failed(entry, error))) break
       }
@@ -171,7 +171,7 @@ export class Outbox {
     this.tell({ sending: false })
   }
 
-  /** The oldest waiting answer that has no refused one of the same assignment before it. */
+  /** The oldest waiting answer without an earlier refused one of the same assignment. */
   private next(): Entry | undefined {
     const blocked = new Set<number>()
     for (const entry of this.entries) {
@@ -181,14 +181,14 @@ export class Outbox {
     return undefined
   }
 
-  private async done(entry: Entry, reply: Reply): Promise<void> {
+  private async finish(entry: Entry, reply: Reply): Promise<void> {
     await write(['outbox'], (tx) => void tx.objectStore('outbox').delete(entry.seq!) as undefined)
     this.entries = this.entries.filter((e) => e.seq !== entry.seq)
     this.tell({ hindrance: 'none', savedAt: new Date() })
     this.publish({ type: 'stored', entry, reply })
   }
 
-  /** Returns whether the sender may go on with the next answer. */
+  /** Handle a failed attempt; return whether the next answer can be sent. */
   private async failed(entry: Entry, error: unknown): Promise<boolean> {
     const problem = error instanceof Problem ? error : null
     if (error instanceof Unauthenticated) {
@@ -200,7 +200,7 @@ export class Outbox {
       if (!(error instanceof Offline) && !problem) console.error(error)
       const asked = problem?.status === 429 ? problem.retryAfter : null
       this.tell({ hindrance: asked === null ? 'offline' : 'too-fast' })
-      // As long as the server asks for, and a little more, so that two computers do not come back in step.
+      // Wait slightly longer than the server asks, with jitter, so that clients do not retry at the same time.
       const wait = asked === null ? (this.options.backOff ?? backOff)(this.failures++) : asked * 1000 * (1 + Math.random() / 10)
       if (asked !== null) this.notBefore = Date.now() + wait
       this.timer = setTimeout(() => void this.flush(), wait)
@@ -209,11 +209,11 @@ export class Outbox {
     const refused: Refusal = {
       status: problem.status, kind: problem.kind, detail: problem.detail, errors: problem.errors, current: problem.extra.current ?? null,
     }
-    const marked = { ...entry, refused }
-    await write(['outbox'], (tx) => void tx.objectStore('outbox').put(marked) as undefined)
-    this.entries = this.entries.map((e) => (e.seq === entry.seq ? marked : e))
+    const refusedEntry = { ...entry, refused }
+    await write(['outbox'], (tx) => void tx.objectStore('outbox').put(refusedEntry) as undefined)
+    this.entries = this.entries.map((e) => (e.seq === entry.seq ? refusedEntry : e))
     this.tell({ hindrance: 'none' })
-    this.publish({ type: 'refused', entry: marked })
+    this.publish({ type: 'refused', entry: refusedEntry })
     return true
   }
 
@@ -222,12 +222,12 @@ export class Outbox {
     this.options.onEvent(event)
   }
 
-  private async hear({ user, event }: { user: number; event: OutboxEvent }): Promise<void> {
+  private async receive({ user, event }: { user: number; event: OutboxEvent }): Promise<void> {
     if (user !== this.options.user || this.closed) return
-    const mine = this.entries.some((e) => e.uuid === event.entry.uuid)
+    const isOwn = this.entries.some((e) => e.uuid === event.entry.uuid)
     await this.reload()
-    if (event.type === 'stored' && mine) this.tell({ hindrance: 'none', savedAt: new Date() })
-    if (mine) this.options.onEvent(event)
+    if (event.type === 'stored' && isOwn) this.tell({ hindrance: 'none', savedAt: new Date() })
+    if (isOwn) this.options.onEvent(event)
   }
 
   private async reload(): Promise<void> {
@@ -242,12 +242,12 @@ export class Outbox {
   }
 }
 
-/** 1, 2, 4 ... 30 seconds, with some chance in it so that a room of people does not come back in step. */
+/** 1, 2, 4 ... 30 seconds with jitter, so that many clients do not retry at the same time. */
 function backOff(failures: number): number {
   return Math.min(30_000, 1000 * 2 ** failures) * (0.75 + Math.random() / 2)
 }
 
-/** A random UUID, also where the page is not on a secure origin. */
+/** A random UUID, also on insecure origins. */
 export function newUuid(): string {
   if (crypto.randomUUID) return crypto.randomUUID()
   const b = crypto.getRandomValues(new Uint8Array(16))

@@ -8,14 +8,14 @@ const savedAt = new Date(2026, 0, 5, 12, 3, 7)
 it('has the wording that people were promised', () => {
   expect(savedLine(state({ savedAt }), false, false).text).toBe('Saved 12:03:07')
   expect(savedLine(state({ waiting: 2, hindrance: 'offline', savedAt }), false, false).text).toBe(
-    'Offline. 2 answers kept on this computer, not yet sent. Go on working.')
+    'Offline. 2 answers stored on this computer, not sent yet. You can continue.')
   expect(savedLine(state({ waiting: 1, hindrance: 'offline' }), false, false).text).toBe(
-    'Offline. 1 answer kept on this computer, not yet sent. Go on working.')
-  expect(savedLine(state({ savedAt }), true, false).text).toBe("Not saved: this browser's storage is full. Stay here.")
+    'Offline. 1 answer stored on this computer, not sent yet. You can continue.')
+  expect(savedLine(state({ savedAt }), true, false).text).toBe("Not saved: this browser's storage is full. Do not leave this page.")
 })
 
 it('tells nobody to go on where there is nothing to go on with', () => {
-  expect(savedLine(state({ waiting: 1, hindrance: 'offline' }), false, false, false).text).toBe('Offline. 1 answer kept on this computer, not yet sent.')
+  expect(savedLine(state({ waiting: 1, hindrance: 'offline' }), false, false, false).text).toBe('Offline. 1 answer stored on this computer, not sent yet.')
   expect(savedLine(state({ waiting: 1, hindrance: 'too-fast' }), false, false, false).text).not.toMatch(/go on/i)
 })
 
@@ -26,9 +26,9 @@ it('does not change its state, and so announces nothing, from one saved answer t
 })
 
 it('counts what takes long, what is held up by signing in, and what was refused', () => {
-  expect(savedLine(state({ savedAt, waiting: 3 }), false, true).text).toBe('3 answers not yet sent. Sending …')
+  expect(savedLine(state({ savedAt, waiting: 3 }), false, true).text).toBe('3 answers not sent yet. Sending …')
   expect(savedLine(state({ waiting: 2, hindrance: 'too-fast' }), false, false)).toEqual({
-    state: 'sending', text: '2 answers kept on this computer. The server takes them in a moment; go on working.',
+    state: 'sending', text: '2 answers stored on this computer. The server is busy; they are sent shortly. You can continue.',
   })
   expect(savedLine(state({ waiting: 2, hindrance: 'signed-out' }), false, false).text).toMatch(/^Signed out. 2 answers/)
   expect(savedLine(state({ refused: 1 }), false, false).state).toBe('refused')

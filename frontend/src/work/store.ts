@@ -1,13 +1,13 @@
-/** What the browser keeps: answers not yet acknowledged, drafts, and the units that a person holds. */
+/** Browser storage: unsent answers, drafts and held assignments. */
 
-/** Thrown where nothing more can be kept: the person must not go on as if it had been. */
+/** Thrown if nothing more can be stored; the person must not continue. */
 export class StorageFull extends Error {}
 
 type Store = 'outbox' | 'drafts' | 'hands'
 
 /**
- * Two data bases, each at its first version: a page that was loaded before an upgrade of the house could not open a newer
- * version of one, and would keep nothing any more.
+ * Two databases, each at version 1: a page loaded before an upgrade could not open a newer
+ * version and would not store answers.
  */
 const CREATE: Record<string, (db: IDBDatabase) => void> = {
   concord: (db) => {
@@ -20,13 +20,13 @@ const baseOf = (store: Store) => (store === 'hands' ? 'concord-hands' : 'concord
 const opening = new Map<string, Promise<IDBDatabase>>()
 
 function open(name: string): Promise<IDBDatabase> {
-  const there = opening.get(name)
-  if (there) return there
-  const opened = new Promise<IDBDatabase>((resolve, reject) => {
+  const existing = opening.get(name)
+  if (existing) return existing
+  const database = new Promise<IDBDatabase>((resolve, reject) => {
     const request = indexedDB.open(name, 1)
     request.onupgradeneeded = () => CREATE[name]!(request.result)
     request.onsuccess = () => {
-      // Another tab with a newer version of this page must be able to change the data base.
+      // Allow another tab with a newer version of this page to upgrade the database.
       request.result.onversionchange = () => {
         request.result.close()
         opening.delete(name)
@@ -35,23 +35,23 @@ function open(name: string): Promise<IDBDatabase> {
     }
     request.onerror = () => {
       opening.delete(name)
-      reject(request.error ?? new Error('The browser keeps no data for this page.'))
+      reject(request.error ?? new Error('The browser does not store data for this page.'))
     }
   })
-  opening.set(name, opened)
-  return opened
+  opening.set(name, database)
+  return database
 }
 
-/** Only for tests. */
+/** For tests only. */
 export async function close(): Promise<void> {
-  for (const opened of opening.values()) (await opened).close()
+  for (const database of opening.values()) (await database).close()
   opening.clear()
 }
 
 /**
- * Runs `work` in one transaction and resolves with its result when the transaction is durable, not before: "strict"
- * asks the browser to have it on the disk, so that a crash a moment later loses nothing. All stores are of one data base,
- * and all that `work` asks of them it asks at once.
+ * Run `work` in one transaction and resolve with its result when the transaction is durable. "strict"
+ * asks the browser to flush to disk, so that a crash loses nothing. All stores must be in one database,
+ * and `work` must issue all requests synchronously.
  */
 export async function write<T>(stores: Store[], work: (tx: IDBTransaction) => IDBRequest<T> | undefined): Promise<T | undefined> {
   let db: IDBDatabase
@@ -68,7 +68,7 @@ export async function write<T>(stores: Store[], work: (tx: IDBTransaction) => ID
       tx.oncomplete = () => resolve(request?.result)
       tx.onabort = () => fail(tx.error)
       request = work(tx)
-      // Now, not once the browser has answered each request: a page that is left in this moment would answer nothing.
+      // Commit at once, because a page that is being left no longer handles the requests' events.
       tx.commit()
     } catch (error) {
       fail(error)

@@ -1,27 +1,27 @@
-/** One person at work in one round: the hand, the outbox and the drafts, tied together. The page draws it. */
+/** One person's work in one round: connects assignments, outbox and drafts for the Work page. */
 
 import { api, data, Offline, Problem, putAnswer, Unauthenticated, type Schemas } from '../api/client.ts'
 import type { Card, Value, Visit } from '../kinds/kind.ts'
 import { Activity } from './activity.ts'
 import { dropDraft, loadDraft, saveDraft } from './drafts.ts'
-import { back, current, empty, held, leave, putBack, receive, reopen, type Hand } from './hand.ts'
-import { keepHand, keptHand } from './keptHand.ts'
+import { back, current, empty, heldIds, leave, putBack, receive, reopen, type HeldAssignments } from './assignments.ts'
+import { storeAssignments, loadAssignments } from './storedAssignments.ts'
 import { newUuid, Outbox, type Entry, type OutboxEvent, type OutboxState } from './outbox.ts'
 import { savedLine } from './saved.ts'
 import { StorageFull } from './store.ts'
 
-/** In the first moments of a new text nothing settles: the key was meant for the one before. */
+/** Milliseconds after a new text appears in which keys do not decide: the key press was meant for the text before. */
 const TOO_SOON = 150
-/** After so long on its way an answer is said not to be sent. */
+/** Milliseconds after which an unsent answer is reported. */
 const SLOW = 1500
 const LAST = 10
 
 export type Last = Card & { reason?: string }
 
-/** A submission before its kind is told apart: the value is that of the card's kind. */
+/** A submission of any kind; the value has the type of the card's kind. */
 type Said = Omit<Schemas['SubmissionRequest'], 'kind' | 'value'> & { kind: Card['kind']; value: Value | null }
 
-/** Whether a submission is the first answer of its slot: what progress counts. */
+/** Whether a submission is the first answer of its assignment, which progress counts. */
 function isFirst(entry: Entry): boolean {
   const { revision, outcome } = JSON.parse(entry.body) as { revision: number; outcome: string }
   return revision === 0 && outcome === 'answered'
@@ -29,20 +29,20 @@ function isFirst(entry: Entry): boolean {
 
 export class WorkSession {
   round = $state.raw<Schemas['Round'] | null>(null)
-  hand = $state.raw<Hand<Card>>(empty as Hand<Card>)
+  assignments = $state.raw<HeldAssignments<Card>>(empty as HeldAssignments<Card>)
   recent = $state.raw<Last[]>([])
   progress = $state.raw<Schemas['Progress']>({ done: 0, total: null })
-  /** The unit that is being answered. `serial` counts visits: the component of the kind is made anew for each. */
+  /** The unit being answered. `serial` counts visits; each creates a new editor. */
   unit = $state.raw<{ card: Card; visit: Visit; draft: unknown; serial: number } | null>(null)
   comment = $state('')
   flag = $state(false)
   refused = $state.raw<Entry | null>(null)
   full = $state(false)
-  /** In practice: the unit answered last, and what was expected once the server has told. Nothing goes on meanwhile. */
+  /** In practice rounds: the last unit, with feedback once the server has replied. The next unit waits. */
   told = $state.raw<{ card: Card; feedback: Schemas['Feedback'] | null } | null>(null)
-  /** What comes before the first unit. */
+  /** Prerequisites of the round, or null. */
   first = $state.raw<Schemas['First'] | null>(null)
-  /** How the person fares in practice. */
+  /** The person's results in a practice round, or null. */
   practice = $state.raw<Schemas['Practice'] | null>(null)
   loaded = $state(false)
   problem = $state('')
@@ -50,8 +50,8 @@ export class WorkSession {
   private slow = $state(false)
   readonly saved = $derived(savedLine(this.outboxState, this.full, this.slow, this.unit !== null))
   readonly unsent = $derived(this.outboxState.waiting + this.outboxState.refused)
-  /** Whether the unit was taken out again, and the hand goes on after it. */
-  readonly reopened = $derived(this.unit?.visit !== 'new' && this.hand.reopened !== null)
+  /** Whether the unit is an earlier one that was reopened. */
+  readonly reopened = $derived(this.unit?.visit !== 'new' && this.assignments.reopened !== null)
   readonly activity = new Activity()
 
   private readonly outbox: Outbox
@@ -60,27 +60,27 @@ export class WorkSession {
   private slowTimer: ReturnType<typeof setTimeout> | undefined
   private retryTimer: ReturnType<typeof setTimeout> | undefined
   private closed = false
-  private busy = false
-  /** The answer sent last came after somebody else had the slot. */
+  private isBusy = false
+  /** Whether the answer sent last was uncounted, because another person had completed the unit. */
   surplus = $state(false)
-  /** First answers that had not been sent when the progress was last asked for. */
+  /** First answers that were not sent when the progress was last loaded. */
   private uncounted = new Set<string>()
-  /** Newest revision of each assignment, those still on their way counted. */
+  /** Newest revision of each assignment, including unsent answers. */
   private readonly revisions = new Map<number, number>()
   private draft: unknown = null
-  /** When the server was heard last: so old is the hand. */
+  /** Time of the server's last reply, which is the age of the assignments. */
   private heardAt = 0
 
   constructor(private readonly id: number, private readonly user: number) {
     this.outbox = new Outbox({ user, put: putAnswer, onState: this.onState, onEvent: this.onEvent })
   }
 
-  /** Reads what an earlier visit left unsent, then what there is to do. */
+  /** Load unsent answers of earlier visits, then the assignments. */
   async start(): Promise<void> {
     try {
       for (const entry of await this.outbox.start()) this.remember(entry)
     } catch {
-      // A browser that keeps nothing says so at the first answer, which then stays open.
+      // A browser without storage fails at the first answer, which then stays open.
     }
     await this.fetch()
   }
@@ -91,11 +91,11 @@ export class WorkSession {
     try {
       const [round, next, recent] = await Promise.all([
         this.round ?? data(api.GET('/api/v1/rounds/{round_id}/', path)),
-        data(api.GET('/api/v1/rounds/{round_id}/next/', { params: { ...path.params, query: { have: held(this.hand).join(',') } } })),
+        data(api.GET('/api/v1/rounds/{round_id}/next/', { params: { ...path.params, query: { have: heldIds(this.assignments).join(',') } } })),
         this.loaded ? null : data(api.GET('/api/v1/rounds/{round_id}/recent/', path)),
       ])
       this.round = round
-      // What is still here may or may not be counted there already: asked again once all of it is known to be.
+      // The server may or may not have counted these unsent answers; reload when all are stored.
       this.uncounted = new Set(this.outbox.unsent.filter((e) => e.round === this.id && isFirst(e)).map((e) => e.uuid))
       this.progress = { ...next.progress, done: next.progress.done + this.uncounted.size }
       if (recent) this.recent = recent.cards
@@ -115,53 +115,53 @@ export class WorkSession {
     }
   }
 
-  /** Loaded while the server is away: on with the units that an earlier visit held. */
+  /** Without a connection, continue with the stored assignments of an earlier visit. */
   private async goOnWithKept(): Promise<void> {
-    const kept = await keptHand(this.user, this.id)
+    const kept = await loadAssignments(this.user, this.id)
     if (!kept || this.round) return
     this.round = kept.about
     this.progress = kept.progress
     this.heardAt = kept.at
-    this.hand = receive(this.hand, { hand: kept.cards.map((c) => c.assignment), fetched: kept.cards })
+    this.assignments = receive(this.assignments, { hand: kept.cards.map((c) => c.assignment), fetched: kept.cards })
     if (!this.unit) await this.show('new')
   }
 
   private hear(reply: { hand: number[]; fetched: Card[] }): void {
     this.heardAt = Date.now()
-    this.hand = receive(this.hand, reply)
-    this.keepHand()
+    this.assignments = receive(this.assignments, reply)
+    this.storeAssignments()
   }
 
-  /** In practice the server answers every unit: there is no going on without it. */
-  private keepHand(): void {
+  /** Store the held assignments, except in practice rounds, which need the server's feedback after each unit. */
+  private storeAssignments(): void {
     if (!this.round || this.round.gives_feedback) return
-    const cards = held(this.hand).map((id) => this.hand.cards.get(id)!)
-    void keepHand({ user: this.user, round: this.id, about: this.round, cards, progress: this.progress, at: this.heardAt })
+    const cards = heldIds(this.assignments).map((id) => this.assignments.cards.get(id)!)
+    void storeAssignments({ user: this.user, round: this.id, about: this.round, cards, progress: this.progress, at: this.heardAt })
   }
 
-  /** Shows the current card, with the draft that there may be, or as it was `left`. */
+  /** Show the current card with its draft, or with the steps with which it was `left`. */
   private async show(visit: Visit, left: unknown = null): Promise<void> {
-    const card = current(this.hand)
+    const card = current(this.assignments)
     if (!card) {
       this.unit = null
       this.refused = null
       return
     }
     const draft = left ? null : await loadDraft(this.user, card.assignment, this.revisionOf(card))
-    if (current(this.hand) !== card) return
+    if (current(this.assignments) !== card) return
     this.draft = left ?? draft?.state ?? null
     this.comment = draft?.comment ?? card.comment
     this.flag = draft?.flag ?? card.flag
     this.activity.restart(draft?.activeMs)
     this.shownAt = performance.now()
-    // A value to be reviewed waits for Enter, whatever was begun: one changed field need not be the last.
+    // A shown current value waits for Enter, because one changed field need not be the last.
     const seen: Visit = visit === 'new' && card.value && (!draft || !card.revision) ? 'reopened' : visit
     this.unit = { card, visit: seen, draft: this.draft, serial: ++this.serial }
   }
 
   private async goOn(): Promise<void> {
     await this.show('new')
-    // Nothing left, nothing on its way: ask once more before saying that all is done.
+    // Nothing left and nothing unsent: ask the server once more before showing that all is done.
     if (!this.unit && !this.unsent) await this.fetch()
   }
 
@@ -171,7 +171,7 @@ export class WorkSession {
     return Math.max(card.revision, this.revisions.get(card.assignment) ?? 0)
   }
 
-  // ---- what the person does ----
+  // ---- actions of the person ----
 
   changed = (draft: unknown): void => {
     this.draft = draft
@@ -195,25 +195,25 @@ export class WorkSession {
 
   private async submit(outcome: 'answered' | 'skipped', value: Value | null, reason: string, draft: unknown): Promise<void> {
     const unit = this.unit
-    if (!unit || this.busy) return
-    this.busy = true
+    if (!unit || this.isBusy) return
+    this.isBusy = true
     const { card } = unit
     const revision = this.base(card)
-    const after = leave(this.hand, { ...card, value, outcome, revision: revision + 1, comment: this.comment, flag: this.flag } as Card, draft)
+    const after = leave(this.assignments, { ...card, value, outcome, revision: revision + 1, comment: this.comment, flag: this.flag } as Card, draft)
     const body = JSON.stringify({
       assignment: card.assignment, revision, kind: card.kind, outcome, reason, shown: card.shown, active_ms: this.activity.ms,
-      comment: this.comment, flag: this.flag, value, references: card.references ?? [], have: held(after),
+      comment: this.comment, flag: this.flag, value, references: card.references ?? [], have: heldIds(after),
     } satisfies Said)
     try {
       await this.outbox.add({ uuid: newUuid(), round: this.id, assignment: card.assignment, body, card })
     } catch (error) {
       if (!(error instanceof StorageFull)) throw error
-      // The unit stays open as it was: nothing goes on that is not safe.
+      // The unit stays open: never continue before the answer is stored.
       this.full = true
       this.unit = { ...unit, draft: { ...(draft as object) }, visit: 'back', serial: ++this.serial }
       return
     } finally {
-      this.busy = false
+      this.isBusy = false
     }
     this.full = false
     this.refused = null
@@ -223,34 +223,34 @@ export class WorkSession {
       this.progress = { ...this.progress, done: this.progress.done + 1 }
     }
     this.recent = [{ ...done, reason }, ...this.recent.filter((c) => c.assignment !== card.assignment)].slice(0, LAST)
-    this.hand = after
-    this.keepHand()
+    this.assignments = after
+    this.storeAssignments()
     if (this.round?.gives_feedback) {
       this.told = { card: done, feedback: null }
       this.unit = null
     } else await this.goOn()
   }
 
-  /** On from what was told: to the same unit where there is a try left, else to the next. */
+  /** Continue after feedback: with the same unit if a try is left, otherwise with the next. */
   next = async (): Promise<void> => {
     const told = this.told
     if (!told?.feedback) return
     this.told = null
     if (!told.feedback.tries_left) return this.goOn()
-    this.hand = reopen(this.hand, told.card)
+    this.assignments = reopen(this.assignments, told.card)
     await this.show('reopened')
   }
 
-  /** The first unit comes into sight only now: what came before it was no work on it. */
+  /** Start the first unit after the introduction, whose time does not count. */
   begin = (): Promise<void> => this.show('new')
 
-  /** Asks anew what there is to do: something that came first is done. */
+  /** Reload the assignments after a prerequisite is completed. */
   again = async (): Promise<void> => {
     this.unit = null
     await this.fetch()
   }
 
-  /** The revision that the answer follows; where a refusal told of a newer one, that. */
+  /** The revision that an answer is based on, or the newer one named in a refusal. */
   private base(card: Card): number {
     const current = this.refused?.assignment === card.assignment ? this.refused.refused?.current : null
     const told = (current as { revision?: number } | null)?.revision
@@ -258,24 +258,24 @@ export class WorkSession {
     return this.refused?.assignment === card.assignment ? (JSON.parse(this.refused.body) as { revision: number }).revision : this.revisionOf(card)
   }
 
-  /** Undo beyond the first step of a unit: to the one before. */
+  /** Undo beyond the first step of a unit: return to the previous unit. */
   back = async (): Promise<void> => {
-    if (this.busy || this.refused || this.round?.gives_feedback) return
-    const to = back(this.hand)
+    if (this.isBusy || this.refused || this.round?.gives_feedback) return
+    const to = back(this.assignments)
     if (!to) return
     this.keepDraft()
-    this.hand = to.hand
+    this.assignments = to.assignments
     await this.show('back', to.left.trail)
   }
 
   reopen = async (card: Card): Promise<void> => {
-    if (this.busy || card.assignment === this.unit?.card.assignment) return
+    if (this.isBusy || card.assignment === this.unit?.card.assignment) return
     this.keepDraft()
-    this.hand = reopen(this.hand, card)
+    this.assignments = reopen(this.assignments, card)
     await this.show('reopened')
   }
 
-  /** Leaves a reopened unit as it was answered before. */
+  /** Leave a reopened unit unchanged. */
   putBack = async (): Promise<void> => {
     const card = this.unit?.card
     if (!card) return
@@ -285,11 +285,11 @@ export class WorkSession {
       this.refused = null
     }
     void dropDraft(this.user, card.assignment).catch(() => undefined)
-    this.hand = putBack(this.hand)
+    this.assignments = putBack(this.assignments)
     await this.goOn()
   }
 
-  // ---- what the outbox tells ----
+  // ---- events of the outbox ----
 
   private readonly onState = (state: OutboxState): void => {
     this.outboxState = state
@@ -310,16 +310,16 @@ export class WorkSession {
     else if (!this.unit && !this.told) void this.goOn()
   }
 
-  /** An answer of an earlier visit: it is not to be shown as work, unless the server refused it. */
+  /** Hide a unit answered on an earlier visit, unless the server refused the answer. */
   private remember(entry: Entry): void {
     const { revision, outcome } = JSON.parse(entry.body) as { revision: number; outcome: string }
     this.revisions.set(entry.assignment, revision + 1)
     if (entry.round !== this.id) return
-    this.hand = { ...this.hand, gone: new Set(this.hand.gone).add(entry.assignment) }
+    this.assignments = { ...this.assignments, gone: new Set(this.assignments.gone).add(entry.assignment) }
     if (entry.refused && outcome) void this.bringBack(entry)
   }
 
-  /** Brings the person back to the unit whose answer was refused, with what they had said. */
+  /** Reopen the unit whose answer was refused, with the person's value. */
   private async bringBack(entry: Entry): Promise<void> {
     if (this.refused) return
     this.told = null
@@ -327,11 +327,11 @@ export class WorkSession {
     const mine = this.outbox.unsent.findLast((e) => e.assignment === entry.assignment) ?? entry
     const said = JSON.parse(mine.body) as { value: Value | null; comment: string; flag: boolean }
     this.refused = entry
-    this.hand = reopen(this.hand, { ...mine.card, value: said.value, comment: said.comment, flag: said.flag } as Card)
+    this.assignments = reopen(this.assignments, { ...mine.card, value: said.value, comment: said.comment, flag: said.flag } as Card)
     await this.show('reopened')
   }
 
-  /** Somebody has signed in again, or wants to try. */
+  /** Retry after a new sign-in or at the person's request. */
   retry(): void {
     this.outbox.retry()
     if (!this.loaded) void this.fetch()

@@ -1,4 +1,4 @@
-"""Summaries that are sentences of the inputs, copied."""
+"""Extractive summaries: sentences copied from the inputs."""
 
 from .backend import ExtractiveBackend
 

@@ -1,4 +1,4 @@
-"""The sentences of a unit, and how many of them a summary takes."""
+"""Split a unit into sentences, and limit the length of a summary."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,16 @@ from ..protocol import Source
 
 
 class Undefined(Exception):
-    """There is no such summary of this unit, for a reason in words."""
+    """The method cannot summarise this unit. The message states the reason."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of an input. ``input`` is the input's place among the unit's inputs as stored, from 0; ``start`` and
-    ``end`` are a half-open range of code points of its text. ``opens``: it is the first of its input."""
+    """A sentence of an input.
+
+    ``input`` is the index of the input among the stored inputs of the unit, from 0. ``start`` and ``end`` are a
+    half-open range of code points in its text. ``opens`` is true for the first sentence of an input.
+    """
 
     text: str
     input: int
@@ -31,22 +34,22 @@ class Sentence:
 
 
 def pieces(source: Source, assembly: Mapping[str, Any], *, seed: int) -> list[Sentence]:
-    """All sentences of the inputs, in the order that the assembly asks for. `Undefined` where there is none."""
-    places = {id(text): place for place, text in enumerate(source.inputs)}
+    """Return all sentences of the inputs in assembly order. Raise `Undefined` if there is none."""
+    index_of = {id(text): index for index, text in enumerate(source.inputs)}
     chosen = ordered(source, assembly["order"], seed=seed)[: assembly["documents"]]
-    found = [
-        Sentence(text.text[start:end], places[id(text)], start, end, number == 0)
+    sentences = [
+        Sentence(text.text[start:end], index_of[id(text)], start, end, number == 0)
         for text in chosen
         for number, (start, end) in enumerate(sentence_ranges(text.text))
     ]
-    if not found:
-        raise Undefined("The inputs hold no sentence.")
-    return found
+    if not sentences:
+        raise Undefined("The inputs contain no sentence.")
+    return sentences
 
 
 @dataclass(frozen=True)
 class Limit:
-    """How much a summary takes: so many sentences, or whole sentences of so many words together."""
+    """The maximum length of a summary: a number of sentences, or of words in whole sentences."""
 
     sentences: int | None
     words: int | None
@@ -55,35 +58,35 @@ class Limit:
     @classmethod
     def of(cls, decoding: Mapping[str, Any]) -> "Limit":
         by_words = decoding["limit"] == "words"
-        # Ranked methods alone can be told to take a text once; to the others it does not apply.
-        ranked = decoding["method"] not in ("lead", "lead of each")
+        # Only the ranked methods have the option to remove duplicate sentences.
+        is_ranked = decoding["method"] not in ("lead", "lead of each")
         return cls(
             None if by_words else decoding["sentences"],
             decoding["words"] if by_words else None,
-            ranked and decoding["distinct"],
+            is_ranked and decoding["distinct"],
         )
 
-    def take(self, ranking: Iterable[int], found: Sequence[Sentence]) -> list[int]:
-        """The first of a ranking (indices into ``found``, asked for only as long as there is room), best first.
+    def take(self, ranking: Iterable[int], sentences: Sequence[Sentence]) -> list[int]:
+        """Return the first indices of a ranking that fit the limit, best first. The ranking is consumed lazily.
 
-        With a limit of words it ends before the first sentence that does not fit; a shorter one further down is not
-        taken instead, because it ranks lower. `Undefined` where not even the first fits.
+        With a word limit, the summary ends before the first sentence that does not fit. A shorter sentence further down
+        is not taken instead, because it ranks lower. Raise `Undefined` if the first sentence does not fit.
         """
-        taken: list[int] = []
+        indices: list[int] = []
         texts: set[str] = set()
-        room = self.words
+        words_left = self.words
         for index in ranking:
-            sentence = found[index]
+            sentence = sentences[index]
             if self.distinct and sentence.text in texts:
                 continue
-            if room is not None:
-                if sentence.words > room:
+            if words_left is not None:
+                if sentence.words > words_left:
                     break
-                room -= sentence.words
-            taken.append(index)
+                words_left -= sentence.words
+            indices.append(index)
             texts.add(sentence.text)
-            if len(taken) == self.sentences:
+            if len(indices) == self.sentences:
                 break
-        if not taken:
-            raise Undefined(f"The first sentence alone has more than {self.words} words.")
-        return taken
+        if not indices:
+            raise Undefined(f"The first sentence has more than {self.words} words, the maximum length.")
+        return indices

@@ -1,4 +1,4 @@
-"""Summaries that were made elsewhere: a file of keys and texts."""
+"""Summaries imported from a file of keys and texts."""
 
 from .backend import ImportedBackend
 

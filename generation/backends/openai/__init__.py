@@ -1,4 +1,4 @@
-"""Models behind an OpenAI-compatible endpoint (vLLM, Ollama, ...) that the administrator named."""
+"""Backend for models behind an OpenAI-compatible endpoint (vLLM, Ollama) that the administrator configured."""
 
 from .backend import OpenAIBackend
 

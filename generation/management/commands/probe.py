@@ -1,17 +1,17 @@
-"""`manage.py probe`: the counterfactual probe of a system, in the foreground, and M3's figures of it."""
+"""`manage.py probe`: run the counterfactual probe of a system in the foreground, and print M3's figures."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from generation.actions.reckoning import KIND, reckon_probe
 from generation.models import Run, RunPurpose
-from generation.scoring.reckoning import stored_results
 from measures.probe import Figure, ProbeResult
-from projects.background import jobs
+from projects.jobs.running import run_job
 from projects.models import Job, JobStatus
 
+from ...scoring.actions import COMPUTE_SCORES, compute_probe_figures
+from ...scoring.computing import stored_results
 from . import generate
 
 HEAD = ("kind", "n", "delta", "95 % CI", "s.d.", "accuracy", "95 % CI", "ties", "of sums", "of changed")
@@ -19,17 +19,19 @@ HEAD = ("kind", "n", "delta", "95 % CI", "s.d.", "accuracy", "95 % CI", "ties", 
 
 class Command(generate.Command):
     help = (
-        "Judge all targets and their counterfactuals with a system: does it find the true one likelier? Workers share "
-        "the work. Ctrl-C stops it cleanly, and the same command goes on with the rest."
+        "Compare the likelihoods of all targets and their counterfactuals under a system. Workers share the work. "
+        "Ctrl-C stops the run cleanly; the same command resumes it."
     )
     purpose = RunPurpose.PROBE
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument(
-            "--tokens", choices=("all", "content"), default="all",
-            help="What the mean of a text is over: all tokens, as M3 has it, or without special ones.",
-        )  # fmt: skip
+            "--tokens",
+            choices=("all", "content"),
+            default="all",
+            help="Tokens included in the mean of a text: all, as in M3, or content (without special tokens).",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.basis = options["tokens"]
@@ -39,9 +41,9 @@ class Command(generate.Command):
         super()._report_done(run)
         self._table(run)
 
-    def _report(self, run: Run, whole: bool) -> None:
+    def _report(self, run: Run, is_complete: bool) -> None:
         self._table(run)
-        super()._report(run, whole)
+        super()._report(run, is_complete)
 
     def _table(self, run: Run) -> None:
         rows = [HEAD, *map(_row, self._results(run))]
@@ -49,29 +51,36 @@ class Command(generate.Command):
         for row in rows:
             self.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
         self.stdout.write(
-            f"Delta: nats a token, over {self.basis} tokens of each text; of the sums, in nats; and a token over the "
-            "content tokens that only one of the two texts has. A tie is wrong. Intervals know that pairs of one "
-            "review are alike; of fewer than 30 reviews they may be too narrow."
+            f"Delta: nats per token, over {self.basis} tokens of each text. Of sums: difference of the sums, in nats. "
+            "Of changed: nats per token, over the content tokens that only one of the two texts has. A tie counts as "
+            "wrong. Intervals are clustered by review; with fewer than 30 reviews they may be too narrow."
         )
 
     def _results(self, run: Run) -> Sequence[ProbeResult]:
-        """What is kept for tables, too. What was queued for it is done here: there may be no worker."""
-        queued = Job.objects.filter(kind=KIND, params__run=run.pk, status=JobStatus.QUEUED)
+        """Return the stored figures. Queued score jobs run here first, because there may be no worker."""
+        queued = Job.objects.filter(kind=COMPUTE_SCORES, params__run=run.pk, status=JobStatus.QUEUED)
         for pk in list(queued.values_list("pk", flat=True)):
-            jobs.run_job(pk)
-        return stored_results(reckon_probe(run), self.basis)
+            run_job(pk)
+        return stored_results(compute_probe_figures(run), self.basis)
 
 
 def _row(result: ProbeResult) -> tuple[str, ...]:
     return (
-        result.kind, str(result.n), _value(result.delta), _interval(result.delta), _value(result.sd),
-        _value(result.accuracy), _interval(result.accuracy), str(result.ties) if result.n else "",
-        _value(result.delta_sum), _value(result.delta_changed),
-    )  # fmt: skip
+        result.kind,
+        str(result.n),
+        _value(result.delta),
+        _interval(result.delta),
+        _value(result.sd),
+        _value(result.accuracy),
+        _interval(result.accuracy),
+        str(result.ties) if result.n else "",
+        _value(result.delta_sum),
+        _value(result.delta_changed),
+    )
 
 
 def _value(figure: Figure) -> str:
-    """A figure, or why there is none: never 0 for what is not there."""
+    """Return a figure, or the reason why it is undefined. An undefined figure is never printed as 0."""
     return f"{figure.value:.3f}" if figure.value is not None else f"({figure.undefined})"
 
 

@@ -1,4 +1,4 @@
-"""``manage.py score``: metrics over the summaries of a project's systems, in the foreground."""
+"""``manage.py score``: compute metrics of the summaries of a project in the foreground."""
 
 from typing import Any
 
@@ -7,15 +7,16 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from api.parameters import Takes
 from api.problems import Problem
 from generation import metrics
-from generation.actions.scores import score_run
 from generation.management.foreground import progress_bar, stoppable
 from generation.metrics.protocol import Metric
 from generation.models import Run, Score, Scoring
-from generation.runs.at_hand import names, runs_with_summaries
 from projects.management.arguments import project_of
 
-#: What needs no weights, and so runs anywhere.
-USUAL = [
+from ...latest_runs import names, runs_with_summaries
+from ...scoring.actions import score_run
+
+#: The metrics that need no torch by default, and so run on any machine.
+DEFAULT_METRICS = [
     metric.key
     for metric in metrics.every()
     if not metric.needs_torch({parameter.name: parameter.default for parameter in metric.parameters})
@@ -23,37 +24,43 @@ USUAL = [
 
 
 class Command(BaseCommand):
-    help = "Score the summaries of a project's systems. What is scored already is not scored again."
+    help = "Compute metrics of the summaries of a project's systems. Existing scores are not computed again."
 
     def add_arguments(self, parser: CommandParser) -> None:
         known = [metric.key for metric in metrics.every()]
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument(
-            "--metric", action="append", choices=known, metavar="METRIC",
-            help=f"May be repeated; by default {', '.join(USUAL)}. All: {', '.join(known)}.",
-        )  # fmt: skip
+            "--metric",
+            action="append",
+            choices=known,
+            metavar="METRIC",
+            help=f"May be repeated; by default {', '.join(DEFAULT_METRICS)}. All: {', '.join(known)}.",
+        )
         parser.add_argument("--system", action="append", default=[], metavar="NAME", help="May be repeated.")
         parser.add_argument(
-            "--set", action="append", default=[], metavar="NAME=VALUE",
+            "--set",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
             help="A parameter of the metric, such as stemmer=true. May be repeated.",
-        )  # fmt: skip
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        with stoppable("What is scored stays; the same command goes on with the rest."):
-            self._do(options)
+        with stoppable("Scores so far are stored; the same command computes the rest."):
+            self._score_runs(options)
 
-    def _do(self, options: dict[str, Any]) -> None:
+    def _score_runs(self, options: dict[str, Any]) -> None:
         project = project_of(options["project"])
         runs = list(runs_with_summaries(project, options["system"]))
         missing = sorted(set(options["system"]) - {run.version.system.name for run in runs})
         if missing or not runs:
-            whose = ", ".join(missing) or "any system"
-            raise CommandError(f"{project.slug} has no summaries of {whose}; run `manage.py generate` first.")
-        called = names(runs)
-        for metric in options["metric"] or USUAL:
-            params = given(metrics.get(metric), options["set"])
+            systems = ", ".join(missing) or "any system"
+            raise CommandError(f"{project.slug} has no summaries of {systems}; run `manage.py generate` first.")
+        display_names = names(runs)
+        for metric in options["metric"] or DEFAULT_METRICS:
+            params = parse_parameters(metrics.get(metric), options["set"])
             for run in runs:
-                name = f"{called[run.pk]} ({run.version.level})"
+                name = f"{display_names[run.pk]} ({run.version.level})"
                 scoring = self._score(run, metric, params, name)
                 rows = Score.objects.filter(scoring=scoring)
                 n = rows.values("summary").distinct().count()
@@ -72,20 +79,23 @@ class Command(BaseCommand):
                 raise CommandError(f"{metric} of {name}: {problem.detail}") from None
 
 
-def given(metric: Metric, settings: list[str]) -> dict[str, Any]:
-    """The parameters that were set on the command line, as the metric's parameters take them."""
+def parse_parameters(metric: Metric, settings: list[str]) -> dict[str, Any]:
+    """Parse the parameters given on the command line to the types that the metric declares."""
     takes = {parameter.name: parameter.takes for parameter in metric.parameters}
-    found: dict[str, Any] = {}
+    params: dict[str, Any] = {}
     for setting in settings:
         name, sign, text = setting.partition("=")
         if not sign or name not in takes:
             raise CommandError(f"--set {setting}: {metric.key} takes {', '.join(takes) or 'no parameters'}.")
-        found[name] = read(takes[name], text)
-    return found
+        params[name] = parse_value(takes[name], text)
+    return params
 
 
-def read(takes: Takes, text: str) -> Any:
-    """A parameter's value from the words of a command line; what cannot be read is refused by the check."""
+def parse_value(takes: Takes, text: str) -> Any:
+    """Parse a parameter value.
+
+    A value that cannot be parsed is returned as text, and the parameter check rejects it.
+    """
     try:
         match takes:
             case Takes.INTEGER:

@@ -1,4 +1,4 @@
-"""``manage.py tables``: the papers' tables from the data base."""
+"""``manage.py tables``: print the tables of the papers, or write them or their figures to files."""
 
 from pathlib import Path
 from typing import Any
@@ -6,28 +6,52 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from generation.management.foreground import progress_bar, stoppable
-from projects import tables
+from projects import reports
 from projects.management.arguments import project_of
 from projects.models import Project
-from projects.tables import Table, Tables
-from projects.tables.writing import FORMATS
+from projects.reports import rendering
+from projects.reports.registry import Tables
+from projects.reports.table import Table
+from projects.reports.writing import FORMATS
 
 
 class Command(BaseCommand):
-    help = "Print the tables of papers, or write them to a folder. What is missing is said with its step."
+    help = (
+        "Print the tables of papers, or write them or their figures to a folder. Missing data are listed with the step "
+        "that provides them."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        known = [table.key for table in tables.every()]
+        known = [table.key for table in reports.every()]
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument(
-            "--table", action="append", choices=known, metavar="TABLE",
-            help=f"May be repeated; by default all that have something to be about, of: {', '.join(known)}.",
-        )  # fmt: skip
-        parser.add_argument("--format", choices=list(FORMATS), default="markdown")
-        parser.add_argument("--out", type=Path, metavar="DIR", help="A file a table, named by it; made where missing.")
+            "--table",
+            action="append",
+            choices=known,
+            metavar="TABLE",
+            help=f"May be repeated; by default all tables with data, of: {', '.join(known)}.",
+        )
+        parser.add_argument(
+            "--format",
+            choices=[*FORMATS, *rendering.FORMATS],
+            default="markdown",
+            help="svg, pdf, png and vega (a Vega-Lite specification) write each figure of the tables to a file in "
+            "--out.",
+        )
+        parser.add_argument(
+            "--out",
+            type=Path,
+            metavar="DIR",
+            help="Folder for one file per table, named after the table. Created if missing.",
+        )
 
     def handle(self, *args: Any, out: Path | None, **options: Any) -> None:
         project = project_of(options["project"])
+        if options["format"] in rendering.FORMATS:
+            if out is None:
+                raise CommandError("Figures are written to files: give their folder with --out DIR.")
+            self._write_figures(project, options["table"], options["format"], out)
+            return
         ending, _, write = FORMATS[options["format"]]
         with stoppable("No table was written."):
             built = self._built(project, options["table"])
@@ -35,27 +59,42 @@ class Command(BaseCommand):
             if out is None:
                 self.stdout.write("\n" * bool(i) + write(table))
             else:
-                self._write(out / f"{key}.{ending}", write(table))
-            # In the files of the other formats it stands below the table.
+                self._write(out / f"{key}.{ending}", write(table).encode())
+            # The files of the other formats list the missing steps below the table.
             if options["format"] == "csv":
                 for step in table.missing:
                     self.stderr.write(f"{key}: {step.sentence}")
 
-    def _built(self, project: Project, asked: list[str] | None) -> dict[str, Table]:
-        whole = Tables(project)
-        keys = asked or [table.key for table in whole.there()]
+    def _write_figures(self, project: Project, keys: list[str] | None, format: rendering.Format, out: Path) -> None:
+        tables = Tables(project)
+        with stoppable("Not all figures were written."):
+            for table in map(reports.get, keys) if keys else tables.available_tables():
+                figures = tables.figures(table)
+                if not figures:
+                    self.stderr.write(f"{table.key}: no column has intervals, so there is no figure.")
+                for figure in figures:
+                    name = table.key if figure.key == table.key else f"{table.key}-{figure.key}"
+                    try:
+                        content = rendering.render(figure, format)
+                    except rendering.RendererMissing as missing:
+                        raise CommandError(str(missing)) from None
+                    self._write(out / f"{name}.{rendering.ENDINGS[format]}", content)
+
+    def _built(self, project: Project, wanted: list[str] | None) -> dict[str, Table]:
+        tables = Tables(project)
+        keys = wanted or [table.key for table in tables.available_tables()]
         with progress_bar(total=len(keys), unit=" tables") as bar:
             built = {}
             for key in keys:
                 bar.set_description(key)
-                built[key] = whole.build(tables.get(key))
+                built[key] = tables.build(reports.get(key))
                 bar.update()
         return built
 
-    def _write(self, path: Path, text: str) -> None:
+    def _write(self, path: Path, content: bytes) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
+            path.write_bytes(content)
         except OSError as error:
             raise CommandError(f"{path}: {error.strerror or error}") from None
         self.stdout.write(str(path))

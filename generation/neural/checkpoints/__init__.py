@@ -1,1 +1,1 @@
-"""Weights of a folder or of the hub, loaded strictly, and what is peculiar to each family."""
+"""Checkpoints: strict loading from a folder or the hub, and settings of each model family."""

@@ -1,4 +1,4 @@
-"""What is peculiar to each family of models, as data: separators, newlines, padding, attention, number formats."""
+"""Settings of each model family: separators, newlines, padding, attention and number formats."""
 
 import math
 from collections.abc import Callable
@@ -13,11 +13,11 @@ def _one_bucket(config: Any, length: int) -> int:
 
 
 def _blocks(config: Any, length: int) -> int:
-    """BigBird-Pegasus: 0 for full attention, else the number of blocks.
+    """Return the BigBird-Pegasus bucket: 0 for full attention, else the number of blocks.
 
-    At or below ``(5 + 2 * random blocks) * block size`` tokens (704 in the published models) the encoder switches to
-    full attention. Above it, the last block is attended to by all: one that another text's padding moves is another
-    model. So only texts of equally many blocks share a batch.
+    At or below ``(5 + 2 * random blocks) * block size`` tokens (704 in the published models), the encoder switches to
+    full attention. Above it, all tokens attend to the last block. Padding from another text moves that block and
+    changes the result, so only texts with equally many blocks share a batch.
     """
     threshold = (5 + 2 * config.num_random_blocks) * config.block_size
     if config.attention_type != "block_sparse" or length <= threshold:
@@ -33,12 +33,11 @@ def _led_padding(config: Any) -> int:
 
 @dataclass(frozen=True)
 class Family:
-    """How models of one family read and write.
+    """Input and output settings of one model family.
 
-    ``separator`` is put between documents where the configuration says auto; ``newline`` is what the model writes for
-    a line break; ``padding(config)`` is what lengths are padded to a multiple of; only texts of the same
-    ``bucket(config, tokens)`` may share a batch; ``global_separator``: full attention for the first token and for
-    every separator.
+    ``separator`` joins documents if the configuration is auto. ``newline`` is the model's output for a line break.
+    Lengths are padded to a multiple of ``padding(config)``. Only texts of the same ``bucket(config, tokens)`` may share
+    a batch. ``global_separator`` gives full attention to the first token and to every separator.
     """
 
     key: str
@@ -56,15 +55,16 @@ class Family:
 _BART = Family("bart")
 # Pegasus overflows in fp16 (transformers #12225).
 _PEGASUS = Family("pegasus", newline="<n>", float16=False)
-_LED = Family("led", longest=lambda config: config.max_encoder_position_embeddings, padding=_led_padding,
-              global_attention=True)  # fmt: skip
+_LED = Family(
+    "led", longest=lambda config: config.max_encoder_position_embeddings, padding=_led_padding, global_attention=True
+)
 #: By ``model_type``. PRIMERA is an LED whose tokenizer has ``<doc-sep>``.
 SEQ2SEQ = {
     "bart": _BART,
     "pegasus": _PEGASUS,
     "bigbird_pegasus": replace(_PEGASUS, key="bigbird_pegasus", bucket=_blocks),
     "led": _LED,
-    # T5 has relative positions: as long as it was trained for. Its fp16 overflows too.
+    # T5 has relative positions, so the limit is its training length. It also overflows in fp16.
     "t5": Family("t5", float16=False, longest=lambda config: getattr(config, "n_positions", None) or 512),
 }
 PRIMERA = replace(_LED, key="primera", separator="<doc-sep>", global_separator=True)
@@ -72,18 +72,20 @@ CAUSAL = Family("causal")
 
 
 def family_of(config: Any, vocabulary: Callable[[], dict[str, int]]) -> Family:
-    """The family of a sequence-to-sequence model; `BackendError` for one whose traps nobody has looked at."""
+    """Return the family of a sequence-to-sequence model. Raise `BackendError` if the family is not supported."""
     family = SEQ2SEQ.get(config.model_type)
     if family is None:
-        raise BackendError(f"Models of type {config.model_type!r} are not supported here, only {', '.join(SEQ2SEQ)}.")
+        raise BackendError(
+            f"Models of type {config.model_type!r} are not supported; supported are {', '.join(SEQ2SEQ)}."
+        )
     return PRIMERA if family is _LED and PRIMERA.separator in vocabulary() else family
 
 
 def reset_attention(model: Any, bucket: int) -> None:
-    """Set BigBird-Pegasus's attention for a batch.
+    """Set the attention type of BigBird-Pegasus for a batch.
 
-    The encoder switches from sparse to full attention by itself when a batch is short and never back (transformers
-    #20031): without this, what comes out depends on what came before.
+    For a short batch the encoder switches from sparse to full attention and never back (transformers #20031). Without
+    this reset, outputs would depend on earlier batches.
     """
     if model.config.model_type == "bigbird_pegasus":
         model.get_encoder().set_attention_type("block_sparse" if bucket else "original_full")

@@ -1,4 +1,4 @@
-"""Models of the hub: from the local cache, and from the net only where the operator allows it."""
+"""Models of the hub: read from the local cache, and downloaded only if the operator allows it."""
 
 from pathlib import Path
 
@@ -8,19 +8,19 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntry
 
 from ...backends.protocol import BackendError
 
-#: Never a pickle, never a program: a snapshot holds what `weights.hashes` covers, and nothing else can act.
+#: Excludes pickles and code. A snapshot contains what `weights.hashes` covers; other files cannot affect the model.
 FILES = ("*.safetensors", "*.safetensors.index.json", "*.json", "*.txt", "*.model", "*.jinja")
 
 
 def snapshot(model: str, revision: str) -> Path:
-    """The snapshot of a hub id at a revision; a folder that is named by the commit. Raises `BackendError`."""
+    """Return the snapshot folder of a hub id at a revision, named by its commit. Raise `BackendError`."""
     online = settings.MODELS_ONLINE
     try:
         path = Path(snapshot_download(model, revision=revision, local_files_only=not online, allow_patterns=FILES))
     except LocalEntryNotFoundError as missing:
-        forbidden = " HF_HUB_OFFLINE keeps the worker from the hub." if constants.HF_HUB_OFFLINE else ""
-        advice = forbidden if online else " MODELS_ONLINE=1 would let the worker download it."
+        offline = " HF_HUB_OFFLINE prevents a download." if constants.HF_HUB_OFFLINE else ""
+        advice = offline if online else " Set MODELS_ONLINE=1 to let the worker download it."
         raise BackendError(f"{model} at {revision} is not in this worker's cache.{advice}") from missing
-    except (HfHubHTTPError, HFValidationError) as wrong:
-        raise BackendError(f"{model} at {revision} cannot be had from the hub: {wrong}") from wrong
+    except (HfHubHTTPError, HFValidationError) as error:
+        raise BackendError(f"{model} at {revision} cannot be downloaded from the hub: {error}") from error
     return path

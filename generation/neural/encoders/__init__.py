@@ -1,1 +1,1 @@
-"""Encoders: of inputs, sentences, words and directions."""
+"""Encoders of inputs, sentences, words and directions."""

@@ -1,8 +1,8 @@
-"""BERTScore by bert-score's own matching, with the encoder loaded strictly and cut at the wanted layer.
+"""BERTScore with the matching of bert-score, and an encoder that is loaded strictly and truncated at the chosen layer.
 
-bert-score 0.3.13 loads an encoder by its name: it takes every path with "t5" in it for a T5, and knows nothing of
-weights that are missing. Its tokenising breaks on an empty text and on a tokenizer without a longest input. So we load,
-set the longest input, and leave empty texts out; the figures are those of its ``bert_cos_score_idf``.
+bert-score 0.3.13 loads encoders by name: it treats every path that contains "t5" as a T5, and does not detect missing
+weights. Its tokenization fails on an empty text and on a tokenizer without a maximum length. This module therefore
+loads the encoder, sets the maximum length and skips empty texts. Scores are those of ``bert_cos_score_idf``.
 """
 
 import csv
@@ -17,57 +17,59 @@ from transformers import AutoModel, AutoTokenizer
 
 from ...backends import weights
 from ...backends.protocol import BackendError
-from ...metrics.encoder import baseline, folder
-from ...metrics.protocol import MetricError, Params
+from ...metrics.protocol import MetricError, Params, baseline, folder
 
-#: Longer texts are cut, as bert-score does with the encoders that it was tuned on.
+#: Longer texts are truncated, as in bert-score with its tuned encoders.
 LONGEST = 512
 BATCH = 64
-#: What an encoder has beside its layers, and BERTScore never looks at.
+#: Prefixes of encoder weights that BERTScore does not use.
 UNUSED = ("pooler.",)
 
 Prf = tuple[float, float, float]
 
 
 def facts(params: Params) -> dict[str, Any]:
-    """Versions, hashes of weights and tokenizer, and bert-score's own hash string."""
-    where = folder(params)
+    """Return versions, hashes of weights and tokenizer, and the hash string of bert-score."""
+    path = folder(params)
     try:
-        found = weights.hashes(weights.Folder(where))
+        hashes = weights.hashes(weights.Folder(path))
     except BackendError as error:
         raise MetricError(str(error)) from None
     rescale = params["rescale"]
-    said = get_hash(params["model"], params["layers"], False, rescale, False, True)
+    bert_score_hash = get_hash(params["model"], params["layers"], False, rescale, False, True)
     return {
-        "bert-score": version("bert-score"), **weights.libraries(), "hash": said, "weights": found["weights"],
-        "tokenizer": found["tokenizer"], "config": found["config"], "texts": f"cut at {LONGEST} tokens",
+        "bert-score": version("bert-score"),
+        **weights.libraries(),
+        "hash": bert_score_hash,
+        "weights": hashes["weights"],
+        "tokenizer": hashes["tokenizer"],
+        "config": hashes["config"],
+        "texts": f"cut at {LONGEST} tokens",
         "baseline": baseline(params["model"]).name if rescale else "",
-    }  # fmt: skip
+    }
 
 
 def load(params: Params) -> "Encoder":
-    """Raises `MetricError` where a weight is missing or the encoder has no such layer."""
-    where = folder(params)
+    """Load the encoder. Raise `MetricError` if a weight is missing or the encoder has no such layer."""
+    path = folder(params)
     try:
-        weights.shards(where)
+        weights.shards(path)
     except BackendError as error:
         raise MetricError(str(error)) from None
     try:
         model, report = AutoModel.from_pretrained(
-            where, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **weights.STRICTLY
+            path, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **weights.STRICT_OPTIONS
         )
-        tokenizer = AutoTokenizer.from_pretrained(where, **weights.STRICTLY)
-    except weights.UNLOADABLE as wrong:
-        raise MetricError(f"The encoder cannot be loaded: {weights.said(wrong, where)}") from wrong
+        tokenizer = AutoTokenizer.from_pretrained(path, **weights.STRICT_OPTIONS)
+    except weights.LOAD_ERRORS as wrong:
+        raise MetricError(f"The encoder cannot be loaded: {weights.said(wrong, path)}") from wrong
     if missing := sorted(name for name in report["missing_keys"] if not name.startswith(UNUSED)):
-        raise MetricError(
-            f"The weights lack {missing[0]} and {len(missing) - 1} more: random numbers would stand there."
-        )
+        raise MetricError(f"The weights lack {missing[0]} and {len(missing) - 1} more; these would be random.")
     layers = getattr(getattr(model, "encoder", None), "layer", None)
     if layers is None:
-        raise MetricError(f"A {model.config.model_type} is no encoder such as BERT, RoBERTa or DeBERTa.")
+        raise MetricError(f"A {model.config.model_type} is not a supported encoder, such as BERT, RoBERTa or DeBERTa.")
     if params["layers"] > len(layers):
-        raise MetricError(f"This encoder has {len(layers)} layers, no layer {params['layers']}.")
+        raise MetricError(f"The encoder has {len(layers)} layers, so there is no layer {params['layers']}.")
     model.encoder.layer = torch.nn.ModuleList(layers[: params["layers"]])
     tokenizer.model_max_length = min(tokenizer.model_max_length, LONGEST, _positions(model.config))
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -75,7 +77,7 @@ def load(params: Params) -> "Encoder":
 
 
 def _positions(config: Any) -> int:
-    """Positions for tokens: RoBERTa's begin behind its padding id."""
+    """Return the number of token positions. RoBERTa positions begin after the padding id."""
     offset = config.pad_token_id + 1 if config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
     return int(config.max_position_embeddings) - offset
 
@@ -95,20 +97,25 @@ class Encoder:
 
     @property
     def of_nothing(self) -> Prf:
-        """What an empty summary gets."""
+        """The score of an empty summary."""
         return self._rescaled((0.0, 0.0, 0.0))
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[Prf]:
-        """(precision, recall, F1) of each (summary, reference), neither empty."""
+        """Return (precision, recall, F1) of each (summary, reference), neither empty."""
         if not pairs:
             return []
         weight: defaultdict[int, float] = defaultdict(lambda: 1.0)
         weight[self.tokenizer.sep_token_id] = weight[self.tokenizer.cls_token_id] = 0.0
-        found = bert_cos_score_idf(
-            self.model, [reference for _, reference in pairs], [text for text, _ in pairs], self.tokenizer, weight,
-            device=self.device, batch_size=BATCH,
-        )  # fmt: skip
-        return [self._rescaled((p, r, f)) for p, r, f in found.cpu().tolist()]
+        scores = bert_cos_score_idf(
+            self.model,
+            [reference for _, reference in pairs],
+            [text for text, _ in pairs],
+            self.tokenizer,
+            weight,
+            device=self.device,
+            batch_size=BATCH,
+        )
+        return [self._rescaled((p, r, f)) for p, r, f in scores.cpu().tolist()]
 
     def _rescaled(self, values: Prf) -> Prf:
         if self.baseline is None:

@@ -1,4 +1,4 @@
-"""A sequence classifier that reads directions, loaded strictly: its classes are exactly the three that are named."""
+"""A sequence classifier of directions, loaded strictly. It must have exactly the three configured classes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from measures.direction import Distribution
 
 from ...backends import weights
 from ...backends.protocol import BackendError
-from ...metrics.classifier import LABELS, Asked, folder
+from ...metrics.classifier import LABELS, ClassifierItem, folder
 from ...metrics.protocol import MetricError, Params
 
 BATCH = 32
@@ -19,47 +19,50 @@ LONGEST = 512
 
 
 def facts(params: Params) -> dict[str, Any]:
-    """Versions and hashes of weights and tokenizer. Raises `MetricError`."""
-    where = folder(params)
+    """Return versions, and hashes of weights and tokenizer. Raise `MetricError`."""
+    folder_path = folder(params)
     try:
-        found = weights.hashes(where)
+        hashes = weights.hashes(folder_path)
         return {
-            **weights.libraries(), "commit": where.commit, "weights": found["weights"],
-            "tokenizer": found["tokenizer"], "config": found["config"],
-        }  # fmt: skip
+            **weights.libraries(),
+            "commit": folder_path.commit,
+            "weights": hashes["weights"],
+            "tokenizer": hashes["tokenizer"],
+            "config": hashes["config"],
+        }
     except BackendError as error:
         raise MetricError(str(error)) from None
 
 
 def load(params: Params) -> "Reader":
-    """Raises `MetricError` where classes or weights are not those that are needed."""
-    where = folder(params).path
+    """Load the classifier. Raise `MetricError` if its classes or weights do not match."""
+    path = folder(params).path
     try:
-        weights.shards(where)
+        weights.shards(path)
     except BackendError as error:
         raise MetricError(str(error)) from None
     try:
-        config = AutoConfig.from_pretrained(where, **weights.STRICTLY)
+        config = AutoConfig.from_pretrained(path, **weights.STRICT_OPTIONS)
         order = columns(dict(config.id2label), [params[name] for name in LABELS])
         model, report = AutoModelForSequenceClassification.from_pretrained(
-            where, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **weights.STRICTLY
+            path, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **weights.STRICT_OPTIONS
         )
-        tokenizer = AutoTokenizer.from_pretrained(where, **weights.STRICTLY)
-    except weights.UNLOADABLE as wrong:
-        raise MetricError(f"The classifier cannot be loaded: {weights.said(wrong, where)}") from wrong
+        tokenizer = AutoTokenizer.from_pretrained(path, **weights.STRICT_OPTIONS)
+    except weights.LOAD_ERRORS as wrong:
+        raise MetricError(f"The classifier cannot be loaded: {weights.said(wrong, path)}") from wrong
     if missing := sorted(report["missing_keys"]):
-        raise MetricError(f"The weights lack {missing[0]}: random numbers would stand there.")
+        raise MetricError(f"The weights lack {missing[0]}, which would be random.")
     device = "cuda" if torch.cuda.is_available() else "cpu"
     return Reader(model.to(device).eval(), tokenizer, order, params["prompt"])
 
 
 def columns(id2label: dict[int, str], wanted: Sequence[str]) -> list[int]:
-    """Which output stands for each of the wanted classes, in their order. Raises `MetricError`."""
+    """Return the output index of each wanted class, in order. Raise `MetricError` if the classes differ."""
     ids = {label: int(number) for number, label in id2label.items()}
     if sorted(ids) != sorted(wanted):
         raise MetricError(
-            f"The classifier's classes are {', '.join(sorted(ids))}; named were {', '.join(sorted(wanted))}. All three "
-            "must be named, and no other may be left over."
+            f"The classifier's classes are {', '.join(sorted(ids))}; the configuration names "
+            f"{', '.join(sorted(wanted))}. Name exactly the classes of the classifier."
         )
     return [ids[label] for label in wanted]
 
@@ -70,23 +73,27 @@ class Reader:
         offset = model.config.pad_token_id + 1 if model.config.model_type in ("roberta", "xlm-roberta") else 0
         self.longest = min(LONGEST, model.config.max_position_embeddings - offset)
 
-    def directions(self, asked: Sequence[Asked]) -> list[Distribution]:
-        """Batches of like length; a text that is too long loses its end, never the pair before it."""
-        order = sorted(range(len(asked)), key=lambda i: len(asked[i][0]))
-        found: dict[int, Distribution] = {}
+    def directions(self, items: Sequence[ClassifierItem]) -> list[Distribution]:
+        """Classify in batches of similar length. A text that is too long is truncated; the pair before it never is."""
+        order = sorted(range(len(items)), key=lambda i: len(items[i][0]))
+        distributions: dict[int, Distribution] = {}
         for begin in range(0, len(order), BATCH):
             chunk = order[begin : begin + BATCH]
-            found |= dict(zip(chunk, self._batch([asked[i] for i in chunk]), strict=True))
-        return [found[i] for i in range(len(asked))]
+            distributions |= dict(zip(chunk, self._batch([items[i] for i in chunk]), strict=True))
+        return [distributions[i] for i in range(len(items))]
 
-    def _batch(self, asked: Sequence[Asked]) -> list[Distribution]:
-        first = [
-            fill(self.prompt, {"intervention": one, "outcome": other}) for _, one, other in asked
-        ]  # fmt: skip
-        made = self.tokenizer(
-            first, [text for text, _, _ in asked], truncation="only_second", max_length=self.longest, padding=True,
+    def _batch(self, items: Sequence[ClassifierItem]) -> list[Distribution]:
+        prompts = [
+            fill(self.prompt, {"intervention": intervention, "outcome": outcome}) for _, intervention, outcome in items
+        ]
+        encoded = self.tokenizer(
+            prompts,
+            [text for text, _, _ in items],
+            truncation="only_second",
+            max_length=self.longest,
+            padding=True,
             return_tensors="pt",
-        ).to(self.model.device)  # fmt: skip
+        ).to(self.model.device)
         with torch.inference_mode():
-            shares = self.model(**made).logits.float().softmax(dim=-1)[:, self.order]
+            shares = self.model(**encoded).logits.float().softmax(dim=-1)[:, self.order]
         return [tuple(row) for row in shares.cpu().tolist()]

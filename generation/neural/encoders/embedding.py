@@ -22,25 +22,27 @@ def device() -> str:
 
 
 class SentenceEncoder:
-    """An encoder in float32. What it says of a unit's sentences does not depend on other units: they come alone."""
+    """A float32 encoder. Each unit is encoded separately, so its vectors do not depend on other units."""
 
-    def __init__(self, model: str, where: str) -> None:
-        """Load a folder onto a device. Raises `BackendError` where a weight is missing, or it cannot be read."""
+    def __init__(self, model: str, device: str) -> None:
+        """Load a folder onto a device. Raise `BackendError` if a weight is missing or the folder is invalid."""
         folder = weights.find(model).path
         try:
-            _complete(transformer(folder))
+            _refuse_incomplete(transformer(folder))
             self._model: Any = SentenceTransformer(
-                str(folder), device=where, model_kwargs={"use_safetensors": True, "dtype": torch.float32},
-                **weights.STRICTLY,
-            )  # fmt: skip
-        except (OSError, ValueError, RuntimeError, KeyError, TypeError) as wrong:
-            raise BackendError(f"The encoder cannot be loaded: {weights.said(wrong, folder)}") from wrong
+                str(folder),
+                device=device,
+                model_kwargs={"use_safetensors": True, "dtype": torch.float32},
+                **weights.STRICT_OPTIONS,
+            )
+        except (OSError, ValueError, RuntimeError, KeyError, TypeError) as error:
+            raise BackendError(f"The encoder cannot be loaded: {weights.said(error, folder)}") from error
         for name in getattr(self._model.tokenizer, "vocab_files_names", {}).values():
             if Path(name).suffix not in READ and (transformer(folder) / name).is_file():
-                raise BackendError(f"The tokenizer reads {name}, which is no part of a version's hash.")
+                raise BackendError(f"The tokenizer reads {name}, which is not part of a version's hash.")
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """(n, size) vectors of length 1; what is longer than the encoder reads is cut by it."""
+        """Return (n, size) vectors of length 1. Texts longer than the encoder's limit are truncated."""
         with torch.inference_mode():
             vectors = self._model.encode(
                 list(texts), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
@@ -48,9 +50,14 @@ class SentenceEncoder:
         return np.asarray(vectors, dtype=np.float64)
 
 
-def _complete(folder: Path) -> None:
-    """Transformers fills what the file lacks with random numbers. The pooler alone may lack: pooling reads states."""
-    _, report = AutoModel.from_pretrained(folder, use_safetensors=True, output_loading_info=True, **weights.STRICTLY)
+def _refuse_incomplete(folder: Path) -> None:
+    """Raise `BackendError` if a weight is missing, because transformers would initialise it at random.
+
+    Only the pooler may be missing, because pooling reads the hidden states.
+    """
+    _, report = AutoModel.from_pretrained(
+        folder, use_safetensors=True, output_loading_info=True, **weights.STRICT_OPTIONS
+    )
     missing = [name for name in report.get("missing_keys", ()) if not name.startswith("pooler.")]
     missing += [key[0] for key in report.get("mismatched_keys") or ()]
     if missing:

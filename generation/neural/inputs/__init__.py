@@ -1,1 +1,1 @@
-"""From a unit's texts to tokens: what is read, what is cut, and turns of a chat."""
+"""Convert the texts of a unit to tokens: reading, truncation and chat templates."""

@@ -1,19 +1,21 @@
-"""From a unit's texts to the tokens that an encoder reads, and how many had to be left out."""
+"""Convert the texts of a unit to encoder tokens, and count the tokens that are cut."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...backends.assembly import HEAD, MS2, MS2_MARKERS, SEPARATORS, Unreadable, assemble
-from ...backends.budget import shares
+from ...backends.assembly import HEAD, MS2, MS2_MARKERS, SEPARATORS, Unreadable, assemble, shares
 from ...backends.protocol import BackendError, Source
 from ..checkpoints.families import Family
 
 
 @dataclass(frozen=True)
 class Read:
-    """What is read of one unit: one row of token ids for each encoding, special tokens included; the tokens that did
-    not fit; and how many tokens at a row's head are attended to from everywhere, by families that do."""
+    """The tokens of one unit.
+
+    ``rows`` has one row of token ids per encoding, including special tokens. ``cut`` counts the tokens that did not
+    fit. ``head`` is the number of tokens at the start of a row with full attention, in families with global attention.
+    """
 
     source: Source
     rows: tuple[tuple[int, ...], ...]
@@ -26,75 +28,81 @@ class Read:
 
 
 class Reader:
-    """Reads as one version does. ``assembly`` is the section of its configuration; `BackendError` where the checkpoint
-    cannot be given what it asks for."""
+    """Tokenizes units for one version. ``assembly`` is that section of its configuration.
 
-    def __init__(
-        self, tokenizer: Any, family: Family, config: Any, assembly: Mapping[str, Any], *, seed: int
-    ) -> None:  # fmt: skip
+    Raise `BackendError` if the checkpoint does not support the assembly.
+    """
+
+    def __init__(self, tokenizer: Any, family: Family, config: Any, assembly: Mapping[str, Any], *, seed: int) -> None:
         self.tokenizer, self.family, self.assembly, self.seed = tokenizer, family, assembly, seed
         self.ms2 = assembly.get("markers") == MS2
-        # MS^2 puts its rows together from token ids: nothing around them, and no space between.
-        self.before, self.after = ((), ()) if self.ms2 else _specials(tokenizer)
-        self.most = _most(tokenizer, family, config, assembly.get("input_tokens"))
+        # MS^2 concatenates token ids, without special tokens around a row and without spaces between its parts.
+        self.before, self.after = ((), ()) if self.ms2 else _special_tokens(tokenizer)
+        self.most = _max_tokens(tokenizer, family, config, assembly.get("input_tokens"))
         separator = assembly.get("separator") or "auto"
         self.separator = separator if separator != "auto" else "" if self.ms2 else family.separator
-        known = tokenizer.get_vocab().get(self.separator)
-        self.separator_id: int | None = known if self.separator.strip() else None
+        separator_id = tokenizer.get_vocab().get(self.separator)
+        self.separator_id: int | None = separator_id if self.separator.strip() else None
         self.attended = assembly.get("full_attention") or "auto"
         by_separators = self.attended == SEPARATORS or (self.attended == "auto" and family.global_separator)
-        #: The token between documents, where it is attended to from everywhere.
+        #: The separator token, if it has full attention.
         self.mark = self.separator_id if by_separators else None
         self._refuse(tokenizer, family)
 
     def _refuse(self, tokenizer: Any, family: Family) -> None:
-        if self.ms2 and (lacking := [marker for marker in MS2_MARKERS if marker not in tokenizer.get_vocab()]):
+        if self.ms2 and (missing := [marker for marker in MS2_MARKERS if marker not in tokenizer.get_vocab()]):
             raise BackendError(
-                f"The tokenizer has no token {lacking[0]}: this checkpoint does not know MS^2's markers."
+                f"The tokenizer has no token {missing[0]}: this checkpoint does not support MS^2's markers."
             )
         if self.attended != "auto" and not family.global_attention:
             raise BackendError(
-                f"LED alone attends fully to chosen tokens; this is of the family {family.key}: take auto."
+                f"Only LED supports full attention for chosen tokens; the family is {family.key}: use auto."
             )
         if self.attended == SEPARATORS and self.separator_id is None:
-            raise BackendError(f"The separator {self.separator!r} is no token of its own: it cannot be attended to.")
+            raise BackendError(
+                f"The separator {self.separator!r} is not a single token, so it cannot have full attention."
+            )
         if self.attended == HEAD and not (self.assembly.get("background") or self.assembly.get("question")):
-            raise BackendError("The background is to be attended to fully, and neither it nor the question is read.")
+            raise BackendError("Full attention to the background requires the background or the question as input.")
 
     def joined(self, source: Source) -> Read:
-        """All documents in one row: the front, or each cut to its share."""
+        """Return all documents in one row, cut from the front or to a share each."""
         assembled = assemble(source, self.assembly, seed=self.seed)
         fixed = self._budget() == "fixed shares"
         front = self._tokens(assembled.before)
-        documents = [self._tokens(text if self._bare(front, n) else self._led_in(text, n))
-                     for n, text in enumerate(assembled.documents)]  # fmt: skip
+        documents = [
+            self._tokens(text if self._bare(front, n) else self._with_separator(text, n))
+            for n, text in enumerate(assembled.documents)
+        ]
         marks = len(documents) if self.separator_id is not None else 0
-        room = self.most - len(self.before) - len(self.after)
-        kept_front = front[:room]
-        room -= len(kept_front) + marks
+        budget = self.most - len(self.before) - len(self.after)
+        kept_front = front[:budget]
+        budget -= len(kept_front) + marks
         lengths = [len(document) for document in documents]
         if fixed:
-            # PRIMERA's own way: max/n each, special tokens counted, and what short ones leave is not given away.
+            # PRIMERA: max/n tokens each, including special tokens. Tokens that short documents leave unused are not
+            # reassigned.
             share = max(self.most // max(len(documents), 1) - len(self.before) - len(self.after), 1)
-            kept = shares([min(length, share) for length in lengths], room, equal=False)
+            kept = shares([min(length, share) for length in lengths], budget, equal=False)
         else:
-            kept = shares(lengths, room, equal=self._budget() == "equal shares")
+            kept = shares(lengths, budget, equal=self._budget() == "equal shares")
         body = self._body([document[:n] for document, n in zip(documents, kept, strict=True)])
         cut = len(front) - len(kept_front) + sum(lengths) - sum(kept)
         head = len(self.before) + len(kept_front) if self.attended == HEAD else 1
         return self._read(source, [kept_front + body], cut, head)
 
     def apart(self, source: Source) -> Read:
-        """A row for each document, what comes before it repeated, each cut to what the model takes."""
+        """Return one row per document, each with the text before the documents, cut to the model's maximum."""
         assembled = assemble(source, self.assembly, seed=self.seed)
-        room = self.most - len(self.before) - len(self.after)
+        budget = self.most - len(self.before) - len(self.after)
         if self.ms2:
             front = self._tokens(assembled.before)
             rows = [front + self._tokens(text) for text in assembled.documents]
         else:
-            rows = [self._tokens(f"{assembled.before} {text}" if assembled.before else text)
-                    for text in assembled.documents]  # fmt: skip
-        return self._read(source, [row[:room] for row in rows], sum(max(len(row) - room, 0) for row in rows))
+            rows = [
+                self._tokens(f"{assembled.before} {text}" if assembled.before else text) for text in assembled.documents
+            ]
+        return self._read(source, [row[:budget] for row in rows], sum(max(len(row) - budget, 0) for row in rows))
 
     def _read(self, source: Source, rows: list[list[int]], cut: int, head: int = 1) -> Read:
         rows = [row for row in rows if row]
@@ -109,7 +117,7 @@ class Reader:
                 body.append(self.separator_id)
             body += document
             if self.separator_id is not None and self.family.global_separator:
-                # PRIMERA was trained with a mark after every document, the last one too.
+                # PRIMERA was trained with a mark after every document, including the last one.
                 body.append(self.separator_id)
         return body
 
@@ -120,8 +128,8 @@ class Reader:
     def _bare(self, front: list[int], n: int) -> bool:
         return n == 0 and not front
 
-    def _led_in(self, text: str, n: int) -> str:
-        """A document as it follows something: the separator is part of its tokens, unless it is a token by itself."""
+    def _with_separator(self, text: str, n: int) -> str:
+        """Return a document with the separator before it, unless the separator is a token of its own."""
         if self.separator_id is not None:
             return text if n else f" {text}"
         return f"{self.separator if n or self.ms2 else ' '}{text}"
@@ -131,18 +139,22 @@ class Reader:
         return ids
 
 
-def _specials(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """What the tokenizer puts before and after a text: BART ``<s>`` and ``</s>``, PEGASUS and T5 only the latter."""
+def _special_tokens(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the special tokens before and after a text: BART ``<s>`` and ``</s>``, PEGASUS and T5 only the latter."""
     bare = tokenizer("a", add_special_tokens=False).input_ids
     full = tokenizer("a").input_ids
     for start in range(len(full) - len(bare) + 1):
         if full[start : start + len(bare)] == bare:
             return tuple(full[:start]), tuple(full[start + len(bare) :])
-    raise BackendError("What the tokenizer puts before and after a text is not understood.")
+    raise BackendError("The special tokens before and after a text cannot be determined.")
 
 
-def _most(tokenizer: Any, family: Family, config: Any, asked: int | None) -> int:
-    bounds = [asked, family.longest(config)]
-    if (own := getattr(tokenizer, "model_max_length", None)) and own < 1_000_000 and not all(bounds):
-        bounds.append(own)
+def _max_tokens(tokenizer: Any, family: Family, config: Any, requested: int | None) -> int:
+    bounds = [requested, family.longest(config)]
+    if (
+        (tokenizer_limit := getattr(tokenizer, "model_max_length", None))
+        and tokenizer_limit < 1_000_000
+        and not all(bounds)
+    ):
+        bounds.append(tokenizer_limit)
     return min(bound for bound in bounds if bound) if any(bounds) else 1_000_000

@@ -1,1 +1,1 @@
-"""How likely given texts are: several of one source in one pass."""
+"""Likelihoods of given texts. Several texts of one source are judged in one pass."""

@@ -1,4 +1,4 @@
-"""Texts that begin alike, as one tree of tokens: what they share is read once, and equal texts tie exactly."""
+"""Texts with common prefixes as a tree of tokens. Shared prefixes are computed once, and equal texts tie exactly."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ import numpy.typing as npt
 
 
 class Tree:
-    """The inputs of a decoder for several texts after one start.
+    """The decoder inputs for several texts after one start.
 
-    A node is a token that is read; ``tokens``, ``parents`` and ``depths`` describe it (the first node is the start,
-    its parent -1, its depth 0). ``paths[i][t]`` is the node at which token ``t`` of text ``i`` is predicted: the last
-    token of a text is predicted and never read. A start of several tokens (the end of a prompt) is one node, its last.
+    A node is an input token, described by ``tokens``, ``parents`` and ``depths``. The first node is the start, with
+    parent -1 and depth 0. ``paths[i][t]`` is the node at which token ``t`` of text ``i`` is predicted. The last token
+    of a text is predicted but never an input. If the start has several tokens (a prompt), its node is the last one.
     """
 
     def __init__(self, start: int, texts: Sequence[Sequence[int]]) -> None:
@@ -34,18 +34,18 @@ class Tree:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def sees(self) -> npt.NDArray[np.bool_]:
-        """(nodes, nodes): whether the row's node is or follows the column's, so that it may attend to it."""
-        seen = np.eye(len(self), dtype=bool)
+    def visibility(self) -> npt.NDArray[np.bool_]:
+        """Return (nodes, nodes): whether the row's node may attend to the column's, which is itself or an ancestor."""
+        visible = np.eye(len(self), dtype=bool)
         for node, parent in enumerate(self.parents):
-            # Parents come before their children.
+            # Parents precede their children.
             if parent >= 0:
-                seen[node] |= seen[parent]
-        return seen
+                visible[node] |= visible[parent]
+        return visible
 
 
 class Forest(Tree):
-    """Trees one after the other, as if they were one of several starts; no node of one sees another's."""
+    """Several trees concatenated into one. No node attends to a node of another tree."""
 
     def __init__(self, trees: Sequence[Tree]) -> None:
         self.tokens = [token for tree in trees for token in tree.tokens]
@@ -53,6 +53,6 @@ class Forest(Tree):
         self.texts = [text for tree in trees for text in tree.texts]
         self.parents, self.paths = [], []
         for tree in trees:
-            first = len(self.parents)
-            self.paths += [[first + node for node in path] for path in tree.paths]
-            self.parents += [first + parent if parent >= 0 else -1 for parent in tree.parents]
+            offset = len(self.parents)
+            self.paths += [[offset + node for node in path] for path in tree.paths]
+            self.parents += [offset + parent if parent >= 0 else -1 for parent in tree.parents]

@@ -1,1 +1,1 @@
-"""The loaded versions of each backend that has weights."""
+"""The loaded summarisers of the backends with weights."""

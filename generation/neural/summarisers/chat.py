@@ -1,4 +1,4 @@
-"""A chat model at work: prompts cut to its window, replies in batches padded on the left, likelihoods of replies."""
+"""A loaded chat model: prompts cut to its window, replies in left-padded batches, and likelihoods of replies."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,8 +10,7 @@ from typing import Any
 import torch
 from transformers import GenerationConfig
 
-from ...backends.assembly import assemble, fill
-from ...backends.budget import cut, shares
+from ...backends.assembly import assemble, cut, fill, shares
 from ...backends.protocol import BackendError, Config, Facts, Failure, Finish, Output, Probed, ProbedUnit, Source
 from ..batches import Batching, Limits, run
 from ..checkpoints import loading
@@ -21,26 +20,29 @@ from ..judging.likelihood import Judged, Unscorable
 from ..judging.prefix_tree import Tree
 from ..judging.teacher_forcing import Nll
 
-#: Tokens in a batch, of prompts and replies, padding and beams included.
+#: Tokens per batch, of prompts and replies, including padding and beams.
 TOKENS = {"cpu": 8_192, "cuda": 131_072}
 _TURNS = "turns"
 
 
 def facts(config: Config) -> dict[str, Any]:
-    """What the configuration points at, the turns' frame included. Raises `BackendError`."""
-    found = loading.facts(config, "causal")
+    """Return the facts of a configuration, including the frame of its turns. Raise `BackendError`."""
+    model_facts = loading.facts(config, "causal")
     plain = config["model"].get("turns") == "plain"
-    return {**found, _TURNS: frame_of(loading.tokenizer(config), config["prompt"]["system"], plain=plain).as_facts()}
+    return {
+        **model_facts,
+        _TURNS: frame_of(loading.tokenizer(config), config["prompt"]["system"], plain=plain).as_facts(),
+    }
 
 
 def load(config: Config, recorded: Facts) -> "Chat":
-    """Load a version. Raises `BackendError` where the facts changed or the window is too small."""
+    """Load a version. Raise `BackendError` if its facts have changed or the window is too small."""
     return Chat(config, recorded)
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One unit's prompt; ``cut``: tokens of its documents that did not fit."""
+    """The prompt of one unit. ``cut`` counts the document tokens that did not fit."""
 
     source: Source
     ids: tuple[int, ...]
@@ -52,7 +54,7 @@ class Chat:
 
     def __init__(self, config: Config, facts: Facts) -> None:
         self.config = config
-        # The frame is the recorded one, whatever the template would write today.
+        # Use the recorded frame, because the template may render differently today.
         self.recorded = {name: value for name, value in facts.items() if name != _TURNS}
         self.loaded = loading.load(config, self.recorded, "causal")
         self.turns = Turns(self.loaded.tokenizer, Frame(**facts[_TURNS]))
@@ -62,15 +64,21 @@ class Chat:
         self.generation = _generation(decoding, self.loaded.generation, self.turns)
         self.window = _window(self.loaded.model.config)
         self.most = min(
-            (n for n in (
-                config["assembly"].get("input_tokens"),
-                self.window - decoding["max_new_tokens"] if self.window else None,
-            ) if n is not None), default=None,
-        )  # fmt: skip
+            (
+                n
+                for n in (
+                    config["assembly"].get("input_tokens"),
+                    self.window - decoding["max_new_tokens"] if self.window else None,
+                )
+                if n is not None
+            ),
+            default=None,
+        )
         if self.most is not None and self.most < 1:
             self.close()
             raise BackendError(
-                f"{decoding['max_new_tokens']} new tokens leave no room in the model's window of {self.window}."
+                f"{decoding['max_new_tokens']} new tokens leave no room for a prompt in the model's window of "
+                f"{self.window}."
             )
 
     # Summaries
@@ -81,28 +89,31 @@ class Chat:
         for source in sources:
             try:
                 prompts.append(self.prompt(source))
-            except ValueError as wrong:
-                failed.append(Failure(source.unit, str(wrong)))
+            except ValueError as error:
+                failed.append(Failure(source.unit, str(error)))
         if failed:
             yield failed
         width = self.generation.num_beams or 1
         batching = Batching[Prompt](
             length=lambda prompt: (len(prompt.ids) + self.generation.max_new_tokens) * width,
             tokens=TOKENS[self.loaded.device.type],
-            # What is drawn for one unit must not depend on who shares its batch.
+            # With sampling, the result for one unit must not depend on the other units of its batch.
             items=1 if self.generation.do_sample else 256,
         )
-        for batch in run(prompts, self._reply, batching=batching, memory=loading.MEMORY, limits=self.limits,
-                         weights=self.name):  # fmt: skip
+        for batch in run(
+            prompts, self._reply, batching=batching, memory=loading.MEMORY, limits=self.limits, weights=self.name
+        ):
             yield [
-                found if isinstance(found, Output) else Failure(prompt.source.unit, f"{type(found).__name__}: {found}")
-                for prompt, found in batch
+                result
+                if isinstance(result, Output)
+                else Failure(prompt.source.unit, f"{type(result).__name__}: {result}")
+                for prompt, result in batch
             ]
 
     def prompt(self, source: Source) -> Prompt:
-        """The prompt of a unit. What does not fit is cut from its documents, never from the instruction.
+        """Return the prompt of a unit. Documents are cut to fit; the instruction never is.
 
-        Raises ValueError where the instruction alone, with background and question, is too long.
+        Raise ValueError if the instruction, with background and question, is too long.
         """
         section = self.config["assembly"]
         documents = assemble(source, section, seed=self.config["seed"]).documents
@@ -115,32 +126,30 @@ class Chat:
         lengths = [len(tokens) for tokens in offsets]
         kept, equal = lengths, section["budget"] == "equal shares"
         while True:
-            inputs = section["separator"].join(
-                words for words in map(cut, documents, offsets, kept) if words
-            )  # fmt: skip
+            inputs = section["separator"].join(words for words in map(cut, documents, offsets, kept) if words)
             ids = self.turns.ids(fill(self.config["prompt"]["template"], source, inputs))
-            over = len(ids) - self.most if self.most is not None else 0
-            if over <= 0:
+            excess = len(ids) - self.most if self.most is not None else 0
+            if excess <= 0:
                 return Prompt(source, tuple(ids), sum(lengths) - sum(kept))
             if not any(kept):
                 raise ValueError(f"The instruction alone has {len(ids)} tokens; there is room for {self.most}.")
-            kept = shares(lengths, sum(kept) - over, equal=equal)
+            kept = shares(lengths, sum(kept) - excess, equal=equal)
 
     def _reply(self, prompts: list[Prompt]) -> list[Output]:
-        begun = time.perf_counter()
+        start = time.perf_counter()
         width = max(len(prompt.ids) for prompt in prompts)
         device = self.loaded.device
-        # Padded on the left: every reply begins right after its prompt.
+        # Left padding, so that every reply begins right after its prompt.
         ids = torch.tensor([[self._pad] * (width - len(p.ids)) + list(p.ids) for p in prompts], device=device)
-        seen = torch.tensor([[0] * (width - len(p.ids)) + [1] * len(p.ids) for p in prompts], device=device)
+        mask = torch.tensor([[0] * (width - len(p.ids)) + [1] * len(p.ids) for p in prompts], device=device)
         with torch.inference_mode(), torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
             if self.generation.do_sample:
                 seed = sha256(f"{self.config['seed']}:{prompts[0].source.key}".encode()).digest()
                 torch.manual_seed(int.from_bytes(seed[:8], "big") >> 1)
-            rows = self.loaded.model.generate(
-                input_ids=ids, attention_mask=seen, generation_config=self.generation
-            )[:, width:].tolist()  # fmt: skip
-        seconds = (time.perf_counter() - begun) / len(prompts)
+            rows = self.loaded.model.generate(input_ids=ids, attention_mask=mask, generation_config=self.generation)[
+                :, width:
+            ].tolist()
+        seconds = (time.perf_counter() - start) / len(prompts)
         units = [prompt.source.unit for prompt in prompts]
         return [self._output(prompt, row, seconds, units) for prompt, row in zip(prompts, rows, strict=True)]
 
@@ -150,10 +159,16 @@ class Chat:
         ids = row if end is None else row[: end + 1]
         text = self.loaded.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False).strip()
         return Output(
-            prompt.source.unit, text, Finish.LENGTH if end is None else Finish.COMPLETE, tokens_in=len(prompt.ids),
-            tokens_cut=prompt.cut, tokens_out=len(ids), token_ids=tuple(ids), seconds=seconds,
+            prompt.source.unit,
+            text,
+            Finish.LENGTH if end is None else Finish.COMPLETE,
+            tokens_in=len(prompt.ids),
+            tokens_cut=prompt.cut,
+            tokens_out=len(ids),
+            token_ids=tuple(ids),
+            seconds=seconds,
             record={"batch": units, "device": self.loaded.device.type},
-        )  # fmt: skip
+        )
 
     @property
     def _pad(self) -> int:
@@ -163,39 +178,44 @@ class Chat:
 
     def probe(self, items: Sequence[Probed]) -> Iterator[list[ProbedUnit | Failure]]:
         return likelihood.probe(
-            items, ready=self._ready, judge=self._judge, device=self.loaded.device.type, memory=loading.MEMORY,
-            limits=self.limits, weights=self.name,
-        )  # fmt: skip
+            items,
+            ready=self._ready,
+            judge=self._judge,
+            device=self.loaded.device.type,
+            memory=loading.MEMORY,
+            limits=self.limits,
+            weights=self.name,
+        )
 
     def _ready(self, item: Probed) -> Judged[tuple[int, ...]]:
         try:
             prompt = self.prompt(item.source)
             replies = [self._scorable(text, len(prompt.ids)) for text in item.texts]
-        except ValueError as wrong:
-            raise Unscorable(str(wrong)) from wrong
+        except ValueError as error:
+            raise Unscorable(str(error)) from error
         tree = Tree(prompt.ids[-1], [ids for ids, _ in replies])
         return Judged(item.source.unit, prompt.ids, len(prompt.ids), tree, [special for _, special in replies])
 
-    def _scorable(self, text: str, before: int) -> tuple[list[int], list[bool]]:
+    def _scorable(self, text: str, prompt_tokens: int) -> tuple[list[int], list[bool]]:
         if not text.strip():
-            raise Unscorable("A text is empty: it has no tokens to be likely.")
+            raise Unscorable("A text is empty, so it has no likelihood.")
         ids, special = self.turns.reply(text.strip())
-        likelihood.fits(before + len(ids), self.window)
+        likelihood.check_length(prompt_tokens + len(ids), self.window)
         return ids, special
 
     def _judge(self, batch: list[Judged[tuple[int, ...]]]) -> list[Nll]:
-        model, way = self._exact
+        model, judge = self._exact
         with torch.inference_mode():
-            return way(model, [item.source for item in batch], [item.tree for item in batch])
+            return judge(model, [item.source for item in batch], [item.tree for item in batch])
 
     @cached_property
     def _exact(self) -> tuple[Any, likelihood.Continue]:
-        """The model in float32, whatever the version's number format, and the way to go with it."""
+        """Return the model in float32, regardless of the version's number format, and its likelihood method."""
         if self.recorded["dtype"] == "float32":
             model = self.loaded.model
         else:
             model = loading.load(self.config, self.recorded, "causal", dtype="float32").model
-        return model, likelihood.continuing(model)
+        return model, likelihood.choose_continuation(model)
 
     def close(self) -> None:
         self.__dict__.pop("_exact", None)
@@ -203,24 +223,29 @@ class Chat:
 
 
 def _window(config: Any) -> int | None:
-    """The most tokens, prompt and reply together; None for models without an end."""
-    found = getattr(config.get_text_config(), "max_position_embeddings", None)
-    return int(found) if found else None
+    """Return the maximum number of tokens of prompt and reply together, or None for models without a limit."""
+    positions = getattr(config.get_text_config(), "max_position_embeddings", None)
+    return int(positions) if positions else None
 
 
-def _generation(decoding: Mapping[str, Any], own: GenerationConfig, turns: Turns) -> GenerationConfig:
-    """How to generate. What is None here is the model's own default, which is a fact of the version."""
-    stops = turns.stops(own.eos_token_id)
+def _generation(decoding: Mapping[str, Any], defaults: GenerationConfig, turns: Turns) -> GenerationConfig:
+    """Return the generation settings. A value of None uses the model's default, which is a fact of the version."""
+    stops = turns.stops(defaults.eos_token_id)
     if not stops:
-        raise BackendError("Neither the model nor its tokenizer names a token that ends a reply.")
+        raise BackendError("Neither the model nor its tokenizer defines a token that ends a reply.")
     pad = turns.tokenizer.pad_token_id if turns.tokenizer.pad_token_id is not None else stops[0]
-    made = GenerationConfig(
-        max_new_tokens=decoding["max_new_tokens"], min_new_tokens=decoding["min_new_tokens"],
-        do_sample=decoding["method"] == "sampling", num_beams=1, eos_token_id=stops, pad_token_id=pad,
-        repetition_penalty=decoding["repetition_penalty"], no_repeat_ngram_size=decoding["no_repeat_ngram_size"],
-    )  # fmt: skip
-    if made.do_sample:
-        made.update(**{name: decoding[name] for name in ("temperature", "top_p", "top_k")})
+    settings = GenerationConfig(
+        max_new_tokens=decoding["max_new_tokens"],
+        min_new_tokens=decoding["min_new_tokens"],
+        do_sample=decoding["method"] == "sampling",
+        num_beams=1,
+        eos_token_id=stops,
+        pad_token_id=pad,
+        repetition_penalty=decoding["repetition_penalty"],
+        no_repeat_ngram_size=decoding["no_repeat_ngram_size"],
+    )
+    if settings.do_sample:
+        settings.update(**{name: decoding[name] for name in ("temperature", "top_p", "top_k")})
     if decoding["method"] == "beam":
-        made.update(**{name: decoding[name] for name in ("num_beams", "length_penalty", "early_stopping")})
-    return made
+        settings.update(**{name: decoding[name] for name in ("num_beams", "length_penalty", "early_stopping")})
+    return settings

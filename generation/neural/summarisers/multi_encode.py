@@ -1,4 +1,4 @@
-"""Encoder-decoders that read each document by itself; the decoder attends to all of them as one long text."""
+"""Encoder-decoders that encode each document separately. The decoder attends to all of them as one long text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,19 +10,21 @@ from ...backends import weights
 from ...backends.assembly import AS_MS2
 from ...backends.protocol import BackendError, Config, Facts, Source
 from ..checkpoints import loading
-from ..encoders.encoding import together
+from ..encoders.encoding import pad_states
 from ..inputs.reading import Read
 from . import seq2seq
 
 
 def facts(config: Config) -> dict[str, Any]:
-    """`seq2seq.facts`. MS^2's checkpoints were trained with a decoder that starts with BOS."""
+    """Return `seq2seq.facts`. The MS^2 checkpoints were trained with a decoder that starts with BOS."""
     if config["assembly"]["masking"] == AS_MS2:
         config = {**config, "decoding": {**config["decoding"], "decoder_start": "bos"}}
-    found = seq2seq.facts(config)
-    if config["assembly"]["masking"] == AS_MS2 and found["family"] != "bart":
-        raise BackendError(f"MS^2's checkpoints are BART, and this is of the family {found['family']}: take masked.")
-    return found
+    model_facts = seq2seq.facts(config)
+    if config["assembly"]["masking"] == AS_MS2 and model_facts["family"] != "bart":
+        raise BackendError(
+            f"MS^2's checkpoints are BART; the family of this model is {model_facts['family']}: use masked."
+        )
+    return model_facts
 
 
 class MultiEncode(seq2seq.Seq2Seq):
@@ -35,13 +37,14 @@ class MultiEncode(seq2seq.Seq2Seq):
         return read.tokens
 
     def encode(self, batch: Sequence[Read]) -> tuple[Tensor, Tensor]:
-        """The states of each unit's rows one after the other, without their padding."""
+        """Return the concatenated states of each unit's rows, without padding."""
         if self.config["assembly"]["masking"] == AS_MS2:
-            # The encoder gets no mask, so the padding to a review's longest study is part of what its states say.
-            return together([torch.cat(self.encoder.rows(read.rows, longest=max(map(len, read.rows))))
-                             for read in batch])  # fmt: skip
+            # The encoder gets no mask, so padding to the longest study of a review affects the states.
+            return pad_states(
+                [torch.cat(self.encoder.rows(read.rows, longest=max(map(len, read.rows)))) for read in batch]
+            )
         rows = iter(self.encoder.rows([row for read in batch for row in read.rows]))
-        return together([torch.cat([next(rows) for _ in read.rows]) for read in batch])
+        return pad_states([torch.cat([next(rows) for _ in read.rows]) for read in batch])
 
 
 def load(config: Config, recorded: Facts) -> MultiEncode:

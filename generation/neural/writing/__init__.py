@@ -1,1 +1,1 @@
-"""Tokens out: the decoding in full, beams, and the caches that they share."""
+"""Text generation: decoding settings, beam search and shared caches."""

@@ -1,4 +1,4 @@
-"""`manage.py backup`: data base and files in one archive."""
+"""Command that writes database and files into one archive."""
 
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,15 @@ from operations.backups.actions import backup
 
 class Command(BaseCommand):
     help = (
-        "Write the data base, as it is at one moment, and all files (releases, uploads) into one new archive, with the "
-        "SHA-256 of each. People may go on working. The secret key is not in it: keep that elsewhere."
+        "Write a consistent copy of the database and all files (releases, uploads) with their "
+        "SHA-256 into a new archive. Users can continue to work. The secret key is not included: "
+        "store it separately."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="A new file, such as a.tar.gz.")
+        parser.add_argument(
+            "--out", required=True, type=Path, metavar="FILE", help="Path of a new file, for example backup.tar.gz."
+        )
 
     def handle(self, *args: Any, out: Path, **options: Any) -> None:
         try:

@@ -1,4 +1,4 @@
-"""`manage.py backup_drill`: can a backup of this installation be restored? Nothing here is changed."""
+"""Command that tests the restore of a backup into a temporary installation. This installation is not changed."""
 
 import os
 import subprocess
@@ -16,17 +16,18 @@ from django.db import DatabaseError, connection
 
 from api.problems import Problem
 from operations.backups.actions import backup
-from sql import addresses
+from sql import expressions
 
 
 class Command(BaseCommand):
     help = (
-        "Make a backup, restore it into an empty scratch data base and folder, verify audit and releases there, print "
-        "figures, and remove all of it again. On PostgreSQL the account must be allowed to create a data base."
+        "Make a backup, restore it into a temporary database and folder, verify the audit trail "
+        "and releases there, print the durations, and remove everything again. On PostgreSQL the "
+        "account needs permission to create databases."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--backup", type=Path, metavar="FILE", help="Try this backup instead of making one.")
+        parser.add_argument("--backup", type=Path, metavar="FILE", help="Test this backup instead of making one.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         with tempfile.TemporaryDirectory(prefix="concord-drill-") as home, scratch(Path(home).resolve()) as environment:
@@ -43,18 +44,23 @@ class Command(BaseCommand):
                 )
             began = time.monotonic()
             done = subprocess.run(
-                [sys.executable, "manage.py", "restore", str(source.resolve())], cwd=settings.ROOT, env=environment,
-                stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False,
-            )  # fmt: skip
+                [sys.executable, "manage.py", "restore", str(source.resolve())],
+                cwd=settings.ROOT,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stdin=subprocess.DEVNULL,
+                text=True,
+                check=False,
+            )
             self.stdout.write(done.stdout.rstrip())
             if done.returncode:
                 raise CommandError("The backup could not be restored; see above.", returncode=1)
-            self.stdout.write(f"The drill went well: restored and verified in {time.monotonic() - began:.1f} s.")
+            self.stdout.write(f"Drill passed: restored and verified in {time.monotonic() - began:.1f} s.")
 
 
 @contextmanager
 def scratch(home: Path) -> Iterator[dict[str, str]]:
-    """The environment of an empty installation that is removed afterwards."""
+    """Yield the environment of an empty installation, which is removed afterwards."""
     environment = dict(os.environ) | {"DATA_DIR": str(home / "data"), "SECRET_KEY": settings.SECRET_KEY}
     if connection.vendor != "postgresql":
         yield environment | {"DATABASE_URL": f"sqlite:///{home / 'data' / 'concord.sqlite3'}"}
@@ -64,9 +70,9 @@ def scratch(home: Path) -> Iterator[dict[str, str]]:
         with connection.cursor() as cursor:
             cursor.execute(f'CREATE DATABASE "{name}"')
     except DatabaseError as error:
-        raise CommandError(f"No scratch data base could be made: {str(error).strip()}") from error
+        raise CommandError(f"The temporary database could not be created: {str(error).strip()}") from error
     try:
-        yield environment | {"DATABASE_URL": addresses.of(name)}
+        yield environment | {"DATABASE_URL": expressions.database_url(name)}
     finally:
         with connection.cursor() as cursor:
             cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')

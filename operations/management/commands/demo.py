@@ -1,4 +1,4 @@
-"""`manage.py demo`: the whole of Concord on one machine, from an empty folder, with the illustrative project in it."""
+"""Command that runs all of Concord on one machine, starting from an empty folder, with the sample project."""
 
 import os
 import socket
@@ -17,47 +17,51 @@ from accounts.actions import make_sign_in_link
 from api.problems import Problem
 from config.secret_key import kept_secret_key
 from config.spa import manifest
-from operations.robot.history import play_history
-from operations.robot.labels import from_file
-from operations.robot.ratings import play_ratings
 from operations.sample_project import PEOPLE, SAMPLE, Seeded, seed
+from operations.simulation.history import play_history
+from operations.simulation.labels import from_file
+from operations.simulation.ratings import play_ratings
 from operations.supervisor import Child, GaveUp, Supervisor
 
-#: How many ports after a taken one are tried.
+#: Number of further ports to try if a port is taken.
 PORTS_TRIED = 50
 EVERY_ADDRESS = {"0.0.0.0", "::", ""}
 
 
 class Command(BaseCommand):
     help = (
-        "Migrate, seed the illustrative project, start and supervise the web server and a worker, and print the "
-        "address with one-time sign-in links. Ctrl-C stops it."
+        "Migrate, create the sample project, start and supervise the web server and a worker, "
+        "and print the address with one-time sign-in links. Stop with Ctrl-C."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)")
-        parser.add_argument("--port", type=int, default=8000, help="the next free port is taken from here on")
+        parser.add_argument("--host", default="127.0.0.1", help="Address to listen on (default: 127.0.0.1).")
+        parser.add_argument(
+            "--port", type=int, default=8000, help="Port to listen on. If it is in use, the next free port is used."
+        )
 
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
         if not 1 <= port <= 65535:
             raise CommandError("--port must be from 1 to 65535.")
         free = free_port(host, port)
         if free != port:
-            self.stdout.write(f"Port {port} is taken; port {free} is used instead.")
+            self.stdout.write(f"Port {port} is in use; using port {free} instead.")
         if manifest() is None:
-            self.stdout.write("The pages have not been built, so only the API will work. Build: manage.py frontend")
+            self.stdout.write("The pages are not built, so only the API works. Build them with: manage.py frontend")
         call_command("migrate", verbosity=0, interactive=False, stdout=self.stdout)
         try:
             seeded = seed()
         except Problem as problem:
             raise CommandError(problem.detail) from None
         if play_history(seeded.project, truth=from_file(SAMPLE)):
-            self.stdout.write("Three robots have labelled a sample of it, so that there is some agreement to look at.")
+            self.stdout.write("Three simulated annotators have labelled a sample, so that agreement can be shown.")
         if play_ratings(seeded.project):
-            self.stdout.write("They have rated the summaries of four systems too, and a round waits for the evaluator.")
+            self.stdout.write(
+                "They have also rated the summaries of four systems, and a rating round is open for the evaluator."
+            )
         address = f"http://{shown(host)}:{free}"
         links = sign_in_links(seeded, address)
-        connections.close_all()  # the children have their own; this process only watches from here on
+        connections.close_all()  # the children have their own connections; this process only supervises from here on
 
         supervisor = Supervisor(children(host, free), say=self._say)
         try:
@@ -75,9 +79,9 @@ class Command(BaseCommand):
         lines = [
             "",
             f"Concord is ready: {address}",
-            "The project in it is made up. Sign in with one of these links; each works once, for 24 hours:",
+            "The sample project is fictitious. Sign in with one of these links; each works once within 24 hours:",
             *(f"  {name:<30} {link}" for name, link in links),
-            f"Another one later: .venv/bin/python manage.py sign_in_link {PEOPLE[0].email} --address {address}",
+            f"For another link: .venv/bin/python manage.py sign_in_link {PEOPLE[0].email} --address {address}",
             "Stop with Ctrl-C.",
             "",
         ]
@@ -85,7 +89,7 @@ class Command(BaseCommand):
 
 
 def sign_in_links(seeded: Seeded, address: str) -> list[tuple[str, str]]:
-    """(who, link) for the people of the illustrative project."""
+    """Return (name, link) for the people of the sample project."""
     return [
         (f"{user.name} ({person.role.value})", f"{address}/enter#{make_sign_in_link(user=user)}")
         for person, user in zip(PEOPLE, seeded.people, strict=True)
@@ -94,23 +98,33 @@ def sign_in_links(seeded: Seeded, address: str) -> list[tuple[str, str]]:
 
 
 def children(host: str, port: int) -> list[Child]:
-    """The web server and the worker, in production settings, under the key that this data folder keeps."""
-    # settings has read .env into the environment, so a key from there is found here too.
+    """Return the web server and the worker, with production settings and the key of this data folder."""
+    # The settings have loaded .env into the environment, so a key from there is found, too.
     key = os.environ.get("SECRET_KEY") or kept_secret_key(Path(settings.DATA_DIR))
     environment = {
-        "LOG_LEVEL": "WARNING",  # unless the environment says otherwise, so that the links stay in sight
+        "LOG_LEVEL": "WARNING",  # quiet by default, so that the links stay visible
         **os.environ,
         "DEBUG": "0",
         "SECRET_KEY": key,
         "DATA_DIR": str(settings.DATA_DIR),
         "ALLOWED_HOSTS": os.environ.get("ALLOWED_HOSTS") or ",".join(hosts(host)),
-        "HTTPS": "0",  # nothing here speaks TLS: a redirect to it would lead nowhere
+        "HTTPS": "0",  # the demo has no TLS, so a redirect to HTTPS would fail
         "PYTHONUNBUFFERED": "1",
     }
     web = [
-        sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi:application",
-        "--bind", f"{bracketed(host)}:{port}", "--graceful-timeout", "8", "--log-level", "warning",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "--config",
+        "python:config.gunicorn",
+        "config.wsgi:application",
+        "--bind",
+        f"{bracketed(host)}:{port}",
+        "--graceful-timeout",
+        "8",
+        "--log-level",
+        "warning",
+    ]
     work = [sys.executable, "manage.py", "work"]
     root = Path(settings.ROOT)
     return [
@@ -120,7 +134,7 @@ def children(host: str, port: int) -> list[Child]:
 
 
 def hosts(host: str) -> list[str]:
-    """The names under which the server may be asked for."""
+    """Return the host names that the server accepts."""
     names = ["localhost", "127.0.0.1", "[::1]"]
     own = socket.gethostname().lower() if host in EVERY_ADDRESS else bracketed(host)
     return [*names, own] if own not in names else names
@@ -131,18 +145,18 @@ def bracketed(host: str) -> str:
 
 
 def shown(host: str) -> str:
-    """The host as a person on this machine types it."""
+    """Return the host as typed on this machine."""
     return "127.0.0.1" if host in EVERY_ADDRESS else bracketed(host)
 
 
 def free_port(host: str, port: int) -> int:
-    """The first port from ``port`` on that nobody listens on. Raises `CommandError` where none can be had."""
+    """Return the first free port from ``port``. Raise `CommandError` if there is none."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     last = min(port + PORTS_TRIED, 65535)
     reason = ""
     for candidate in range(port, last + 1):
         with socket.socket(family) as probe:
-            # As the server will: a port whose last connections are still lingering is free.
+            # Like the server, accept a port whose last connections are in TIME_WAIT.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, candidate))
@@ -150,11 +164,11 @@ def free_port(host: str, port: int) -> int:
                 reason = error.strerror or str(error)
                 continue
             return candidate
-    raise CommandError(f"No port from {port} to {last} can be used on {host}: {reason}.")
+    raise CommandError(f"No port from {port} to {last} is available on {host}: {reason}.")
 
 
 def answers(url: str) -> bool:
-    """Whether a page says that all is well."""
+    """Whether the page returns status 200."""
     try:
         with urllib.request.urlopen(url, timeout=2) as reply:
             return bool(reply.status == 200)

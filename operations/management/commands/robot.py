@@ -1,4 +1,4 @@
-"""`manage.py robot`: an annotator that needs no coffee, for trials of a round and for load."""
+"""Command that runs a simulated annotator, to try out a round or to create load."""
 
 import os
 import sys
@@ -9,30 +9,41 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from operations.robot.annotator import Annotator, Noise
-from operations.robot.client import Client, GaveUp, NotDone
-from operations.robot.labels import from_file, guess
-from operations.robot.transport import Broken, Http
+from operations.simulation.annotator import Annotator, Noise
+from operations.simulation.client import Client, GaveUp, NotDone
+from operations.simulation.labels import from_file, guess
+from operations.simulation.transport import Broken, Http
 
 
 class Command(BaseCommand):
     help = (
-        "Label a round as a robot, over HTTP. It signs in with the personal API token in the environment variable "
-        "CONCORD_TOKEN, or else as --email with a password that is asked for. For trials and for load: its answers "
-        "are answers, so let it into no round that forms gold."
+        "Label a round as a simulated annotator, over HTTP. Uses the personal API token in the "
+        "environment variable CONCORD_TOKEN, or else --email and a password prompt. For tests "
+        "and load tests only: its answers count, so do not use it in rounds that form gold."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--url", default="http://localhost:8000", help="where Concord is (default: %(default)s)")
-        parser.add_argument("--email", help="sign in as this person; leave out with CONCORD_TOKEN")
-        parser.add_argument("--round", type=int, required=True, metavar="ID", help="as in the address of its page")
-        parser.add_argument("--truth", type=Path, metavar="FILE", help="labels in M3's level 3 form; else it guesses")
-        parser.add_argument("--noise", type=float, default=0.0, help="how often it errs, 0 to 1 (default: 0)")
-        parser.add_argument("--skip", type=float, default=0.0, help="how often it skips, 0 to 1 (default: 0)")
-        parser.add_argument("--seed", type=int, default=1, help="another seed, other errors (default: 1)")
-        parser.add_argument("--think", type=float, default=0.0, help="mean seconds before an answer (default: 0)")
-        parser.add_argument("--limit", type=int, help="stop after so many answers")
+        parser.add_argument(
+            "--url", default="http://localhost:8000", help="Address of the Concord server (default: %(default)s)."
+        )
+        parser.add_argument("--email", help="Sign in as this user. Omit it if CONCORD_TOKEN is set.")
+        parser.add_argument(
+            "--round", type=int, required=True, metavar="ID", help="Id of the round, as in the URL of its page."
+        )
+        parser.add_argument(
+            "--truth",
+            type=Path,
+            metavar="FILE",
+            help="File with correct labels in M3's level 3 format. Without it, the simulated annotator guesses.",
+        )
+        parser.add_argument("--noise", type=float, default=0.0, help="Probability of an error, 0 to 1 (default: 0).")
+        parser.add_argument("--skip", type=float, default=0.0, help="Probability of a skip, 0 to 1 (default: 0).")
+        parser.add_argument("--seed", type=int, default=1, help="Random seed of the errors (default: 1).")
+        parser.add_argument(
+            "--think", type=float, default=0.0, help="Mean number of seconds before an answer (default: 0)."
+        )
+        parser.add_argument("--limit", type=int, help="Stop after this number of answers.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         think = options["think"]
@@ -45,9 +56,13 @@ class Command(BaseCommand):
             if not client.token:
                 self._sign_in(client, options["email"])
             annotator = Annotator(
-                client, options["round"], truth=truth, noise=noise, seed=options["seed"],
+                client,
+                options["round"],
+                truth=truth,
+                noise=noise,
+                seed=options["seed"],
                 think=(0.5 * think, 1.5 * think),
-            )  # fmt: skip
+            )
             done = annotator.work(limit=options["limit"])
         except (ValueError, OSError, Broken, GaveUp, NotDone) as error:
             raise CommandError(str(error)) from None
@@ -55,7 +70,7 @@ class Command(BaseCommand):
 
     def _sign_in(self, client: Client, email: str | None) -> None:
         if not email:
-            raise CommandError("Say who you are: --email, or a personal API token in CONCORD_TOKEN.")
+            raise CommandError("Give --email, or a personal API token in CONCORD_TOKEN.")
         password = getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
         try:
             client.get("session/")  # sets the CSRF cookie

@@ -1,4 +1,4 @@
-"""`manage.py seed`: the illustrative project, made where it is missing."""
+"""Command that creates the missing parts of the sample project."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from operations.sample_project import seed
 
 
 class Command(BaseCommand):
-    help = "Make the illustrative project with its people and an open round; run again, it changes nothing."
+    help = "Create the sample project with its users and an open round. Has no effect if it already exists."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -17,6 +17,6 @@ class Command(BaseCommand):
         except Problem as problem:
             raise CommandError(problem.detail) from None
         for what in seeded.made:
-            self.stdout.write(f"Made {what}.")
+            self.stdout.write(f"Created {what}.")
         if not seeded.made:
-            self.stdout.write("The illustrative project is there already; nothing changes.")
+            self.stdout.write("The sample project already exists; nothing was changed.")

@@ -1,4 +1,4 @@
-"""`manage.py agreement`: the whole agreement report of a round."""
+"""`manage.py agreement`: print the agreement report of a round."""
 
 import json
 from typing import Any
@@ -6,17 +6,18 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from projects.models import Round
-from projects.rounds import agreement
+
+from ...agreement import queries as agreement_queries
 
 
 class Command(BaseCommand):
-    help = "Print the agreement of a round: every coefficient with its n, interval and method."
+    help = "Print the agreement report of a round: each coefficient with n, confidence interval and method."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--round", required=True, metavar="NAME")
-        parser.add_argument("--format", choices=["text", "json"], default="text")
-        parser.add_argument("--bootstrap", type=int, default=2000, help="Replicates; 0 for none.")
+        parser.add_argument("--project", required=True, metavar="SLUG", help="Short name of the project.")
+        parser.add_argument("--round", required=True, metavar="NAME", help="Name of the round.")
+        parser.add_argument("--format", choices=["text", "json"], default="text", help="Output format (default: text).")
+        parser.add_argument("--bootstrap", type=int, default=2000, help="Has no effect; kept for older scripts.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         round = (
@@ -25,8 +26,8 @@ class Command(BaseCommand):
             .first()
         )
         if round is None:
-            raise CommandError(f"There is no round {options['round']!r} in a project {options['project']!r}.")
-        report = agreement.report(round, bootstrap=options["bootstrap"])
+            raise CommandError(f"The project {options['project']!r} has no round {options['round']!r}.")
+        report = agreement_queries.report(round)
         if options["format"] == "json":
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
         else:
@@ -35,11 +36,12 @@ class Command(BaseCommand):
 
 
 def as_text(report: dict[str, Any]) -> list[str]:
-    """The report as a table a person reads in a terminal."""
-    lines = [
-        f"{report['round']} ({report['project']}): {report['answers']} answers to {report['units_answered']} of "
-        f"{report['units']} units by {len(report['raters'])} people"
-    ]
+    """Return the report as lines of text for a terminal."""
+    # In a rating round, several texts of one unit are rated.
+    answered, units = report["units_answered"], report["units"]
+    of = f"{answered} texts in {units} units" if answered > units else f"{answered} of {units} units"
+    by = f"by {len(report['raters'])} people"
+    lines = [f"{report['round']} ({report['project']}): {report['answers']} answers to {of} {by}"]
     for measure in report["measures"]:
         agree = measure["all_agree"]
         pairwise = "undefined" if measure["pairwise"] is None else f"{100 * measure['pairwise']:.1f} %"
@@ -47,15 +49,13 @@ def as_text(report: dict[str, Any]) -> list[str]:
             "",
             f"{measure['name']}: {' / '.join(measure['scale'])} (weights: {measure['weights']})",
             f"  n = {measure['units']} units, {measure['raters']} raters, {measure['ratings']} ratings",
-            *_reviews(measure),
+            f"  intervals over {measure['reviews'] or measure['units']} reviews: {measure['interval_method']}",
             f"  all agree {agree['count']}/{agree['of']}, mean pairwise {pairwise}",
         ]
         for name, value in measure["coefficients"].items():
             if name != "cohen_pairs":
                 lines.append(f"  {name:<18} {_figure(value)}  {value['method']}")
-        for pair in measure["coefficients"]["cohen_pairs"]:
-            value = f"{pair['value']:.3f}" if pair["value"] is not None else f"undefined ({pair.get('undefined')})"
-            lines.append(f"  cohen {' ~ '.join(pair['raters'])}: {value}, n = {pair['units']}")
+        lines += [f"  {line}" for line in kappas(measure)]
         lines += [f"  {name:<18} undefined: {why}" for name, why in measure["undefined"].items()]
         lines += [f"  note: {warning}" for warning in measure["warnings"]]
     lines += _corrections(report["review"]) if "review" in report else []
@@ -65,28 +65,47 @@ def as_text(report: dict[str, Any]) -> list[str]:
     return lines
 
 
+def kappas(measure: dict[str, Any]) -> list[str]:
+    """Return lines with Cohen's kappa of each pair of raters.
+
+    For an ordered scale, give the unweighted and the weighted form, and which one to cite.
+    """
+    if "unweighted" not in measure:
+        return [f"cohen {_of(pair)}: {_kappa(pair)}" for pair in measure["coefficients"]["cohen_pairs"]]
+    weighted = {tuple(pair["raters"]): pair for pair in measure["coefficients"]["cohen_pairs"]}
+    lines = []
+    for pair in measure["unweighted"]["coefficients"]["cohen_pairs"]:
+        other = weighted.get(tuple(pair["raters"]))
+        beside = f"weighted ({measure['weights']}) {_kappa(other)}" if other else "weighted: not enough ratings"
+        lines.append(f"cohen {_of(pair)}: unweighted {_kappa(pair)}; {beside}; cite: {measure['cite_form']}")
+    return lines
+
+
+def _of(pair: dict[str, Any]) -> str:
+    return " ~ ".join(pair["raters"])
+
+
+def _kappa(pair: dict[str, Any]) -> str:
+    if pair["value"] is None:
+        return f"undefined ({pair.get('undefined')}), n = {pair['units']}"
+    return f"{pair['value']:.3f}, n = {pair['units']}{_interval(pair)}"
+
+
 def _corrections(review: dict[str, Any]) -> list[str]:
-    """What became of values that were shown to be reviewed."""
+    """Return lines on the current values that were reviewed."""
     lines = ["", f"{review['corrected']} of {review['reviewed']} corrected. {review['note']}"]
     lines += [f"  {f['field']:<18} {f['corrected']} of {f['reviewed']} corrected" for f in review["fields"]]
     for m in review["measures"]:
-        kappa = f"undefined: {m['undefined']}" if m["kappa"] is None else f"{m['kappa']:.3f}{_interval(m['ci'])}"
+        kappa = f"undefined: {m['undefined']}" if m["kappa"] is None else f"{m['kappa']:.3f}{_interval(m)}"
         lines.append(f"  {m['name']}, shown and corrected: {kappa}, n = {m['n']}  {m['method']}")
     return lines
 
 
-def _reviews(measure: dict[str, Any]) -> list[str]:
-    """Which of two intervals is to be cited."""
-    if measure["cite"] == "units":
-        return []
-    return [f"  {measure['reviews']} reviews: the first interval is over these, and to be cited; the second over units"]
-
-
 def _figure(coefficient: dict[str, Any]) -> str:
-    over = coefficient["reviews"]
-    first = [_interval(over["ci"]) or f" ({over['undefined']})"] if over else []
-    return "".join([f"{coefficient['value']:.3f}", *first, _interval(coefficient["ci"])])
+    return f"{coefficient['value']:.3f}{_interval(coefficient)}"
 
 
-def _interval(ci: list[float] | None) -> str:
-    return f" [{ci[0]:.2f}, {ci[1]:.2f}]" if ci else ""
+def _interval(coefficient: dict[str, Any]) -> str:
+    """Return the confidence interval of a figure, or the reason why there is none."""
+    ci = coefficient["ci"]
+    return f" [{ci[0]:.2f}, {ci[1]:.2f}]" if ci else f" ({coefficient['ci_reason']})"

@@ -1,50 +1,115 @@
-"""``manage.py import_answers``: a filled sheet back into its round."""
+"""``manage.py import_answers``: import a completed sheet into its round."""
 
+import os
+import socket
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 from django.core.files import File
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+from django.utils import timezone
 from tqdm import tqdm
 
 from accounts.models import User
 from api.problems import Problem
-from projects.actions.sheets import check_sheet, report, start_import
-from projects.background import foreground
-from projects.models import JobStatus, Round
+from projects.jobs import jobs
+from projects.jobs.running import run_job
+from projects.models import Job, JobStatus, Round
+from projects.sheets.actions import check_sheet, report, start_import
 from projects.uploads.faults import Fault
+
+#: Polling interval in seconds, for a job of another worker and for the progress bar.
+POLL_SECONDS = 0.5
+UNFINISHED = (JobStatus.QUEUED, JobStatus.RUNNING)
+
+
+def run_in_foreground(job: Job, *, unit: str) -> Job:
+    """Run a job in this process, or wait for the worker that claimed it first. Return the finished job.
+
+    Ctrl-C cancels the job.
+    """
+    ended = threading.Event()
+    with tqdm(unit=f" {unit}", disable=None, leave=False, file=sys.stderr) as bar:
+        watcher = threading.Thread(target=_watch, args=(job, bar, ended), daemon=True)
+        watcher.start()
+        try:
+            while Job.objects.filter(pk=job.pk, status__in=UNFINISHED).exists():
+                if not run_job(job.pk):
+                    ended.wait(POLL_SECONDS)
+        except KeyboardInterrupt:
+            _cancel_now(job)
+            raise
+        finally:
+            ended.set()
+            watcher.join(timeout=5)
+    job.refresh_from_db()
+    return job
+
+
+def _cancel_now(job: Job) -> None:
+    """End the job as cancelled now: without other workers nobody would notice the expired lease."""
+    jobs.cancel(job)
+    here = Job.objects.filter(pk=job.pk, status=JobStatus.RUNNING, worker=f"{socket.gethostname()}:{os.getpid()}")
+    if here.update(leased_until=timezone.now()):
+        run_job(job.pk)
+
+
+def _watch(job: Job, bar: "tqdm[None]", ended: threading.Event) -> None:
+    while not bar.disable and not ended.wait(POLL_SECONDS):
+        try:
+            done, note = Job.objects.values_list("done", "note").get(pk=job.pk)
+            bar.set_description(note)
+            bar.update(done - bar.n)
+        finally:
+            connection.close()
 
 
 class Command(BaseCommand):
-    help = "Store the rows of a filled sheet (CSV or XLSX) as answers; bad rows stay out and are named by cell."
+    help = (
+        "Import a completed sheet (CSV or XLSX) as answers. Rows with faults are not imported; each fault names its "
+        "cell."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path)
-        parser.add_argument("--project", required=True, help="The project's short name.")
-        parser.add_argument("--round", required=True, help="The round's name.")
-        parser.add_argument("--by", default="", help="E-mail address of the lead in whose name it is done.")
-        parser.add_argument("--preview", action="store_true", help="Say what it would come to; store nothing.")
+        parser.add_argument("file", type=Path, help="The completed sheet, CSV or XLSX.")
+        parser.add_argument("--project", required=True, help="Short name of the project.")
+        parser.add_argument("--round", required=True, help="Name of the round.")
+        parser.add_argument(
+            "--by", default="", help="E-mail address of the lead on whose behalf the answers are imported."
+        )
+        parser.add_argument(
+            "--preview", action="store_true", help="Report what the import would store, without storing it."
+        )
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
-        round = Round.objects.select_related("project").filter(
-            project__slug=options["project"], name=options["round"]
-        ).first()  # fmt: skip
+        round = (
+            Round.objects.select_related("project")
+            .filter(project__slug=options["project"], name=options["round"])
+            .first()
+        )
         if round is None:
-            raise CommandError(f"There is no round {options['round']!r} in a project {options['project']!r}.")
+            raise CommandError(f"The project {options['project']!r} has no round {options['round']!r}.")
         if not file.is_file():
-            raise CommandError(f"{file}: no such file.")
+            raise CommandError(f"File not found: {file}.")
         try:
-            said = self._preview(round, file) if options["preview"] else self._import(round, file, self._by(options))
+            counts = self._preview(round, file) if options["preview"] else self._import(round, file, self._by(options))
         except Problem as problem:
             raise CommandError(f"{file.name}: {problem}") from None
-        for fault in [*said["faults"]["listed"], *said["kept_out"]["listed"]]:
+        for warning in counts["warnings"]:
+            self.stdout.write(f"{file.name}: {warning}")
+        for fault in [*counts["faults"]["listed"], *counts["kept_out"]["listed"]]:
             self.stderr.write(str(Fault(**fault)))
         stored = (
-            f"{said['stored']} answers stored" if "stored" in said else f"{said['new'] + said['corrections']} to store"
+            f"{counts['stored']} answers stored"
+            if "stored" in counts
+            else f"{counts['new'] + counts['corrections']} to store"
         )
         self.stdout.write(
-            f"{said['rows']} rows: {stored}, {said['unchanged']} stored already, {said['empty']} not filled in, "
-            f"{said['faults']['total']} with faults, {said['kept_out']['total']} kept out"
+            f"{counts['rows']} rows: {stored}, {counts['unchanged']} already stored, {counts['empty']} empty, "
+            f"{counts['faults']['total']} with faults, {counts['kept_out']['total']} excluded"
         )
 
     def _preview(self, round: Round, path: Path) -> dict[str, Any]:
@@ -58,13 +123,13 @@ class Command(BaseCommand):
 
     def _import(self, round: Round, path: Path, by: User) -> dict[str, Any]:
         with path.open("rb") as file:
-            job = foreground.do(start_import(round=round, file=File(file, name=path.name), by=by), unit="rows")
+            job = run_in_foreground(start_import(round=round, file=File(file, name=path.name), by=by), unit="rows")
         if job.status != JobStatus.DONE:
             raise CommandError(f"{path.name}: {job.error or 'cancelled'}")
         return dict(job.result or {})
 
     def _by(self, options: dict[str, Any]) -> User:
-        found = User.objects.filter(email__iexact=options["by"]).first()
-        if found is None:
-            raise CommandError("Say in whose name: --by with a lead's e-mail address.")
-        return found
+        user = User.objects.filter(email__iexact=options["by"]).first()
+        if user is None:
+            raise CommandError("Set --by to the e-mail address of a lead; the answers are imported on their behalf.")
+        return user

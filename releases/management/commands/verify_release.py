@@ -1,26 +1,26 @@
-"""`manage.py verify_release`: whether a release's folder is what was released."""
+"""`manage.py verify_release`: verify the folder of a release."""
 
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from releases.folders import anywhere
-from releases.keeping import kept
+from ...folders import standalone
+from ...storage import registry as storage_registry
 
 
 class Command(BaseCommand):
-    help = anywhere.VERIFY
+    help = standalone.VERIFY
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        anywhere.verify_arguments(parser)
+        standalone.verify_arguments(parser)
 
     def handle(self, *args: Any, dir: Path, digest: str | None = None, **options: Any) -> None:
         try:
-            report = anywhere.looked_at(dir, digest)
-        except anywhere.BadInput as wrong:
-            raise CommandError(str(wrong), returncode=anywhere.WRONG) from None
-        kept.look_up(dir, report)
-        if failure := anywhere.tell(report, dir, self.stdout.write):
-            raise CommandError(failure, returncode=anywhere.FOUND)
+            report = standalone.looked_at(dir, digest)
+        except standalone.BadInput as wrong:
+            raise CommandError(str(wrong), returncode=standalone.WRONG) from None
+        storage_registry.look_up(dir, report)
+        if failure := standalone.tell(report, dir, self.stdout.write):
+            raise CommandError(failure, returncode=standalone.FOUND)

@@ -6,11 +6,11 @@ from typing import Any
 from annotation.imports import Format, Notice, Parsed
 from annotation.imports.json_lines import parse, path_at
 from annotation.imports.reading import Habits, lines
-from projects.background.progress import Progress
+from projects.jobs.batches import Progress
 from projects.models import Import, Project
 from projects.uploads.faults import Faults
-from projects.uploads.source import Source
-from sql.ready import Rows
+from projects.uploads.files import Source
+from sql.bulk import BulkWriter
 
 
 class SaidFile:
@@ -34,7 +34,7 @@ class SaidFile:
     def sample(self, size: int) -> list[dict[str, Any]]:
         return self.rows[:size]
 
-    def lay_out(self, imported: Import, rows: Rows, progress: Progress) -> None:
+    def create_items(self, imported: Import, rows: BulkWriter, progress: Progress) -> None:
         pass
 
     def confirm(self) -> None:

@@ -1,14 +1,12 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from audit.triggers import Guard
-
 
 class Migration(migrations.Migration):
 
     initial = True
 
-    dependencies = [("projects", "0016_what_changed"), ("audit", "0002_append_only")]
+    dependencies = [("projects", "0001_squashed_0027_told_of_tokens")]
 
     operations = [
         migrations.CreateModel(
@@ -18,6 +16,7 @@ class Migration(migrations.Migration):
                 ("target", models.PositiveSmallIntegerField()),
                 ("input", models.PositiveSmallIntegerField()),
                 ("remark", models.TextField(blank=True)),
+                ("passages", models.JSONField(default=list, help_text="Unclear passages of the target, with their quotes. They may nest.")),
                 ("target_first", models.BooleanField(help_text="Whether the target stood first on the person's page.")),
                 ("answer", models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name="text_rating", to="projects.answer")),
                 ("unit", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="text_ratings", to="projects.unit")),
@@ -27,5 +26,4 @@ class Migration(migrations.Migration):
                 "constraints": [models.CheckConstraint(condition=models.Q(("input__range", (1, 5)), ("target__range", (1, 5))), name="points_are_of_one_to_five")],
             },
         ),
-        Guard("two_texts_textrating"),
     ]

@@ -5,9 +5,9 @@ const assignEvidence: KindDefinition = {
   key: 'assign_evidence',
   unit: 'Proposition',
   noun: 'evidence',
-  missing: 'its inputs',
+  missing: 'inputs',
   strip: { supports: '+', 'does not': '−' },
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
 }
 export default assignEvidence

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nowhere } from '../trial.ts'
+import { nowhere } from '../tutorial.ts'
 import { inWords, supporting, Ticking, type Card, type Value } from './state.ts'
 
 const card = (value: Card['value'] = null): Card => ({
@@ -25,14 +25,14 @@ it('ticks by place, whatever the numbers are, and takes back', () => {
 
 it('asks again before it ends with nothing ticked, but not of an answer that is confirmed', () => {
   const first = Ticking.begin(card(), null).next()
-  expect([first.complete, first.nudge]).toEqual([false, 'Nothing is ticked. Enter again if no text supports this proposition.'])
+  expect([first.complete, first.nudge]).toEqual([false, 'No text is ticked. Press Enter again if no text supports this proposition.'])
   expect(first.next().value).toEqual(said())
   expect(Ticking.begin(card(said()), null).next().complete).toBe(true)
 })
 
 it('ends at once where the evidence was taken back', () => {
   const none = Ticking.begin({ ...card(), inputs: [] }, { ticked: [2], at: 1 })
-  expect([none.nudge, none.ticked, none.tick().ticked]).toEqual(['The sentence of this proposition has no evidence any more. Enter goes on.', [], []])
+  expect([none.nudge, none.ticked, none.tick().ticked]).toEqual(['The evidence of this sentence was removed. Press Enter to continue.', [], []])
   expect([none.next().complete, none.next().value, inWords(none.next().value)]).toEqual([true, { supporting: [] }, 'no inputs'])
 })
 

@@ -1,40 +1,40 @@
-/** One proposition and the inputs of its sentence: which are ticked. Nothing in it is changed; each step is new. */
+/** State of one proposition and the ticked inputs of its sentence. Immutable: each step returns a new object. */
 
 import type { Schemas } from '../../api/client.ts'
 
 export type Card = Schemas['AssignEvidenceCard']
 export type Value = Schemas['AssignEvidenceValue']
 
-/** What is kept of an unfinished unit. */
+/** Draft of an unfinished unit. */
 export interface Draft {
   ticked: readonly number[]
   at: number
 }
 
-const NONE = 'Nothing is ticked. Enter again if no text supports this proposition.'
-/** It was taken back while the round is open. */
-const GONE = 'The sentence of this proposition has no evidence any more. Enter goes on.'
+const NONE = 'No text is ticked. Press Enter again if no text supports this proposition.'
+/** The evidence was removed while the round is open. */
+const GONE = 'The evidence of this sentence was removed. Press Enter to continue.'
 
 export class Ticking {
   private constructor(
     readonly card: Card,
-    /** The numbers of the inputs that are ticked. */
+    /** Numbers of the ticked inputs. */
     readonly ticked: readonly number[],
-    /** The input at hand, from 0. */
+    /** Index of the current input. */
     readonly at: number,
-    /** Said under the buttons. */
+    /** Message below the buttons. */
     readonly nudge: string,
-    /** Ready to be stored: the page moves on. */
+    /** Whether the answer can be stored; the page then moves on. */
     readonly complete: boolean,
     private readonly before: Ticking | null,
   ) {}
 
-  /** Where a unit begins: with its draft, else with its answer. */
+  /** Initial state: the draft, otherwise the answer. */
   static begin(card: Card, draft: Draft | null): Ticking {
     const said = draft ?? { ticked: supporting(card.value ?? null), at: 0 }
-    // What was ticked may have been taken back meanwhile.
-    const there = { ...said, ticked: said.ticked.filter((number) => card.inputs.some((one) => one.number === number)) }
-    return new Ticking(card, there.ticked, Math.max(0, Math.min(there.at, card.inputs.length - 1)), card.inputs.length ? '' : GONE, false, null)
+    // Ticked inputs may have been removed meanwhile.
+    const step = { ...said, ticked: said.ticked.filter((number) => card.inputs.some((one) => one.number === number)) }
+    return new Ticking(card, step.ticked, Math.max(0, Math.min(step.at, card.inputs.length - 1)), card.inputs.length ? '' : GONE, false, null)
   }
 
   get draft(): Draft {
@@ -47,13 +47,13 @@ export class Ticking {
     return this.before !== null
   }
 
-  /** Ticks an input, or takes that back. */
+  /** Tick or untick an input. */
   tick(at = this.at): Ticking {
     const number = this.card.inputs[at]?.number
     if (number === undefined) return this
     return this.after(this.ticked.includes(number) ? this.ticked.filter((one) => one !== number) : [...this.ticked, number], at)
   }
-  /** All, or none where all are. */
+  /** Tick all inputs, or untick all if all are ticked. */
   all(): Ticking {
     const all = this.card.inputs.map((one) => one.number)
     return this.after(this.ticked.length === all.length ? [] : all)
@@ -66,8 +66,8 @@ export class Ticking {
     return at === this.at ? this : new Ticking(this.card, this.ticked, at, '', false, this.before)
   }
   next(): Ticking {
-    const again = this.nudge === NONE || !!this.card.value || !this.card.inputs.length
-    if (!this.ticked.length && !again) return new Ticking(this.card, this.ticked, this.at, NONE, false, this.before)
+    const isRepeated = this.nudge === NONE || !!this.card.value || !this.card.inputs.length
+    if (!this.ticked.length && !isRepeated) return new Ticking(this.card, this.ticked, this.at, NONE, false, this.before)
     return new Ticking(this.card, this.ticked, this.at, '', true, this.before)
   }
   undo(): Ticking {

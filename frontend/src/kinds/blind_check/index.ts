@@ -1,7 +1,7 @@
 import type { KindDefinition } from '../kind.ts'
 import label from '../label/index.ts'
 
-/** A rewritten text labelled like any proposition, without knowing its target or the kind of rewriting. */
+/** A rewritten text labelled like a proposition, blind to its target and kind of rewriting. */
 const blindCheck: KindDefinition = {
   key: 'blind_check',
   unit: 'Text',
@@ -12,6 +12,6 @@ const blindCheck: KindDefinition = {
   spans: label.spans!,
   fields: label.fields,
   task: label.task,
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
 }
 export default blindCheck

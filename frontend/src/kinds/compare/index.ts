@@ -1,13 +1,13 @@
 import type { KindDefinition } from '../kind.ts'
 
-/** Two summaries of one source: which is better. */
+/** Preference between two summaries of one source. */
 const compare: KindDefinition = {
   key: 'compare',
   unit: 'Pair',
   noun: 'preference',
-  missing: 'its preferences',
+  missing: 'preferences',
   said: (field, value) => (field ? `${field} ${value}` : value),
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
 }
 export default compare

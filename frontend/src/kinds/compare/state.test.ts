@@ -33,14 +33,14 @@ describe('a comparison', () => {
   it('waits for why where the protocol requires it', () => {
     const f = of(preference('overall', { reason: { ask: 'offered', required_at: ['neither'] } }))
     const s = play(f, 'neither')
-    expect(s).toMatchObject({ complete: false, nudge: 'Say why: Overall. Press W, then Enter.' })
+    expect(s).toMatchObject({ complete: false, nudge: 'Reason required: Overall. Press W, then Enter.' })
     expect(play(f, 'enter', reduce(f, s, { do: 'why', criterion: 'overall', text: 'both are cut off' })).complete).toBe(true)
     expect(play(f, 'neither', reduce(f, begin(null), { do: 'why', criterion: 'overall', text: 'both' })).complete).toBe(true)
   })
   it('never moves on by an arrow key in its radio group, nor when it was taken out again', () => {
     expect(reduce(one, begin(null), { do: 'choose', choice: 'left', by: 'arrow' }).complete).toBe(false)
     const again = { ...one, revisit: true }
-    expect(play(again, 'left')).toMatchObject({ complete: false, nudge: 'Enter saves the change.' })
+    expect(play(again, 'left')).toMatchObject({ complete: false, nudge: 'Press Enter to save the change.' })
     expect(play(again, 'left enter').complete).toBe(true)
   })
   it('keeps what was said where the sides are others', () => {

@@ -1,4 +1,4 @@
-/** Which of two texts is better, by each criterion: a pure reducer, and the value as it travels. */
+/** Preference between two texts by criterion: a pure reducer, and conversion to the API value. */
 
 import type { Schemas } from '../../api/client.ts'
 import type { Criterion, Page } from '../../rating/protocol.ts'
@@ -13,7 +13,7 @@ export interface Step {
 }
 export interface State extends Step {
   readonly nudge: string
-  /** The reason that is being typed: its letters are one step of undo. */
+  /** The criterion whose reason is being typed; typing is one undo step. */
   readonly typing: string
   readonly trail: readonly Step[]
   readonly complete: boolean
@@ -30,7 +30,7 @@ export type Action =
 export interface Facts {
   readonly page: Page
   readonly criteria: readonly Criterion[]
-  /** An answer that was complete when it was taken out: only Enter moves on. */
+  /** A reopened answer: only Enter moves on. */
   readonly revisit: boolean
 }
 
@@ -43,7 +43,7 @@ export function begin(draft: (Step & { trail?: readonly Step[] }) | null, page?:
   return { ...start, trail: draft?.trail ?? [], nudge: '', typing: '', complete: false }
 }
 
-/** What is needed before a pair is done; null for nothing. */
+/** The missing part of a criterion, or null. */
 export function lacks(c: Criterion, s: Step): 'choice' | 'reason' | null {
   const choice = s.choices[c.key]
   if (!choice) return c.required ? 'choice' : null
@@ -60,7 +60,7 @@ export function reduce(f: Facts, s: State, action: Action): State {
       if (!criterion?.scale.options.some((o) => o.value === action.choice)) return s
       const choices = { ...s.choices, [criterion.key]: action.choice }
       const after: State = { ...s, choices, item: at, nudge: '', typing: '', trail: [...s.trail, step(s)] }
-      if (action.by === 'arrow') return { ...after, nudge: 'Enter goes on.' }
+      if (action.by === 'arrow') return { ...after, nudge: 'Press Enter to continue.' }
       return onward(f, after)
     }
     case 'why':
@@ -82,17 +82,17 @@ export function reduce(f: Facts, s: State, action: Action): State {
   }
 }
 
-/** One key a pair: the last criterion goes on by itself. */
+/** Move on after a choice: to the next open criterion, or complete the pair. */
 function onward(f: Facts, s: State): State {
   if (lacks(f.criteria[s.item]!, s)) return { ...s, nudge: says(f.criteria[s.item]!, s) }
   const from = f.criteria.findIndex((c, n) => n > s.item && !s.choices[c.key])
   const open = from >= 0 ? from : f.criteria.findIndex((c) => lacks(c, s))
   if (open >= 0) return { ...s, item: open }
-  return f.revisit ? { ...s, nudge: 'Enter saves the change.' } : { ...s, complete: true }
+  return f.revisit ? { ...s, nudge: 'Press Enter to save the change.' } : { ...s, complete: true }
 }
 
 function says(c: Criterion, s: Step): string {
-  return lacks(c, s) === 'reason' ? `Say why: ${c.name}. Press W, then Enter.` : `${c.name} is not answered yet.`
+  return lacks(c, s) === 'reason' ? `Reason required: ${c.name}. Press W, then Enter.` : `${c.name} is not answered yet.`
 }
 
 export function toValue(page: Page, s: Step): Value {
@@ -106,7 +106,7 @@ export function toValue(page: Page, s: Step): Value {
   }
 }
 
-/** The value as this person sees the pair now: the sides may have been others. */
+/** The value with the sides as shown now; they can have been swapped when it was stored. */
 export function fromValue(page: Page, value: Value): Step {
   const side = (choice: string): Choice => (choice === page.texts[0]!.key ? 'left' : choice === page.texts[1]!.key ? 'right' : (choice as Choice))
   return {

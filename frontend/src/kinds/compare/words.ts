@@ -1,9 +1,9 @@
-/** What was said of a pair, in few words. */
+/** Preferences in words. */
 
 import type { Page } from '../../rating/protocol.ts'
 import type { Value } from './state.ts'
 
-/** "first", as the texts stand on the page; or "tie", "neither". */
+/** "first" or "second" by the order on the page, or "tie", "neither". */
 export function inFew(page: Page, choice: string): string {
   const at = page.texts.findIndex((t) => t.key === choice)
   return ['first', 'second'][at] ?? choice

@@ -1,11 +1,11 @@
 /**
- * What is wrong with a rewriting and what is odd about it, as `measures/counterfactuals.py` says it: errors keep it from
- * being accepted, warnings do not. Both are held to `tests/measures/word_edits.json`.
+ * Errors and warnings of a rewriting, equal to `measures/counterfactuals.py`. Errors prevent
+ * acceptance, warnings do not. `tests/measures/word_edits.json` tests both implementations.
  */
 
-import { SLOTS, type Slot } from '../../pico/slots.ts'
+import { ELEMENTS, type ElementKey } from '../../pico/elements.ts'
 import { fromWire, type Range } from '../../text/offsets.ts'
-import { difference, sameWords, type Difference, type Edit } from '../../text/wordEdits.ts'
+import { difference, sameWords, type Difference, type Edit } from './wordEdits.ts'
 import { KINDS, MOST_WORDS, type Card, type Field } from './words.ts'
 
 export interface Check {
@@ -16,11 +16,11 @@ export interface Check {
 export interface Checked {
   readonly difference: Difference
   readonly checks: readonly Check[]
-  /** Slots whose words an edit touches, by the edit's place in the list. */
-  readonly touched: readonly (readonly Slot[])[]
+  /** PICO elements touched by each edit, in the order of edits. */
+  readonly touched: readonly (readonly ElementKey[])[]
 }
 
-/** `others`: the texts that were given for the other kinds. */
+/** `others`: the texts of the other kinds. */
 export function check(card: Card, field: Field, text: string, others: Readonly<Partial<Record<Field, string>>>): Checked {
   const found = difference(card.text, text)
   const { words, edits } = found
@@ -28,10 +28,10 @@ export function check(card: Card, field: Field, text: string, others: Readonly<P
   const slots = [...new Set(touched.flat())]
   const twin = (Object.keys(others) as Field[]).find((other) => other !== field && others[other] && sameWords(others[other], text))
   const checks: Check[] = [
-    text.trim() && words !== 0 ? right('differs from the target') : wrong(text.trim() ? 'the words of the target' : 'no text'),
-    words !== null && words <= MOST_WORDS ? right(`at most ${MOST_WORDS} words changed`) : wrong(`${words ?? 'more than 40'} words changed, at most ${MOST_WORDS} may be`),
-    slots.length ? odd(`changes words of the ${slots.map((s) => SLOTS[s].toLowerCase()).join(' and the ')}`) : right('PICO words as they are'),
-    twin ? odd(`same text as ${KINDS[twin].title.toLowerCase()}`) : right('not the text of another kind'),
+    text.trim() && words !== 0 ? right('differs from the target') : failed(text.trim() ? 'same words as the target' : 'no text'),
+    words !== null && words <= MOST_WORDS ? right(`at most ${MOST_WORDS} words changed`) : failed(`${words ?? 'more than 40'} words changed; at most ${MOST_WORDS} are allowed`),
+    slots.length ? odd(`changes words of the ${slots.map((s) => ELEMENTS[s].toLowerCase()).join(' and the ')}`) : right('PICO words unchanged'),
+    twin ? odd(`same text as ${KINDS[twin].title.toLowerCase()}`) : right('differs from the other kinds'),
   ]
   const unlike = field === 'modality' && words ? unlikeM3(card, text) : ''
   if (unlike) checks.push(odd(unlike))
@@ -40,20 +40,20 @@ export function check(card: Card, field: Field, text: string, others: Readonly<P
 
 const right = (says: string): Check => ({ says, is: 'right' })
 const odd = (says: string): Check => ({ says, is: 'odd' })
-const wrong = (says: string): Check => ({ says, is: 'wrong' })
+const failed = (says: string): Check => ({ says, is: 'wrong' })
 
-/** Words put in between those of a slot touch it as well. */
+/** Words inserted between the words of an element touch it too. */
 function touches({ target }: Edit, slot: Range): boolean {
   return target.start < slot.end && slot.start < target.end
 }
 
-/** M3 hedged what was moderate, and made moderate what was weak or strong: by the words that weaken or strengthen. */
+/** Warning if a modality change differs from M3, which hedged moderate claims and made weak or strong claims moderate. */
 function unlikeM3(card: Card, text: string): string {
   const hedges = count(card.hedges, text) - count(card.hedges, card.text)
   const boosters = count(card.boosters, text) - count(card.boosters, card.text)
-  if (card.modality === 'moderate' && hedges <= 0) return 'M3 hedges a moderate claim: no hedge was added'
-  if (card.modality === 'weak' && (boosters > 0 || hedges >= 0)) return 'M3 makes a weak claim moderate: a hedge goes, nothing that strengthens comes'
-  if (card.modality === 'strong' && (hedges > 0 || boosters >= 0)) return 'M3 makes a strong claim moderate: what strengthens goes, no hedge comes'
+  if (card.modality === 'moderate' && hedges <= 0) return 'M3 hedges a moderate claim, but no hedge was added'
+  if (card.modality === 'weak' && (boosters > 0 || hedges >= 0)) return 'M3 makes a weak claim moderate: remove a hedge and add no booster'
+  if (card.modality === 'strong' && (hedges > 0 || boosters >= 0)) return 'M3 makes a strong claim moderate: remove a booster and add no hedge'
   return ''
 }
 
@@ -63,7 +63,7 @@ function count(phrases: readonly string[], text: string): number {
   return [...text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${longest.join('|')})(?![\\p{L}\\p{N}_-])`, 'giu'))].length
 }
 
-/** What changed in a few words: "reduces → does not reduce". */
+/** The changes in few words: "reduces → does not reduce". */
 export function inShort(target: string, text: string): string {
   const { words, edits } = difference(target, text)
   if (words === null) return 'another text'

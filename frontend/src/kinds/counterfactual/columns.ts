@@ -1,4 +1,4 @@
-/** The counterfactuals of a target on the curate page: one cell, which opens the editor with the server's drafts. */
+/** Counterfactuals on the curate page: one cell, which opens the editor with the server's drafts. */
 
 import { api, data } from '../../api/client.ts'
 import type { Claim, KindColumns } from '../columns.ts'
@@ -14,17 +14,17 @@ const NOTHING = { shown: 0, seen: 0, is_stale: false, decided_by: null, value: n
 const FIELDS = Object.keys(KINDS) as Field[]
 
 const cell = (claim: Claim) => claim.others.find((other) => other.kind === 'counterfactual') ?? NOTHING
-const inForce = (claim: Claim): Said => ({ position: claim.position, value: cell(claim).value as Value | null })
+const currentValue = (claim: Claim): Said => ({ position: claim.position, value: cell(claim).value as Value | null })
 
 const columns: KindColumns<Claim, Said> = {
   kind: 'counterfactual',
   of: 'propositions',
   order: 40,
   columns: [{ key: 'counterfactuals', title: 'Counterfactuals', wide: '7.75rem', opens: true, show: (said) => inWords(said.value) }],
-  begin: inForce,
+  begin: currentValue,
   follow: (said) => said,
   state: cell,
-  inForce: (claim) => cell(claim).value !== null,
+  hasCurrentValue: (claim) => cell(claim).value !== null,
   origin: (claim) => cell(claim).origin,
   same: (a, b) => FIELDS.every((f) => a.value?.[f]?.text === b.value?.[f]?.text && a.value?.[f]?.reason === b.value?.[f]?.reason),
   lacks: ({ value }) => (FIELDS.every((f) => value?.[f]) ? '' : 'a text or a reason for each kind'),

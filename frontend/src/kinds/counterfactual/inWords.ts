@@ -1,6 +1,6 @@
 import type { Value } from './words.ts'
 
-/** What was made of a target, counted: "4 texts, 1 not applicable". */
+/** Counterfactuals of a target in words: "4 texts, 1 not applicable". */
 export function inWords(value: Value | null): string {
   const said = Object.values(value ?? {})
   const texts = said.filter((s) => s.text).length

@@ -5,11 +5,11 @@ const counterfactual = {
   key: 'counterfactual',
   unit: 'Target',
   noun: 'counterfactuals',
-  missing: 'its counterfactuals',
+  missing: 'counterfactuals',
   said: (field, value) => `${field.replace('_', ' ')}: ${value}`,
   fields: ['negation', 'antonym', 'no_effect', 'no_evidence', 'modality'],
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
   columns: () => import('./columns.ts'),
 } satisfies KindDefinition
 export default counterfactual

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import counterfactual from './index.ts'
 import { check } from './checks.ts'
-import { begin, checked, entry, kept, reduce, type Action, type State } from './state.ts'
+import { begin, checkDraft, entry, toDraft, reduce, type Action, type State } from './state.ts'
 import task from './task.ts'
 import { KINDS, REASONS, RULES, type Card, type Field, type Value } from './words.ts'
 
@@ -42,10 +42,10 @@ describe('a target that is rewritten', () => {
   })
 
   it('refuses the target itself and too many words in words, and a warning is no refusal', () => {
-    expect(acts({ do: 'accept' }, { do: 'accept' }).nudge).toBe('Not accepted: the words of the target.')
+    expect(acts({ do: 'accept' }, { do: 'accept' }).nudge).toBe('Not accepted: same words as the target.')
     expect(acts(type(`${TARGET} a b c d e f`), { do: 'accept' }).nudge).toContain('6 words changed')
     const twin = acts({ do: 'accept' }, type(NEGATED))
-    expect(checked(card, twin).checks).toContainEqual({ says: 'same text as negation', is: 'odd' })
+    expect(checkDraft(card, twin).checks).toContainEqual({ says: 'same text as negation', is: 'odd' })
     expect(reduce(card, twin, { do: 'accept' }).complete).toBe(true)
   })
 
@@ -58,7 +58,7 @@ describe('a target that is rewritten', () => {
 
   it('begins with what it was left with, and with what was said of it', () => {
     const left = acts({ do: 'accept' }, type('ab'))
-    expect(begin(card, kept(left))).toMatchObject({ at: 1, text: 'ab' })
+    expect(begin(card, toDraft(left))).toMatchObject({ at: 1, text: 'ab' })
     const value: Value = { ...left.said, modality: { text: '', origin: '', rule: '', reason: 'other' } }
     const again = begin({ ...card, value }, null)
     expect(again).toMatchObject({ at: 0, text: NEGATED, reasons: false })

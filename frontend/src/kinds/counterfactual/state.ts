@@ -1,27 +1,27 @@
-/** A target that is rewritten kind by kind: a pure reducer. Each kind gets a text, or a reason why it has none. */
+/** Rewriting a target kind by kind, as a pure reducer. Each kind gets a text, or a reason why it does not apply. */
 
 import { check, type Checked } from './checks.ts'
 import { REASONS, type Card, type Field, type Said, type Value } from './words.ts'
 
-/** What can be undone: where one is, and what was said. */
+/** An undo step: the current kind and the answers. */
 interface Step {
-  /** The kind in front, by its place among those that are asked. */
+  /** Index of the current kind. */
   readonly at: number
   readonly text: string
-  /** The rule of the draft that the text began from; empty where it began from the target. */
+  /** The rule of the draft that the text started from; empty for the target. */
   readonly rule: Said['rule']
-  /** The reasons stand in the place of the drafts. */
+  /** Whether reasons are shown instead of drafts. */
   readonly reasons: boolean
   readonly said: Readonly<Value>
 }
 
 export interface State extends Step {
   readonly trail: readonly Step[]
-  /** The last change was typed: the next letter is the same step. */
+  /** Whether the last change was typed; further typing is the same undo step. */
   readonly typing: boolean
-  /** Why it was not accepted. */
+  /** Why the text was not accepted. */
   readonly nudge: string
-  /** Every kind has what it needs: the page moves on. */
+  /** Whether every kind is answered; the page then moves on. */
   readonly complete: boolean
 }
 
@@ -33,7 +33,7 @@ export type Action =
   | { do: 'go'; at: number }
   | { do: 'undo' }
 
-/** Where a unit begins: with its draft, else with what was said of it, at the first kind that has nothing yet. */
+/** Initial state: the draft, otherwise the answer at the first open kind. */
 export function begin(card: Card, draft: unknown): State {
   if (isKept(draft)) return { ...draft, typing: false, nudge: '', complete: false }
   const said = card.value ?? {}
@@ -45,8 +45,8 @@ function isKept(draft: unknown): draft is Step & { trail: readonly Step[] } {
   return typeof draft === 'object' && draft !== null && 'said' in draft && 'trail' in draft
 }
 
-/** What is kept of a unit that is left. */
-export const kept = ({ at, text, rule, reasons, said, trail }: State) => ({ at, text, rule, reasons, said, trail })
+/** Draft of a unit that is left. */
+export const toDraft = ({ at, text, rule, reasons, said, trail }: State) => ({ at, text, rule, reasons, said, trail })
 
 function entered(card: Card, said: Readonly<Value>, at: number): Step {
   const asked = card.asked[at]!
@@ -59,17 +59,17 @@ function entered(card: Card, said: Readonly<Value>, at: number): Step {
 export const fieldOf = (card: Card, state: Step): Field => card.asked[state.at]!.field
 export const draftsOf = (card: Card, state: Step) => card.asked[state.at]!.drafts
 
-/** The text as it would be accepted: a draft as it stands is drafted, whichever one it was begun from. */
+/** The current text as an answer. A text equal to any draft has the origin `drafted`. */
 export function entry(card: Card, state: Step): Said {
   const before = state.said[fieldOf(card, state)]
   if (before?.text === state.text) return before
-  const same = draftsOf(card, state).find((d) => d.text === state.text)
-  if (same) return { text: state.text, origin: 'drafted', rule: same.rule, reason: '' }
+  const sameDraft = draftsOf(card, state).find((d) => d.text === state.text)
+  if (sameDraft) return { text: state.text, origin: 'drafted', rule: sameDraft.rule, reason: '' }
   return { text: state.text, origin: state.rule ? 'edited' : 'written', rule: state.rule, reason: '' }
 }
 
-/** What is wrong with the text in front, and what is odd. */
-export function checked(card: Card, state: Step): Checked {
+/** Checks of the current text. */
+export function checkDraft(card: Card, state: Step): Checked {
   const others = Object.fromEntries(Object.entries(state.said).map(([field, said]) => [field, said.text]))
   return check(card, fieldOf(card, state), state.text, others)
 }
@@ -84,8 +84,8 @@ export function reduce(card: Card, state: State, action: Action): State {
       return { ...state, text, typing: true, nudge: '', trail: state.typing ? state.trail : [...state.trail, step(state)] }
     }
     case 'accept': {
-      if (state.reasons) return { ...state, nudge: 'Press the number of the reason, or Esc.' }
-      const wrong = checked(card, state).checks.find((c) => c.is === 'wrong')
+      if (state.reasons) return { ...state, nudge: 'Press the number of a reason, or Esc.' }
+      const wrong = checkDraft(card, state).checks.find((c) => c.is === 'wrong')
       return wrong ? { ...state, nudge: `Not accepted: ${wrong.says}.` } : settled(card, state, entry(card, state))
     }
     case 'reasons':
@@ -113,7 +113,7 @@ function reason(card: Card, state: State, n: number): State {
   return chosen ? settled(card, state, { text: '', origin: '', rule: '', reason: chosen.reason }) : state
 }
 
-/** The kind has what it needs: on to the next one that has nothing. */
+/** Store the answer of the current kind and move to the next open one. */
 function settled(card: Card, state: State, now: Said): State {
   const said = { ...state.said, [fieldOf(card, state)]: now }
   const waits = (at: number) => !said[card.asked[at]!.field]
@@ -124,5 +124,5 @@ function settled(card: Card, state: State, now: Said): State {
   return { ...entered(card, said, next), trail, typing: false, nudge: '', complete: false }
 }
 
-/** Whether the kind that comes next is another one: then the keys of the one before are not its own yet. */
-export const moved = (before: State, after: State): boolean => before.at !== after.at
+/** Whether the current kind has changed; early key presses were meant for the one before. */
+export const hasMoved = (before: State, after: State): boolean => before.at !== after.at

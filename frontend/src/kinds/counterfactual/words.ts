@@ -1,4 +1,4 @@
-/** The kinds of counterfactuals, the rules of drafts and the reasons why a kind does not apply, as people read them. */
+/** Labels of the kinds of counterfactuals, rules of drafts, and reasons why a kind does not apply. */
 
 import type { Schemas } from '../../api/client.ts'
 
@@ -12,11 +12,11 @@ export type Reason = Exclude<Said['reason'], ''>
 export const MOST_WORDS = 5
 
 export const KINDS: Readonly<Record<Field, { title: string; how: string }>> = {
-  negation: { title: 'Negation', how: 'Deny the finding. The polarity may change; modality and PICO stay.' },
-  antonym: { title: 'Antonym', how: 'Replace the word that carries the direction by its opposite.' },
-  no_effect: { title: 'No effect', how: 'From an effect to no effect, or from no effect to an effect.' },
-  no_evidence: { title: 'No evidence', how: 'From a claim to no evidence, or from no evidence to a claim.' },
-  modality: { title: 'Modality', how: 'Hedge a moderate claim; make a weak or a strong one moderate. The direction stays.' },
+  negation: { title: 'Negation', how: 'Negate the finding. The polarity can change; modality and PICO stay.' },
+  antonym: { title: 'Antonym', how: 'Replace the word that expresses the direction by its opposite.' },
+  no_effect: { title: 'No effect', how: 'Change an effect to no effect, or no effect to an effect.' },
+  no_evidence: { title: 'No evidence', how: 'Change a claim to no evidence, or no evidence to a claim.' },
+  modality: { title: 'Modality', how: 'Hedge a moderate claim; make a weak or strong claim moderate. The direction stays.' },
 }
 
 export const RULES: Readonly<Record<Rule, string>> = {
@@ -34,18 +34,18 @@ export const RULES: Readonly<Record<Rule, string>> = {
   'evidence stated': 'evidence stated',
   'hedge added': 'hedge added',
   'hedge removed': 'hedge removed',
-  'booster removed': 'word that strengthens removed',
+  'booster removed': 'booster removed',
 }
 
 export const REASONS: readonly { reason: Reason; says: string }[] = [
-  { reason: 'no claim', says: 'Target already is no evidence' },
+  { reason: 'no claim', says: 'Target is no evidence' },
   { reason: 'no opposite', says: 'No word with an opposite' },
   { reason: 'touches pico', says: 'Would change the PICO' },
-  { reason: 'too many words', says: 'Not in five words' },
+  { reason: 'too many words', says: 'More than five words' },
   { reason: 'other', says: 'Another reason (comment)' },
 ]
 
-/** How a text came to be, above it. */
+/** Origin of a text in words. */
 export function originInWords(said: Said): string {
   if (said.origin === 'written') return 'written from the target'
   const rule = said.rule ? RULES[said.rule] : ''

@@ -1,8 +1,8 @@
-/** The relation of a cluster's inputs on the curate page: one cell, with what their polarities suggest. */
+/** The relation of a cluster on the curate page: one cell, with a suggestion from the polarities. */
 
 import type { Cluster, KindColumns } from '../columns.ts'
 import { newRow } from './newRow.ts'
-import { noRelation, RELATIONS, toValue, typed, type Relation } from './state.ts'
+import { noRelation, RELATIONS, toValue, relationOf, type Relation } from './state.ts'
 
 export interface DiscourseSaid {
   readonly relation: Relation | ''
@@ -12,12 +12,12 @@ export interface DiscourseSaid {
 
 function hint(said: DiscourseSaid): string {
   if (!said.inputs) return 'no inputs yet'
-  if (!said.suggested) return said.relation ? '' : 'a suggestion comes when every input has a polarity'
-  if (said.suggested === said.relation) return 'as their polarities suggest'
-  return said.relation ? `their polarities suggest ${said.suggested}` : `suggested: ${said.suggested}. Enter accepts`
+  if (!said.suggested) return said.relation ? '' : 'suggested when all inputs have a polarity'
+  if (said.suggested === said.relation) return 'equals the suggestion'
+  return said.relation ? `suggested: ${said.suggested}` : `suggested: ${said.suggested}. Enter accepts`
 }
 
-/** Agreement when all input polarities are equal: as the server says it (`suggested` of measures/consistency), here before saving too. */
+/** Suggest agreement if all input polarities are equal, like the server (`suggested` in measures/consistency), but for unsaved values too. */
 function suggested(claims: readonly Readonly<Record<string, object>>[]): Relation | null {
   const polarities = claims.slice(1).map((said) => (said.label as { polarity: string }).polarity)
   if (!polarities.length || polarities.includes('')) return null
@@ -30,12 +30,12 @@ const columns: KindColumns<Cluster, DiscourseSaid> = {
   order: 30,
   columns: [{
     key: 'relation',
-    title: 'Inputs are in',
+    title: 'Relation',
     wide: 2,
     keys: Object.fromEntries(RELATIONS.map((r) => [r.key.toLowerCase(), r.value])),
     show: (said) => said.relation,
     put: (said, text) => {
-      const relation = typed(text)
+      const relation = relationOf(text)
       return relation === undefined ? noRelation(text) : { ...said, relation: relation ?? '' }
     },
     offer: (said) => said.suggested ?? '',
@@ -52,7 +52,7 @@ const columns: KindColumns<Cluster, DiscourseSaid> = {
     return now === said.suggested ? said : { ...said, suggested: now }
   },
   state: (cluster) => cluster.relation,
-  inForce: (cluster) => cluster.relation.relation !== null,
+  hasCurrentValue: (cluster) => cluster.relation.relation !== null,
   origin: (cluster) => cluster.relation.relation?.origin ?? null,
   same: (a, b) => a.relation === b.relation,
   lacks: (said) => (said.relation ? '' : 'a relation'),

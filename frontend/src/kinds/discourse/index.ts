@@ -2,18 +2,18 @@ import type { KindDefinition } from '../kind.ts'
 
 const signs: Readonly<Record<string, string>> = { agreement: '≡', contradiction: '≠' }
 
-/** How the inputs of a cluster relate: do they agree? */
+/** Relation of a cluster's inputs: agreement or contradiction. */
 const discourse = {
   key: 'discourse',
   unit: 'Cluster',
   noun: 'relation',
-  missing: 'its relation',
+  missing: 'a relation',
   said: (_, value) => (signs[value] ? `${signs[value]} ${value}` : value),
   signs,
   fields: ['relation'],
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
   columns: () => import('./columns.ts'),
-  inForce: () => import('./inForce.ts'),
+  currentValues: () => import('./currentValues.ts'),
 } satisfies KindDefinition
 export default discourse

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toValue, typed } from './state.ts'
+import { toValue, relationOf } from './state.ts'
 
 describe('a relation', () => {
   it('says what became of a suggestion only where one was shown', () => {
@@ -9,6 +9,6 @@ describe('a relation', () => {
   })
 
   it('is known by how it begins', () => {
-    expect([typed('Con'), typed(' '), typed('maybe')]).toEqual(['contradiction', null, undefined])
+    expect([relationOf('Con'), relationOf(' '), relationOf('maybe')]).toEqual(['contradiction', null, undefined])
   })
 })

@@ -1,13 +1,13 @@
 import type { KindDefinition } from '../kind.ts'
 
-/** Which sentences of a study's abstract support a target sentence. */
+/** Sentences of a study's abstract that support a target sentence. */
 const evidence: KindDefinition = {
   key: 'evidence',
   unit: 'Target and study',
   noun: 'evidence',
-  missing: 'its evidence',
+  missing: 'evidence',
   strip: { supported: '+', 'no support': '−' },
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
 }
 export default evidence

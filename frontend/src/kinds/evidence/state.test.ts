@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
-import { nowhere } from '../trial.ts'
+import { match } from '../../work/keymap.ts'
+import { sharedBindings } from '../../work/keys.ts'
+import { nowhere } from '../tutorial.ts'
+import { bindings } from './keys.ts'
 import { inWords, Marking, rankOf, type Card } from './state.ts'
 
 const card = (value: Card['value'] = null, ranks: Card['ranks'] = [3, 1, 4]): Card => ({
@@ -18,7 +21,7 @@ it('takes two at most, in the order of the abstract, and takes back', () => {
   const two = Marking.begin(card(), null).mark(4).mark(1)
   expect(two.value.support).toEqual([2, 5])
   const third = two.mark(2)
-  expect([third.value.support, third.nudge]).toEqual([[2, 5], 'Two at most: take one back first.'])
+  expect([third.value.support, third.nudge]).toEqual([[2, 5], 'At most two sentences. Unmark one first.'])
   expect(third.mark(1).mark(2).value.support).toEqual([3, 5])
   expect(third.undo().value.support).toEqual([5])
 })
@@ -28,7 +31,7 @@ it('says no support at once, and does not end with nothing said', () => {
   expect([begun.nothing().complete, begun.nothing().value.support]).toEqual([true, []])
   expect(begun.mark().nothing().value.support).toEqual([])
   const early = begun.next()
-  expect([early.complete, early.nudge]).toEqual([false, 'Nothing is marked. Mark a sentence, or say that none supports the target.'])
+  expect([early.complete, early.nudge]).toEqual([false, 'No sentence is marked. Mark one, or press 0 if none supports the target.'])
   expect(begun.nothing().mark().none).toBe(false)
 })
 
@@ -48,6 +51,32 @@ it('ranks three, and none where they are hidden or not there', () => {
   expect([1, 2, 3, 4].map((n) => rankOf(card(), n))).toEqual([2, null, 1, 3])
   expect([rankOf(card(null, null), 3), rankOf(card(null, []), 3)]).toEqual([null, null])
   expect(Marking.begin(card(null, null), null).mark().value.ranked).toEqual([])
+})
+
+it('marks the sentence of a rank by its digit, and takes that back', () => {
+  const press = (marking: Marking, key: string) => {
+    const found = match(bindings, { key }, { place: 'elsewhere', singleKeys: true })
+    return found ? marking.markRank(Number(found.command.replace('rank ', ''))) : marking
+  }
+  const begun = Marking.begin(card(), null)
+  const first = press(begun, '1')
+  expect([first.marked, first.at]).toEqual([[3], 2])
+  expect(press(first, '3').marked).toEqual([3, 4])
+  expect(press(press(first, '3'), '2').nudge).toBe('At most two sentences. Unmark one first.')
+  expect(press(first, '1').marked).toEqual([])
+  expect(press(first, '4')).toBe(first)
+})
+
+it('takes no digit for a rank that is hidden, not there or of no sentence', () => {
+  for (const ranks of [null, [], [9]]) {
+    const begun = Marking.begin(card(null, ranks), null)
+    expect(begun.markRank(1)).toBe(begun)
+  }
+})
+
+it('has each key once, and none that every task has', () => {
+  const keys = [...bindings, ...sharedBindings].flatMap((b) => b.keys)
+  expect(new Set(keys).size).toBe(keys.length)
 })
 
 it('is said in words', () => {

@@ -1,44 +1,44 @@
-/** One target and one abstract: where one is, and which sentences are marked. Nothing in it is changed; each step is new. */
+/** State of one target and abstract with its marked sentences. Immutable: each step returns a new object. */
 
 import type { Schemas } from '../../api/client.ts'
 
 export type Card = Schemas['EvidenceCard']
 export type Value = Schemas['SupportValue']
 
-/** The least that supports a target: one sentence, or two. */
+/** Maximum number of marked sentences. */
 export const MOST = 2
 
-/** What is kept of an unfinished unit. */
+/** Draft of an unfinished unit. */
 export interface Draft {
   marked: readonly number[]
   at: number
   none: boolean
 }
 
-const EMPTY = 'Nothing is marked. Mark a sentence, or say that none supports the target.'
-const FULL = 'Two at most: take one back first.'
+const EMPTY = 'No sentence is marked. Mark one, or press 0 if none supports the target.'
+const FULL = 'At most two sentences. Unmark one first.'
 
 export class Marking {
   private constructor(
     readonly card: Card,
-    /** The numbers of the sentences that are marked, in their order. */
+    /** Numbers of the marked sentences, sorted. */
     readonly marked: readonly number[],
-    /** The sentence at hand, from 0. */
+    /** Index of the current sentence. */
     readonly at: number,
-    /** It was said that none supports the target. */
+    /** Whether no sentence supports the target. */
     readonly none: boolean,
-    /** Said under the buttons. */
+    /** Message below the buttons. */
     readonly nudge: string,
-    /** Ready to be stored: the page moves on. */
+    /** Whether the answer can be stored; the page then moves on. */
     readonly complete: boolean,
     private readonly before: Marking | null,
   ) {}
 
-  /** Where a unit begins: with its draft, else with its answer, else at the first sentence, whatever is ranked first. */
+  /** Initial state: the draft, otherwise the answer at the first sentence. */
   static begin(card: Card, draft: Draft | null): Marking {
     const support = card.value?.support
-    const there = draft ?? { marked: support ?? [], at: 0, none: support?.length === 0 }
-    return new Marking(card, there.marked, Math.min(there.at, card.sentences.length - 1), there.none, '', false, null)
+    const step = draft ?? { marked: support ?? [], at: 0, none: support?.length === 0 }
+    return new Marking(card, step.marked, Math.min(step.at, card.sentences.length - 1), step.none, '', false, null)
   }
 
   get draft(): Draft {
@@ -51,16 +51,21 @@ export class Marking {
     return this.before !== null
   }
 
-  /** Marks a sentence, or takes that back. */
+  /** Mark or unmark a sentence. */
   mark(at = this.at): Marking {
     const number = this.card.sentences[at]?.number
     if (number === undefined) return this
-    const has = this.marked.includes(number)
-    if (!has && this.marked.length === MOST) return this.saying(FULL, at)
-    const marked = has ? this.marked.filter((one) => one !== number) : [...this.marked, number].sort((a, b) => a - b)
+    const isMarked = this.marked.includes(number)
+    if (!isMarked && this.marked.length === MOST) return this.saying(FULL, at)
+    const marked = isMarked ? this.marked.filter((one) => one !== number) : [...this.marked, number].sort((a, b) => a - b)
     return new Marking(this.card, marked, at, false, '', false, this)
   }
-  /** No sentence supports the target, and that is all there is to say. */
+  /** Mark or unmark the sentence with this rank in the margin, if ranks are shown. */
+  markRank(rank: number): Marking {
+    const number = this.card.ranks?.[rank - 1]
+    return number === undefined ? this : this.mark(this.card.sentences.findIndex((one) => one.number === number))
+  }
+  /** Complete the unit: no sentence supports the target. */
   nothing(): Marking {
     return new Marking(this.card, [], this.at, true, '', true, this)
   }
@@ -71,7 +76,7 @@ export class Marking {
     const at = Math.max(0, Math.min(this.card.sentences.length - 1, to))
     return at === this.at ? this : new Marking(this.card, this.marked, at, this.none, '', false, this.before)
   }
-  /** Ends the unit with what is marked. */
+  /** Complete the unit with the marked sentences. */
   next(): Marking {
     if (!this.marked.length && !this.none) return this.saying(EMPTY)
     return new Marking(this.card, this.marked, this.at, this.none, '', true, this.before)
@@ -85,7 +90,7 @@ export class Marking {
   }
 }
 
-/** 1, 2 or 3 for the nearest sentences, as far as they are shown; null for others. */
+/** Rank of a sentence, 1 to 3, or null. */
 export function rankOf(card: Pick<Card, 'ranks'>, number: number): number | null {
   const place = card.ranks?.indexOf(number) ?? -1
   return place < 0 ? null : place + 1

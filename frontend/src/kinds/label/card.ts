@@ -1,6 +1,6 @@
-/** A proposition as the Work page would hand it out, where it is labelled on another page. */
+/** A proposition that is labelled outside the Work page. */
 
-import { tupleIn } from '../../pico/slots.ts'
+import { tupleIn } from '../../pico/elements.ts'
 import type { Card, Value } from './state.ts'
 
 interface Place {

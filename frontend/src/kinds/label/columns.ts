@@ -1,4 +1,4 @@
-/** A label on the curate page: two values by their keys, two cues that the editor marks. */
+/** Labels on the curate page: two values entered by key, two cues marked in the editor. */
 
 import { fromWire, type Range } from '../../text/offsets.ts'
 import type { Claim, KindColumns } from '../columns.ts'
@@ -9,7 +9,7 @@ import { begin, quote, toValue, type Value } from './state.ts'
 import { lacks, putCue, putValue, type LabelSaid } from './typed.ts'
 import { glyph, MODALITIES, POLARITIES } from './values.ts'
 
-function inForce({ text, label }: Claim): LabelSaid {
+function currentValue({ text, label }: Claim): LabelSaid {
   return {
     text,
     polarity: label.polarity?.value ?? '',
@@ -52,10 +52,10 @@ const columns: KindColumns<Claim, LabelSaid> = {
       put: (s, text) => putCue(s, 'modality', text),
     },
   ],
-  begin: inForce,
-  follow: (said, claim) => (said.text === claim.text ? said : inForce(claim)),
+  begin: currentValue,
+  follow: (said, claim) => (said.text === claim.text ? said : currentValue(claim)),
   state: (claim) => claim.label,
-  inForce: ({ label }) => Boolean(label.polarity || label.modality),
+  hasCurrentValue: ({ label }) => Boolean(label.polarity || label.modality),
   origin: ({ label }) => (label.polarity ?? label.modality)?.origin ?? null,
   same: (a, b) =>
     a.polarity === b.polarity && a.modality === b.modality && sameRanges(a.polarityCue, b.polarityCue) && sameRanges(a.modalityCue, b.modalityCue),

@@ -4,7 +4,7 @@ import { MODALITIES, POLARITIES } from './values.ts'
 const signs = Object.fromEntries(POLARITIES.map((p) => [p.value, p.glyph || '∅']))
 const NO_CUE = 'no cue'
 
-/** The label of a proposition: polarity and modality, each with the words that show it. */
+/** The label of a proposition: polarity and modality, each with its cue. */
 const label = {
   key: 'label',
   usual: true,
@@ -17,14 +17,14 @@ const label = {
     return `“${value}”`
   },
   signs,
-  // A modality by the key that gives it.
+  // A modality is shown by its key.
   strip: { ...signs, ...Object.fromEntries(MODALITIES.map((m) => [m.value, m.key])) },
   spans: 'cues',
   fields: ['polarity', 'modality', 'polarity_cue', 'modality_cue'],
   ratings: { columns: ['polarity', 'polarity_cue', 'modality', 'modality_cue'] },
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
   columns: () => import('./columns.ts'),
-  inForce: () => import('./inForce.ts'),
+  currentValues: () => import('./currentValues.ts'),
 } satisfies KindDefinition
 export default label

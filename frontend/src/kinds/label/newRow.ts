@@ -1,4 +1,4 @@
-/** The label in a row that is to become a proposition: whole, or not there at all. */
+/** The label in the row of a new proposition: complete or absent. */
 
 import type { NewRow } from '../columns.ts'
 import { toValue } from './state.ts'
@@ -26,7 +26,7 @@ export const newRow: NewRow = {
   ],
   read: (row, fault) => {
     let said = saidNothing(row.text ?? '')
-    let wrong = false
+    let isWrong = false
     for (const [field, put] of STEPS) {
       const typed = row[field] ?? ''
       if (!typed.trim()) continue
@@ -34,19 +34,19 @@ export const newRow: NewRow = {
       const is = put(said, typed)
       if (typeof is === 'string') {
         fault(field, is)
-        wrong = true
+        isWrong = true
       } else said = is
-      // What one value makes of the other (no evidence is n/a) is no fault; two values that contradict one another are.
+      // "No evidence" sets polarity to n/a; an explicit other polarity contradicts it.
       if (field === 'modality' && before.polarity && said.polarity !== before.polarity) {
-        fault('polarity', 'Polarity is n/a exactly when the modality is no evidence.')
-        wrong = true
+        fault('polarity', 'Expected polarity n/a exactly if the modality is no evidence.')
+        isWrong = true
       }
     }
-    const any = said.polarity || said.modality || said.polarityCue.length || said.modalityCue.length
-    if (wrong || !any) return null
+    const hasLabel = said.polarity || said.modality || said.polarityCue.length || said.modalityCue.length
+    if (isWrong || !hasLabel) return null
     const missing = lacks(said)
     if (!missing) return toValue({ text: said.text, candidates: null }, said)
-    fault(said.polarity ? 'modality' : 'polarity', `A label needs ${missing} as well, or nothing at all.`)
+    fault(said.polarity ? 'modality' : 'polarity', `Add ${missing}, or leave the label empty.`)
     return null
   },
 }

@@ -77,7 +77,7 @@ describe('the label reducer', () => {
     expect(play(TEXTS.neither, 'f h s 2').state.complete).toBe(true)
     const waits = play(TEXTS.neither, 'f h s 3').state
     expect(waits.complete).toBe(false)
-    expect(waits.nudge).toBe("No modality cue for 'weak'. Select it and give the value again, or Next to go on without.")
+    expect(waits.nudge).toBe("No modality cue for 'weak'. Select it and choose the value again, or press Enter.")
   })
 
   it('waits for an expected polarity cue, and Enter goes on without', () => {
@@ -167,7 +167,7 @@ describe('the label reducer', () => {
 
   it('says Enter goes on when arrows have completed it, and a click moves on when complete', () => {
     const { f, state } = play(TEXTS.pooled, 'f e s')
-    expect(reduce(f, state, { do: 'modality', value: 'moderate', by: 'arrow' }).nudge).toBe('Complete. Enter goes on.')
+    expect(reduce(f, state, { do: 'modality', value: 'moderate', by: 'arrow' }).nudge).toBe('Complete. Press Enter to continue.')
     expect(reduce(f, state, { do: 'modality', value: 'moderate', by: 'click' }).complete).toBe(true)
   })
 
@@ -216,7 +216,7 @@ describe('the label reducer', () => {
   it('lets only Enter move on from an answer that was taken out again', () => {
     const value = toValue(facts(card(TEXTS.pooled), false), play(TEXTS.pooled, 'f e s 2').state)
     const { state } = play(TEXTS.pooled, 'd', begin(TEXTS.pooled, value), {}, true)
-    expect(state).toMatchObject({ polarity: 'negative', complete: false, nudge: 'Enter saves the change.' })
+    expect(state).toMatchObject({ polarity: 'negative', complete: false, nudge: 'Press Enter to save the change.' })
     expect(quote(TEXTS.pooled, state.polarityCue)).toBe('evidence')
     expect(play(TEXTS.pooled, 'enter', state, {}, true).state.complete).toBe(true)
   })

@@ -1,9 +1,9 @@
-/** Labelling one proposition: values, cues and what is selected, as a pure reducer. The page only draws it. */
+/** Labelling one proposition (values, cues and selection) as a pure reducer. */
 
 import type { Schemas } from '../../api/client.ts'
 import { fromWire, toWire, type Range } from '../../text/offsets.ts'
 import { overlaps } from '../../text/segments.ts'
-import { clear, nothing, selected, take, type Selection } from '../../text/selection.ts'
+import { clear, emptySelection, selected, take, type Selection } from '../../text/selection.ts'
 import { words } from '../../text/words.ts'
 import { select, type SelectAction, type Selecting } from '../selecting.ts'
 
@@ -13,19 +13,19 @@ export type Polarity = Value['polarity']
 export type Modality = Value['modality']
 export type Aspect = 'polarity' | 'modality'
 
-/** What does not change while a proposition is being labelled. */
+/** Facts of a proposition that do not change while it is labelled. */
 export interface Facts {
   readonly text: string
   readonly words: readonly Range[]
-  /** Candidate cues, where the round shows them; null where it does not. */
+  /** Candidate cues; null if the round does not show them. */
   readonly candidates: readonly Range[] | null
-  /** Whether the round asks for cues: without, nothing is selected. */
+  /** Whether the round asks for cues; otherwise nothing is selected. */
   readonly asksCues: boolean
-  /** An answer that was complete when it was taken out: only Enter moves on, for one changed value need not be the last. */
+  /** A reopened answer: only Enter moves on, because a changed value need not be the last. */
   readonly revisit: boolean
 }
 
-/** What the person has said so far. `n/a` exactly when `no evidence`, after every step. */
+/** The label so far. Polarity is `n/a` if and only if modality is `no evidence`, after every step. */
 export interface Said {
   readonly polarity: Polarity | ''
   readonly modality: Modality | ''
@@ -33,21 +33,21 @@ export interface Said {
   readonly modalityCue: readonly Range[]
 }
 
-/** What undo brings back. */
+/** An undo step. */
 export interface Step extends Said {
   readonly selection: Selection
 }
 
 export interface State extends Step, Selecting {
   readonly nudge: string
-  /** The candidate that N took last. */
+  /** Index of the candidate selected last with N. */
   readonly candidate: number
   readonly trail: readonly Step[]
-  /** Ready to be stored: the page moves on. */
+  /** Whether the answer can be stored; the page then moves on. */
   readonly complete: boolean
 }
 
-/** How a value was chosen: an arrow key inside a radio group chooses, but never moves on. */
+/** How a value was chosen. An arrow key in a radio group chooses but never moves on. */
 export type By = 'key' | 'click' | 'arrow'
 
 export type Action =
@@ -67,7 +67,7 @@ export function facts(card: Card, revisit: boolean): Facts {
   return { text: card.text, words: words(card.text), candidates, asksCues: card.asks_cues, revisit }
 }
 
-/** The state of a new proposition, or of one whose value is to be looked at again. */
+/** The state of a new proposition, or of one with a value. */
 export function begin(text: string, value: Value | null = null): State {
   const said: Said = value
     ? {
@@ -77,10 +77,10 @@ export function begin(text: string, value: Value | null = null): State {
         modalityCue: fromWire(text, value.modality_cue ?? []),
       }
     : SAID_NOTHING
-  return { ...said, selection: nothing, finding: null, nudge: '', candidate: -1, trail: [], complete: false }
+  return { ...said, selection: emptySelection, finding: null, nudge: '', candidate: -1, trail: [], complete: false }
 }
 
-/** The state with the last step of a trail taken back: how undo returns to a proposition that was left. */
+/** The state before the last step of a trail, when undo returns to an earlier proposition. */
 export function resume(trail: readonly Step[]): State {
   const last = trail.at(-1)
   const state = begin('')
@@ -92,7 +92,7 @@ export function step(state: Step): Step {
   return { polarity, modality, polarityCue, modalityCue, selection }
 }
 
-/** What is still expected before it moves on by itself; 'value' cannot be done without. */
+/** The missing part before the page moves on by itself; only 'value' is mandatory. */
 export function missing(s: Said, asksCues = true): '' | 'value' | 'polarity cue' | 'modality cue' {
   if (!s.polarity || !s.modality) return 'value'
   if (!asksCues) return ''
@@ -101,7 +101,7 @@ export function missing(s: Said, asksCues = true): '' | 'value' | 'polarity cue'
   return ''
 }
 
-/** The one rule of values, reached from both sides: `n/a` if and only if `no evidence`. A value alone keeps its cue. */
+/** Set a value, keeping `n/a` if and only if `no evidence`. Without a new cue the old one stays. */
 export function withValue(said: Said, aspect: Aspect, value: Polarity | Modality, cue: readonly Range[] = []): Said {
   if (value === 'n/a' || value === 'no evidence') {
     return { polarity: 'n/a', modality: 'no evidence', polarityCue: [], modalityCue: cue.length ? cue : said.modalityCue }
@@ -122,7 +122,7 @@ export function withValue(said: Said, aspect: Aspect, value: Polarity | Modality
 const WITHOUT_CUES = new Set<Action['do']>(['polarity', 'modality', 'next', 'undo'])
 
 export function reduce(f: Facts, state: State, action: Action): State {
-  // A complete answer is on its way into the outbox: a key pressed meanwhile changes nothing of it.
+  // A complete answer is being stored; ignore further keys.
   if (state.complete) return state
   if (!f.asksCues && !WITHOUT_CUES.has(action.do)) return state
   switch (action.do) {
@@ -163,9 +163,9 @@ function value(f: Facts, state: State, aspect: Aspect, chosen: Polarity | Modali
 }
 
 function nudgeOf(said: Said, lacks: ReturnType<typeof missing>, revisit: boolean): string {
-  if (!lacks) return revisit ? 'Enter saves the change.' : 'Complete. Enter goes on.'
+  if (!lacks) return revisit ? 'Press Enter to save the change.' : 'Complete. Press Enter to continue.'
   const of = lacks === 'polarity cue' ? said.polarity : said.modality
-  return `No ${lacks} for '${of}'. Select it and give the value again, or Next to go on without.`
+  return `No ${lacks} for '${of}'. Select it and choose the value again, or press Enter.`
 }
 
 function removed(state: State, aspect: Aspect): State {
@@ -183,12 +183,12 @@ export function cueOf(said: Said, aspect: Aspect): readonly Range[] {
   return aspect === 'polarity' ? said.polarityCue : said.modalityCue
 }
 
-/** A cue in words, its pieces in order. */
+/** The words of a cue, its parts in order. */
 export function quote(text: string, cue: readonly Range[]): string {
   return cue.map((r) => text.slice(r.start, r.end)).join(' … ')
 }
 
-/** The complete answer as it travels. Throws where it is not complete: that is for `missing` to have said before. */
+/** The API value. Throws if the label is incomplete; check `missing` first. */
 export function toValue(f: Pick<Facts, 'text' | 'candidates'>, said: Said): Value {
   if (!said.polarity || !said.modality) throw new Error('A label needs both values.')
   return {
@@ -200,7 +200,7 @@ export function toValue(f: Pick<Facts, 'text' | 'candidates'>, said: Said): Valu
   }
 }
 
-/** What became of the candidates: taken as they were, taken with other edges, or not taken. */
+/** Outcomes of the candidates: accepted unchanged, edited, or rejected. */
 export function fates(candidates: readonly Range[], cues: readonly Range[]): Schemas['Suggestions'] {
   const out = { accepted: 0, edited: 0, rejected: 0 }
   for (const c of candidates) {

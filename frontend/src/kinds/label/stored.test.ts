@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import label from './index.ts'
-import inForce from './inForce.ts'
+import currentValues from './currentValues.ts'
 import type { Cluster, Proposition } from '../kind.ts'
 import { foundHow } from './stored.ts'
 
@@ -13,14 +13,14 @@ it('draws cues at code points, also behind a character of two UTF-16 units', () 
     text, polarity: { value: 'negative', origin: 'imported' }, modality: { value: 'weak', origin: 'imported' }, polarity_cue: null,
     modality_cue: { origin: 'imported', value: { text: 'may', found: 'exact', occurrences: 1, fragments: [fragment(7, 10)] } },
   } as unknown as Proposition
-  const mark = inForce.marks!(cluster, p).find((m) => m.tag === 'weak')!
+  const mark = currentValues.marks!(cluster, p).find((m) => m.tag === 'weak')!
   expect(mark.channel).toBe('over')
   expect(text.slice(mark.ranges[0]!.start, mark.ranges[0]!.end)).toBe('may')
 })
 
 it('says where a cue was not found, and where it could be elsewhere', () => {
   expect(foundHow({ text: 'x', found: 'absent', occurrences: 0, fragments: [] })).toContain('not found')
-  expect(foundHow({ text: 'x', found: 'exact', occurrences: 3, fragments: [] })).toContain('3 times')
+  expect(foundHow({ text: 'x', found: 'exact', occurrences: 3, fragments: [] })).toContain('3 occurrences')
   expect(foundHow(null)).toBe('')
 })
 
@@ -29,11 +29,11 @@ it('makes a card of what is in force, and one without a value of half a label', 
     unit: 7, position: 2, text: 'It fell.', polarity: { value: 'negative', origin: 'imported' }, modality: { value: 'weak', origin: 'imported' },
     polarity_cue: null, modality_cue: null,
   } as unknown as Proposition
-  expect(inForce.card!(cluster, p)).toMatchObject({
+  expect(currentValues.card!(cluster, p)).toMatchObject({
     kind: 'label', unit: { id: 7, key: '1_0' }, role: 'input', context: { index: 3, size: 3 },
     value: { polarity: 'negative', modality: 'weak', polarity_cue: [], modality_cue: [] },
   })
-  expect(inForce.card!(cluster, { ...p, modality: null }).value).toBeNull()
+  expect(currentValues.card!(cluster, { ...p, modality: null }).value).toBeNull()
 })
 
 it('reads a value with its sign, a cue in quotes, and a cue that is none only at length', () => {

@@ -1,19 +1,19 @@
-/** Labels in force as the corpus has them. */
+/** Current labels as stored in the corpus. */
 
 import type { Schemas } from '../../api/client.ts'
 import { fromWire } from '../../text/offsets.ts'
 import type { Proposition } from '../kind.ts'
 import type { Said } from './state.ts'
 
-/** How a cue was found in the text, as a sentence; empty where it is there once, word for word. */
+/** How a cue was found in the text, in words; empty if it occurs once verbatim. */
 export function foundHow(cue: Schemas['CueValue'] | null | undefined): string {
   if (!cue) return ''
-  const several = cue.occurrences > 1 ? `it occurs ${cue.occurrences} times, the first is drawn` : ''
+  const several = cue.occurrences > 1 ? `${cue.occurrences} occurrences, first one marked` : ''
   return {
     selected: 'selected in the text',
     exact: several,
-    case: ['found in other case', several].filter(Boolean).join('; '),
-    absent: 'not found in the text: nothing is drawn',
+    case: ['different case', several].filter(Boolean).join('; '),
+    absent: 'not found in the text',
   }[cue.found]
 }
 

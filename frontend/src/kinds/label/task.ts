@@ -1,4 +1,4 @@
-import { inShort } from '../../pico/slots.ts'
+import { inShort } from '../../pico/elements.ts'
 import type { KindTask } from '../kind.ts'
 import { bindings } from './keys.ts'
 import Label from './Label.svelte'

@@ -1,11 +1,11 @@
-/** A label as it is typed into cells: values by their first letters, cues by their words. */
+/** Parse a label typed into cells: values by their first letters, cues by their words. */
 
 import { locate } from '../../pico/form.ts'
 import type { Range } from '../../text/offsets.ts'
 import { quote, withValue, type Aspect, type Modality, type Polarity, type Said } from './state.ts'
 import { MODALITIES, POLARITIES } from './values.ts'
 
-/** What was said of a text, with the text. */
+/** A label with its text. */
 export interface LabelSaid extends Said {
   readonly text: string
 }
@@ -18,29 +18,29 @@ export function putValue(said: LabelSaid, aspect: Aspect, text: string): LabelSa
   if (!word) return said.polarity === 'n/a' ? saidNothing(said.text) : { ...said, [aspect]: '', [`${aspect}Cue`]: [] }
   const all: readonly (Polarity | Modality)[] = (aspect === 'polarity' ? POLARITIES : MODALITIES).map((v) => v.value)
   const found = all.find((v) => v === word) ?? only(all.filter((v) => v.startsWith(word)))
-  return found ? { text: said.text, ...withValue(said, aspect, found) } : `“${text}” is no ${aspect}: ${all.join(', ')}.`
+  return found ? { text: said.text, ...withValue(said, aspect, found) } : `“${text}” is not a ${aspect}: use ${all.join(', ')}.`
 }
 
 function only<T>(found: readonly T[]): T | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Cues come and go as words: pasted or filled down, they are looked for in the text of their own row. */
+/** Set a cue from words, which are located in the text of the same row. */
 export function putCue(said: LabelSaid, aspect: Aspect, text: string): LabelSaid | string {
   const key = `${aspect}Cue` as const
   if (text === quote(said.text, said[key])) return said
   if (!text.trim()) return { ...said, [key]: [] }
-  if (aspect === 'polarity' && said.polarity === 'n/a') return 'Without evidence there is no polarity to show a cue of.'
+  if (aspect === 'polarity' && said.polarity === 'n/a') return 'A label without evidence has no polarity cue. Leave it out.'
   const ranges: Range[] = []
   for (const piece of text.split(/\s*…\s*/)) {
     const at = locate(said.text, piece.trim(), ranges.at(-1)?.end ?? 0)
-    if (!at) return `“${piece.trim()}” does not stand in this text.`
+    if (!at) return `“${piece.trim()}” is not in this text.`
     ranges.push(at)
   }
   return { ...said, [key]: ranges }
 }
 
-/** What a label still needs, in words. */
+/** Missing values of a label, in words. */
 export function lacks(said: Said): string {
   return [said.polarity ? '' : 'polarity', said.modality ? '' : 'modality'].filter(Boolean).join(' and ')
 }

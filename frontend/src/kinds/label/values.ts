@@ -1,4 +1,4 @@
-/** The values of a label, with the keys that give them and the signs that stand for them. */
+/** The values of a label with their keys and signs. */
 
 import type { Modality, Polarity, Value } from './state.ts'
 
@@ -19,7 +19,7 @@ export function glyph(polarity: Polarity | ''): string {
   return POLARITIES.find((p) => p.value === polarity)?.glyph ?? ''
 }
 
-/** Each value with the words that were marked for it: a wrong cue shows where the answer is read back. */
+/** Each value with its cue, so that a wrong cue is noticed in the list of last answers. */
 export function inWords(value: Value | null): string {
   if (!value) return ''
   const cue = (found: Value['polarity_cue']) => (found?.length ? ` – “${found.map((f) => f.quote).join(' … ')}”` : '')

@@ -1,14 +1,14 @@
 import type { KindDefinition } from '../kind.ts'
 
-/** Which of four sentences of a study is most relevant to a target's conclusion. */
+/** The one of four sentences of a study that is most relevant to a target. */
 const match = {
   key: 'match',
   unit: 'Target',
   noun: 'match',
-  missing: 'its match',
+  missing: 'a match',
   said: (_, value) => `candidate ${value}`,
   fields: ['most_relevant'],
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
 } satisfies KindDefinition
 export default match

@@ -1,5 +1,5 @@
-/** Which of four is most relevant: the places on the page, their keys, and the value as it is sent, which calls a
- *  candidate by its number: everybody has them in another order. */
+/** The most relevant of four candidates: positions on the page, keys, and the API value. The value names a
+ *  candidate by number, because the order on the page differs between people. */
 
 import type { Schemas } from '../../api/client.ts'
 import type { Option } from '../choice.ts'

@@ -3,24 +3,24 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Slot } from '../../pico/slots.ts'
+import type { ElementKey } from '../../pico/elements.ts'
 import type { Range } from '../../text/offsets.ts'
 import { formOf, locateWords, type Form } from '../../pico/form.ts'
 import { begin, facts, reduce, type Action, type Facts, type State } from './state.ts'
 
 const FILE = join(import.meta.dirname, '../../../../../shared/data/m3/level3.jsonl')
-const FIRST: readonly Slot[] = ['i', 'o', 'c', 'p']
+const FIRST: readonly ElementKey[] = ['i', 'o', 'c', 'p']
 const plain = (text = '') => text.replace(/\s+/g, ' ').trim().toLowerCase()
 
 interface Sentence {
   text: string
-  tuples: Record<Slot, string>[]
+  tuples: Record<ElementKey, string>[]
 }
 
 function sentences(): Sentence[] {
   const found = new Map<string, Sentence>()
   for (const line of readFileSync(FILE, 'utf8').split('\n').filter(Boolean)) {
-    const record = JSON.parse(line) as { docid: string; target_text: string; pico: Record<Slot, string> }
+    const record = JSON.parse(line) as { docid: string; target_text: string; pico: Record<ElementKey, string> }
     const key = `${record.docid.split('_')[0]!} ${record.target_text}`
     const sentence = found.get(key) ?? { text: record.target_text, tuples: [] }
     sentence.tuples.push(record.pico)
@@ -29,7 +29,7 @@ function sentences(): Sentence[] {
   return [...found.values()]
 }
 
-/** A slot as at most three runs of words of the text in order, or null where it has to be typed. */
+/** An element as at most three runs of words of the text in order, or null where it has to be typed. */
 function runsOf(text: string, said: string): Range[] | null {
   if (/(^|\s)\[[^\]]*\](?=\s|$|,)/.test(said)) return null
   const words = plain(said).split(' ')
@@ -65,11 +65,11 @@ class Hand {
     const whole = words.some((w) => w.start === range.start) && words.some((w) => w.end === range.end)
     this.do({ do: 'drag', range, characters: !whole, keepEarlier })
   }
-  fill(slot: Slot, said: string) {
+  fill(slot: ElementKey, said: string) {
     const runs = runsOf(this.f.text, said)
     if (runs) {
       this.drag(runs[0]!, false)
-      // It went into the slot that waited: its own key moves it.
+      // It went into the element that waited: its own key moves it.
       if (this.state.last !== slot || !this.state.filled) this.do({ do: 'slot', slot, add: false })
       for (const more of runs.slice(1)) this.drag(more, true)
     } else {
@@ -87,7 +87,7 @@ interface Counted {
   actions: number
   text: string
   newOutcomeOnly: boolean
-  tuple: Record<Slot, string>
+  tuple: Record<ElementKey, string>
   right: boolean
 }
 
@@ -102,7 +102,7 @@ function count({ text, tuples }: Sentence): Counted[] {
       if (!tuple[slot].trim() && row()[slot]) hand.do({ do: 'blank', slot })
     }
     const fill = wanted.filter((slot) => tuple[slot].trim() && plain(row()[slot]?.text) !== plain(tuple[slot]))
-    // Those that are typed come first: after a selection a slot's key would move it.
+    // Those that are typed come first: after a selection an element's key would move it.
     for (const slot of [...fill].sort((a, b) => Number(!!runsOf(text, tuple[a])) - Number(!!runsOf(text, tuple[b])))) hand.fill(slot, tuple[slot])
     const right = FIRST.every((slot) => plain(row()[slot]?.text) === plain(tuple[slot]))
     if (n === tuples.length - 1) {
@@ -120,7 +120,7 @@ const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b
 describe.skipIf(!existsSync(FILE))('tuples of level 3', () => {
   const all = existsSync(FILE) ? sentences() : []
   const counted = all.flatMap(count)
-  // Sentences from all of the file: blank, implied and reworded slots are among theirs.
+  // Sentences from all of the file: blank, implied and reworded elements are among theirs.
   const fifty = all.filter((_, n) => n % 6 === 0).flatMap(count).slice(0, 50)
   const has = (wanted: Form) => fifty.some(({ text, tuple }) => FIRST.some((slot) => formOf(tuple[slot], text).form === wanted))
 

@@ -1,13 +1,13 @@
 import type { KindDefinition } from '../kind.ts'
 
-/** What a target sentence claims about what: its propositions, each by its PICO tuple. */
+/** The propositions of a target sentence, each with its PICO tuple. */
 const pico: KindDefinition = {
   key: 'pico',
   unit: 'Sentence',
   noun: 'PICO tuples',
-  missing: 'its PICO tuples',
-  // No sample is stratified by texts.
+  missing: 'PICO tuples',
+  // No `fields`: samples cannot be stratified by texts.
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
 }
 export default pico

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { flipped, formShort, marked, partsOf, typed } from '../../pico/said.ts'
-import type { Slot } from '../../pico/slots.ts'
+import { flipped, formShort, inputOfRanges, partsOf, inputOfText } from '../../pico/elementInput.ts'
+import type { ElementKey } from '../../pico/elements.ts'
 import { begin, facts, inWords, reduce, resumed, step, toValue, twin, waiting, type Action, type Card, type State } from './state.ts'
 
 const TEXT = 'In adults with ocular hypertension (OHT), nepralin lowered pressure and pain compared with dorsalin; rs0000001[A] agents did not.'
@@ -8,7 +8,7 @@ const f = facts(TEXT)
 const empty = () => begin({ text: TEXT, value: null, in_force: null })
 const range = (quote: string) => ({ start: TEXT.indexOf(quote), end: TEXT.indexOf(quote) + quote.length })
 const drag = (quote: string, keepEarlier = false): Action => ({ do: 'drag', range: range(quote), characters: false, keepEarlier })
-const key = (slot: Slot, add = false): Action => ({ do: 'slot', slot, add })
+const key = (slot: ElementKey, add = false): Action => ({ do: 'slot', slot, add })
 const after = (...actions: Action[]): State => actions.reduce((state, action) => reduce(f, state, action), empty())
 const texts = (state: State, n = state.active) => Object.fromEntries((['p', 'i', 'c', 'o'] as const).flatMap((s) => (state.rows[n]![s] ? [[s, state.rows[n]![s]!.text]] : [])))
 
@@ -25,23 +25,23 @@ describe('a slot', () => {
     ['pressure in pain', 'pressure in pain', 'reworded'],
     ['nepralin tablets', 'nepralin [tablets]', 'partly implied'],
   ])('typed as “%s” is %s, %s', (said, text, form) => {
-    const slot = typed(said, TEXT)!
+    const slot = inputOfText(said, TEXT)!
     expect([slot.text, formShort(slot, TEXT)]).toEqual([text, form])
     // What is drawn is what a file has, and typed again it is the same.
     expect(partsOf(slot).map((p) => p.text).join('')).toBe(slot.text)
-    expect(typed(slot.text, TEXT)!.text).toBe(text)
+    expect(inputOfText(slot.text, TEXT)!.text).toBe(text)
   })
 
   it('is blank where nothing was typed, and takes the bracket that a selection has opened', () => {
-    expect(typed('  ', TEXT)).toBeNull()
-    expect(marked(TEXT, [range('ocular hypertension (OHT')]).text).toBe('ocular hypertension (OHT)')
+    expect(inputOfText('  ', TEXT)).toBeNull()
+    expect(inputOfRanges(TEXT, [range('ocular hypertension (OHT')]).text).toBe('ocular hypertension (OHT)')
   })
 
   it('is flipped between implied and reworded, and nothing else is', () => {
-    const implied = typed('placebo tablets', TEXT)!
+    const implied = inputOfText('placebo tablets', TEXT)!
     expect(flipped(implied, TEXT)!.text).toBe('placebo tablets')
     expect(flipped(flipped(implied, TEXT)!, TEXT)!.text).toBe('[placebo tablets]')
-    expect(flipped(typed('pain', TEXT)!, TEXT)).toBeNull()
+    expect(flipped(inputOfText('pain', TEXT)!, TEXT)).toBeNull()
   })
 })
 
@@ -88,7 +88,7 @@ describe('same again', () => {
     expect(texts(state)).toEqual({ i: 'nepralin', o: 'pressure', c: 'dorsalin' })
     expect([twin(state.rows, 1), waiting(state)]).toEqual([0, 'o'])
     const refused = reduce(f, state, { do: 'next' })
-    expect([refused.complete, refused.nudge]).toEqual([false, 'Proposition 2 is the same as 1. Change a slot, or remove it: X.'])
+    expect([refused.complete, refused.nudge]).toEqual([false, 'Proposition 2 equals proposition 1. Change an element, or remove the proposition (X).'])
     const told = reduce(f, state, drag('pain'))
     expect([texts(told).o, texts(told, 0).o, waiting(told)]).toEqual(['pain', 'pressure', ''])
     expect(reduce(f, told, { do: 'next' }).complete).toBe(true)
@@ -110,7 +110,7 @@ describe('same again', () => {
 describe('going on', () => {
   it('points once at a blank outcome, and never takes a proposition without any slot', () => {
     const state = reduce(f, after(drag('nepralin')), { do: 'next' })
-    expect([state.complete, state.nudge]).toEqual([false, 'Outcome of proposition 1 is blank. Fill it, or Enter again to leave it blank.'])
+    expect([state.complete, state.nudge]).toEqual([false, 'Outcome of proposition 1 is blank. Fill it, or press Enter again to leave it blank.'])
     expect(reduce(f, state, { do: 'next' }).complete).toBe(true)
     expect(reduce(f, reduce(f, empty(), { do: 'next' }), { do: 'next' }).complete).toBe(false)
   })

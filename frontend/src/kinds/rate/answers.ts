@@ -1,23 +1,23 @@
-/** What was said of one text: which criteria are asked, what follows from an answer, and what is still missing. Pure. */
+/** Answers about one text: which criteria are asked, prefilled answers, and what is missing. Pure functions. */
 
 import type { Criterion, Item, Protocol, Target, When } from '../../rating/protocol.ts'
 import { beside } from '../../rating/protocol.ts'
 import type { Range } from '../../text/offsets.ts'
 
-/** Words of the text that somebody marked. */
+/** Marked words of the text. */
 export interface Span {
   readonly range: Range
   readonly category: string
   readonly severity: string
   readonly reason: string
 }
-/** A passage that an answer rests on; `study` is -1 in the text itself. */
+/** A passage quoted as evidence; `study` is -1 in the text itself. */
 export interface Quote {
   readonly in: 'summary' | 'source'
   readonly study: number
   readonly range: Range
 }
-/** What was said by one criterion. `value` null: not answered yet. */
+/** The answer to one criterion. `value` null: not answered yet. */
 export interface Said {
   readonly value: string | null
   readonly na: boolean
@@ -26,7 +26,7 @@ export interface Said {
   readonly spans: readonly Span[]
   readonly quotes: readonly Quote[]
 }
-/** What was said of one text, by the keys of criteria. */
+/** Answers about one text, by criterion key. */
 export type Answers = Readonly<Record<string, Said>>
 
 export const NOTHING: Said = { value: null, na: false, prefilled: false, reason: '', spans: [], quotes: [] }
@@ -38,11 +38,11 @@ export const isAnswered = (said: Said): boolean => said.na || said.value !== nul
 
 function holds(when: When, answers: Answers): boolean {
   const said = saidOf(answers, when.criterion)
-  // An empty value stands for not applicable.
+  // An empty value means not applicable.
   return said.na ? when.values.includes('') : said.value !== null && when.values.includes(said.value)
 }
 
-/** Whether a criterion is asked now: an earlier answer may be what it hangs on. */
+/** Whether a criterion is asked, given the answers it depends on. */
 export function isShown(protocol: Protocol, criterion: Criterion, answers: Answers): boolean {
   const when = criterion.shown_if
   if (!when) return true
@@ -50,7 +50,7 @@ export function isShown(protocol: Protocol, criterion: Criterion, answers: Answe
   return holds(when, answers) && (!on || isShown(protocol, on, answers))
 }
 
-/** The answers with what is filled in beforehand: it follows the answer it hangs on, and never replaces a person's own. */
+/** Add prefilled answers. They follow the answer they depend on and never replace a person's own answer. */
 export function derived(protocol: Protocol, answers: Answers, target: Target | null): Answers {
   let out = answers
   for (const criterion of protocol.criteria) {
@@ -65,7 +65,7 @@ export function derived(protocol: Protocol, answers: Answers, target: Target | n
   return out
 }
 
-/** What is still needed of a criterion that is asked; '' for nothing. */
+/** The missing part of a criterion, or ''. */
 export function lacks(criterion: Criterion, said: Said): '' | 'answer' | 'reason' | 'reason of a mark' {
   if (!isAnswered(said) || (criterion.scale.type === 'text' && !said.na && !said.value?.trim())) return criterion.required ? 'answer' : ''
   if (!said.reason.trim() && !said.na && criterion.reason.required_at.includes(said.value ?? '')) return 'reason'
@@ -73,24 +73,24 @@ export function lacks(criterion: Criterion, said: Said): '' | 'answer' | 'reason
   return ''
 }
 
-/** The criteria of an item that are asked now. */
-export function asked(protocol: Protocol, item: Item, answers: Answers): Criterion[] {
+/** The criteria of an item that are asked. */
+export function askedCriteria(protocol: Protocol, item: Item, answers: Answers): Criterion[] {
   return item.criteria.filter((c) => isShown(protocol, c, answers))
 }
 
-/** The first item from `from` on, around the end, that something is missing of; -1 where nothing is. */
+/** Index of the first incomplete item from `from` on, wrapping around; -1 if all are complete. */
 export function firstOpen(protocol: Protocol, all: readonly Item[], answers: Answers, from = 0): number {
   for (let n = 0; n < all.length; n++) {
     const at = (from + n) % all.length
-    if (asked(protocol, all[at]!, answers).some((c) => lacks(c, saidOf(answers, c.key)))) return at
+    if (askedCriteria(protocol, all[at]!, answers).some((c) => lacks(c, saidOf(answers, c.key)))) return at
   }
   return -1
 }
 
-/** A group by exception, the rest of it as in the target: the first option, or N/A where the target has nothing there. */
+/** Answer the rest of a group by exception as in the target: the first option, or N/A if the target has no value. */
 export function restSame(protocol: Protocol, item: Item, answers: Answers, target: Target | null): Answers {
   let out = answers
-  for (const criterion of asked(protocol, item, answers)) {
+  for (const criterion of askedCriteria(protocol, item, answers)) {
     const said = saidOf(out, criterion.key)
     if (isAnswered(said)) continue
     const na = criterion.na && beside(criterion, target) === ''

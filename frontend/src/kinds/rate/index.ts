@@ -1,13 +1,13 @@
 import type { KindDefinition } from '../kind.ts'
 
-/** The summaries of one source, rated by the criteria of a protocol. */
+/** Ratings of the summaries of one source by the criteria of a protocol. */
 const rate: KindDefinition = {
   key: 'rate',
   unit: 'Source',
   noun: 'rating',
-  missing: 'its ratings',
+  missing: 'ratings',
   said: (field, value) => (field ? `${field} ${value}` : value),
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
 }
 export default rate

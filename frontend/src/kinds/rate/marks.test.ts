@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { m3, page, protocol } from '../../rating/samples.ts'
 import { onSource, onText } from './marks.ts'
-import { begin, facts, type State } from './place.ts'
+import { begin, facts, type State } from './focusTarget.ts'
 import { reduce } from './state.ts'
 
 const TEXT = ['Rates were higher with drug B at night.']

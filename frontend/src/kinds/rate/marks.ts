@@ -1,10 +1,10 @@
-/** What is drawn on the text and on the source: quotes, marks, what is selected, and hints. Pure. */
+/** Marks on the text and the source: quotes, error marks, selection and hints. Pure functions. */
 
 import { shared } from '../../rating/source.ts'
 import type { Mark } from '../../text/segments.ts'
 import { piece } from '../../text/selection.ts'
 import { saidOf } from './answers.ts'
-import { answersOf, columns, isLastLook, marked, type Facts, type State } from './place.ts'
+import { answersOf, columns, isLastLook, markedCriterion, type Facts, type State } from './focusTarget.ts'
 
 /** Quotes with the number of their chip. */
 function quotes(f: Facts, s: State) {
@@ -17,21 +17,21 @@ export function onText(f: Facts, s: State): Mark[] {
   const answers = answersOf(f, s)
   const now = piece(s.selection, f.words[s.at]!)
   return [
-    ...(now ? [{ channel: 'selected', ranges: [now] }] : []),
+    ...(now ? [{ channel: 'selected' as const, ranges: [now] }] : []),
     ...quotes(f, s).filter((q) => q.in === 'summary').map((q): Mark => ({ channel: 'quote', ranges: [q.range], tag: q.tag })),
     ...columns(f, answers).flatMap((c) => saidOf(answers, c.key).spans.map((x, n): Mark => ({ channel: 'span', ranges: [x.range], tag: `H${n + 1}` }))),
   ]
 }
 
-/** Of each study. Hints only where the protocol has them, and never while marks are asked for: they would say where not to look. */
+/** Marks on each study. Hints are hidden while error marks are asked for, because they would bias the search. */
 export function onSource(f: Facts, s: State): Mark[][] {
   const look = isLastLook(f, s)
   const text = f.page.texts[s.at]?.text
-  const hints = f.protocol.hints && text !== undefined && marked(f, s)?.scale.type !== 'spans'
+  const hints = f.protocol.hints && text !== undefined && markedCriterion(f, s)?.scale.type !== 'spans'
   const quoted = look ? [] : quotes(f, s)
   return f.page.source.studies.map((study, n) => [
-    ...(hints ? [{ channel: 'hint', ranges: shared(study.text, text) }] : []),
-    ...(s.passage?.study === n ? [{ channel: 'selected', ranges: [s.passage.range] }] : []),
+    ...(hints ? [{ channel: 'hint' as const, ranges: shared(study.text, text) }] : []),
+    ...(s.passage?.study === n ? [{ channel: 'selected' as const, ranges: [s.passage.range] }] : []),
     ...quoted.filter((q) => q.in === 'source' && q.study === n).map((q): Mark => ({ channel: 'quote', ranges: [q.range], tag: q.tag })),
   ])
 }

@@ -5,7 +5,7 @@ import { match } from '../../work/keymap.ts'
 import { sharedBindings } from '../../work/keys.ts'
 import { saidOf } from './answers.ts'
 import { bindings } from './keys.ts'
-import { answersOf, begin, facts, isLastLook, kept, marked, type Facts, type State } from './place.ts'
+import { answersOf, begin, facts, isLastLook, toDraft, markedCriterion, type Facts, type State } from './focusTarget.ts'
 import { reduce, type Action } from './state.ts'
 import { fromValue, toValue } from './stored.ts'
 
@@ -44,8 +44,8 @@ describe('the guideline protocol', () => {
   })
   it('moves to the next that is not answered, and stays at the last', () => {
     const s = play(f, '↓ 3 ↑ ↑ 2')
-    expect(marked(f, s)?.key).toBe('consistency')
-    expect(marked(f, play(f, '2', s))?.key).toBe('consistency')
+    expect(markedCriterion(f, s)?.key).toBe('consistency')
+    expect(markedCriterion(f, play(f, '2', s))?.key).toBe('consistency')
   })
   it('names what is missing on Enter', () => {
     const s = play(f, '5 ↓ 1 enter')
@@ -59,6 +59,12 @@ describe('the guideline protocol', () => {
     const s = play(f, '5 4 1 enter z')
     expect(s.at).toBe(0)
     expect(said(f, play(f, 'z', s))).toEqual({ coherence: '5', relevance: '4' })
+  })
+  it('gives the keys back to the questions when another text comes', () => {
+    const before = play(f, '5 4 1 r')
+    expect(before.place).toBe('source')
+    expect(play(f, 'enter', before)).toMatchObject({ at: 1, item: 0, place: 'criteria' })
+    expect(play(f, 'enter 2 t', before).place).toBe('summary')
   })
   it('shows in the last look what an answer was before', () => {
     const s = play(f, '5 4 1 enter 2 2 2 enter → 1')
@@ -78,7 +84,7 @@ describe('the guideline protocol', () => {
   })
   it('goes on where a draft was left, and from a value', () => {
     const s = play(f, '5 4 1 enter 2')
-    expect(begin(f, structuredClone(kept(s)))).toMatchObject({ at: 1, answers: s.answers })
+    expect(begin(f, structuredClone(toDraft(s)))).toMatchObject({ at: 1, answers: s.answers })
     const value = toValue(f.page, play(f, '5 4 1 enter 0 2 2 enter').answers)
     expect(toValue(f.page, fromValue(f.page, value))).toEqual(value)
   })
@@ -151,7 +157,7 @@ describe('other criteria', () => {
     expect(play(f, 'enter', s).nudge).toMatch(/^Choose a category/)
     s = play(f, '2 1', s)
     expect(s.pending?.ask).toBe('reason')
-    expect(play(f, 'enter', s).nudge).toMatch(/^Say why of each mark/)
+    expect(play(f, 'enter', s).nudge).toMatch(/^Reason required for each mark/)
     s = reduce(f, s, { do: 'mark reason', text: 'no such word' })
     expect(answersOf(f, s).errors!.spans[0]).toMatchObject({ category: 'addition', severity: 'minor', reason: 'no such word' })
     expect(play(f, 'enter', s).complete).toBe(true)
@@ -160,14 +166,14 @@ describe('other criteria', () => {
   it('asks for why where the protocol requires it', () => {
     const f = of(protocol([criterion('fluency', { reason: { ask: 'offered', required_at: ['1'] } }), criterion('focus')]), [TEXTS[0]!])
     const s = play(f, '1')
-    expect(s).toMatchObject({ item: 0, nudge: 'Say why: Fluency. Press W.' })
+    expect(s).toMatchObject({ item: 0, nudge: 'Reason required: Fluency. Press W.' })
     expect(play(f, '1 ↓ 2 enter').complete).toBe(false)
     expect(play(f, '↓ 2 enter', reduce(f, s, { do: 'why', criterion: 'fluency', text: 'broken' })).complete).toBe(true)
   })
   it('shows a criterion only after the answer it hangs on, and sends no other', () => {
     const f = of(protocol([criterion('a'), criterion('b', { shown_if: { criterion: 'a', values: ['1'] } }), criterion('c')]), [TEXTS[0]!])
-    expect(marked(f, play(f, '2'))?.key).toBe('c')
-    expect(marked(f, play(f, '1'))?.key).toBe('b')
+    expect(markedCriterion(f, play(f, '2'))?.key).toBe('c')
+    expect(markedCriterion(f, play(f, '1'))?.key).toBe('b')
     expect(toValue(f.page, play(f, '1 4 ↑ ↑ 2 1').answers).texts[0]!.said.map((x) => x.criterion)).toEqual(['a', 'c'])
   })
   it('keeps several codes of one criterion in the order of their letters', () => {
@@ -180,6 +186,12 @@ describe('other criteria', () => {
     const s = play(f, '7')
     expect(said(f, s)).toEqual({ score: '70' })
     expect(said(f, reduce(f, s, { do: 'slide', by: -1 }))).toEqual({ score: '65' })
+  })
+  it('slides on whole steps within the range, also from the middle', () => {
+    const odd = of(protocol([criterion('score', { scale: { type: 'slider', options: [], minimum: 0, maximum: 5, step: 1 } })]), [TEXTS[0]!])
+    expect(said(odd, reduce(odd, begin(odd), { do: 'slide', by: 1 }))).toEqual({ score: '3' })
+    const short = of(protocol([criterion('score', { scale: { type: 'slider', options: [], minimum: 0, maximum: 10, step: 3 } })]), [TEXTS[0]!])
+    expect(said(short, reduce(short, play(short, '9'), { do: 'slide', by: 9 }))).toEqual({ score: '9' })
   })
   it('takes letters that are typed as one step of undo', () => {
     const f = of(m3, [TEXTS[0]!])

@@ -1,12 +1,12 @@
-/** Rating the texts of one page, as a pure reducer: what a person does, and what comes of it. */
+/** Rating the texts of one page, as a pure reducer. */
 
 import type { Range } from '../../text/offsets.ts'
 import { clear, drag, jump, moveTo, tap, type Selection } from '../../text/selection.ts'
 import { saidOf } from './answers.ts'
 import { choose, digit, rest, slide, type By } from './choosing.ts'
 import { letAllGo, mark, markReason, passage, pendingDigit, quote, removeHere, sentence, withoutQuote, withoutSpan } from './marking.ts'
-import { answersOf, begin, isLastLook, put, rowOf, step, withSaid, type Facts, type State } from './place.ts'
-import { move, next, show } from './walking.ts'
+import { answersOf, begin, isLastLook, withAnswers, rowOf, step, withSaid, type Facts, type State } from './focusTarget.ts'
+import { move, next, show } from './navigation.ts'
 
 export type Action =
   | { do: 'digit'; digit: number }
@@ -37,7 +37,7 @@ export type Action =
   | { do: 'undo' }
 
 export function reduce(f: Facts, s: State, action: Action): State {
-  // A complete answer is on its way into the outbox: a key pressed meanwhile changes nothing of it.
+  // A complete answer is being stored; ignore further keys.
   if (s.complete) return s
   const typing = action.do === 'write' || action.do === 'why' ? `${action.do} ${action.criterion} ${rowOf(f, s)}` : ''
   const after = act(f, s, action)
@@ -59,10 +59,10 @@ function act(f: Facts, s: State, action: Action): State {
       return slide(f, s, action.by)
     case 'write': {
       const answers = answersOf(f, s, action.row)
-      return put(f, s, withSaid(answers, action.criterion, { value: action.text === '' ? null : action.text, na: false, prefilled: false }), action.row)
+      return withAnswers(f, s, withSaid(answers, action.criterion, { value: action.text === '' ? null : action.text, na: false, prefilled: false }), action.row)
     }
     case 'why':
-      return put(f, s, withSaid(answersOf(f, s), action.criterion, { reason: action.text }))
+      return withAnswers(f, s, withSaid(answersOf(f, s), action.criterion, { reason: action.text }))
     case 'go':
       return { ...s, item: action.item ?? s.item, row: action.row ?? s.row, nudge: s.item === (action.item ?? s.item) ? s.nudge : '' }
     case 'step':

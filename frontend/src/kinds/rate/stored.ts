@@ -1,4 +1,4 @@
-/** What was said of a page as it travels, and back: offsets become code points of the texts as they are shown. */
+/** Convert answers to the API value and back. Offsets in the API are code points of the shown texts. */
 
 import type { Schemas } from '../../api/client.ts'
 import type { Page } from '../../rating/protocol.ts'
@@ -12,7 +12,7 @@ export type WireSaid = Schemas['Said']
 const wire = (text: string, range: Range) => toWire(text, [range])[0]!
 const ours = (text: string, range: { start: number; end: number }) => fromWire(text, [range])[0]!
 
-/** Every text of the page once, with every criterion that is asked of it and was answered. */
+/** The API value: each text with its asked and answered criteria. */
 export function toValue(page: Page, answers: readonly Answers[]): Value {
   return {
     texts: page.texts.map((text, n) => ({
@@ -31,7 +31,7 @@ export function toValue(page: Page, answers: readonly Answers[]): Value {
   }
 }
 
-/** The answers of each text, in the order of the page. */
+/** Answers about each text, in the order of the page. */
 export function fromValue(page: Page, value: Value | null): Answers[] {
   return page.texts.map((text) => {
     const said = value?.texts.find((t) => t.text === text.key)?.said ?? []

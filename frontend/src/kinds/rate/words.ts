@@ -1,7 +1,7 @@
-/** What was said, in few words. */
+/** Answers in few words. */
 
 import type { Criterion } from '../../rating/protocol.ts'
-import { codesOfCell } from '../../rating/sets.ts'
+import { codesOfCell } from './sets.ts'
 import type { Value, WireSaid } from './stored.ts'
 
 export function inFew(c: Criterion, said: WireSaid): string {

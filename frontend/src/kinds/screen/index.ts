@@ -1,16 +1,16 @@
 import type { KindDefinition } from '../kind.ts'
 import { inWords } from './state.ts'
 
-/** Whether a retrieved review belongs in the data set. */
+/** Screening: whether a retrieved review belongs in the data set. */
 const screen = {
   key: 'screen',
   unit: 'Review',
   noun: 'decision',
-  missing: 'its screening',
+  missing: 'a screening decision',
   said: (field, value) => (field === 'screening' ? inWords(value) : value),
   strip: { include: '+' },
   fields: ['screening'],
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
 } satisfies KindDefinition
 export default screen

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { sharedBindings } from '../../work/keys.ts'
 import { sectionsOf } from '../sections.ts'
-import { nowhere } from '../trial.ts'
+import { nowhere } from '../tutorial.ts'
 import { CLASSES, MARKS } from './choices.ts'
 import { bindings } from './keys.ts'
 import { answered, inWords, Marking, type Card } from './state.ts'

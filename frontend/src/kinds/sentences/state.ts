@@ -1,12 +1,12 @@
-/** One abstract, sentence by sentence: where one is, and what was said of each. Nothing in it is changed; each step is new. */
+/** State of one abstract with a value for each sentence. Immutable: each step returns a new object. */
 
 import type { Schemas } from '../../api/client.ts'
-import { beside, choicesOf, type Class, type Mark, type Said, type Task } from './choices.ts'
+import { besideSentence, choicesOf, type Class, type Mark, type Said, type Task } from './choices.ts'
 
 export type Card = Schemas['SentencesCard']
 export type Value = Schemas['SentencesValue']
 
-/** What is kept of an unfinished unit. */
+/** Draft of an unfinished unit. */
 export interface Draft {
   said: readonly (Said | null)[]
   at: number
@@ -17,17 +17,17 @@ export class Marking {
   private constructor(
     readonly card: Card,
     readonly said: readonly (Said | null)[],
-    /** The sentence that is asked of, from 0. */
+    /** Index of the current sentence. */
     readonly at: number,
     readonly dropped: boolean,
-    /** Said under the buttons. */
+    /** Message below the buttons. */
     readonly nudge: string,
-    /** Ready to be stored: the page moves on. */
+    /** Whether the answer can be stored; the page then moves on. */
     readonly complete: boolean,
     private readonly before: Marking | null,
   ) {}
 
-  /** Where a unit begins: with its draft, else with its answer. */
+  /** Initial state: the draft, otherwise the answer. */
   static begin(card: Card, draft: Draft | null): Marking {
     const there = draft?.said.length === card.sentences.length ? draft : null
     const said = there?.said ?? answered(card)
@@ -40,7 +40,7 @@ export class Marking {
   get draft(): Draft {
     return { said: this.said, at: this.at, dropped: this.dropped }
   }
-  /** How many sentences something is still to be said of; none where only some have to be. */
+  /** Number of sentences without a required class. */
   get missing(): number {
     return this.task === 'sentence_classes' ? this.said.filter((one) => !one).length : 0
   }
@@ -48,7 +48,7 @@ export class Marking {
     return this.before !== null
   }
 
-  /** Says it of the sentence at hand, and goes to the next. */
+  /** Set the value of the current sentence and move to the next. */
   say(said: Said): Marking {
     if (!choicesOf(this.task).some((c) => c.value === said)) return this
     const last = this.at === this.said.length - 1
@@ -56,15 +56,15 @@ export class Marking {
     const missing = this.task === 'sentence_classes' ? marks.filter((one) => !one).length : 0
     return this.after({ said: marks, at: last ? this.at : this.at + 1, dropped: false, nudge: last ? ending(missing) : '' })
   }
-  /** By the key that is printed on a choice of this task. */
+  /** Choose by the key printed on a button of this task. */
   press(key: string): Marking {
     const found = choicesOf(this.task).find((c) => c.key.toLowerCase() === key)
     return found ? this.say(found.value) : this
   }
-  /** The whole review is dropped, or taken back into the set. */
+  /** Drop the review from the data set, or restore it. */
   drop(): Marking {
     if (this.task !== 'evidence_sentences') return this
-    const nudge = this.dropped ? '' : 'Enter drops the whole review: too many studies.'
+    const nudge = this.dropped ? '' : 'Press Enter to drop the review: too many studies.'
     return this.after({ dropped: !this.dropped, nudge })
   }
   move(by: number): Marking {
@@ -74,7 +74,7 @@ export class Marking {
     const at = Math.max(0, Math.min(this.said.length - 1, to))
     return at === this.at ? this : new Marking(this.card, this.said, at, this.dropped, '', false, this.before)
   }
-  /** Ends the abstract, or goes to the first sentence of which something is missing. */
+  /** Complete the abstract, or go to the first sentence without a class. */
   next(): Marking {
     if (this.missing) return this.go(this.said.indexOf(null)).saying(this.missing === 1 ? 'One sentence has no class yet.' : `${this.missing} sentences have no class yet.`)
     const none = this.task === 'evidence_sentences' && !this.dropped && this.said.every((one) => !one || one === 'neither')
@@ -99,10 +99,10 @@ export class Marking {
   }
 }
 
-const NONE = 'Nothing is picked or refused. Enter again if no sentence bears evidence.'
-const ending = (missing: number) => (missing ? '' : 'That was the last sentence. Enter ends the abstract.')
+const NONE = 'No sentence is picked or refused. Press Enter again if no sentence contains evidence.'
+const ending = (missing: number) => (missing ? '' : 'Last sentence done. Press Enter to complete the abstract.')
 
-/** What the card's answer says of each sentence, in their order. */
+/** The values of the card's answer, in the order of sentences. */
 export function answered({ task, value, sentences }: Card): (Said | null)[] {
   const marks: readonly { number: number; said: Said }[] =
     (task === 'sentence_classes' ? value?.sentence_classes : value?.evidence_sentences?.sentences) ?? []
@@ -110,12 +110,12 @@ export function answered({ task, value, sentences }: Card): (Said | null)[] {
   return sentences.map((sentence) => said.get(sentence.number) ?? null)
 }
 
-/** What was said, in a few words: how many sentences each value has. */
+/** Number of sentences by value, in words. */
 export function inWords(value: Value | null): string {
   if (value?.evidence_sentences?.dropped) return `dropped: ${value.evidence_sentences.dropped}`
   const marks: readonly { said: Said }[] = value?.sentence_classes ?? value?.evidence_sentences?.sentences ?? []
   const counts = new Map<string, number>()
-  for (const words of marks.map((one) => beside(one.said)).filter(Boolean)) counts.set(words, (counts.get(words) ?? 0) + 1)
+  for (const words of marks.map((one) => besideSentence(one.said)).filter(Boolean)) counts.set(words, (counts.get(words) ?? 0) + 1)
   if (!counts.size) return value ? 'none picked' : ''
   return [...counts].map(([words, n]) => `${n} ${words}`).join(', ')
 }

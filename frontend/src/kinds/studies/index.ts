@@ -1,13 +1,13 @@
 import type { KindDefinition } from '../kind.ts'
 
-/** Which primary studies a review includes. */
+/** The primary studies that a review includes. */
 const studies: KindDefinition = {
   key: 'studies',
   unit: 'Review',
   noun: 'list',
-  missing: 'its studies',
+  missing: 'studies',
   strip: { expected: '+', old: 'O', 'other language': 'L', 'no abstract': '−' },
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
 }
 export default studies

@@ -1,4 +1,4 @@
-/** The PubMed ids in what somebody pasted. */
+/** Extract PMIDs from pasted text. */
 
 const ID = /^[1-9]\d{0,9}$/
 const ADDRESS = /https?:\/\/\S*?\/(\d+)\/?(?=[\s,;]|$)/gi
@@ -6,17 +6,17 @@ const NAMED = /\bpmids?\b\s*:?\s*(\d+)/gi
 
 export interface Pasted {
   readonly pmids: readonly string[]
-  /** PMIDs that came more than once. */
+  /** Repeated PMIDs. */
   readonly again: readonly string[]
-  /** What is no PMID. */
+  /** Words that are not PMIDs. */
   readonly others: readonly string[]
 }
 
 /**
- * Numbers apart by spaces, commas or lines, and addresses of PubMed. Of prose, as references are printed, what is said to be a PMID: a year
- * is none.
+ * PMIDs are numbers separated by spaces, commas or lines, and PubMed addresses. In prose, such as printed references, only numbers labelled
+ * as PMID count, because others can be years.
  */
-export function pasted(text: string): Pasted {
+export function parsePasted(text: string): Pasted {
   const plain = text.replace(ADDRESS, ' PMID $1 ')
   const named = [...plain.matchAll(NAMED)].map((found) => found[1]!)
   const words = plain.replace(/\bpmids?\b\s*:?/gi, ' ').split(/[\s,;]+/).filter(Boolean)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { nowhere } from '../trial.ts'
-import { pasted } from './pasted.ts'
+import { nowhere } from '../tutorial.ts'
+import { parsePasted } from './pasted.ts'
 import { inWords, Listing, type Card } from './state.ts'
 
 const card = (value: Card['value'] = null, cited = ['11', '12', '13']): Card => ({
@@ -10,14 +10,14 @@ const card = (value: Card['value'] = null, cited = ['11', '12', '13']): Card => 
 const listed = (of: Listing) => of.value.included_studies.listed.map((one) => one.pmid)
 
 it('finds PMIDs however they are pasted, and no years of references', () => {
-  expect(pasted('1, 2;3\n4 1')).toEqual({ pmids: ['1', '2', '3', '4'], again: ['1'], others: [] })
-  expect(pasted('https://pubmed.ncbi.nlm.nih.gov/123/ PMID: 456 PMID789').pmids).toEqual(['123', '456'])
-  expect(pasted('PMID: 5 6').pmids).toEqual(['5', '6'])
-  expect(pasted('Adams A. Nepralin. J Inv 2010;3(1):2. PMID: 31000000.')).toEqual({ pmids: ['31000000'], again: [], others: [] })
-  expect(pasted('Adams A. Nepralin. J Inv 2010;3(1):2.').pmids, 'no number of it is said to be a PMID').toEqual([])
-  expect(pasted('PMID: 7, 8 abc')).toEqual({ pmids: ['7', '8'], again: [], others: ['abc'] })
-  expect(pasted('12 abc 0 12345678901')).toEqual({ pmids: ['12'], again: [], others: ['abc', '0', '12345678901'] })
-  expect(pasted('  ').pmids).toEqual([])
+  expect(parsePasted('1, 2;3\n4 1')).toEqual({ pmids: ['1', '2', '3', '4'], again: ['1'], others: [] })
+  expect(parsePasted('https://pubmed.ncbi.nlm.nih.gov/123/ PMID: 456 PMID789').pmids).toEqual(['123', '456'])
+  expect(parsePasted('PMID: 5 6').pmids).toEqual(['5', '6'])
+  expect(parsePasted('Adams A. Nepralin. J Inv 2010;3(1):2. PMID: 31000000.')).toEqual({ pmids: ['31000000'], again: [], others: [] })
+  expect(parsePasted('Adams A. Nepralin. J Inv 2010;3(1):2.').pmids, 'no number of it is said to be a PMID').toEqual([])
+  expect(parsePasted('PMID: 7, 8 abc')).toEqual({ pmids: ['7', '8'], again: [], others: ['abc'] })
+  expect(parsePasted('12 abc 0 12345678901')).toEqual({ pmids: ['12'], again: [], others: ['abc', '0', '12345678901'] })
+  expect(parsePasted('  ').pmids).toEqual([])
 })
 
 it('takes one paste for a whole list, says what was there already, and ends with Enter', () => {
@@ -25,7 +25,7 @@ it('takes one paste for a whole list, says what was there already, and ends with
   expect(pastedOnce.nudge).toBe('2 listed. Pasted twice: 12.')
   expect(pastedOnce.rows.map((row) => [row.pmid, row.cited])).toEqual([['77', false], ['11', true], ['12', true], ['13', true]])
   const again = pastedOnce.paste('77 99 x')
-  expect(again.nudge).toBe('0 listed. On the list already: 77. 99 is the review itself. No PMID: x.')
+  expect(again.nudge).toBe('0 listed. Already listed: 77. 99 is the review itself. Not a PMID: x.')
   expect(listed(again)).toEqual(['77', '12'])
   expect(again.next().complete).toBe(true)
 })
@@ -55,8 +55,8 @@ it('counts what PubMed does not have, never below none', () => {
 it('lists all that the full text marks by one key, and says which have no PMID', () => {
   const of = card(null, ['91', '92', '13'])
   const begun = Listing.begin({ ...of, cited: [...of.cited, { pmid: '', text: 'A thesis', marked: true }] }, null)
-  expect([listed(begun.all()), begun.all().nudge]).toEqual([['91', '92'], '2 listed. 1 marked without a PMID: look for them on PubMed, or count them with +.'])
-  expect(begun.go(3).toggle().nudge).toContain('No PMID is given')
+  expect([listed(begun.all()), begun.all().nudge]).toEqual([['91', '92'], '2 listed. 1 marked without a PMID: search PubMed, or count them with +.'])
+  expect(begun.go(3).toggle().nudge).toContain('This reference has no PMID')
   expect(begun.go(3).lacks('old').count).toBe(0)
   expect(Listing.begin(card(), null).all().nudge).toBe('No reference is marked as an included study.')
 })

@@ -1,10 +1,10 @@
-/** The PICO tuple on the curate page: four slots, typed. */
+/** The PICO tuple on the curate page: four elements, typed. */
 
 import { formOf } from '../../pico/form.ts'
-import { ORDER, SLOTS, typedMarks, underlined, type Slot } from '../../pico/slots.ts'
+import { ORDER, ELEMENTS, typedMarks, underlined, type ElementKey } from '../../pico/elements.ts'
 import type { Cluster, KindColumns } from '../columns.ts'
 import { newRow } from './newRow.ts'
-import { lacks, meant, toValue, typedOf, type Typed } from './state.ts'
+import { lacks, standsForOf, toValue, typedOf, type Typed } from './state.ts'
 
 export type TupleSaid = Typed & {
   /** The target text, for the hints. */
@@ -13,7 +13,7 @@ export type TupleSaid = Typed & {
 
 const HINTS = {
   explicit: 'explicit: marked in the target',
-  reworded: 'reworded: not word for word in the target',
+  reworded: 'reworded: not verbatim in the target',
   implied: 'implied',
   'partly implied': 'partly implied',
   blank: 'blank',
@@ -23,15 +23,15 @@ function targetOf(cluster: Cluster): string {
   return cluster.propositions.find((p) => p.position === 0)?.text ?? ''
 }
 
-function putCell(said: TupleSaid, slot: Slot, text: string): TupleSaid | string {
-  const means = slot === 'c' ? meant(text) : undefined
-  if (/^=/.test(text) && slot === 'c' && means === undefined) return 'A blank comparator is “= placebo”, “= none” or “= not stated”.'
-  if (text && !text.trim()) return 'Only spaces: a blank slot has no text.'
+function putCell(said: TupleSaid, slot: ElementKey, text: string): TupleSaid | string {
+  const means = slot === 'c' ? standsForOf(text) : undefined
+  if (/^=/.test(text) && slot === 'c' && means === undefined) return 'Enter a blank comparator as “= placebo”, “= none” or “= not stated”.'
+  if (text && !text.trim()) return 'Only spaces. Leave a blank element empty.'
   if (slot === 'c') return { ...said, c: means === undefined ? text.trim() : '', standsFor: means ?? '' }
   return { ...said, [slot]: text.trim() }
 }
 
-function hint(said: TupleSaid, slot: Slot): string {
+function hint(said: TupleSaid, slot: ElementKey): string {
   const { form } = formOf(said[slot], said.target)
   if (slot === 'c' && form === 'blank') return said.standsFor ? `blank: ${said.standsFor}` : 'blank (or “= placebo”, “= none”, “= not stated”)'
   return HINTS[form]
@@ -43,7 +43,7 @@ const columns: KindColumns<Cluster, TupleSaid> = {
   order: 10,
   columns: ORDER.map((slot) => ({
     key: slot,
-    title: SLOTS[slot],
+    title: ELEMENTS[slot],
     wide: 2,
     reading: true,
     show: (said) => (slot === 'c' && said.standsFor ? `= ${said.standsFor}` : said[slot]),
@@ -53,7 +53,7 @@ const columns: KindColumns<Cluster, TupleSaid> = {
   begin: (cluster) => ({ ...typedOf(cluster.tuple.slots), target: targetOf(cluster) }),
   follow: (said, cluster) => ({ ...said, target: targetOf(cluster) }),
   state: (cluster) => cluster.tuple,
-  inForce: (cluster) => cluster.tuple.origin !== null,
+  hasCurrentValue: (cluster) => cluster.tuple.origin !== null,
   origin: (cluster) => cluster.tuple.origin,
   same: (a, b) => ORDER.every((s) => a[s] === b[s]) && a.standsFor === b.standsFor,
   lacks,

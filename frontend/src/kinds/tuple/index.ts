@@ -1,15 +1,15 @@
 import type { KindDefinition } from '../kind.ts'
 
-/** The PICO tuple of a cluster: what its propositions are about. */
+/** The PICO tuple of a cluster. */
 const tuple: KindDefinition = {
   key: 'tuple',
   unit: 'Target',
   noun: 'PICO tuple',
-  missing: 'its tuple',
+  missing: 'a PICO tuple',
   fields: ['tuple'],
   task: () => import('./task.ts'),
-  trial: () => import('./trial.ts'),
+  tutorial: () => import('./tutorial.ts'),
   columns: () => import('./columns.ts'),
-  inForce: () => import('./inForce.ts'),
+  currentValues: () => import('./currentValues.ts'),
 }
 export default tuple

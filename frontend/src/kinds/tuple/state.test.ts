@@ -39,6 +39,6 @@ describe('a tuple', () => {
 
   it('has at least one slot that is not blank', () => {
     expect(lacks(typed)).toBe('')
-    expect(lacks({ p: ' ', i: '', c: '', o: '', standsFor: 'none' })).toBe('a slot that is not blank')
+    expect(lacks({ p: ' ', i: '', c: '', o: '', standsFor: 'none' })).toBe('an element')
   })
 })

@@ -1,60 +1,60 @@
-/** A PICO tuple as it is typed, on every page: four texts, and what a blank comparator stands for. */
+/** A typed PICO tuple: four texts, and the meaning of a blank comparator. */
 
 import type { Schemas } from '../../api/client.ts'
 import { formOf } from '../../pico/form.ts'
-import type { StandsFor } from '../../pico/said.ts'
-import { ORDER, type Slot } from '../../pico/slots.ts'
+import type { StandsFor } from '../../pico/elementInput.ts'
+import { ORDER, type ElementKey } from '../../pico/elements.ts'
 
 export type Card = Schemas['TupleCard']
 export type Value = Schemas['TupleValue']
 type Shown = Pick<Schemas['TupleSlotShown'], 'slot' | 'text' | 'stands_for'>
 
-export type Typed = Readonly<Record<Slot, string>> & {
-  /** What a blank comparator means, where it was said. */
+export type Typed = Readonly<Record<ElementKey, string>> & {
+  /** Meaning of a blank comparator, or ''. */
   readonly standsFor: StandsFor
 }
 
-/** The tuple in force, as it would be typed. */
+/** The current PICO tuple as typed text. */
 export function typedOf(slots: readonly Shown[]): Typed {
-  const text = (slot: Slot) => slots.find((s) => s.slot === slot)?.text ?? ''
+  const text = (slot: ElementKey) => slots.find((s) => s.slot === slot)?.text ?? ''
   return { p: text('p'), i: text('i'), c: text('c'), o: text('o'), standsFor: slots.find((s) => s.slot === 'c')?.stands_for ?? '' }
 }
 
-/** Where a unit begins: with its answer, else with the tuple in force where it is shown. */
+/** Initial state: the answer, otherwise the current value if it is shown. */
 export function begin({ value, in_force }: Pick<Card, 'value' | 'in_force'>): Typed {
   if (!value) return typedOf(in_force ?? [])
   return { p: value.p.text, i: value.i.text, c: value.c.text, o: value.o.text, standsFor: value.c.stands_for ?? '' }
 }
 
-/** A draft that may be of an earlier version of this page, which kept the texts by themselves. */
+/** A draft; earlier versions of this page stored its texts under `texts`. */
 export function resumed(draft: unknown): Typed | null {
-  const kept = draft as (Partial<Typed> & { texts?: Record<Slot, string> }) | null
+  const kept = draft as (Partial<Typed> & { texts?: Record<ElementKey, string> }) | null
   if (!kept) return null
   const { p = '', i = '', c = '', o = '' } = kept.texts ?? kept
   return { p, i, c, o, standsFor: kept.standsFor ?? '' }
 }
 
-/** What is missing before it can be sent, in words; empty where nothing. */
+/** The missing part in words, or empty. */
 export function lacks(typed: Typed): string {
-  return ORDER.some((slot) => typed[slot].trim()) ? '' : 'a slot that is not blank'
+  return ORDER.some((slot) => typed[slot].trim()) ? '' : 'an element'
 }
 
-/** The value as it is sent: spaces around a slot are the keyboard's, not the text's. */
+/** The API value, without spaces around elements. */
 export function toValue(typed: Typed): Value {
-  const slot = (name: Slot) => ({ text: typed[name].trim(), fragments: [] })
+  const slot = (name: ElementKey) => ({ text: typed[name].trim(), fragments: [] })
   const c = slot('c')
   return { p: slot('p'), i: slot('i'), c: { ...c, stands_for: c.text ? '' : typed.standsFor }, o: slot('o') }
 }
 
-/** "= placebo" typed into a comparator says what its being blank means; undefined where the text is no such thing. */
-export function meant(text: string): StandsFor | undefined {
+/** The meaning of a blank comparator typed as "= placebo"; undefined for other text. */
+export function standsForOf(text: string): StandsFor | undefined {
   return /^=\s*(placebo|none|not stated)\s*$/i.exec(text)?.[1]?.toLowerCase() as StandsFor | undefined
 }
 
-/** How a slot relates to the target text, in words for under its field. */
+/** How an element relates to the target text, in words. */
 export function formInWords(text: string, target: string): string {
   const { form } = formOf(text, target)
-  return { explicit: 'in the text', reworded: 'reworded: not word for word in the text' }[form as string] ?? form
+  return { explicit: 'in the text', reworded: 'reworded: not verbatim in the text' }[form as string] ?? form
 }
 
 export function inWords(value: Value | null): string {

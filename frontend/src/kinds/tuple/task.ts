@@ -6,7 +6,7 @@ import Tuple from './Tuple.svelte'
 const task: KindTask<Card, Value> = {
   editor: Tuple,
   reading: Reading,
-  // Letters go into the fields; Enter, in a field too, saves.
+  // No keys: letters are typed into fields, and the form handles Enter.
   bindings: [],
   inWords,
   inShort: (card) => card.cluster,

@@ -27,7 +27,7 @@ const columns: KindColumns<Cluster, Said> = {
   begin: (cluster) => ({ target: String(said(cluster).target ?? ''), input: String(said(cluster).input ?? '') }),
   follow: (w) => w,
   state: cell,
-  inForce: (cluster) => cell(cluster).value !== null,
+  hasCurrentValue: (cluster) => cell(cluster).value !== null,
   origin: (cluster) => cell(cluster).origin,
   same: (a, b) => a.target === b.target && a.input === b.input,
   lacks: (w) => (NAMES.every((name) => w[name]) ? '' : 'points for both texts'),

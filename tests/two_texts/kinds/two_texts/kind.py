@@ -14,9 +14,10 @@ from annotation.kinds.clusters import ClusterKind
 from annotation.models import Proposition
 from api.parameters import Parameter, Takes
 from api.problems import Refused
+from measures import spans
 from measures.text_agreement import Comparison
 from projects.kinds import Batch, Column, Filter, Row, Scale, Sheet, SheetFaults, Value
-from projects.kinds.majority import Verdict, origin
+from projects.kinds.majority import AggregationResult, origin
 from projects.models import Answer, Assignment, Origin, Project, Round, Unit
 
 from ...models import TextRating
@@ -60,13 +61,10 @@ class TwoTextsKind(ClusterKind):
     key = "two_texts"
     title = "Rate two texts"
     fields: Sequence[str] = TEXTS
-    tables = (TextRating,)
     options = (Parameter("why", Takes.SWITCH, "Ask for a remark where a text is unclear", default=False),)
     policy = (
-        Parameter(
-            "points", Takes.CHOICE, "The points in force", default="median", choices=("median", "all the same"),
-        ),
-    )  # fmt: skip
+        Parameter("points", Takes.CHOICE, "The points in force", default="median", choices=("median", "all the same")),
+    )
     filters = (
         *ClusterKind.filters,
         Filter(
@@ -78,12 +76,14 @@ class TwoTextsKind(ClusterKind):
     )
     card_serializer: type[serializers.Serializer[Any]] = TwoTextsCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = TwoTextsValueSerializer
-    columns: Sequence[str] = ("about", "points", "remark")
+    columns: Sequence[str] = ("about", "points", "remark", "passages")
     part = "about"
     scales: Sequence[Scale] = (Scale("points", POINTS, "points", weights="quadratic", metric="interval"),)
     comparisons: Sequence[Comparison] = (
         Comparison("points", "difference", ("points",)),
         Comparison("remark", "words", ("remark",)),
+        Comparison("passages", "spans", ("passages",)),
+        Comparison("passages", "overlap", ("passages",)),
     )
     sheet = SHEET
 
@@ -108,39 +108,55 @@ class TwoTextsKind(ClusterKind):
         """Whoever gives a text one or two points says why, where the round asks for it."""
         if slot.round.options.get("why") and not value["remark"] and min(value[name] for name in TEXTS) <= 2:
             raise Refused.field("value.remark", "Say what is unclear.")
+        if passages := value.get("passages"):
+            text = self.texts([slot.unit_id])[slot.unit_id]
+            for passage in passages:
+                spans.check_quotes(text, [(passage["start"], passage["end"])], [passage["quote"]])
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         TextRating.objects.bulk_create(
             TextRating(
-                unit_id=answer.assignment.unit_id, answer=answer, target_first=target_first(answer.assignment),
+                unit_id=answer.assignment.unit_id,
+                answer=answer,
+                target_first=target_first(answer.assignment),
                 **{name: value[name] for name in (*TEXTS, "remark")},
+                passages=value.get("passages", []),
             )
             for answer, value in said
-        )  # fmt: skip
+        )
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
         rows = TextRating.objects.filter(answer__in=list(answers))
-        return {row.answer_id: {name: getattr(row, name) for name in (*TEXTS, "remark")} for row in rows}
+        return {row.answer_id: {name: getattr(row, name) for name in (*TEXTS, "remark", "passages")} for row in rows}
 
     def carry(self, value: Value, unit: Unit) -> Value:
         return value
 
-    def adopt(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[Verdict]:
+    def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
         """The median of the points, as whoever gave it said; or what all gave."""
         return [self._verdict(name, answers, round.policy.get("points", "median")) for name in TEXTS]
 
-    def _verdict(self, name: str, answers: Sequence[tuple[Answer, Value]], policy: str) -> Verdict:
+    def _verdict(self, name: str, answers: Sequence[tuple[Answer, Value]], policy: str) -> AggregationResult:
         points = [value[name] for _, value in answers]
         middle = median(points)
         same = points.count(middle) == len(points)
         adopted = next((answer for answer, value in answers if value[name] == middle), None)
         if not adopted or (policy == "all the same" and not same):
-            return Verdict(name, Origin.CONTESTED, None)
-        return Verdict(name, origin(points.count(middle), len(points)), adopted)
+            return AggregationResult(name, Origin.CONTESTED, None)
+        return AggregationResult(name, origin(points.count(middle), len(points)), adopted)
 
     def rows(self, value: Value) -> list[Row]:
-        """A row for each text; the remark is of both."""
-        return [{"about": name, "points": str(value[name]), "remark": value["remark"]} for name in TEXTS]
+        """A row for each text; the remark is of both, the passages are of the target."""
+        passages = spans.spans_as_cell([(p["start"], p["end"], p["quote"])] for p in value.get("passages", []))
+        return [
+            {
+                "about": name,
+                "points": str(value[name]),
+                "remark": value["remark"],
+                "passages": passages if name == "target" else "",
+            }
+            for name in TEXTS
+        ]
 
     def sentence(self, field: str, value: Value) -> str:
         return f"{value[field]} of 5"

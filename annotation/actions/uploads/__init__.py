@@ -1,1 +1,0 @@
-"""What people send to a corpus: each module declares one upload."""

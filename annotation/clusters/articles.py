@@ -1,0 +1,233 @@
+"""Merge article records into the reviews and studies of a project: add new rows and fill in empty fields.
+
+A stored title or abstract is never changed, even if PubMed corrects its record, because labels refer to the stored
+text. A retraction is always adopted.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from accounts.models import User
+from audit.witness import record_completed
+from measures.abstracts import conclusions_of
+from projects.models import Project, Unit
+from sql.bulk import BulkWriter
+
+from ..models import RecordStatus, Review, Sentence, Study
+from .sentences import rows_of
+
+_CHUNK = 500
+#: Length of the excerpt of a differing text, and the part of it before the difference, in characters.
+_EXCERPT, _BEFORE = 120, 40
+Stored = Review | Study
+T = TypeVar("T")
+
+
+class ArticleRecord(Protocol):
+    """An article record from any source. ``abstract`` is None if the source does not say whether there is one."""
+
+    @property
+    def pmid(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def abstract(self) -> str | None: ...
+    @property
+    def sections(self) -> Sequence[Any]: ...
+    @property
+    def year(self) -> int | None: ...
+    @property
+    def publication_types(self) -> Sequence[str]: ...
+    @property
+    def is_retracted(self) -> bool: ...
+    @property
+    def retraction_notice(self) -> str: ...
+    @property
+    def references(self) -> Sequence[str]: ...
+    @property
+    def citations(self) -> Mapping[str, str]: ...
+    @property
+    def conclusions(self) -> str: ...
+
+
+class Difference(NamedTuple):
+    """A stored text that differs from the record. ``text`` is an excerpt of the record's text around the difference."""
+
+    pmid: str
+    field: str
+    text: str
+
+
+class Articles:
+    """Merge records into a project as reviews of a topic, as studies of reviews, or as studies without a review."""
+
+    def __init__(
+        self,
+        project: Project,
+        *,
+        topic: str = "",
+        review: Review | None = None,
+        studies: bool = False,
+        by: User | None = None,
+        reviews_of: Mapping[str, Collection[int]] | None = None,
+    ) -> None:
+        """If ``review`` is given, all records are studies of it.
+
+        ``reviews_of`` maps a PMID to the ids of the reviews that include the study.
+        """
+        self.project, self.topic, self.review, self.by = project, topic, review, by
+        self._reviews_of = reviews_of
+        self._are_studies = studies or review is not None or reviews_of is not None
+        self.new: list[ArticleRecord] = []
+        #: Field values to set on existing rows, by primary key.
+        self.completed: dict[int, dict[str, Any]] = {}
+        #: Sentences of the existing rows that receive their abstract, by primary key.
+        self._sentences: dict[int, list[Sentence]] = {}
+        #: Missing links of existing studies, as (study id, review id).
+        self._to_link: list[tuple[int, int]] = []
+        #: PMIDs of the rows that already agree with their record.
+        self.unchanged: set[str] = set()
+        self.differences: list[Difference] = []
+
+    @property
+    def _model(self) -> type[Stored]:
+        return Study if self._are_studies else Review
+
+    def compare(self, records: Iterable[ArticleRecord]) -> None:
+        """Compare records with the stored rows. PMIDs must be unique."""
+        self.new, self.completed, self._to_link = [], {}, []
+        self.unchanged, self.differences = set(), []
+        for chunk in _chunks(list(records)):
+            stored = {row.pmid: row for row in self._there([record.pmid for record in chunk])}
+            linked = self._linked([row.pk for row in stored.values()])
+            for record in chunk:
+                self._hold(record, stored.get(record.pmid), linked)
+
+    def _there(self, pmids: Sequence[str]) -> Iterable[Stored]:
+        return self._model.objects.filter(project=self.project, pmid__in=pmids)
+
+    def _of(self, pmid: str) -> Collection[int]:
+        """Return the ids of the reviews that include the study."""
+        if self._reviews_of is not None:
+            return self._reviews_of.get(pmid, ())
+        return () if self.review is None else (self.review.pk,)
+
+    def _linked(self, studies: Sequence[int]) -> set[tuple[int, int]]:
+        if self.review is None and self._reviews_of is None:
+            return set()
+        links = Study.reviews.through.objects.filter(study__in=studies)
+        if self.review is not None:
+            links = links.filter(review=self.review)
+        return set(links.values_list("study_id", "review_id"))
+
+    def _hold(self, record: ArticleRecord, stored: Stored | None, linked: set[tuple[int, int]]) -> None:
+        if stored is None:
+            self.new.append(record)
+            return
+        changes = self._lacking(stored, record)
+        self.differences += _differences(stored, record)
+        if changes:
+            self.completed[stored.pk] = changes
+        links = [(stored.pk, review) for review in self._of(record.pmid) if (stored.pk, review) not in linked]
+        self._to_link += links
+        if not changes and not links:
+            self.unchanged.add(record.pmid)
+
+    def _lacking(self, stored: Stored, record: ArticleRecord) -> dict[str, Any]:
+        """Return the values of the record that the stored row lacks."""
+        fields = self._fields(record)
+        if record.abstract is None or stored.abstract:
+            for name in ("abstract", "sections", "record"):
+                fields.pop(name)
+        changes = {name: value for name, value in fields.items() if value and not getattr(stored, name)}
+        if "record" in fields and fields["record"] != stored.record:
+            changes["record"] = fields["record"]
+        elif stored.abstract and record.abstract is not None and stored.record != RecordStatus.READ:
+            changes["record"] = RecordStatus.READ
+        return changes
+
+    def _fields(self, record: ArticleRecord) -> dict[str, Any]:
+        status = RecordStatus.READ if record.abstract else RecordStatus.NO_ABSTRACT
+        fields: dict[str, Any] = {
+            "title": record.title,
+            "abstract": record.abstract or "",
+            "sections": [section._asdict() for section in record.sections],
+            "year": record.year,
+            "publication_types": list(record.publication_types),
+            "is_retracted": record.is_retracted,
+            "retraction_notice": record.retraction_notice,
+            "record": RecordStatus.NOT_READ if record.abstract is None else status,
+        }
+        if not self._are_studies:
+            fields |= {"topic": self.topic, "references": list(record.references), "citations": dict(record.citations)}
+        return fields
+
+    def create_items(self, rows: BulkWriter) -> None:
+        """Add new rows to ``rows``, with their review links and sentences. Nothing is written yet."""
+        self._sentences = {
+            pk: self._of_completed(pk, fields) for pk, fields in self.completed.items() if "abstract" in fields
+        }
+        if not self._are_studies:
+            self._reviews(rows)
+            return
+        studies = rows.add(Study(project=self.project, pmid=r.pmid, **self._fields(r)) for r in self.new)
+        _add_sentences(rows, studies)
+        link = Study.reviews.through
+        new = ((study.pk, review) for study in studies for review in self._of(study.pmid))
+        rows.add(link(study_id=study, review_id=review) for study, review in (*self._to_link, *new))
+
+    def _reviews(self, rows: BulkWriter) -> None:
+        units = rows.add(Unit(project=self.project, type="review", key=r.pmid, made_by=self.by) for r in self.new)
+        reviews = rows.add(
+            Review(project=self.project, pmid=record.pmid, unit=unit, **self._fields(record))
+            for record, unit in zip(self.new, units, strict=True)
+        )
+        _add_sentences(rows, reviews)
+
+    def _of_completed(self, pk: int, fields: dict[str, Any]) -> list[Sentence]:
+        return rows_of(self._model(pk=pk, abstract=fields["abstract"], sections=fields.get("sections", [])))
+
+    def complete(self) -> None:
+        """Set the missing fields of existing rows.
+
+        Must run in a transaction. An abstract that was stored in the meantime is kept.
+        """
+        sentences: list[Sentence] = []
+        changed: list[int] = []
+        for pk, changes in self.completed.items():
+            rows = self._model.objects.filter(pk=pk)
+            if (rows.filter(abstract="") if "abstract" in changes else rows).update(**changes):
+                sentences += self._sentences.get(pk, [])
+                changed.append(pk)
+        record_completed(self._model, changed, by=self.by, project=self.project.pk)
+        Sentence.objects.bulk_create(sentences, batch_size=_CHUNK)
+
+
+def _differences(stored: Stored, record: ArticleRecord) -> Iterator[Difference]:
+    """Yield the stored texts that differ from the record. Differences in white space are ignored."""
+    for field, old, new in (("title", stored.title, record.title), ("abstract", stored.abstract, record.abstract)):
+        if old and new and old.split() != new.split():
+            yield Difference(record.pmid, field, excerpt(old, new))
+    if stored.abstract and record.abstract and stored.abstract.split() == record.abstract.split():
+        old = conclusions_of(stored.abstract, ((s["category"], s["start"], s["end"]) for s in stored.sections))
+        if record.conclusions and old != record.conclusions:
+            yield Difference(record.pmid, "conclusions", excerpt(old, record.conclusions))
+
+
+def excerpt(old: str, new: str) -> str:
+    """Return an excerpt of ``new`` that starts shortly before its first difference from ``old``."""
+    same = next((at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), len(old))
+    begin = max(0, same - _BEFORE)
+    end = begin + _EXCERPT
+    return f"{'…' if begin else ''}{new[begin:end]}{'…' if end < len(new) else ''}"
+
+
+def _add_sentences(rows: BulkWriter, articles: Sequence[Stored]) -> None:
+    """Add sentences in chunks, because a file can contain 250,000 sentences. Only their values stay in memory."""
+    for chunk in _chunks(articles):
+        rows.add(sentence for article in chunk for sentence in rows_of(article))
+
+
+def _chunks(records: Sequence[T]) -> Iterator[Sequence[T]]:
+    for at in range(0, len(records), _CHUNK):
+        yield records[at : at + _CHUNK]

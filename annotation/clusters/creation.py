@@ -1,0 +1,263 @@
+"""Create corpus rows from items, with all texts verbatim.
+
+Rows are prepared before the transaction that writes them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from django.db.models import Max, QuerySet
+
+from accounts.models import User
+from audit.log import record_all
+from projects.models import Import, Project, Unit
+from sql.bulk import BulkWriter
+from sql.expressions import fold_case
+
+from ..models import Cluster, Input, Level, PicoFragment, PicoSlot, Proposition, Review, Study, Target
+from .items import SLOTS, Item, TextLabels
+from .pico import form_of
+
+Claims = list[tuple[Proposition, TextLabels | None]]
+UNIT_TYPES = {Level.DOCUMENT: "target document", Level.SENTENCE: "target sentence"}
+
+
+def next_position(rows: QuerySet[Cluster] | QuerySet[Target]) -> int:
+    last: int | None = rows.aggregate(last=Max("position"))["last"]
+    return 0 if last is None else last + 1
+
+
+class Layout:
+    """Prepare the rows of items.
+
+    Missing reviews and studies are created. Writing fails if another request creates the same reviews or studies in the
+    meantime. ``by`` is the user who entered the items.
+    """
+
+    def __init__(
+        self, project: Project, rows: BulkWriter, *, imported: Import | None = None, by: User | None = None
+    ) -> None:
+        self.project, self.rows, self.imported, self.by = project, rows, imported, by
+        self._reviews: dict[str, Review] = {}
+        self._studies: dict[str, Study] = {}
+        self._links: set[tuple[int, int]] = set()
+
+    def clusters(
+        self, items: Sequence[Item], first: int
+    ) -> tuple[list[Cluster], list[tuple[Proposition, TextLabels | None]]]:
+        """Prepare clusters with their PICO tuples and propositions, starting at position ``first``.
+
+        Return the clusters, and each proposition with its labels.
+        """
+        self._make_reviews(items)
+        units = self._units("cluster", items)
+        clusters = self.rows.add(
+            Cluster(
+                project=self.project,
+                review=self._reviews[item.review],
+                key=item.key,
+                position=first + n,
+                imported=self.imported,
+                unit=unit,
+                search=fold_case(item.key, item.text, *item.pico, *(t for s in item.inputs for t in (s.pmid, s.text))),
+            )
+            for n, (item, unit) in enumerate(zip(items, units, strict=True))
+        )
+        self._add_pico(clusters, items)
+        return clusters, self._propositions(clusters, items)
+
+    def targets(self, level: Level, items: Sequence[Item], first: int) -> list[Target]:
+        """Prepare document or sentence targets with their inputs, starting at position ``first``."""
+        self._make_reviews(items)
+        units = self._units(UNIT_TYPES[level], items)
+        targets = self.rows.add(
+            Target(
+                project=self.project,
+                review=self._reviews[item.review],
+                level=level,
+                key=item.key,
+                position=first + n,
+                text=item.text,
+                imported=self.imported,
+                unit=unit,
+            )
+            for n, (item, unit) in enumerate(zip(items, units, strict=True))
+        )
+        self.rows.add(
+            Input(target=target, study=self._studies[source.pmid], position=n, text=source.text)
+            for target, item in zip(targets, items, strict=True)
+            for n, source in enumerate(item.inputs, start=1)
+        )
+        return targets
+
+    def studies(self, review: Review, pmids: Iterable[str]) -> dict[str, Study]:
+        """Return studies of an existing review by PMID. Missing studies and links are created."""
+        self._know(review)
+        ids = list(pmids)
+        self._make_studies([(pmid, review.pmid) for pmid in ids])
+        return {pmid: self._studies[pmid] for pmid in ids}
+
+    def _units(self, type: str, items: Sequence[Item]) -> list[Unit]:
+        return self.rows.add(Unit(project=self.project, type=type, key=item.key, made_by=self.by) for item in items)
+
+    def _make_reviews(self, items: Sequence[Item]) -> None:
+        """Load or create the reviews and studies of the items, and link them."""
+        pmids = [pmid for pmid in dict.fromkeys(item.review for item in items) if pmid not in self._reviews]
+        self._know(*Review.objects.filter(project=self.project, pmid__in=pmids))
+        missing = [pmid for pmid in pmids if pmid not in self._reviews]
+        units = self.rows.add(Unit(project=self.project, type="review", key=pmid, made_by=self.by) for pmid in missing)
+        reviews = self.rows.add(
+            Review(project=self.project, pmid=pmid, unit=unit) for pmid, unit in zip(missing, units, strict=True)
+        )
+        self._reviews |= {review.pmid: review for review in reviews}
+        self._make_studies([(source.pmid, item.review) for item in items for source in item.inputs])
+
+    def _know(self, *reviews: Review) -> None:
+        """Register existing reviews and their links to studies."""
+        self._reviews |= {review.pmid: review for review in reviews}
+        links = Study.reviews.through.objects.filter(review__in=[review.pk for review in reviews])
+        self._links.update(links.values_list("study_id", "review_id"))
+
+    def _make_studies(self, links: Sequence[tuple[str, str]]) -> None:
+        """Load or create studies and their links. ``links`` holds (study PMID, review PMID)."""
+        pmids = [pmid for pmid in dict.fromkeys(pmid for pmid, _ in links) if pmid not in self._studies]
+        for start in range(0, len(pmids), 500):
+            existing = Study.objects.filter(project=self.project, pmid__in=pmids[start : start + 500])
+            self._studies |= {study.pmid: study for study in existing}
+        new = self.rows.add(Study(project=self.project, pmid=pmid) for pmid in pmids if pmid not in self._studies)
+        self._studies |= {study.pmid: study for study in new}
+        pairs = dict.fromkeys((self._studies[study].pk, self._reviews[review].pk) for study, review in links)
+        fresh = [pair for pair in pairs if pair not in self._links]
+        link = Study.reviews.through
+        self.rows.add(link(study_id=study, review_id=review) for study, review in fresh)
+        self._links.update(fresh)
+
+    def _add_pico(self, clusters: Sequence[Cluster], items: Sequence[Item]) -> None:
+        slots, places = [], []
+        for cluster, item in zip(clusters, items, strict=True):
+            for slot, text in zip(SLOTS, item.pico, strict=True):
+                form, ranges = form_of(text, item.text)
+                slots.append(PicoSlot(cluster=cluster, slot=slot, form=form, text=text))
+                places.append(ranges)
+        self.rows.add(slots)
+        self.rows.add(
+            PicoFragment(slot=slot, position=n, start=start, end=end)
+            for slot, ranges in zip(slots, places, strict=True)
+            for n, (start, end) in enumerate(ranges)
+        )
+
+    def _propositions(self, clusters: Sequence[Cluster], items: Sequence[Item]) -> Claims:
+        """Prepare the target (position 0) and the inputs (from 1) of each cluster.
+
+        Their units have the cluster's unit as context.
+        """
+        claims = []
+        for cluster, item in zip(clusters, items, strict=True):
+            inputs = ((s.text, s.said, self._studies[s.pmid].pk) for s in item.inputs)
+            claims += [
+                (cluster, position, *claim) for position, claim in enumerate([(item.text, item.said, None), *inputs])
+            ]
+        units = self.rows.add(
+            Unit(
+                project_id=self.project.pk,
+                type="proposition",
+                key=f"{cluster.key}/{position}",
+                context=cluster.unit_id,
+                position=position,
+                made_by=self.by,
+            )
+            for cluster, position, *_ in claims
+        )
+        propositions = self.rows.add(
+            Proposition(cluster_id=cluster.pk, position=position, study_id=study, text=text, unit_id=unit.pk)
+            for (cluster, position, text, _, study), unit in zip(claims, units, strict=True)
+        )
+        return [(p, labels) for p, (_, _, _, labels, _) in zip(propositions, claims, strict=True)]
+
+
+#: A cluster to create: its review, its texts (the key is assigned later), and its target sentence if known.
+New = tuple[Review, Item, Target | None]
+
+
+def make_clusters(project: Project, new: Sequence[New], *, by: User | None) -> tuple[list[Cluster], list[Proposition]]:
+    """Create clusters after the last one of the project, each with its target and inputs, in this order.
+
+    Must run in a transaction. The number of statements does not depend on the number of clusters.
+    """
+    numbers = _next_numbers(project, {review for review, _, _ in new})
+    items = []
+    for review, item, _ in new:
+        items.append(item._replace(key=f"{review.pmid}_{numbers[review.pmid]}"))
+        numbers[review.pmid] += 1
+    layout = Layout(project, BulkWriter(), by=by)
+    clusters, claims = layout.clusters(items, next_position(Cluster.objects.filter(project=project)))
+    layout.rows.write()
+    for cluster, (_, _, sentence) in zip(clusters, new, strict=True):
+        cluster.sentence = sentence
+    Cluster.objects.bulk_update([c for c in clusters if c.sentence], ["sentence"])
+    return clusters, [claim for claim, _ in claims]
+
+
+def _next_numbers(project: Project, reviews: set[Review]) -> dict[str, int]:
+    """Return the next free cluster number of each review, by PMID.
+
+    Retired clusters count, because keys are never reused.
+    """
+    numbers: dict[str, int] = defaultdict(int)
+    keys = Cluster.objects.filter(project=project, review__in=reviews).values_list("review__pmid", "key")
+    for pmid, key in keys:
+        start, _, number = key.rpartition("_")
+        if start == pmid and number.isdecimal():
+            numbers[pmid] = max(numbers[pmid], int(number) + 1)
+    return numbers
+
+
+def make_inputs(new: Sequence[tuple[Cluster, Study, str]], *, by: User | None) -> list[Proposition]:
+    """Create input propositions after the last one of their cluster, in this order.
+
+    Must run in a transaction. The number of statements does not depend on the number of inputs.
+    """
+    last = Proposition.objects.filter(cluster__in={cluster for cluster, _, _ in new}).order_by()
+    positions: dict[int, int] = defaultdict(int, last.values_list("cluster").annotate(last=Max("position")))
+    places = []
+    for cluster, _, _ in new:
+        positions[cluster.pk] += 1
+        places.append(positions[cluster.pk])
+    units = Unit.objects.bulk_create(
+        Unit(
+            project_id=cluster.project_id,
+            type="proposition",
+            key=f"{cluster.key}/{position}",
+            context=cluster.unit_id,
+            position=position,
+            made_by=by,
+        )
+        for position, (cluster, _, _) in zip(places, new, strict=True)
+    )
+    return Proposition.objects.bulk_create(
+        Proposition(cluster=cluster, position=position, study=study, text=text, unit=unit)
+        for position, (cluster, study, text), unit in zip(places, new, units, strict=True)
+    )
+
+
+def retire(clusters: Sequence[Cluster], *, by: User | None, reason: str) -> None:
+    """Retire clusters: exclude them and their texts everywhere, but keep all records about them.
+
+    Their units are superseded by the unit of the review, except texts that were already superseded. Select ``review``
+    with the clusters. Must run in a transaction.
+    """
+    for cluster in clusters:
+        mine = Unit.objects.filter(proposition__cluster=cluster) | Unit.objects.filter(pk=cluster.unit_id)
+        ids = list(mine.values_list("pk", flat=True))
+        Unit.objects.filter(pk__in=ids, superseded_by=None).update(superseded_by=cluster.review.unit_id)
+    record_all(
+        {
+            "actor": by,
+            "verb": "remove cluster",
+            "obj": cluster,
+            "project_id": cluster.project_id,
+            "reason": reason,
+            "before": {"key": cluster.key},
+        }
+        for cluster in clusters
+    )

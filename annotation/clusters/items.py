@@ -1,0 +1,52 @@
+"""Input values from which the corpus is built, independent of their source."""
+
+import re
+from typing import NamedTuple
+
+from sql.expressions import fold_case
+
+from ..models import Cluster, Slot
+
+SLOTS = tuple(Slot.values)
+PMID = re.compile(r"[1-9][0-9]{0,9}")
+
+
+class TextLabels(NamedTuple):
+    """Labels of one text. Cues are verbatim; "" means no cue."""
+
+    polarity: str
+    modality: str
+    polarity_cue: str
+    modality_cue: str
+
+
+class Source(NamedTuple):
+    """One input, identified by the PMID of its study. ``said`` is set only in clusters."""
+
+    pmid: str
+    text: str
+    said: TextLabels | None = None
+
+
+class Item(NamedTuple):
+    """One target with its inputs.
+
+    ``key`` is unique, and ``review`` is a PMID. Only clusters have ``pico`` (in the order p, i, c, o), ``relation`` and
+    ``said``.
+    """
+
+    key: str
+    review: str
+    text: str
+    inputs: tuple[Source, ...]
+    said: TextLabels | None = None
+    pico: tuple[str, ...] = ()
+    relation: str = ""
+
+
+def refresh_search(cluster: Cluster) -> None:
+    """Update the search text of a cluster: its key, PICO elements, texts and study PMIDs."""
+    claims = cluster.propositions.current().select_related("study").order_by("position")
+    texts = [t for claim in claims for t in ((claim.study.pmid,) if claim.study else ()) + (claim.text,)]
+    slots = cluster.pico.order_by("id").values_list("text", flat=True)
+    Cluster.objects.filter(pk=cluster.pk).update(search=fold_case(cluster.key, *slots, *texts))

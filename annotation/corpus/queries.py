@@ -1,0 +1,236 @@
+"""Lists of corpus objects with their related values. The number of queries does not depend on the number of rows."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet
+from django.db.models.lookups import GreaterThan
+
+from annotation.clusters.gold import current_label_value, current_relation, gold_json, gold_labels, gold_relations
+from projects.inbox import queries as inbox_queries
+from projects.models import Change, Decision, Project, Unit
+from sql.expressions import fold_case
+from sql.planner import count_subquery, exists_row
+
+from ..clusters.completeness import has_unlabelled, lacks_inputs, unreplaced
+from ..consistency.queries import doubted
+from ..documents.queries import targets
+from ..models import Cluster, PicoSlot, Proposition, Review, Study
+from .cluster import slots
+from .search import pieces
+
+Json = dict[str, Any]
+#: States of a cluster or of any of its propositions, and the states visible only to curators.
+STATES = ("contested", "flagged", "stale", "unlabelled", "no_inputs", "findings")
+FOR_CURATORS = ("flagged", "findings")
+
+
+def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
+    """Return clusters in corpus order, filtered by ``search, relation, polarity, modality, role, review, state``."""
+    queryset = Cluster.objects.current().filter(project=project).select_related("review").order_by("position", "id")
+    queryset = queryset.prefetch_related(
+        Prefetch("pico", PicoSlot.objects.order_by("id").prefetch_related("fragments"))
+    )
+    queryset = queryset.found_by(filters.get("search", ""))
+    if review := filters.get("review"):
+        queryset = queryset.filter(review__pmid=review)
+    if relation := filters.get("relation"):
+        queryset = queryset.alias(relation=current_relation()).filter(relation=relation)
+    values = {field: filters[field] for field in ("polarity", "modality") if filters.get(field)}
+    if values:
+        # Both values must match on the same proposition.
+        claims = Proposition.objects.filter(cluster=OuterRef("pk"))
+        if role := filters.get("role"):
+            claims = claims.filter(Q(position=0) if role == "target" else Q(position__gte=1))
+        for field, value in values.items():
+            claims = claims.alias(**{field: current_label_value(field)}).filter(**{field: value})
+        queryset = queryset.filter(exists_row(unreplaced(claims)))
+    if state := filters.get("state"):
+        queryset = queryset.filter(_is(state, project))
+    return queryset
+
+
+def states(project: Project, filters: Mapping[str, str], *, curates: bool) -> list[Json]:
+    """Count the clusters in each state under the other filters.
+
+    The state "" counts all of them. Needs one query per state and one for the total. A single statement takes 1.5 times
+    as long, because it looks up each cluster in every table in turn.
+    """
+    others = {name: value for name, value in filters.items() if value and name not in ("state", "role")}
+    matches = clusters(project, {**filters, "state": ""}).prefetch_related(None).select_related(None).order_by()
+    if others:
+        # Apply the other filters only once.
+        matches = Cluster.objects.filter(pk__in=list(matches.values_list("pk", flat=True))).order_by()
+    named = [state for state in STATES if curates or state not in FOR_CURATORS]
+    total = matches.count()
+    return [
+        {"state": "", "clusters": total},
+        *({"state": state, "clusters": matches.filter(_is(state, project)).count() if total else 0} for state in named),
+    ]
+
+
+def _is(state: str, project: Project) -> Q:
+    """Return a condition: the cluster or one of its propositions is in the state.
+
+    Looked up by unit, like current values.
+    """
+    if state == "unlabelled":
+        return has_unlabelled()
+    if state == "no_inputs":
+        return lacks_inputs()
+    if state == "contested":
+        # Contested decisions are few, so they are read first, by their index, and not per cluster.
+        waits = Decision.objects.contested().values("unit")
+        return Q(unit__in=waits) | Q(pk__in=Proposition.objects.current().filter(unit__in=waits).values("cluster"))
+    flags = (
+        inbox_queries.raised(project)
+        .filter(inbox_queries.FLAGGED, assignment__unit=OuterRef("unit"))
+        .exclude(inbox_queries.SETTLED)
+    )
+    rows = {
+        "flagged": flags,
+        "stale": Change.objects.unsettled().filter(unit=OuterRef("unit")),
+        "findings": doubted(project).filter(unit=OuterRef("unit")),
+    }[state]
+    among = (
+        Proposition.objects.filter(cluster=OuterRef("pk")).alias(row_count=count_subquery(rows)).filter(row_count__gt=0)
+    )
+    return Q(GreaterThan(count_subquery(rows), 0)) | exists_row(unreplaced(among))
+
+
+def neighbours(cluster: Cluster, filters: Mapping[str, str]) -> Json:
+    """Return the previous and the next cluster in a filtered list, and the position of the cluster in it.
+
+    The position is None if the cluster no longer matches the filters, for example after a new decision. Needs four
+    queries.
+    """
+    matches = clusters(cluster.project, filters).prefetch_related(None).select_related(None)
+    before = matches.filter(Q(position__lt=cluster.position) | Q(position=cluster.position, pk__lt=cluster.pk))
+    after = matches.filter(Q(position__gt=cluster.position) | Q(position=cluster.position, pk__gt=cluster.pk))
+    preceding, total = before.count(), matches.count()
+    following = after.values_list("pk", flat=True).first()
+    is_in_list = total > preceding and matches.filter(pk=cluster.pk).exists()
+    return {
+        "previous": before.values_list("pk", flat=True).last(),
+        "next": following,
+        "number": preceding + 1 if is_in_list else None,
+        "of": total,
+    }
+
+
+def _hits(page: Sequence[Cluster], search: str) -> dict[int, Json]:
+    """Return the first matching proposition of each cluster, with the highlights in its text. Needs one query."""
+    matches: dict[int, Json] = {}
+    if search.strip():
+        rows = Proposition.objects.current().filter(cluster__in=page).order_by("position")
+        for cluster, position, text in rows.values_list("cluster", "position", "text"):
+            if cluster not in matches and (highlights := pieces(text, search)):
+                matches[cluster] = {"position": position, "pieces": highlights}
+    return matches
+
+
+def cluster_rows(page: Sequence[Cluster], search: str = "") -> list[Json]:
+    """Return list rows for clusters: target, number of inputs, current values and search highlights."""
+    claims = Proposition.objects.current().filter(cluster__in=page)
+    targets = {p.cluster_id: p for p in claims.filter(position=0)}
+    inputs = dict(
+        claims.filter(position__gte=1)
+        .order_by()
+        .values_list("cluster")
+        .annotate(n=Count("id"))
+        .values_list("cluster", "n")
+    )
+    labels = gold_labels([p.unit_id for p in targets.values()])
+    relations = gold_relations([c.unit_id for c in page])
+    hits = _hits(page, search)
+    rows = []
+    for cluster in page:
+        target = targets[cluster.pk]
+        fields = labels.get(target.unit_id, {})
+        rows.append(
+            {
+                "id": cluster.pk,
+                "key": cluster.key,
+                "review": {"id": cluster.review_id, "pmid": cluster.review.pmid},
+                "text": target.text,
+                "hit": hits.get(cluster.pk),
+                "inputs": inputs.get(cluster.pk, 0),
+                "pico": slots(cluster),
+                "polarity": gold_json(fields.get("polarity")),
+                "modality": gold_json(fields.get("modality")),
+                "relation": gold_json(relations.get(cluster.unit_id)),
+            }
+        )
+    return rows
+
+
+def reviews(project: Project, search: str) -> QuerySet[Review]:
+    """Return reviews with the counts of their clusters, studies and targets."""
+    queryset = Review.objects.filter(project=project).order_by("id")
+    if search:
+        queryset = queryset.filter(Q(pmid__contains=fold_case(search)) | Q(title__icontains=search))
+    return queryset.annotate(
+        cluster_count=Count("clusters", filter=Q(clusters__unit__superseded_by=None), distinct=True),
+        study_count=Count("studies", distinct=True),
+        target_count=Count("targets", filter=Q(targets__unit__superseded_by=None), distinct=True),
+    )
+
+
+def review_page(review: Review) -> Json:
+    """Return one review with its studies, targets and clusters."""
+    mine = clusters(review.project, {}).filter(review=review)
+    return {
+        "id": review.pk,
+        "pmid": review.pmid,
+        "title": review.title,
+        "abstract": review.abstract,
+        "studies": review.studies.order_by("id"),
+        "targets": targets(review),
+        "clusters": cluster_rows(list(mine)),
+    }
+
+
+def place_of(unit: Unit) -> Json:
+    """Return the page that shows a unit: its cluster, or else the review whose curation page contains it.
+
+    Both are None for a unit that exists only in a round.
+    """
+    cluster = Cluster.objects.filter(Q(unit=unit) | Q(propositions__unit=unit)).values_list("pk", flat=True).first()
+    of = Q(unit=unit) | Q(targets__unit=unit) | Q(targets__evidence_pairs__unit=unit)
+    review = None if cluster else Review.objects.filter(of).values_list("pk", flat=True).first()
+    return {"cluster": cluster, "review": review}
+
+
+def studies(project: Project, search: str) -> QuerySet[Study]:
+    """Return studies with the counts of their reviews and propositions."""
+    queryset = Study.objects.filter(project=project).order_by("id")
+    if search:
+        queryset = queryset.filter(Q(pmid__contains=fold_case(search)) | Q(title__icontains=search))
+    return queryset.annotate(
+        review_count=Count("reviews", distinct=True), proposition_count=Count("propositions", distinct=True)
+    )
+
+
+def study_page(study: Study) -> Json:
+    """Return one study with the reviews that include it and the propositions taken from it."""
+    propositions = list(Proposition.objects.current().filter(study=study).select_related("cluster").in_corpus_order())
+    labels = gold_labels([p.unit_id for p in propositions])
+    return {
+        "id": study.pk,
+        "pmid": study.pmid,
+        "title": study.title,
+        "abstract": study.abstract,
+        "reviews": study.reviews.order_by("id"),
+        "propositions": [
+            {
+                "id": p.pk,
+                "cluster": p.cluster_id,
+                "cluster_key": p.cluster.key,
+                "position": p.position,
+                "text": p.text,
+                "polarity": gold_json(labels.get(p.unit_id, {}).get("polarity")),
+                "modality": gold_json(labels.get(p.unit_id, {}).get("modality")),
+            }
+            for p in propositions
+        ],
+    }

@@ -1,0 +1,169 @@
+"""Corpus statistics: counts, value distributions, and M3's Table 2 (targets, inputs, compression)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
+
+from annotation.clusters.gold import current_label_value, current_relation
+from measures.counterfactuals import Kind
+from projects.models import Project
+
+from ..models import (
+    Cluster,
+    Counterfactual,
+    Input,
+    Level,
+    Modality,
+    PicoForm,
+    PicoSlot,
+    Polarity,
+    Proposition,
+    Relation,
+    Review,
+    Slot,
+    Study,
+    Target,
+)
+
+Json = dict[str, Any]
+
+
+def summary(project: Project) -> Json:
+    """Return counts of rows, and of current values by role. Needs a fixed number of queries."""
+    values, propositions = _labels(Proposition.objects.current().filter(cluster__project=project))
+    return {
+        "reviews": Review.objects.filter(project=project).count(),
+        "studies": Study.objects.filter(project=project).count(),
+        "documents": Target.objects.current().filter(project=project, level=Level.DOCUMENT).count(),
+        "sentences": Target.objects.current().filter(project=project, level=Level.SENTENCE).count(),
+        "clusters": Cluster.objects.current().filter(project=project).count(),
+        "propositions": propositions["target"] + propositions["input"],
+        "inputs": propositions["input"],
+        "values": {**values, "relation": _relations(project)},
+        "pico": _pico(project),
+        "counterfactuals": _counterfactuals(project),
+    }
+
+
+def _labels(claims: QuerySet[Proposition]) -> tuple[Json, Counter[str]]:
+    """Return the counts of current values by role and field, and the counts of propositions by role.
+
+    Needs one query; each value is looked up once per proposition.
+    """
+    value = {field: current_label_value(field) for field in ("polarity", "modality")}
+    rows = claims.order_by().annotate(of_target=ExpressionWrapper(Q(position=0), BooleanField()), **value)
+    counts: dict[str, Counter[str | None]] = defaultdict(Counter)
+    roles: Counter[str] = Counter()
+    for of_target, polarity, modality, n in (
+        rows.values_list("of_target", *value).annotate(n=Count("id")).values_list("of_target", *value, "n")
+    ):
+        role = "target" if of_target else "input"
+        roles[role] += n
+        counts[f"{role}_polarity"][polarity] += n
+        counts[f"{role}_modality"][modality] += n
+    scales = {"polarity": Polarity.values, "modality": Modality.values}
+    return {
+        f"{role}_{field}": _on_scale(counts[f"{role}_{field}"], scale)
+        for role in ("target", "input")
+        for field, scale in scales.items()
+    }, roles
+
+
+def _relations(project: Project) -> list[Json]:
+    clusters = Cluster.objects.current().filter(project=project).order_by().annotate(relation=current_relation())
+    return _on_scale(
+        dict(clusters.values_list("relation").annotate(n=Count("id")).values_list("relation", "n")), Relation.values
+    )
+
+
+def _on_scale(counts: Mapping[Any, int], values: Iterable[str]) -> list[Json]:
+    """Return the count of every value of the scale, including values that do not occur."""
+    return [{"value": value, "count": counts.get(value, 0)} for value in values]
+
+
+def _pico(project: Project) -> list[Json]:
+    rows = (
+        PicoSlot.objects.filter(cluster__project=project, cluster__unit__superseded_by=None)
+        .order_by()
+        .values_list("slot", "form")
+    )
+    counts = {(slot, form): n for slot, form, n in rows.annotate(n=Count("id")).values_list("slot", "form", "n")}
+    return [
+        {"slot": slot, "form": form, "count": counts.get((slot, form), 0)}
+        for slot in Slot.values
+        for form in PicoForm.values
+    ]
+
+
+def _counterfactuals(project: Project) -> list[Json]:
+    """Return the number of current counterfactuals by kind, and by kind and polarity of the target."""
+    current = Counterfactual.objects.of(project).current()
+    with_polarity = current.order_by().annotate(polarity=current_label_value("polarity", of="target__unit"))
+    counts = {(k, p): n for k, p, n in with_polarity.values_list("kind", "polarity").annotate(n=Count("pk"))}
+    totals: Counter[str] = Counter()
+    for (kind, _), n in counts.items():
+        totals[kind] += n
+    return [
+        {
+            "kind": k.value,
+            "count": totals[k.value],
+            "polarity": [{"value": p, "count": counts.get((k.value, p), 0)} for p in Polarity.values],
+        }
+        for k in Kind
+    ]
+
+
+def table(project: Project) -> list[Json]:
+    """Return M3's Table 2 with one row for each level in the project.
+
+    Columns are targets, inputs, reviews, studies, inputs per target, and compression. Compression is the mean over
+    targets of (words of the inputs / words of the target). Words are split at white space.
+    """
+    rows = []
+    for level in Level.values:
+        targets = Target.objects.current().filter(project=project, level=level)
+        inputs = Input.objects.current().filter(target__in=targets)
+        rows.append(
+            _row(
+                level,
+                targets.values_list("pk", "text"),
+                inputs.values_list("target_id", "text"),
+                reviews=targets.values("review").distinct().count(),
+                studies=inputs.values("study").distinct().count(),
+            )
+        )
+    claims = Proposition.objects.current().filter(cluster__project=project)
+    inputs_of_clusters = claims.filter(position__gte=1)
+    rows.append(
+        _row(
+            "proposition",
+            claims.filter(position=0).values_list("cluster_id", "text"),
+            inputs_of_clusters.values_list("cluster_id", "text"),
+            reviews=Cluster.objects.current().filter(project=project).values("review").distinct().count(),
+            studies=inputs_of_clusters.values("study").distinct().count(),
+        )
+    )
+    return [row for row in rows if row["targets"]]
+
+
+def _row(
+    level: str, targets: Iterable[tuple[int, str]], inputs: Iterable[tuple[int, str]], *, reviews: int, studies: int
+) -> Json:
+    target_words = {pk: len(text.split()) for pk, text in targets}
+    input_words = dict.fromkeys(target_words, 0)
+    count = 0
+    for pk, text in inputs:
+        input_words[pk] += len(text.split())
+        count += 1
+    ratios = [input_words[pk] / words for pk, words in target_words.items() if words]
+    return {
+        "level": level,
+        "targets": len(target_words),
+        "inputs": count,
+        "reviews": reviews,
+        "studies": studies,
+        "inputs_per_target": count / len(target_words) if target_words else None,
+        "compression": sum(ratios) / len(ratios) if ratios else None,
+    }

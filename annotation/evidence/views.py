@@ -1,0 +1,99 @@
+"""Views of evidence ranking."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.sessions import signed_in
+from annotation import permissions
+from annotation.evidence import actions as evidence_actions
+from annotation.evidence import queries as page
+from projects.jobs.queries import fresh_job
+from projects.jobs.serializers import JobSerializer
+
+Plain = serializers.Serializer[Any]
+
+
+class EvidenceShareSerializer(Plain):
+    """The share of pairs with a hit and its confidence interval over reviews, or the reason why it is undefined."""
+
+    value = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField(help_text="Number of pairs of a target and a study.")
+    clusters = serializers.IntegerField(help_text="Number of reviews of these pairs.")
+    sd = serializers.FloatField(allow_null=True)
+    ci = serializers.ListField(child=serializers.FloatField(), allow_null=True, help_text="95% confidence interval.")
+    undefined = serializers.CharField(allow_blank=True)
+    ci_reason = serializers.CharField(allow_blank=True)
+
+
+class EvidenceReportSerializer(Plain):
+    """Accuracy over the pairs that people mapped and a ranker ranked."""
+
+    top_1 = EvidenceShareSerializer(
+        help_text="Share of pairs in which a sentence that people selected is ranked first."
+    )
+    top_3 = EvidenceShareSerializer(help_text="Share of pairs in which a selected sentence is among the first three.")
+    position = EvidenceShareSerializer(
+        help_text="Share of pairs in which the position baseline finds a selected sentence."
+    )
+    chance_1 = serializers.FloatField(allow_null=True, help_text="Expected share for a random order.")
+    chance_3 = serializers.FloatField(allow_null=True)
+    sentences = serializers.FloatField(allow_null=True, help_text="Mean number of sentences per abstract.")
+
+
+class RankerSerializer(Plain):
+    key = serializers.CharField()
+    title = serializers.CharField()
+    takes = serializers.CharField(allow_blank=True, help_text="What `model` names; empty if the ranker has no model.")
+
+
+class RankingTotalsSerializer(Plain):
+    ranker = serializers.CharField(help_text="Name of the ranker, with a digest of its model, if it has one.")
+    ranked = serializers.IntegerField(help_text="Number of ranked pairs.")
+    report = EvidenceReportSerializer()
+
+
+class EvidenceSerializer(Plain):
+    """Counts of rankable pairs, and the accuracy of each ranker."""
+
+    targets = serializers.IntegerField(help_text="Current target sentences.")
+    studies = serializers.IntegerField()
+    studies_without_sentences = serializers.IntegerField(
+        help_text="Studies without an abstract, or whose abstract is not split yet."
+    )
+    pairs = serializers.IntegerField(help_text="Pairs of a target and a study of its review that has an abstract.")
+    mapped = serializers.IntegerField(help_text="Pairs that people mapped to sentences.")
+    not_found = serializers.IntegerField(help_text="Inputs whose text is not a sentence of the study's abstract.")
+    no_abstract = serializers.IntegerField(help_text="Inputs of studies without an abstract.")
+    baseline = EvidenceReportSerializer(
+        help_text="Report on all mapped pairs. Only the position baseline and chance are meaningful."
+    )
+    rankings = RankingTotalsSerializer(many=True)
+    rankers = RankerSerializer(many=True)
+    job = JobSerializer(allow_null=True, help_text="The newest ranking job, if it is in progress or failed.")
+
+
+class RankingRequestSerializer(Plain):
+    ranker = serializers.CharField(max_length=40)
+    model = serializers.CharField(max_length=200, allow_blank=True, default="")
+
+
+class EvidenceView(APIView):
+    @extend_schema(operation_id="evidence_get", responses=EvidenceSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the accuracy of each ranker, with the position baseline and chance."""
+        project = permissions.project_to_curate(signed_in(request), slug).project
+        return Response(EvidenceSerializer(page.overview(project)).data)
+
+    @extend_schema(operation_id="evidence_rank", request=RankingRequestSerializer, responses={202: JobSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Queue a job that ranks the remaining pairs. Return the existing job if the same one is queued or running."""
+        member = permissions.project_to_curate(signed_in(request), slug)
+        serializer = RankingRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        job = evidence_actions.queue_ranking(project=member.project, by=member.user, **serializer.validated_data)
+        return Response(JobSerializer(fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)

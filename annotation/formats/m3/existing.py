@@ -1,0 +1,204 @@
+"""Read stored M3 items in the shape of the file for comparison, and prepare the rows of new items."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from annotation.clusters.gold import LABEL_FIELDS
+from measures import spans
+from projects.gold.actions import with_digests
+from projects.jobs.batches import Progress, silent
+from projects.models import Decision, Import, Origin, Project
+from sql.bulk import BulkWriter
+
+from ...clusters.creation import Layout, next_position
+from ...clusters.items import SLOTS, Item, Source, TextLabels
+from ...models import (
+    Cluster,
+    Cue,
+    CueFragment,
+    DiscourseLabel,
+    Input,
+    Label,
+    Level,
+    PicoSlot,
+    Proposition,
+    Target,
+    TupleSlot,
+)
+from .records import make_item
+
+_CHUNK = 500
+
+
+def stored_items(project: Project, level: str, docids: Sequence[str], progress: Progress = silent) -> dict[str, Item]:
+    """Return the stored items among ``docids`` as imported, without later decisions."""
+    read = _clusters if level == "3" else _targets
+    items: dict[str, Item] = {}
+    for start in range(0, len(docids), _CHUNK):
+        progress(start, len(docids), "comparing with the project")
+        items |= read(project, level, docids[start : start + _CHUNK])
+    return items
+
+
+def _targets(project: Project, level: str, docids: Sequence[str]) -> dict[str, Item]:
+    kind = Level.DOCUMENT if level == "1" else Level.SENTENCE
+    # Compare with the imported version: a later correction must not make the same file differ.
+    targets = list(Target.objects.filter(project=project, level=kind, key__in=docids, version=1))
+    inputs: dict[int, list[Source]] = defaultdict(list)
+    rows = Input.objects.filter(target__in=targets, numbers=[]).order_by("target_id", "position")
+    for target, pmid, text in rows.values_list("target_id", "study__pmid", "text"):
+        inputs[target].append(Source(pmid, text))
+    return {t.key: make_item(t.key, t.text, tuple(inputs[t.pk])) for t in targets}
+
+
+def _clusters(project: Project, level: str, docids: Sequence[str]) -> dict[str, Item]:
+    clusters = list(Cluster.objects.filter(project=project, key__in=docids))
+    pico: dict[int, dict[str, str]] = defaultdict(dict)
+    for cluster, slot, text in PicoSlot.objects.filter(cluster__in=clusters).values_list("cluster_id", "slot", "text"):
+        pico[cluster][slot] = text
+    # Compare with the imported PICO tuple, even if a later decision replaced it.
+    elements = TupleSlot.objects.filter(pico_tuple__unit__cluster__in=clusters, pico_tuple__imported__isnull=False)
+    for cluster, slot, text in elements.values_list("pico_tuple__unit__cluster", "slot", "text"):
+        pico[cluster][slot] = text
+    labels = _labels(clusters)
+    relations = dict(
+        DiscourseLabel.objects.filter(unit__cluster__in=clusters, imported__isnull=False).values_list(
+            "unit__cluster", "relation"
+        )
+    )
+    claims: dict[int, list[Source]] = defaultdict(list)
+    # Compare with the imported version: a later correction must not make the same file differ.
+    rows = Proposition.objects.filter(cluster__in=clusters, version=1).order_by("cluster_id", "position")
+    for cluster, unit, pmid, text in rows.values_list("cluster_id", "unit_id", "study__pmid", "text"):
+        claims[cluster].append(Source(pmid or "", text, labels.get(unit)))
+    items = {}
+    for c in clusters:
+        target, *inputs = claims[c.pk]
+        slots = tuple(pico[c.pk].get(slot, "") for slot in SLOTS)
+        items[c.key] = make_item(c.key, target.text, tuple(inputs), target.said, slots, relations.get(c.pk, ""))
+    return items
+
+
+def _labels(clusters: Sequence[Cluster]) -> dict[int, TextLabels]:
+    """Return imported labels by unit."""
+    labels = Label.objects.filter(unit__proposition__cluster__in=clusters, imported__isnull=False)
+    cues = {
+        (label, aspect): text
+        for label, aspect, text in Cue.objects.filter(label__in=labels).values_list("label_id", "aspect", "text")
+    }
+    return {
+        unit: TextLabels(polarity, modality, cues.get((pk, "polarity"), ""), cues.get((pk, "modality"), ""))
+        for pk, unit, polarity, modality in labels.values_list("pk", "unit_id", "polarity", "modality")
+    }
+
+
+def difference(new_item: Item, stored: Item) -> tuple[str, object]:
+    """Return the path of the first difference and the stored value."""
+    if new_item.text != stored.text:
+        return "target_text", stored.text
+    for slot, new, old in zip(SLOTS, new_item.pico, stored.pico, strict=False):
+        if new != old:
+            return f"pico.{slot}", old
+    if new_item.relation != stored.relation:
+        return "discourse_relation", stored.relation
+    if len(new_item.inputs) != len(stored.inputs):
+        return "input_studies", f"{len(stored.inputs)} inputs"
+    if difference := _label_difference(new_item.said, stored.said, "target"):
+        return difference
+    for n, (new_input, old_input) in enumerate(zip(new_item.inputs, stored.inputs, strict=True)):
+        path = f"input_studies[{n}]"
+        if new_input.pmid != old_input.pmid:
+            return f"{path}.source_pmid", old_input.pmid
+        if new_input.text != old_input.text:
+            return f"{path}.source_text", old_input.text
+        if difference := _label_difference(new_input.said, old_input.said, f"{path}.source"):
+            return difference
+    return "line", stored.key
+
+
+def _label_difference(new: TextLabels | None, old: TextLabels | None, path: str) -> tuple[str, object] | None:
+    if new == old:
+        return None
+    if new is None or old is None:
+        return f"{path}_direction", None
+    names = ("direction", "modality", "direction_span", "modality_span")
+    return next(
+        (f"{path}_{name}", old_value)
+        for name, new_value, old_value in zip(names, new, old, strict=True)
+        if new_value != old_value
+    )
+
+
+#: Number of items turned into rows at once.
+BATCH = 100
+LEVELS = {"1": Level.DOCUMENT, "2": Level.SENTENCE}
+
+
+def add_targets(imported: Import, level: str, items: Sequence[Item], rows: BulkWriter, progress: Progress) -> None:
+    """Prepare documents or sentences (levels 1 and 2) with their inputs."""
+    layout = Layout(imported.project, rows, imported=imported)
+    first = next_position(Target.objects.filter(project=imported.project, level=LEVELS[level]))
+    for start in range(0, len(items), BATCH):
+        layout.targets(LEVELS[level], items[start : start + BATCH], first + start)
+        progress(start, len(items), "making rows")
+
+
+def add_clusters(imported: Import, items: Sequence[Item], rows: BulkWriter, progress: Progress) -> None:
+    """Prepare clusters (level 3) with PICO tuples, propositions, labels, cues, relations and imported decisions."""
+    layout = Layout(imported.project, rows, imported=imported)
+    first = next_position(Cluster.objects.filter(project=imported.project))
+    for start in range(0, len(items), BATCH):
+        batch = items[start : start + BATCH]
+        clusters, propositions = layout.clusters(batch, first + start)
+        _add_labels(rows, imported, [(p, labels) for p, labels in propositions if labels])
+        rows.add(
+            DiscourseLabel(unit_id=cluster.unit_id, imported=imported, relation=item.relation)
+            for item, cluster in zip(batch, clusters, strict=True)
+        )
+        decisions = [
+            *(
+                _imported_decision(imported, p.unit_id, "label", field)
+                for p, _ in propositions
+                for field in LABEL_FIELDS
+            ),
+            *(_imported_decision(imported, cluster.unit_id, "discourse", "relation") for cluster in clusters),
+        ]
+        rows.add(with_digests(decisions))
+        progress(start, len(items), "making rows")
+
+
+def _add_labels(rows: BulkWriter, imported: Import, propositions: Sequence[tuple[Proposition, TextLabels]]) -> None:
+    labels = rows.add(
+        Label(unit_id=p.unit_id, imported_id=imported.pk, polarity=text_labels.polarity, modality=text_labels.modality)
+        for p, text_labels in propositions
+    )
+    cues, places = [], []
+    for label, (proposition, text_labels) in zip(labels, propositions, strict=True):
+        for aspect, text in (
+            (Cue.Aspect.POLARITY, text_labels.polarity_cue),
+            (Cue.Aspect.MODALITY, text_labels.modality_cue),
+        ):
+            if text:
+                located = spans.locate(proposition.text, text)
+                cues.append(
+                    Cue(label=label, aspect=aspect, text=text, found=located.status, occurrences=located.occurrences)
+                )
+                places.append([(start, end, proposition.text[start:end]) for start, end in located.ranges])
+    rows.add(cues)
+    rows.add(
+        CueFragment(cue=cue, position=n, start=start, end=end, quote=quote)
+        for cue, pieces in zip(cues, places, strict=True)
+        for n, (start, end, quote) in enumerate(pieces)
+    )
+
+
+def _imported_decision(imported: Import, unit: int, kind: str, field: str) -> Decision:
+    """Return a decision that makes an imported value current. "No cue" is a value too, so each field has a decision."""
+    return Decision(
+        unit_id=unit,
+        kind=kind,
+        field=field,
+        origin=Origin.IMPORTED,
+        imported_id=imported.pk,
+        decided_at=imported.created_at,
+    )

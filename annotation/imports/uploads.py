@@ -1,0 +1,117 @@
+"""Uploads of published data sets from a browser."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from projects.models import Import, Project
+from projects.uploads import Brought, Found, Json, Upload
+from projects.uploads.faults import BadFiles
+
+from ..consistency import actions as consistency_actions
+from .actions import Checked, check_files, format_by_key, import_files, parse_mapping, report_of, summarise_notices
+
+#: Number of items and notices in a preview; the report of the import has more notices.
+SAMPLE = 3
+PREVIEWED = 500
+#: Keys of the questions that any format may ask, as named in forms and commands.
+QUESTION_KEYS = ("topic", "review")
+
+
+class CorpusUpload(Upload):
+    """Import all rows of a file or none. Unusual values become notices and are imported unchanged."""
+
+    key = "corpus"
+    checks = "check_import"
+    writes = "import"
+
+    def accept(self, project: Project, asked: Json) -> Json:
+        reader = (
+            format_by_key(asked["format"])
+            .mapped(parse_mapping(asked["map"].splitlines()))
+            .told(_answers_to_questions(asked))
+        )
+        reader.refuse_misplaced(asked["level"], _answers_to_questions(asked))
+        return asked
+
+    def joins(self, asked: Json) -> bool:
+        return format_by_key(asked["format"]).joins
+
+    def check(self, brought: Brought) -> Found:
+        checked = _check(brought)
+        source = brought.source
+        preview: dict[str, Any] = {
+            "file": source.name,
+            "others": [other.name for other in brought.sources[1:]],
+            "sha256": source.sha256,
+            "size": sum(each.size for each in brought.sources),
+            "format": brought.params["format"],
+            "level": brought.params["level"],
+            "known": checked.known[0].imported.pk if checked.known and not checked.parsed else None,
+            "counts": {},
+            "values": {},
+            "totals": {},
+            "notices": [],
+            "sample": [],
+        }
+        reader = format_by_key(brought.params["format"])
+        for known in checked.known:
+            preview |= summarise_notices(known.differing[:PREVIEWED])
+        if checked.parsed:
+            preview["counts"] = reader.counted([parsed for _, parsed in checked.parsed])
+        for _, parsed in checked.parsed:
+            report = report_of(parsed, brought.progress)
+            preview |= {
+                "level": parsed.level,
+                "values": preview["values"] | report["values"],
+                "totals": _sum_counts(preview["totals"], report["totals"]),
+                "notices": [*preview["notices"], *report["notices"]][:PREVIEWED],
+                "sample": preview["sample"] or parsed.sample(SAMPLE),
+            }
+        return Found(checked.faults, preview)
+
+    def write(self, brought: Brought) -> Json:
+        """Import the file. If the worker died, a second attempt finds the import either complete or absent."""
+        checked = _check(brought)
+        if checked.faults:
+            raise BadFiles(checked.faults)
+        written: Sequence[Import] = import_files(
+            project=brought.project,
+            format=brought.params["format"],
+            checked=checked,
+            by=brought.by,
+            progress=brought.progress,
+        )
+        imported = written[0] if written else checked.known[0].imported
+        if imported.counts.get("clusters"):
+            consistency_actions.queue_check_after_import(project=brought.project, by=brought.by)
+        return {
+            "import": imported.pk,
+            "known": not written,
+            "counts": imported.counts,
+            "totals": imported.report["totals"],
+        }
+
+
+def _check(brought: Brought) -> Checked:
+    checked = check_files(
+        project=brought.project,
+        format=brought.params["format"],
+        level=brought.params["level"],
+        sources=brought.sources,
+        progress=brought.progress,
+        mapping=parse_mapping(brought.params.get("map", "").splitlines()),
+        about=_answers_to_questions(brought.params),
+    )
+    # Importing the others would silently create a set without these files.
+    for known in checked.known if checked.parsed else ():
+        checked.faults.add(known.source.name, 0, "file", "this file was already imported; leave it out")
+    return checked
+
+
+def _sum_counts(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+    return {key: counts.get(key, 0) + more.get(key, 0) for key in {**counts, **more}}
+
+
+def _answers_to_questions(asked: Mapping[str, Any]) -> dict[str, str]:
+    """Return the given answers to questions of formats."""
+    return {key: str(asked[key]) for key in QUESTION_KEYS if asked.get(key)}

@@ -1,0 +1,229 @@
+"""API of imports: upload, check, confirm, and list notices."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.sessions import signed_in
+from annotation import permissions
+from annotation.imports import choices, every, get
+from api.limits import MOST_FILES
+from api.uploading import SetParser
+from projects.jobs.serializers import JobSerializer
+from projects.models import Import, Project, Unit
+from projects.uploads import views as uploads_views
+from projects.uploads.serializers import FileCheckSerializer
+
+Plain = serializers.Serializer[Any]
+
+
+class FormatLevelSerializer(Plain):
+    key = serializers.CharField()
+    title = serializers.CharField()
+
+
+class FormatAskSerializer(Plain):
+    """A question about a file beside its level."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    level = serializers.CharField(help_text="Level to which the question applies.")
+    help = serializers.CharField()
+    is_needed = serializers.BooleanField()
+
+
+class FormatSerializer(Plain):
+    """A format that can be imported, with the levels that can be declared."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    levels = FormatLevelSerializer(many=True)
+    recognises = serializers.BooleanField(
+        help_text="Whether the level can be omitted, because it is detected from the file."
+    )
+    asks = FormatAskSerializer(many=True)
+    maps = serializers.BooleanField(help_text="Whether unknown values can be mapped.")
+    joins = serializers.BooleanField(help_text="Whether several files can be imported together as one set.")
+    folders = serializers.BooleanField(
+        help_text="Whether subfolder names can identify the reviews of the files in them."
+    )
+
+
+class UploadSerializer(Plain):
+    format = serializers.ChoiceField(choices=choices())
+    level = serializers.CharField(required=False, default="", allow_blank=True, help_text="Detected if omitted.")
+    map = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=10_000,
+        help_text="Meanings of unknown values, one per line: OLD=NEW or CRITERION:OLD=NEW. For ratings also "
+        "CRITERION:scale=nominal.",
+    )
+    topic = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=120, help_text="Topic of reviews from PubMed."
+    )
+    review = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=40,
+        help_text="PMID of the review, for studies from PubMed.",
+    )
+    file = serializers.FileField(allow_empty_file=True)
+    others = serializers.ListField(
+        child=serializers.FileField(allow_empty_file=True),
+        required=False,
+        max_length=MOST_FILES - 1,
+        help_text="Further files of the set. They are checked and imported with the first, as one round of ratings.",
+    )
+
+
+class ConfirmSerializer(Plain):
+    job = serializers.IntegerField(help_text="The check_import job whose preview is confirmed.")
+
+
+class NoticeSerializer(Plain):
+    """An unusual value that was imported unchanged."""
+
+    kind = serializers.CharField()
+    message = serializers.CharField()
+    item = serializers.CharField(allow_blank=True)
+    place = serializers.CharField(allow_blank=True)
+    field = serializers.CharField(allow_blank=True)
+    text = serializers.CharField(allow_blank=True)
+    unit = serializers.IntegerField(
+        allow_null=True, help_text="Unit with the unusual value; null if the project does not have it."
+    )
+
+
+class NoticeFilterSerializer(Plain):
+    kind = serializers.CharField(required=False, help_text="Kind of import warning, as in ``totals``.")
+
+
+class ImportSerializer(serializers.ModelSerializer[Import]):
+    """One imported file, with the number of notices of each kind."""
+
+    by = serializers.SerializerMethodField(help_text="Empty for an import by command.")
+    format_name = serializers.SerializerMethodField(help_text="Display name of format and level, such as M3, level 3.")
+    totals = serializers.DictField(child=serializers.IntegerField(), source="report_totals")
+    counts = serializers.DictField(child=serializers.IntegerField())
+    values = serializers.DictField(
+        child=serializers.DictField(child=serializers.IntegerField()), source="report_values"
+    )
+
+    class Meta:
+        model = Import
+        fields = [
+            "id",
+            "format",
+            "level",
+            "format_name",
+            "file_name",
+            "sha256",
+            "size",
+            "counts",
+            "totals",
+            "values",
+            "by",
+            "created_at",
+        ]
+
+    def get_by(self, imported: Import) -> str:
+        return imported.created_by.name if imported.created_by else ""
+
+    def get_format_name(self, imported: Import) -> str:
+        try:
+            name = get(imported.format).name
+        except KeyError:  # imported earlier, by a format that is no longer installed
+            name = imported.format
+        level = f"level {imported.level}" if imported.level.isdigit() else imported.level
+        return f"{name}, {level}" if level else name
+
+
+_INPUT = re.compile(r"input (\d+)")
+
+
+def with_units(project: Project, notices: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Add to each notice the id of its text's unit, else of its item's unit; None if there is neither. One query."""
+    keys = [_keys(notice) for notice in notices]
+    rows = Unit.objects.filter(
+        project=project, key__in={key for candidates in keys for key in candidates}, superseded_by=None
+    )
+    ids = dict(rows.order_by("pk").values_list("key", "pk"))
+    units = [next((ids[key] for key in candidates if key in ids), None) for candidates in keys]
+    return [{**notice, "unit": unit} for notice, unit in zip(notices, units, strict=True)]
+
+
+def _keys(notice: Mapping[str, Any]) -> list[str]:
+    """Return the unit keys of a notice: its text first, then its item."""
+    item, place = notice["item"], notice["place"]
+    number = _INPUT.fullmatch(place)
+    position = "0" if place == "target" else number[1] if number else None
+    return [*([f"{item}/{position}"] if position else []), item] if item else []
+
+
+class FormatListView(APIView):
+    @extend_schema(operation_id="import_formats", responses=FormatSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """List the import formats."""
+        return Response(FormatSerializer(every(), many=True).data)
+
+
+class ImportListView(generics.ListAPIView[Import]):
+    queryset = Import.objects.none()
+    serializer_class = ImportSerializer
+    parser_classes = [SetParser]
+
+    @extend_schema(operation_id="imports_list")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List the imports, newest first."""
+        member = permissions.import_lead(signed_in(request), kwargs["slug"])
+        imports = permissions.without_notices(Import.objects.filter(project=member.project))
+        page = self.paginate_queryset(imports) or []
+        return self.get_paginated_response(ImportSerializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="imports_check",
+        request={"multipart/form-data": UploadSerializer},
+        responses={202: FileCheckSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Upload a file and check it. The job's result is the preview; nothing is imported yet."""
+        member = permissions.import_lead(signed_in(request), slug)
+        return uploads_views.check(request, "corpus", UploadSerializer, member.project)
+
+
+class ImportConfirmView(APIView):
+    @extend_schema(operation_id="imports_confirm", request=ConfirmSerializer, responses={202: JobSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Import a file that passed the check."""
+        member = permissions.import_lead(signed_in(request), slug)
+        return uploads_views.confirm(request, "corpus", ConfirmSerializer, member.project)
+
+
+class ImportView(APIView):
+    @extend_schema(operation_id="imports_get", responses=ImportSerializer)
+    def get(self, request: Request, import_id: int) -> Response:
+        """Return one import with its counts of rows and values, and of warnings by kind."""
+        return Response(ImportSerializer(permissions.import_of(signed_in(request), import_id)).data)
+
+
+class ImportNoticesView(generics.ListAPIView[Import]):
+    queryset = Import.objects.none()
+    serializer_class = NoticeSerializer
+
+    @extend_schema(operation_id="imports_notices", parameters=[NoticeFilterSerializer])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List the warnings of an import in file order, optionally of one kind."""
+        imported = permissions.import_of(signed_in(request), kwargs["import_id"])
+        kind = request.query_params.get("kind")
+        notices = [n for n in imported.report.get("notices", []) if not kind or n["kind"] == kind]
+        page = self.paginate_queryset(notices) or []
+        return self.get_paginated_response(with_units(imported.project, page))

@@ -1,0 +1,140 @@
+"""Shared by the kinds with PICO tuples: serializers, check of marked pieces, and storage."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rest_framework import serializers
+
+from api.fields import at_most
+from api.problems import Refused
+from measures import spans
+
+from ..clusters import strata
+from ..clusters.pico import SLOTS, without_implied
+from ..models import PicoForm, Slot, StandsFor
+
+Plain = serializers.Serializer[Any]
+
+
+class RangeSerializer(Plain):
+    """A half-open range of Unicode code points of the stored text."""
+
+    start = serializers.IntegerField(min_value=0)
+    end = serializers.IntegerField(min_value=1)
+
+
+class FragmentSerializer(RangeSerializer):
+    """A piece of a cue with its quote. The server compares the quote with its own slice of the text."""
+
+    quote = serializers.CharField(trim_whitespace=False)
+
+
+class TupleSlotShownSerializer(Plain):
+    """One element of the current tuple, with the position of an explicit one in the target text."""
+
+    slot = serializers.ChoiceField(choices=Slot.choices)
+    form = serializers.ChoiceField(choices=PicoForm.choices)
+    text = serializers.CharField(allow_blank=True)
+    stands_for = serializers.ChoiceField(choices=StandsFor.choices, allow_blank=True)
+    fragments = RangeSerializer(many=True)
+
+
+class TupleSlotSerializer(Plain):
+    """One element as typed, without surrounding spaces.
+
+    Its form is derived from the text: [brackets] are implied, words of the target are explicit.
+    """
+
+    text = serializers.CharField(allow_blank=True, max_length=strata.SLOT)
+    fragments = FragmentSerializer(
+        many=True,
+        default=list,
+        **at_most(strata.PIECES),
+        help_text="Marked pieces of the target. The text then consists of the quotes, joined by spaces, and implied "
+        "text.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        quotes = [f["quote"] for f in attrs["fragments"]]
+        joined = " ".join(quotes).strip()
+        if quotes and attrs["text"] != joined and " ".join(without_implied(attrs["text"]).split()) != joined:
+            raise serializers.ValidationError(
+                {"text": "Expected the marked pieces joined by spaces, with [implied] text between them."}
+            )
+        return attrs
+
+
+class ComparatorSerializer(TupleSlotSerializer):
+    stands_for = serializers.ChoiceField(
+        choices=StandsFor.choices, allow_blank=True, default="", help_text="Meaning of a blank comparator."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["stands_for"] and attrs["text"]:
+            raise serializers.ValidationError(
+                {"stands_for": "Only a blank comparator can stand for something. Leave this empty."}
+            )
+        return super().validate(attrs)
+
+
+class TupleValueSerializer(Plain):
+    """The four elements of a PICO tuple."""
+
+    p = TupleSlotSerializer()
+    i = TupleSlotSerializer()
+    c = ComparatorSerializer()
+    o = TupleSlotSerializer()
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not any(attrs[slot]["text"] for slot in Slot.values):
+            raise serializers.ValidationError({"i": "Fill in at least one element of the tuple."})
+        return attrs
+
+
+def has_marks(value: Mapping[str, Any]) -> bool:
+    return any(value[slot]["fragments"] for slot in SLOTS)
+
+
+def check_marks(text: str, value: Mapping[str, Any], path: str) -> None:
+    """Check that marked pieces are in the text, in order, and quoted exactly.
+
+    Raise `Refused` naming the element under ``path``.
+    """
+    for name in SLOTS:
+        if fragments := value[name]["fragments"]:
+            try:
+                ranges = [(f["start"], f["end"]) for f in fragments]
+                spans.check_quotes(text, ranges, [f["quote"] for f in fragments])
+            except ValueError as error:
+                raise Refused.field(f"{path}.{name}.fragments", str(error)) from None
+
+
+def store_tuples(
+    tuples: Sequence[tuple[Any, Mapping[str, Any]]], slots: type[Any], fragments: type[Any], to: str
+) -> None:
+    """Insert the elements and fragments of tuples that were just inserted.
+
+    ``slots`` and ``fragments`` are subclasses of `models.cluster.SaidSlot` and `SaidFragment`. ``to`` is the name
+    of the foreign key from the element to its tuple.
+    """
+    elements = [(row, slot, value[slot]) for row, value in tuples for slot in SLOTS]
+    rows = slots._default_manager.bulk_create(
+        slots(**{to: row}, slot=slot, text=element["text"], stands_for=element.get("stands_for", ""))
+        for row, slot, element in elements
+    )
+    fragments._default_manager.bulk_create(
+        fragments(slot=row, position=n, start=f["start"], end=f["end"], quote=f["quote"])
+        for row, (_, _, element) in zip(rows, elements, strict=True)
+        for n, f in enumerate(element["fragments"])
+    )
+
+
+def tuple_value(slots: Iterable[Any]) -> dict[str, Any]:
+    """Return the value of a tuple from its rows. Prefetch ``fragments``."""
+    value: dict[str, Any] = {}
+    for row in slots:
+        marked = [{"start": f.start, "end": f.end, "quote": f.quote} for f in row.fragments.all()]
+        value[row.slot] = {"text": row.text, "fragments": marked}
+        if row.slot == Slot.C:
+            value[row.slot]["stands_for"] = row.stands_for
+    return value

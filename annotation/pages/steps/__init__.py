@@ -1,1 +1,0 @@
-"""The corpus on the way of a project."""

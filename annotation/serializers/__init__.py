@@ -1,1 +1,0 @@
-"""The shape of JSON."""

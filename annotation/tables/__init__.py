@@ -1,1 +1,0 @@
-"""The tables of how a corpus came to be, one module each."""

@@ -1,1 +1,0 @@
-"""HTTP: parse, permit, one action or reading, respond."""

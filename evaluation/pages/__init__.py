@@ -1,1 +1,0 @@
-"""What the pages of human evaluation show; writes nothing, and no action reads it."""

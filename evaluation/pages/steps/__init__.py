@@ -1,1 +1,0 @@
-"""Ratings on the way of a project."""

@@ -1,0 +1,131 @@
+"""Compute the results of a round from its rows, and read stored results."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, QuerySet
+
+from generation import metrics
+from generation.metrics.protocol import Figure
+from generation.models import Scoring, Seal
+from measures.ratings import RULE
+from projects.answers.queries import counted
+from projects.models import Member, Project, Round
+
+from ..models import Entrant, RatingDesign, RatingFigures
+from .rating_rows import Said, figures_of
+
+Json = dict[str, Any]
+Progress = Callable[[str], object]
+ANSWERS, SCORED, RULES = (
+    "answers have changed since",
+    "metrics have been computed since",
+    "the method has changed since",
+)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Stored results. ``outdated`` lists the reasons why a new computation would differ."""
+
+    figures: Json
+    made_at: datetime
+    outdated: tuple[str, ...]
+
+
+def basis_of(design: RatingDesign) -> Json:
+    """Return a summary of the data that the results depend on. It changes if the data change."""
+    answers = counted(design.round).order_by().aggregate(n=Count("pk"), newest=Max("received_at"))
+    runs = Entrant.objects.filter(design=design, run__isnull=False).values("run")
+    scorings = Scoring.objects.shown().filter(run__in=runs).order_by("pk")
+    return {
+        "answers": answers["n"],
+        "newest": answers["newest"] and answers["newest"].isoformat(),
+        "scorings": list(scorings.values_list("pk", flat=True)),
+    }
+
+
+def stored(design: RatingDesign) -> Stored | None:
+    """Return the stored results of a round, or None if there are none yet."""
+    kept = RatingFigures.objects.filter(design=design).first()
+    if kept is None:
+        return None
+    now = basis_of(design)
+    why = [
+        reason
+        for reason, same in (
+            (RULES, kept.rule == RULE),
+            (ANSWERS, all(kept.basis[name] == now[name] for name in ("answers", "newest"))),
+            (SCORED, kept.basis["scorings"] == now["scorings"]),
+        )
+        if not same
+    ]
+    return Stored(whole(json.loads(kept.figures)), kept.made_at, tuple(why))
+
+
+def whole(figures: Json) -> Json:
+    """Add the keys that results stored by earlier rules lack, with empty values.
+
+    Pages show less until the results are recomputed.
+    """
+    figures.setdefault("printed", {})
+    figures.setdefault("not_compared", [])
+    for way in filter(None, (figures["all"], figures["kept"])):
+        way.setdefault("metrics", [])
+        for criterion in way["criteria"]:
+            criterion.setdefault("bounds", None)
+        way.setdefault("points", {"items": 0, "of": 0, "system": [], "criteria": {}, "metrics": {}})
+    return figures
+
+
+def reckon(design: RatingDesign, progress: Progress = lambda step: None, **others: Any) -> Json:
+    """Return all results of a round: `Reading.figures`, and the names of criteria, systems and metrics."""
+    progress("reading")
+    said = Said(design)
+    scorings = said.scorings()
+    scored = {scoring.metric for scoring in scorings}
+    printed = {
+        name: figure for metric in metrics.every() if metric.key in scored for name, figure in figures_of(metric.key)
+    }
+    made = said.figures(
+        scores=said.scores(scorings),
+        bounds={name: figure.bounds for name, figure in printed.items()},
+        progress=progress,
+        **others,
+    )
+    return made | {
+        "names": {criterion.key: criterion.name or criterion.key for criterion in said.content.criteria},
+        "entrants": [said.names[n] for n in sorted(said.names)],
+        "reference": said.reference,
+        "printed": {name: _printed(figure) for name, figure in printed.items()},
+    }
+
+
+def _printed(figure: Figure) -> Json:
+    """Return how tables and plots print a metric."""
+    return {
+        "label": figure.label,
+        "scale": figure.scale,
+        "decimals": figure.decimals,
+        "better": figure.better,
+        "headline": figure.headline,
+    }
+
+
+def open_designs(project: Project, member: Member | None = None, *, published: bool = False) -> QuerySet[RatingDesign]:
+    """Return the unblinded rounds of a project whose results the member may see.
+
+    Rounds with a run that is embargoed for the member are left out, because the member rates it blindly elsewhere. With
+    ``published``, rounds with any embargoed run are left out.
+    """
+    found = RatingDesign.objects.filter(round__project=project, round__status=Round.Status.CLOSED).exclude(
+        unblinding=None
+    )
+    if published or member:
+        seals = Seal.objects.upon(member) if member and not published else Seal.objects.in_force()
+        sealed = Entrant.objects.filter(run__in=seals.values("run")).values("design")
+        found = found.exclude(pk__in=sealed)
+    return found.select_related("round", "version__protocol", "unblinding").order_by("pk")

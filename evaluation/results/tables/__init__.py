@@ -1,0 +1,1 @@
+"""Report tables of ratings, built from stored results only."""

@@ -1,1 +1,0 @@
-"""The shapes of human evaluation in JSON."""

@@ -1,0 +1,85 @@
+"""The design of a rating round as leads see it, before and after opening. It never shows which system wrote a text."""
+
+from typing import Any
+
+from api.problems import Refused
+from generation.models import Seal
+from projects import kinds
+from projects.models import Member, Project, Round
+from projects.permissions import Names
+from projects.rounds.planning import RoundPlan, chosen_units, validated_plan
+
+from ..design.planning import Planned
+from ..design.systems import REFERENCES
+from ..kinds.pages import ENTRANTS, PageKind
+from ..models import RatingDesign
+from .actions import keeps_sealed
+
+SEALED = "Hidden, because you rate texts of these systems blindly in another round."
+
+
+def before(project: Project, plan: RoundPlan, member: Member) -> dict[str, Any]:
+    """Return the design of a planned round: page counts and the balance of positions. Writes nothing.
+
+    Raise `Refused` if the member rates one of the systems blindly. The counts of a small plan reveal which texts are
+    equal.
+    """
+    kind = kinds.get(plan.kind)
+    if not isinstance(kind, PageKind):
+        raise Refused.field("kind", "Only rating rounds have a design.")
+    plan = validated_plan(project, plan)
+    round = Round(project=project, kind=plan.kind, options=dict(plan.options), seed=plan.seed, overlap=plan.overlap)
+    entrants = [int(one) for one in plan.options.get(ENTRANTS) or [] if one != REFERENCES]
+    if Seal.objects.upon(member).filter(run__in=entrants).exists():
+        raise Refused(SEALED)
+    made = kind.plan(round, [unit for unit, _ in chosen_units(project, plan)])
+    balance = made.balance(plan.shape.most)
+    if plan.block_share:
+        # Which pages get more raters is drawn too, so no bound holds for any draw.
+        balance["certain"] = None
+    return _counts(made.as_json()) | {"balance": balance, "entrants": _names(made)}
+
+
+def after(design: RatingDesign, member: Member) -> dict[str, Any]:
+    """Return the stored design of a round.
+
+    Counts that reveal which texts are equal are hidden from a member who rates one of its systems blindly.
+    """
+    unblinding = getattr(design, "unblinding", None)
+    runs = [entrant.run for entrant in design.entrants.select_related("run") if entrant.run]
+    hidden = not unblinding and Seal.objects.upon(member).filter(run__in=runs).exists()
+    return (
+        _counts(design.plan)
+        | ({"texts": None, "alike": None} if hidden else {})
+        | {
+            "digest": design.digest,
+            "protocol": {
+                "id": design.version.protocol_id,
+                "version": design.version_id,
+                "name": design.version.protocol.name,
+                "number": design.version.number,
+            },
+            "entrants": [entrant.name for entrant in design.entrants.all()],
+            "secret": design.secret if unblinding else "",
+            "unblinded_at": unblinding.at if unblinding else None,
+            "unblinded_by": Names(member).of(unblinding.by) if unblinding else "",
+            "sealed": sum(bool(keeps_sealed(run)) for run in runs),
+        }
+    )
+
+
+def _counts(plan: dict[str, Any]) -> dict[str, Any]:
+    texts = sum(not check for _, page in plan["pages"] for *_, check in page)
+    return {
+        "sources": len(plan["sources"]),
+        "pages": len(plan["pages"]),
+        "texts": texts,
+        "checks": sum(any(check for *_, check in page) for _, page in plan["pages"]),
+        "left_out": plan["left_out"],
+        "alike": plan["alike"],
+        "lowered": plan["lowered"],
+    }
+
+
+def _names(made: Planned) -> list[str]:
+    return [one.name for one in made.taking]

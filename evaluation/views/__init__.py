@@ -1,1 +1,0 @@
-"""Human evaluation over HTTP."""

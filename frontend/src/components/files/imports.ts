@@ -1,0 +1,30 @@
+/** Result of checking a file for import, as stored by its job. */
+
+import type { Faults } from './fileFlow.svelte.ts'
+
+export interface Noticed { kind: string; message: string; item: string; place: string; field: string; text: string; unit?: number | null }
+export interface Preview {
+  file: string
+  /** Names of further files of the same set. */
+  others: string[]
+  sha256: string
+  size: number
+  format: string
+  level: string
+  /** The import of the same file, if there is one. */
+  known: number | null
+  faults: Faults
+  counts: Record<string, number>
+  values: Record<string, Record<string, number>>
+  totals: Record<string, number>
+  notices: Noticed[]
+}
+
+/** Warnings that contain all words of the search, ignoring case. */
+export function matching(notices: readonly Noticed[], search: string): Noticed[] {
+  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return notices.filter((n) => {
+    const words = `${n.kind} ${n.item} ${n.place} ${n.field} ${n.text} ${n.message}`.toLowerCase()
+    return wanted.every((w) => words.includes(w))
+  })
+}

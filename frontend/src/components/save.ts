@@ -1,0 +1,13 @@
+/** Download a text as a file. */
+export function save(name: string, text: string, type: string): void {
+  saveBlob(name, new Blob([text], { type }))
+}
+
+export function saveBlob(name: string, blob: Blob): void {
+  const address = URL.createObjectURL(blob)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}

@@ -1,0 +1,148 @@
+/** State of the form for a new round, and the plan that it describes. */
+
+import { kinds } from '../../kinds/index.ts'
+import type { Schemas } from '../../api/client.ts'
+import { valuesOf, type Parameter, type Values } from '../../components/systems/parameters.ts'
+
+export type Plan = Schemas['RoundPlanRequest']
+export type Which = 'all' | 'filter' | 'sample' | 'stratified'
+
+/** The filters that are set and that the kind declares. */
+export function narrowed(filters: Values, declared: readonly Parameter[]): Values {
+  return Object.fromEntries(
+    Object.entries(filters)
+      .map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value] as const)
+      .filter(([name, value]) => value && declared.some((p) => p.name === name)),
+  )
+}
+
+/** An unpredictable seed: a guessed seed would reveal the sample. */
+export function drawnSeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1
+}
+
+/** Units that a person holds at a time: the open one and the next; more for working offline. */
+export const HELD = 2
+export const LARGEST_HELD = 20
+
+export class Planning {
+  private readonly choices: () => Schemas['RoundChoices'] | null
+  /** `choices`: the options of the form, once loaded. */
+  constructor(choices: () => Schemas['RoundChoices'] | null) {
+    this.choices = choices
+  }
+
+  kind = $state(kinds[0]!.key as Plan['kind'])
+  name = $state('')
+  purpose = $state<Plan['purpose']>('gold')
+  which = $state<Which>('all')
+  filters = $state<Values>({})
+  sample = $state<number | null>(40)
+  strata = $state<string[]>([])
+  seed = $state<number | null>(drawnSeed())
+  people = $state<number[]>([])
+  overlap = $state<number | null>(1)
+  dealing = $state<NonNullable<Plan['dealing']>>('pool')
+  guideline = $state<number | null>(null)
+  /** Options of the kind, once loaded. */
+  get choice(): Schemas['KindChoice'] | null {
+    return this.choices()?.kinds.find((k) => k.key === this.kind) ?? null
+  }
+  /** Options of the purpose, once loaded. */
+  get meaning(): Schemas['PurposeChoice'] | null {
+    return this.choices()?.purposes.find((p) => p.key === this.purpose) ?? null
+  }
+  terms = $state<Values>({})
+  requiresPractice = $state<number | null>(null)
+  asksQuestions = $state(false)
+  options = $state<Values>({})
+  policy = $state<Values>({})
+  order = $state<Plan['order']>('corpus')
+  /** Overlap sample and repeated units per person, in percent; null for none. */
+  block = $state<number | null>(null)
+  blockOverlap = $state<number | null>(3)
+  again = $state<number | null>(null)
+  distance = $state<number | null>(20)
+  /** Units that a person holds at a time. */
+  held = $state(HELD)
+  /** Whether units added later join the round. */
+  later = $state(false)
+
+  /** Reset what depends on the kind, after another one was chosen. */
+  turnTo(): void {
+    this.guideline = null
+    this.strata = []
+    this.requiresPractice = null
+    this.asksQuestions = false
+    this.options = {}
+    this.policy = {}
+    // Blind tasks are mostly reliability studies with fixed allocation.
+    this.purpose = this.choice?.blind ? 'measure only' : 'gold'
+    this.dealing = this.choice?.blind ? 'dealt' : 'pool'
+    this.suggestName()
+  }
+
+  /** The suggested name, replaced as long as the person has not typed another. */
+  private offered = ''
+  private suggestName(): void {
+    if (this.name !== this.offered) return
+    this.name = this.offered = this.choice?.name ?? ''
+  }
+
+  /** Whether the round can add units later: not with a sample, fixed allocation, shuffling or an overlap sample. */
+  get rolls(): boolean {
+    const whole = this.which === 'all' || this.which === 'filter'
+    return whole && this.dealing === 'pool' && this.order === 'corpus' && !this.block && this.meaning?.chooses === 'any' && !!this.choice?.rolls
+  }
+
+  /** Fill in the form from the address: `?kind=…&purpose=…&rolling=true&options.NAME=…&filters.NAME=true`. */
+  begin(asked: URLSearchParams): void {
+    const kind = asked.get('kind')
+    if (!kind) return this.suggestName()
+    this.later = asked.get('rolling') === 'true'
+    this.kind = kind as Plan['kind']
+    this.turnTo()
+    this.purpose = (asked.get('purpose') as Plan['purpose'] | null) ?? this.purpose
+    for (const [name, value] of asked) {
+      if (name.startsWith('options.') && value) this.options[name.slice(8)] = value
+      if (name.startsWith('filters.') && value) {
+        this.which = 'filter'
+        this.filters[name.slice(8)] = value === 'true' ? true : value
+      }
+    }
+  }
+
+  /** Maximum people per unit. */
+  get most(): number {
+    if (this.meaning?.for_everyone) return this.people.length || 1
+    return Math.max(this.overlap || 1, this.block ? this.blockOverlap || 1 : 0)
+  }
+
+  readonly plan = $derived<Plan>({
+    name: this.name.trim(),
+    kind: this.kind,
+    purpose: this.purpose,
+    overlap: this.overlap || 1,
+    people: this.people,
+    guideline: this.guideline,
+    dealing: this.dealing,
+    seed: this.seed ?? 0,
+    order: this.order,
+    options: valuesOf(this.choice?.options ?? [], this.options),
+    policy: valuesOf(this.choice?.policy ?? [], this.policy),
+    terms: valuesOf(this.meaning?.terms ?? [], this.terms),
+    requires_practice: this.requiresPractice,
+    asks_questions: this.asksQuestions,
+    rolling: this.later && this.rolls,
+    // Units held for working offline stay reserved for longer.
+    lease_seconds: this.held > HELD ? 4 * 3600 : 1800,
+    hand_size: this.held,
+    block_share: (this.block ?? 0) / 100,
+    block_overlap: this.block ? this.blockOverlap || 1 : 0,
+    repeat_share: this.dealing === 'dealt' ? (this.again ?? 0) / 100 : 0,
+    repeat_distance: this.distance || 1,
+    sample: this.which === 'sample' || this.which === 'stratified' ? this.sample || 1 : null,
+    strata: this.which === 'stratified' ? this.strata : [],
+    filters: this.which === 'all' ? {} : narrowed(this.filters, this.choice?.filters ?? []),
+  })
+}

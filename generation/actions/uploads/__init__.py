@@ -1,1 +1,0 @@
-"""What people send of systems: each module declares one upload."""

@@ -1,1 +1,0 @@
-"""Summaries on the way of a project."""

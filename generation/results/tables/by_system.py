@@ -1,0 +1,59 @@
+"""Interval plot of one figure of a metric or of the probe, with one interval per system."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from api.problems import Refused
+from projects.reports.figures import IntervalPlot
+from projects.reports.table import Cell
+
+from ... import metrics
+from ...metrics.protocol import Figure
+from ...scoring.computing import OWN
+from .m3_7 import few, figure_cell
+from .probed import accuracies
+from .scored import Scores
+
+#: Replaces a metric key in requests for the plot of the probe.
+PROBE = "probe"
+
+
+def plottable_figures(scores: Scores) -> Iterator[tuple[str, Figure]]:
+    """Yield (metric, figure) for each figure with a mean for at least one system."""
+    for metric in metrics.every():
+        for figure in metric.figures:
+            if any(
+                scores.found(metric.key, scored_run.run, figure.key).mean.value is not None
+                for scored_run in scores.runs
+            ):
+                yield metric.key, figure
+
+
+def by_system(scores: Scores, metric: str, figure: str) -> IntervalPlot:
+    """Return the plot of means against the systems' own targets. Raise `Refused` for an unknown metric or figure."""
+    if metric == PROBE:
+        return _probe(scores)
+    try:
+        chosen_metric = metrics.get(metric)
+        chosen_figure = {declared.key: declared for declared in chosen_metric.figures}[figure]
+    except KeyError:
+        raise Refused.field("figure", "There is no such metric, or it has no such figure.") from None
+    rows = [
+        (f"{scored_run.name} ({scored_run.level})", scores.cell(metric, scored_run, chosen_figure))
+        for scored_run in scores.runs
+    ]
+    against = f", against the {OWN}" if chosen_figure.against == "reference" else ""
+    unit = " in percent" if chosen_figure.scale == 100 else ""
+    note = f"Means{against}, with 95% intervals, clustered by review. {scores.project.name}."
+    return IntervalPlot(figure, f"{chosen_figure.label}{unit}", " ".join([note, *scores.few([metric])]), rows)
+
+
+def _probe(scores: Scores) -> IntervalPlot:
+    """Return the plot of the strict accuracy of the probe by system and kind."""
+    rows: list[tuple[str, Cell]] = [
+        (name, replace(figure_cell(result.accuracy, 2), n=result.n))
+        for name, result in accuracies(scores.probed).items()
+    ]
+    note = f"Share of pairs in which the target is strictly more likely, with 95% intervals. {scores.project.name}."
+    note = " ".join([note, *few(scores.probed)])
+    return IntervalPlot("accuracy", "Accuracy of the counterfactual probe", note, rows)

@@ -1,1 +1,0 @@
-"""Systems, runs and outputs in JSON."""

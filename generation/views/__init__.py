@@ -1,1 +1,0 @@
-"""Summarisers over HTTP."""

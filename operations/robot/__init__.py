@@ -1,1 +1,0 @@
-"""A robot that works in Concord as people and their scripts do: through the API only."""

@@ -1,0 +1,1 @@
+"""Simulated annotators, which use the API only."""

@@ -1,1 +1,0 @@
-"""What people send to a project: each module declares one upload."""

@@ -1,0 +1,126 @@
+"""Serializers of guideline versions and of the audit log."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from api.fields import Strict, at_most
+from audit.models import Entry
+
+from .. import kinds
+from ..models import Guideline
+from ..permissions import may
+from . import markdown
+
+
+class QuestionSerializer(Strict):
+    """A question about the guideline, asked before a round."""
+
+    question = serializers.CharField(max_length=1000)
+    options = serializers.ListField(child=serializers.CharField(max_length=500), min_length=2, max_length=6)
+    right = serializers.IntegerField(min_value=0, max_value=5, help_text="Index of the correct option, from 0.")
+    explanation = serializers.CharField(max_length=2000, allow_blank=True, default="")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["right"] >= len(attrs["options"]):
+            raise serializers.ValidationError({"right": "The index of the correct option must be one of the options."})
+        return attrs
+
+
+class GuidelineRowSerializer(serializers.ModelSerializer[Guideline]):
+    questions_count = serializers.SerializerMethodField(help_text="Number of questions.")
+
+    class Meta:
+        model = Guideline
+        fields = ["id", "kind", "number", "digest", "questions_count", "created_at"]
+        read_only_fields = fields
+
+    def get_questions_count(self, guideline: Guideline) -> int:
+        return len(guideline.questions)
+
+
+class GuidelineSerializer(GuidelineRowSerializer):
+    """A guideline version with its text and questions.
+
+    ``questions`` is null for people who may not write guidelines, because it contains the right options.
+    """
+
+    questions = serializers.SerializerMethodField()
+    html = serializers.SerializerMethodField(help_text="Sanitised HTML, rendered from the Markdown text.")
+
+    class Meta(GuidelineRowSerializer.Meta):
+        fields = [*GuidelineRowSerializer.Meta.fields, "text", "html", "questions"]
+        read_only_fields = fields
+
+    def get_html(self, guideline: Guideline) -> str:
+        return markdown.as_html(guideline.text)
+
+    @extend_schema_field(QuestionSerializer(many=True, allow_null=True))
+    def get_questions(self, guideline: Guideline) -> list[Any] | None:
+        return guideline.questions if self.context.get("writes") else None
+
+
+class NewGuidelineSerializer(Strict):
+    kind = serializers.ChoiceField(choices=kinds.choices())
+    text = serializers.CharField(max_length=markdown.MAX_LENGTH, trim_whitespace=False, help_text="Text in Markdown.")
+    questions = QuestionSerializer(many=True, required=False, **at_most(30))
+
+
+class PreviewSerializer(Strict):
+    text = serializers.CharField(
+        max_length=markdown.MAX_LENGTH, trim_whitespace=False, allow_blank=True, help_text="Text in Markdown."
+    )
+
+
+class PreviewedSerializer(serializers.Serializer[Any]):
+    html = serializers.CharField(help_text="Sanitised HTML.")
+
+
+#: Log fields with restricted access, and the permission that each requires.
+WITHHELD = {"email": "see e-mail addresses", "label": "let volunteers in"}
+
+
+class EntrySerializer(serializers.ModelSerializer[Entry]):
+    """An entry of the audit log. ``seal`` is the number of the audit checkpoint that covers it, or null."""
+
+    actor = serializers.CharField(source="actor.name", default=None, allow_null=True)
+    seal = serializers.IntegerField(source="seal.number", default=None, allow_null=True)
+    before = serializers.SerializerMethodField()
+    after = serializers.SerializerMethodField()
+    digest = serializers.SerializerMethodField(
+        help_text="Empty if a field is withheld, because the digest would confirm a guess of its value."
+    )
+
+    class Meta:
+        model = Entry
+        fields = [
+            "id",
+            "at",
+            "actor",
+            "verb",
+            "object_type",
+            "object_id",
+            "before",
+            "after",
+            "reason",
+            "digest",
+            "seal",
+        ]
+        read_only_fields = fields
+
+    def _withheld(self, entry: Entry) -> set[str]:
+        """Return the fields of the entry that the requesting member may not see."""
+        entry_fields = {*(entry.before or {}), *(entry.after or {})}
+        return {
+            field for field, verb in WITHHELD.items() if field in entry_fields and not may(self.context["asking"], verb)
+        }
+
+    def get_before(self, entry: Entry) -> dict[str, Any] | None:
+        return entry.before and entry.before | dict.fromkeys(self._withheld(entry) & set(entry.before))
+
+    def get_after(self, entry: Entry) -> dict[str, Any] | None:
+        return entry.after and entry.after | dict.fromkeys(self._withheld(entry) & set(entry.after))
+
+    def get_digest(self, entry: Entry) -> str:
+        return "" if self._withheld(entry) else entry.digest

@@ -1,0 +1,71 @@
+"""API views of guideline versions."""
+
+from django.db.models import QuerySet
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.sessions import query_parameter, signed_in
+
+from ..models import Guideline
+from ..permissions import guideline_to, may, member_of, permit
+from . import markdown
+from .actions import write_guideline
+from .serializers import (
+    GuidelineRowSerializer,
+    GuidelineSerializer,
+    NewGuidelineSerializer,
+    PreviewedSerializer,
+    PreviewSerializer,
+)
+
+KIND = OpenApiParameter("kind", OpenApiTypes.STR, description="Return only guidelines of this task kind.")
+
+
+@extend_schema_view(
+    get=extend_schema(
+        operation_id="guidelines_list", parameters=[KIND], description="List guideline versions, newest first."
+    )
+)
+class GuidelinesView(generics.ListAPIView[Guideline]):
+    serializer_class = GuidelineRowSerializer
+    queryset = Guideline.objects.none()
+
+    def get_queryset(self) -> QuerySet[Guideline]:
+        guidelines = member_of(signed_in(self.request), self.kwargs["slug"]).project.guidelines.defer("text")
+        kind = query_parameter(self.request, "kind")
+        return (guidelines.filter(kind=kind) if kind else guidelines).order_by("kind", "-number")
+
+    @extend_schema(
+        operation_id="guidelines_write", request=NewGuidelineSerializer, responses={201: GuidelineSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Write the next version of a kind's guideline."""
+        member = member_of(signed_in(request), slug)
+        permit(member, "write guidelines")
+        body = NewGuidelineSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        guideline = write_guideline(project=member.project, by=member.user, **body.validated_data)
+        return Response(GuidelineSerializer(guideline, context={"writes": True}).data, status=status.HTTP_201_CREATED)
+
+
+class GuidelineView(APIView):
+    @extend_schema(operation_id="guidelines_get", responses=GuidelineSerializer)
+    def get(self, request: Request, slug: str, guideline_id: int) -> Response:
+        """Return one guideline version, as text and as HTML."""
+        member = member_of(signed_in(request), slug)
+        guideline = guideline_to(member.project, guideline_id)
+        context = {"writes": may(member, "write guidelines")}
+        return Response(GuidelineSerializer(guideline, context=context).data)
+
+
+class PreviewView(APIView):
+    @extend_schema(operation_id="guidelines_preview", request=PreviewSerializer, responses=PreviewedSerializer)
+    def post(self, request: Request) -> Response:
+        """Render Markdown as a guideline would show it. Nothing is stored."""
+        body = PreviewSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        return Response({"html": markdown.as_html(body.validated_data["text"])})

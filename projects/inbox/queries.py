@@ -1,0 +1,149 @@
+"""Queries for the inbox: answers that are flagged, commented or skipped, and the remarks on them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+
+from .. import kinds
+from ..models import Answer, Member, Outcome, Project, Remark, Round, Unit
+from ..purposes import which
+
+FLAGGED, COMMENTED, SKIPPED = Q(flag=True), ~Q(comment=""), Q(outcome=Outcome.SKIPPED)
+SETTLED = Q(last_act=Remark.Act.SETTLED)
+
+
+def raised(project: Project) -> QuerySet[Answer]:
+    """Return current answers that are flagged, commented or skipped, newest first, with ``last_act``.
+
+    Curation rounds are left out.
+    """
+    answers = (
+        Answer.objects.filter(FLAGGED | COMMENTED | SKIPPED, assignment__round__project=project)
+        # Filter on the answer. With a filter on its assignment, PostgreSQL expects one row and reads all units for
+        # each.
+        .filter(current_of__isnull=False)
+        .exclude(assignment__round__purpose__in=which("standing"))
+    )
+    return with_last_act(answers).order_by("-received_at", "-pk")
+
+
+def with_last_act(answers: QuerySet[Answer]) -> QuerySet[Answer]:
+    """Annotate each answer with ``last_act``: the act of its newest remark other than a reply."""
+    remarks = Remark.objects.filter(answer=OuterRef("pk")).exclude(act=Remark.Act.REPLY).order_by("-pk")
+    return answers.annotate(last_act=Coalesce(Subquery(remarks.values("act")[:1]), Value("")))
+
+
+def open_flags(round: Round, unit: Unit) -> QuerySet[Answer]:
+    """Return the answers of a round to one unit that have an unsettled flag."""
+    return raised(round.project).filter(FLAGGED, assignment__round=round, assignment__unit=unit).exclude(SETTLED)
+
+
+WHAT = {"flagged": FLAGGED, "commented": COMMENTED, "skipped": SKIPPED}
+
+
+def filtered(project: Project, *, what: str = "", state: str = "", round: int | None = None) -> QuerySet[Answer]:
+    """Return the answers of `raised` that match the filters. `read` loads one page of them.
+
+    ``what`` is flagged, commented or skipped. ``state`` is open or settled. ``round`` is a round id.
+    """
+    answers = raised(project)
+    if what:
+        answers = answers.filter(WHAT[what])
+    if state:
+        answers = answers.filter(SETTLED) if state == "settled" else answers.exclude(SETTLED)
+    if round:
+        answers = answers.filter(assignment__round=round)
+    return answers
+
+
+def read(project: Project, answers: Sequence[UUID]) -> list[Answer]:
+    """Return the answers of one page of `filtered` by their keys, with the data that `rows` needs. Run one query.
+
+    Keys are sorted first and rows are loaded afterwards. Otherwise, a late page would sort the full rows of all pages
+    before it.
+    """
+    found = raised(project).filter(pk__in=answers)
+    return list(found.select_related("assignment__unit", "assignment__round", "author__user"))
+
+
+def totals(project: Project) -> dict[str, int]:
+    """Return the number of unsettled answers by type, of all unsettled and of all settled ones. Run one query."""
+    return raised(project).aggregate(
+        **{what: Count("pk", filter=which & ~SETTLED) for what, which in WHAT.items()},
+        open=Count("pk", filter=~SETTLED),
+        settled=Count("pk", filter=SETTLED),
+    )
+
+
+def rows(answers: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return answers of `raised` as inbox items. Use a fixed number of queries per kind."""
+    texts: dict[int, str] = {}
+    values: dict[Any, kinds.Value] = {}
+    for key in {a.assignment.round.kind for a in answers}:
+        kind_answers = [a for a in answers if a.assignment.round.kind == key]
+        texts |= kinds.get(key).texts({a.assignment.unit_id for a in kind_answers})
+        values |= kinds.get(key).values(a.pk for a in kind_answers if a.outcome == Outcome.ANSWERED)
+    remarks = remarks_on(answers)
+    return [_row(a, texts, values.get(a.pk), remarks[a.pk]) for a in answers]
+
+
+def _row(answer: Any, texts: dict[int, str], value: kinds.Value | None, remarks: list[Any]) -> dict[str, Any]:
+    slot = answer.assignment
+    kind = kinds.get(slot.round.kind)
+    value_rows = [{"field": f, "value": v} for f, v in kind.in_words(value).items()] if value else []
+    return {
+        "answer": answer.pk,
+        "unit": slot.unit_id,
+        "key": slot.unit.key,
+        "kind": kind.key,
+        "text": texts.get(slot.unit_id, ""),
+        "round": slot.round_id,
+        "round_name": slot.round.name,
+        "pseudonym": answer.author.pseudonym,
+        "name": answer.author.name,
+        "outcome": answer.outcome,
+        "reason": kinds.reason_in_words(kind, answer.reason),
+        "comment": answer.comment,
+        "flag": answer.flag,
+        "said": value_rows,
+        "at": answer.received_at,
+        "settled": answer.last_act == Remark.Act.SETTLED,
+        "remarks": remarks,
+    }
+
+
+def remarks_on(answers: Iterable[Any]) -> dict[Any, list[dict[str, Any]]]:
+    """Return the remarks on answers, by answer, oldest first."""
+    out: dict[Any, list[dict[str, Any]]] = defaultdict(list)
+    for r in Remark.objects.filter(answer__in=[a.pk for a in answers]).select_related("author"):
+        out[r.answer_id].append({"act": r.act, "author": r.author.name, "text": r.text, "at": r.at})
+    return out
+
+
+def replies_in(round: Round, member: Member, limit: int = 100) -> list[dict[str, Any]]:
+    """Return the member's answers in a round that have replies, newest first.
+
+    Authors of replies are left out: annotators know each other, and leads, by pseudonym at most.
+    """
+    words = Remark.objects.filter(answer=OuterRef("pk")).exclude(text="")
+    answers = list(
+        Answer.objects.filter(Exists(words), assignment__round=round, author=member)
+        .select_related("assignment__unit")
+        .order_by("-received_at")[:limit]
+    )
+    texts = kinds.get(round.kind).texts({a.assignment.unit_id for a in answers})
+    remarks = remarks_on(answers)
+    return [
+        {
+            "answer": a.pk,
+            "key": a.assignment.unit.key,
+            "text": texts.get(a.assignment.unit_id, ""),
+            "comment": a.comment,
+            "remarks": [r | {"author": ""} for r in remarks[a.pk] if r["text"]],
+        }
+        for a in answers
+    ]

@@ -1,0 +1,1 @@
+"""Background jobs: queueing, execution, fenced writes and memory limits."""

@@ -1,1 +1,0 @@
-"""What pages show; writes nothing, and no action reads it."""

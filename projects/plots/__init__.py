@@ -1,1 +1,0 @@
-"""Pictures of figures, drawn on the server as SVG."""

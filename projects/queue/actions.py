@@ -1,0 +1,382 @@
+"""Submission of answers: idempotent by UUID and ordered by revision. Stored answers are never changed."""
+
+import uuid as uuids
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, F, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from api import limits
+from api.problems import Conflict, NotFound, Refused, RoundClosed, StaleRevision, UuidReused
+from audit.digests import digest_of
+from projects.answers.integrity import AnswerContext, answer_content
+from projects.practice.queries import references
+from projects.practice.queries import store as store_references
+from sql.compiled import CompiledSelect, CompiledUpdate, insert
+from sql.expressions import LockedExists
+
+from .. import kinds
+from ..answers.queries import Submission
+from ..models import Answer, Assignment, Member, Outcome, Participant, Reference, Round
+from ..practice import queries as practice_queries
+from ..practice import readiness
+from ..practice.actions import require_consent, require_ready
+from ..practice.participants import PARTICIPANT_LOCK, participant_of, require_participant
+from . import assignments
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """The stored answer, and the assignments that the person holds then. ``new`` is False for a repeated submission."""
+
+    answer: Answer
+    hand: list[Assignment]
+    new: bool
+
+
+#: Fields of the user's participation that are read with an assignment. They say where to search for the next ones.
+PLACE = ("pk", "member_id", "start", "cursor", "wrapped")
+
+
+def _slots_with_participant() -> QuerySet[Any]:
+    place = {f"place_{name}": F(f"round__participants__{name}") for name in PLACE}
+    return Assignment.objects.select_related("round", "unit").annotate(
+        worker=F("round__participants__member__user"), worker_left_at=F("round__participants__left_at"), **place
+    )
+
+
+def _participant(slot: Assignment) -> Participant:
+    """Return the participation that was read with the assignment."""
+    fields = {name: vars(slot)[f"place_{name}"] for name in PLACE}
+    return Participant(round_id=slot.round_id, **fields)
+
+
+# Compiled once, because these statements run for every answer (sql.compiled).
+_SLOT = CompiledSelect(
+    lambda slot, user, answer: (
+        _slots_with_participant()
+        .annotate(is_replay=Exists(Answer.objects.filter(pk=answer)))
+        .filter(pk=slot, person__user=user, person__left_at=None, worker=user, worker_left_at=None)[:1]
+    ),
+    slot=int,
+    user=int,
+    answer=uuids.UUID,
+)
+# The update compares everything that was read of the assignment. It also locks the open round and the active
+# participation until the answer is committed. Closing the round or removing the person therefore happens strictly
+# before or after the answer.
+_MOVE = CompiledUpdate(
+    lambda slot, round, place, person, number, revision, answer, following: (
+        Assignment.objects.filter(
+            LockedExists(Round.objects.filter(pk=round, status=Round.Status.OPEN)),
+            LockedExists(Participant.objects.filter(pk=place, left_at=None), lock="NO KEY UPDATE"),
+            pk=slot,
+            person=person,
+            number=number,
+            revision=revision,
+        ),
+        {"revision": following, "current_answer": answer},
+    ),
+    slot=int,
+    round=int,
+    place=int,
+    person=int,
+    number=int,
+    revision=int,
+    answer=uuids.UUID,
+    following=int,
+)
+#: Attempts if the assignment changes while it is answered. Two are usually enough.
+TRIES = 5
+
+
+class _AssignmentChanged(Exception):
+    """The assignment changed since it was read, or the round or the participation has ended."""
+
+
+#: Answer rates of users, as seen by this process.
+_PACE = limits.Pace()
+
+
+def check_answer_rate(user: User) -> None:
+    """Raise `TooMuch` if the user exceeds the limit of answers per minute.
+
+    The database is queried only if this process alone has received a quarter of the limit from the user. Manual work is
+    therefore never counted. With n processes the effective limit may be up to n/4 times as high.
+    """
+    if _PACE.is_fast("LIMIT_ANSWERS_PER_MINUTE", user.pk):
+        limits.check("LIMIT_ANSWERS_PER_MINUTE", Answer.objects.filter(author__user=user), at="received_at")
+
+
+def submit(*, user: User, submission: Submission, now: datetime | None = None) -> Submitted:
+    """Store one answer and claim further assignments, in one transaction.
+
+    The same UUID with the same bytes returns the stored answer. Raise `UuidReused` for other bytes, `NotFound` if the
+    assignment is not the user's, `RoundClosed`, `StaleRevision` with the newer revision, or `Refused`.
+    """
+    now = now or timezone.now()
+    for _ in range(TRIES):
+        slot = _SLOT.first(slot=submission.assignment, user=user.pk, answer=submission.uuid)
+        if slot is None or vars(slot)["is_replay"]:
+            if stored := _stored_answer(user, submission):
+                return Submitted(stored, _held_after_replay(user, stored.assignment, now), new=False)
+            raise _not_yours()
+        require_consent(user, slot.round)
+        if not slot.round.is_open:
+            raise RoundClosed("The round was closed. Your answer was not stored on the server; this computer keeps it.")
+        author = Member(pk=slot.person_id, user_id=user.pk)  # both ids are known; reading the row would cost a query
+        require_ready(slot.round, author)
+        value = _validate_value(slot, submission)
+        answer_references = references(slot, value, list(submission.references))
+        try:
+            with transaction.atomic():
+                answer = _store(slot, submission, value, answer_references, author=author, now=now)
+                hand = _held_assignments(slot.round, _participant(slot), now)
+                return Submitted(answer, hand, new=True)
+        except _AssignmentChanged:
+            continue
+        except IntegrityError:
+            # The same submission arrived on two connections at once, or another revision was stored first.
+            if stored := _stored_answer(user, submission):
+                return Submitted(stored, _held_after_replay(user, stored.assignment, now), new=False)
+            raise _stale(slot) from None
+    raise Conflict("This assignment was changed at the same moment. Send the answer again.")
+
+
+def _stored_answer(user: User, submission: Submission) -> Answer | None:
+    stored = (
+        Answer.objects.filter(pk=submission.uuid)
+        .select_related("author", "assignment__round", "assignment__unit")
+        .first()
+    )
+    if stored is None:
+        return None
+    is_theirs = stored.author.user_id == user.pk
+    if not is_theirs and not _SLOT.all(slot=submission.assignment, user=user.pk, answer=submission.uuid):
+        # A user without access to the assignment gets the same error as if the answer did not exist.
+        raise _not_yours()
+    if not is_theirs or stored.body_digest != submission.digest:
+        raise UuidReused("This UUID was already used for another answer. Nothing was stored. Send a new UUID.")
+    return stored
+
+
+def _not_yours() -> NotFound:
+    return NotFound("This assignment does not exist or is not yours.")
+
+
+def _validate_value(slot: Assignment, submission: Submission) -> kinds.Value | None:
+    """Return the value after all checks of its kind, or None for a skip."""
+    kind = kinds.get(slot.round.kind)
+    if submission.kind != kind.key:
+        raise Refused.field("kind", f"This round has the task {kind.key!r}, not {submission.kind!r}.")
+    if submission.shown > slot.unit.revision:
+        # Such an answer would count as an answer to every later text of the unit.
+        raise Refused.field(
+            "shown", f"The newest revision of the unit is {slot.unit.revision}. Send the revision that the card shows."
+        )
+    if slot.round.meaning.gives_feedback:
+        _refuse_practice(slot, submission)
+    if submission.outcome == Outcome.SKIPPED:
+        if submission.reason not in {r.code for r in kind.skip_reasons}:
+            raise Refused.field("reason", "Choose one of the skip reasons of this task.")
+        return None
+    if submission.value is None:
+        raise Refused.field("value", "The value is missing.")
+    kind.check(slot, submission.value)
+    return submission.value
+
+
+def _refuse_practice(slot: Assignment, submission: Submission) -> None:
+    """Raise `Refused` for a skip in a practice round, and for an answer without a try left."""
+    if submission.outcome == Outcome.SKIPPED:
+        raise Refused.field("outcome", "Units of a practice round cannot be skipped. Give your best answer.")
+    # `_store` reports an older revision, with both versions.
+    if submission.revision == slot.revision and slot.revision and not practice_queries.tries_left(slot.round, slot):
+        raise Refused.field("revision", "No try is left for this unit, because the expected value was shown.")
+
+
+def _store(
+    slot: Assignment,
+    submission: Submission,
+    value: kinds.Value | None,
+    answer_references: list[Reference],
+    *,
+    author: Member,
+    now: datetime,
+) -> Answer:
+    """Insert the answer and its typed rows, and update the assignment by compare-and-set."""
+    if submission.revision != slot.revision:
+        raise _stale(slot)
+    answer = insert_answer(slot, submission, value, answer_references, author=author, now=now)
+    moved = _MOVE.run(
+        slot=slot.pk,
+        round=slot.round_id,
+        place=vars(slot)["place_pk"],
+        person=author.pk,
+        number=slot.number,
+        revision=submission.revision,
+        answer=answer.pk,
+        following=answer.revision,
+    )
+    if not moved:
+        raise _AssignmentChanged
+    slot.revision, slot.current_answer = answer.revision, answer
+    if submission.outcome == Outcome.SKIPPED:
+        _release_skipped(slot, now)
+    elif slot.number < 0:
+        _count_again(slot)
+    return answer
+
+
+def insert_answer(
+    slot: Assignment,
+    submission: Submission,
+    value: kinds.Value | None,
+    answer_references: list[Reference],
+    *,
+    author: Member,
+    now: datetime,
+) -> Answer:
+    """Insert one answer with its typed rows, its references and its digest.
+
+    The caller has checked the answer, and updates the assignment.
+    """
+    answer = new_answer(slot, slot.round, submission, value, answer_references, author=author, now=now)
+    insert([answer])
+    if value is not None:
+        kinds.get(slot.round.kind).store([(answer, value)])
+    if answer_references:
+        store_references(answer, answer_references)
+    return answer
+
+
+def insert_answers(
+    round: Round, submissions: Sequence[tuple[Assignment, Submission, kinds.Value]], *, author: Member, now: datetime
+) -> list[Answer]:
+    """Insert the answers to several assignments of one round, as `insert_answer` does, in a fixed number of queries."""
+    rows = [
+        new_answer(slot, round, submission, value, [], author=author, now=now)
+        for slot, submission, value in submissions
+    ]
+    answers = Answer.objects.bulk_create(rows)
+    kinds.get(round.kind).store([(a, value) for a, (_, _, value) in zip(answers, submissions, strict=True)])
+    return answers
+
+
+def new_answer(
+    slot: Assignment,
+    round: Round,
+    submission: Submission,
+    value: kinds.Value | None,
+    answer_references: list[Reference],
+    *,
+    author: Member,
+    now: datetime,
+) -> Answer:
+    answer = Answer(
+        uuid=submission.uuid,
+        assignment=slot,
+        author_id=author.pk,
+        revision=submission.revision + 1,
+        outcome=submission.outcome,
+        reason=submission.reason,
+        guideline_id=round.guideline_id,
+        body_digest=submission.digest,
+        shown=submission.shown,
+        received_at=now,
+        active_ms=submission.active_ms,
+        comment=submission.comment,
+        flag=submission.flag,
+        came_by=submission.came_by,
+        entry_id=submission.entry,
+    )
+    reference_pairs = [(reference.decision_id, reference.same) for reference in answer_references]
+    answer.digest = digest_of(answer_content(answer, value, AnswerContext.of(slot, author), reference_pairs))
+    return answer
+
+
+def _stale(slot: Assignment) -> Conflict:
+    """Return the conflict for an outdated revision. It contains the stored revision, for comparison."""
+    now = Assignment.objects.select_related("round", "current_answer").get(pk=slot.pk)
+    if not now.round.is_open:
+        return RoundClosed("The round was closed. Your answer was not stored on the server; this computer keeps it.")
+    current = now.current_answer
+    value = kinds.get(now.round.kind).values([current.pk]).get(current.pk) if current else None
+    return StaleRevision(
+        "A newer revision of this answer is stored. Nothing was deleted. Compare both versions, then decide.",
+        current={
+            "revision": now.revision,
+            "outcome": current.outcome if current else None,
+            "value": value,
+            "received_at": current.received_at.isoformat() if current else None,
+        },
+    )
+
+
+def _release_skipped(slot: Assignment, now: datetime) -> None:
+    """Free a skipped assignment for another person.
+
+    The person who skipped keeps the retired row, and so does not get the unit again.
+    """
+    if slot.number < 1:
+        return
+    number = slot.number
+    Assignment.objects.filter(pk=slot.pk).update(number=-slot.pk)
+    if not slot.repeat:  # a repetition belongs to the same person and is not passed on
+        assignments.retire_repeats(slot)
+        slot.number = number
+        assignments.create_replacement(slot, person_id=None, leased_until=now)
+    slot.number = -slot.pk
+
+
+def _count_again(slot: Assignment) -> None:
+    """Count an answer to a retired assignment after all, if the new assignment of the unit is still unclaimed."""
+    unclaimed = Assignment.objects.filter(
+        round=slot.round_id, unit=slot.unit_id, repeat=slot.repeat, number__gte=1, person=None, current_answer=None
+    ).order_by("number")
+    for free in unclaimed:
+        same = Assignment.objects.filter(pk=free.pk, person=None, current_answer=None, number=free.number)
+        if same.update(number=-free.pk, leased_until=None):
+            Assignment.objects.filter(pk=slot.pk).update(number=free.number)
+            slot.number = free.number
+            return
+
+
+def _held_assignments(round: Round, participant: Participant, now: datetime) -> list[Assignment]:
+    """Return the assignments that the person holds. The caller holds the participant lock.
+
+    In a practice round, assignments with another try come first.
+    """
+    hand = assignments.top_up(round=round, participant=participant, now=now)
+    if not round.meaning.gives_feedback:
+        return hand
+    return practice_queries.retryable_assignments(round, participant.member_id) + hand
+
+
+def _held_after_replay(user: User, slot: Assignment, now: datetime) -> list[Assignment]:
+    """Return the held assignments for a repeated submission. Empty if the person has left or the round is closed."""
+    if not slot.round.is_open:
+        return []
+    with transaction.atomic():
+        participant = PARTICIPANT_LOCK.first(round=slot.round_id, user=user.pk)
+        return _held_assignments(slot.round, participant, now) if participant else []
+
+
+def next_assignments(*, user: User, round: Round, now: datetime | None = None) -> list[Assignment]:
+    """Renew and top up the assignments that the user holds, and return them.
+
+    Empty in a closed round, and while a prerequisite is open. Idempotent: a repeated call claims no more.
+    """
+    if not round.is_open:
+        participant_of(user, round)
+        return []
+    with transaction.atomic():
+        participant = require_participant(PARTICIPANT_LOCK.first(round=round.pk, user=user.pk), user, round)
+        if readiness.open_prerequisite(round, participant.member) is not None:
+            return []
+        return _held_assignments(round, participant, now or timezone.now())

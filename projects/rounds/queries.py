@@ -1,0 +1,254 @@
+"""Progress of rounds for leads and annotators, with a fixed number of queries each."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+
+from accounts.models import User
+from sql.expressions import UtcDay, first_moment, last_moment
+
+from .. import kinds
+from ..adjudication import queries as adjudication
+from ..answers.queries import opinions
+from ..gold import queries as gold_queries
+from ..models import Answer, Assignment, Job, Member, Origin, Outcome, Participant, Remark, Round
+from ..models.decision import WAITING
+from ..models.project import MAY
+from ..practice import queries as practice_queries
+from ..practice import readiness
+
+COUNTED = Q(assignments__number__gte=1, assignments__repeat=0)
+ANSWERED = COUNTED & Q(assignments__current_answer__isnull=False)
+
+
+def with_counts(rounds: QuerySet[Round]) -> QuerySet[Round]:
+    """Annotate ``slots``, ``answered`` and ``people``; newest first."""
+    at_work = Participant.objects.filter(round=OuterRef("pk"), left_at=None).values("round").annotate(n=Count("pk"))
+    return rounds.annotate(
+        slots=Count("assignments", filter=COUNTED),
+        answered=Count("assignments", filter=ANSWERED),
+        people=Subquery(at_work.values("n")),
+    ).order_by("-pk")  # annotating with Count removes the default order
+
+
+def row(round: Any) -> dict[str, Any]:
+    """Return a row of the lead's list from a round with counts."""
+    return {
+        "id": round.pk,
+        "name": round.name,
+        "kind": round.kind,
+        "kind_title": kinds.get(round.kind).title,
+        "purpose": round.purpose,
+        "status": round.status,
+        "overlap": round.overlap,
+        "units": round.units_count,
+        "slots": round.slots,
+        "answered": round.answered,
+        "people": round.people or 0,
+        "guideline": round.guideline.number,
+        "opened_at": round.opened_at,
+        "closed_at": round.closed_at,
+    }
+
+
+def of_round(round: Round, *, now: datetime) -> dict[str, Any]:
+    """Return the progress of one round."""
+    slots = Assignment.objects.filter(round=round)
+    # Repeats are counted separately, because they do not make a unit more complete.
+    counted, repeats = slots.counted().filter(repeat=0), slots.counted().filter(repeat__gt=0)
+    # Skipped assignments are not counted, so no join with the answers is needed. PostgreSQL without table statistics
+    # would compare every assignment with every answer.
+    open_ = counted.filter(current_answer=None)
+    finish = Job.objects.filter(kind="finish_round", params__round=round.pk).order_by("-pk").first()
+    wanted = counted.count()
+    return {
+        "slots": wanted,
+        "answered": wanted - open_.count(),
+        "units": round.units_count,
+        "units_complete": counted.values("unit").distinct().count() - open_.values("unit").distinct().count(),
+        "repeats": repeats.count(),
+        "repeats_answered": repeats.exclude(current_answer=None).count(),
+        "surplus": slots.filter(number__lt=0, current_answer__outcome=Outcome.ANSWERED).count(),
+        "people": _people(round),
+        "days": list(
+            # The same answers as counted above, so that the days add up.
+            opinions(round)
+            .annotate(day=UtcDay("received_at"))
+            .values("day")
+            .annotate(answers=Count("pk"))
+            .order_by("day")
+        ),
+        "flagged": _flagged(round),
+        "gold": _decisions(round),
+        "to_adjudicate": 0 if round.is_open else len(adjudication.queued_units(round)),
+        "job": finish.pk if finish else None,
+    }
+
+
+def _decisions(round: Round) -> dict[str, int]:
+    """Count decisions by origin. Only contested decisions that still wait for a curator are included."""
+    counted = round.decisions.exclude(origin__in=WAITING).order_by().values_list("origin").annotate(n=Count("pk"))
+    contested = round.decisions.filter(unit__superseded_by=None).contested().count()
+    return dict(counted) | ({Origin.CONTESTED.value: contested} if contested else {})
+
+
+def _people(round: Round) -> list[dict[str, Any]]:
+    by_person: dict[int, dict[str, Any]] = {
+        r["author"]: dict(r)
+        for r in Answer.objects.filter(assignment__round=round)
+        .values("author")
+        .annotate(
+            answered=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.ANSWERED)),
+            skipped=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.SKIPPED)),
+            ms=Sum("active_ms"),
+            last=Max("received_at"),
+        )
+    }
+    open_counts = dict(
+        Assignment.objects.filter(round=round)
+        .counted()
+        .unanswered()
+        .exclude(person=None)
+        .values_list("person")
+        .annotate(n=Count("pk"))
+    )
+    out = []
+    for participant in round.participants.select_related("member__user").order_by("pk"):
+        own_counts = by_person.get(participant.member_id, {"answered": 0, "skipped": 0, "ms": 0, "last": None})
+        seconds = (own_counts["ms"] or 0) / 1000
+        done = own_counts["answered"] + own_counts["skipped"]
+        out.append(
+            {
+                "member": participant.member_id,
+                "pseudonym": participant.member.pseudonym,
+                "name": participant.member.name,
+                "answered": own_counts["answered"],
+                "skipped": own_counts["skipped"],
+                "left": open_counts.get(participant.member_id, 0) if round.has_known_share else None,
+                "active_seconds": seconds,
+                "seconds_an_answer": seconds / done if done and seconds else None,
+                "last_answer_at": own_counts["last"],
+                "working": participant.left_at is None,
+            }
+        )
+    return out
+
+
+def _flagged(round: Round, limit: int = 200) -> list[dict[str, Any]]:
+    rows = (
+        Answer.objects.filter(assignment__round=round, current_of__isnull=False)
+        .filter(Q(flag=True) | ~Q(comment="") | Q(outcome=Outcome.SKIPPED))
+        .select_related("assignment__unit", "author")
+        .order_by("-received_at")[:limit]
+    )
+    kind = kinds.get(round.kind)
+    return [
+        {
+            "unit": a.assignment.unit_id,
+            "key": a.assignment.unit.key,
+            "pseudonym": a.author.pseudonym,
+            "comment": a.comment,
+            "flag": a.flag,
+            "outcome": a.outcome,
+            "reason": kinds.reason_in_words(kind, a.reason),
+            "at": a.received_at,
+        }
+        for a in rows
+    ]
+
+
+def to_adjudicate(user: User) -> list[dict[str, Any]]:
+    """Return closed rounds with units that wait for a curator, in projects that a user curates. Four queries."""
+    curated = Member.objects.active().filter(user=user, role__in=MAY["curate"]).values("project")
+    counts = adjudication.count_queued_units(Round.objects.filter(project__in=curated, status=Round.Status.CLOSED))
+    rounds = Round.objects.filter(pk__in=counts).order_by("-pk")
+    return [
+        {"round": pk, "name": name, "project": slug, "project_name": project, "units": counts[pk]}
+        for pk, name, slug, project in rounds.values_list("pk", "name", "project__slug", "project__name")
+    ]
+
+
+def my_work(user: User, *, now: datetime) -> list[dict[str, Any]]:
+    """Return the rounds in which a user works, open rounds first. Uses a fixed number of queries."""
+    worked_on = Round.objects.worked_on_by(user).select_related("project", "requires_practice")
+    rounds = list(worked_on.order_by("-status", "-pk")[:100])
+    today = first_moment(now.date()), last_moment(now.date())
+    by_round: dict[int, dict[str, Any]] = {
+        r["assignment__round"]: dict(r)
+        for r in Answer.objects.filter(assignment__round__in=rounds, author__user=user)
+        .values("assignment__round")
+        .annotate(
+            answered=Count("pk", filter=Q(current_of__isnull=False)),
+            today=Count("pk", filter=Q(received_at__range=today, revision=1)),
+            ms=Sum("active_ms"),
+        )
+    }
+    attempts = _attempts_of_user(rounds, user)
+    open_units, replies, first = (
+        _open_units(rounds, user),
+        _replies(rounds, user),
+        readiness.open_prerequisites(rounds, user),
+    )
+    return [
+        {
+            "id": r.pk,
+            "name": r.name,
+            "project": r.project.slug,
+            "project_name": r.project.name,
+            "kind": r.kind,
+            "kind_title": kinds.get(r.kind).title,
+            "status": r.status,
+            "answered": by_round.get(r.pk, {}).get("answered", 0),
+            "left": open_units.get(r.pk, 0) if r.is_open else 0,
+            "practice": practice_queries.practice_state(r, attempts[r.pk]) if r.pk in attempts else None,
+            "today": by_round.get(r.pk, {}).get("today", 0),
+            "active_seconds": (by_round.get(r.pk, {}).get("ms") or 0) / 1000,
+            "replies": replies.get(r.pk, 0),
+            "outcomes": gold_queries.are_outcomes_shown(r),
+            "first": first.get(r.pk),
+        }
+        | _of_tries(r, attempts.get(r.pk))
+        for r in rounds
+    ]
+
+
+def _attempts_of_user(rounds: list[Round], user: User) -> dict[int, list[practice_queries.Attempt]]:
+    """Return the attempts of a user by id of the practice round. One query, or none without practice rounds."""
+    practice_rounds = [r for r in rounds if r.meaning.gives_feedback]
+    attempts = practice_queries.attempts_in(practice_rounds, Q(person__user=user)) if practice_rounds else {}
+    return {pk: next(iter(by_person.values()), []) for pk, by_person in attempts.items()}
+
+
+def _of_tries(round: Round, attempts: list[practice_queries.Attempt] | None) -> dict[str, int]:
+    """Return the counts of an open practice round, and an empty dict for other rounds.
+
+    A practice unit is done if it is correct or no attempt is left.
+    """
+    if attempts is None or not round.is_open:
+        return {}
+    return {"answered": sum(a.done for a in attempts), "left": sum(a.units - a.done for a in attempts)}
+
+
+def _replies(rounds: list[Round], user: User) -> dict[int, int]:
+    """Count the remarks with a text on the user's answers, by round."""
+    remarks = Remark.objects.filter(answer__assignment__round__in=rounds, answer__author__user=user)
+    remarks = remarks.exclude(text="").order_by()
+    return dict(remarks.values_list("answer__assignment__round").annotate(n=Count("pk")))
+
+
+def _open_units(rounds: list[Round], user: User) -> dict[int, int]:
+    """Count the units that the user can still answer, by round.
+
+    These are the user's own open assignments, and unclaimed assignments of units that the user does not have.
+    """
+    own = Assignment.objects.filter(
+        round=OuterRef("round"), unit=OuterRef("unit"), repeat=OuterRef("repeat"), person__user=user
+    )
+    rows = (
+        Assignment.objects.filter(round__in=[r for r in rounds if r.is_open], number__gte=1, current_answer=None)
+        .filter(Q(person__user=user) | (Q(person=None) & ~Exists(own)))
+        .values(pk_of_round=F("round"))
+        .annotate(n=Count("unit", distinct=True))
+    )
+    return {r["pk_of_round"]: r["n"] for r in rows}

@@ -1,0 +1,373 @@
+"""Serializers for round plans, rounds and their progress."""
+
+import secrets
+from typing import Any, get_args
+
+from rest_framework import serializers
+
+from api.fields import LARGEST, FiniteField, Strict
+from api.parameters import ParameterSerializer
+
+from .. import kinds
+from ..models import Purpose, Role, Round
+from ..models.round import HAND, LARGEST_HAND
+from ..practice import queries as practice_queries
+from ..purposes import Chooses, which
+from ..queue.serializers import FirstSerializer
+
+Plain = serializers.Serializer[Any]
+KIND_CHOICES = kinds.choices()
+#: The purposes that a lead can choose. A curation round opens automatically.
+PURPOSES = [choice for choice in Purpose.choices if choice[0] in which("planned")]
+
+
+class RoundPlanSerializer(Strict):
+    """The plan of a new round."""
+
+    name = serializers.CharField(max_length=80)
+    kind = serializers.ChoiceField(choices=KIND_CHOICES)
+    purpose = serializers.ChoiceField(choices=PURPOSES)
+    overlap = serializers.IntegerField(min_value=1, max_value=50)
+    people = serializers.ListField(
+        child=serializers.IntegerField(max_value=LARGEST), max_length=500, help_text="Member ids."
+    )
+    guideline = serializers.IntegerField(required=False, allow_null=True, help_text="Defaults to the newest guideline.")
+    dealing = serializers.ChoiceField(choices=Round.Dealing.choices, default=Round.Dealing.POOL)
+    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
+    sample = serializers.IntegerField(
+        min_value=1, required=False, allow_null=True, help_text="Size of the sample. Omit it to take all units."
+    )
+    filters = serializers.DictField(
+        child=serializers.JSONField(allow_null=True),
+        required=False,
+        help_text="Filters that the kind declares. A unit must match all of them.",
+    )
+    strata = serializers.ListField(
+        child=serializers.CharField(max_length=60),
+        required=False,
+        max_length=4,
+        help_text="Variables of a proportional stratified sample.",
+    )
+    order = serializers.ChoiceField(choices=["corpus", "shuffled"], default="corpus")
+    options = serializers.DictField(
+        child=serializers.JSONField(allow_null=True),
+        required=False,
+        help_text="What the page shows: options that the kind declares.",
+    )
+    policy = serializers.DictField(
+        child=serializers.JSONField(allow_null=True),
+        required=False,
+        help_text="How answers become gold: settings that the kind declares.",
+    )
+    lease_seconds = serializers.IntegerField(min_value=60, max_value=7 * 24 * 3600, default=1800)
+    hand_size = serializers.IntegerField(
+        min_value=1,
+        max_value=LARGEST_HAND,
+        default=HAND,
+        help_text="Number of units that a person holds at a time and can answer offline.",
+    )
+    block_share = FiniteField(
+        min_value=0, max_value=1, default=0.0, help_text="Share of the units in the overlap sample; 0 for none."
+    )
+    block_overlap = serializers.IntegerField(
+        min_value=0, max_value=50, default=0, help_text="Number of people who answer each unit of the overlap sample."
+    )
+    repeat_share = FiniteField(
+        min_value=0, max_value=0.5, default=0.0, help_text="Share of each person's own units that are repeated."
+    )
+    repeat_distance = serializers.IntegerField(
+        min_value=1,
+        max_value=10_000,
+        default=20,
+        help_text="Minimum number of the person's other units before a repeat.",
+    )
+    terms = serializers.DictField(
+        child=serializers.JSONField(allow_null=True), required=False, help_text="Settings that the purpose declares."
+    )
+    requires_practice = serializers.IntegerField(
+        required=False, allow_null=True, max_value=LARGEST, help_text="Practice round that people must pass first."
+    )
+    asks_questions = serializers.BooleanField(
+        default=False, help_text="Whether people must answer the guideline's questions before the first unit."
+    )
+    rolling = serializers.BooleanField(
+        default=False, help_text="Whether the open round adds units that match later. Requires a shared queue."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Choose a random seed for a blind round, because a known seed reveals the order of the systems."""
+        if kinds.get(attrs["kind"]).blind and "seed" not in self.initial_data:
+            attrs["seed"] = secrets.randbelow(2**31)
+        return attrs
+
+
+class RoundPreviewSerializer(RoundPlanSerializer):
+    turn = serializers.IntegerField(
+        min_value=0, max_value=10_000, default=0, help_text="Each number selects another unit."
+    )
+
+
+class KindChoiceSerializer(Plain):
+    key = serializers.CharField()
+    title = serializers.CharField()
+    name = serializers.CharField(help_text="Suggested name for a round of this kind, not yet used in the project.")
+    strata = serializers.ListField(child=serializers.CharField())
+    designed = serializers.BooleanField(
+        help_text="Whether a design creates the units. It can be previewed before the round opens."
+    )
+    rolls = serializers.BooleanField(help_text="Whether open rounds of this kind can add units.")
+    options = ParameterSerializer(many=True)
+    policy = ParameterSerializer(many=True)
+    filters = ParameterSerializer(many=True)
+    guideline = serializers.CharField(help_text="Default guideline of the kind, in Markdown.")
+    blind = serializers.BooleanField(help_text="Whether raters must not learn whose work they judge.")
+
+
+class PurposeChoiceSerializer(Plain):
+    key = serializers.ChoiceField(choices=PURPOSES)
+    says = serializers.CharField(help_text="How the answers are used.")
+    for_everyone = serializers.BooleanField(
+        help_text="Whether everyone answers every unit, so that no allocation is needed."
+    )
+    chooses = serializers.ChoiceField(
+        choices=[(one, one) for one in get_args(Chooses)],
+        help_text="Units that the round can include: any, with a value, or with all requested fields decided.",
+    )
+    terms = ParameterSerializer(many=True)
+
+
+class PracticeChoiceSerializer(Plain):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    open = serializers.BooleanField(help_text="Whether people can still pass it.")
+    people = serializers.ListField(child=serializers.IntegerField(), help_text="Members who take part in it.")
+    passed = serializers.ListField(child=serializers.IntegerField(), help_text="Members who have passed it.")
+
+
+class PersonChoiceSerializer(Plain):
+    member = serializers.IntegerField()
+    name = serializers.CharField()
+    pseudonym = serializers.CharField()
+    role = serializers.ChoiceField(choices=Role.choices)
+    open_answers = serializers.IntegerField(
+        help_text="Unanswered assignments of the person, and an even share of each open shared queue."
+    )
+    open_rounds = serializers.IntegerField()
+
+
+class RoundChoicesSerializer(Plain):
+    """The choices for a new round."""
+
+    kinds = KindChoiceSerializer(many=True)
+    purposes = PurposeChoiceSerializer(many=True)
+    practice = PracticeChoiceSerializer(many=True)
+    people = PersonChoiceSerializer(many=True)
+
+
+class StratumSerializer(Plain):
+    name = serializers.CharField()
+    units = serializers.IntegerField()
+    taken = serializers.IntegerField()
+
+
+class RoundTotalsSerializer(Plain):
+    """The size of a round plan: units, answers and time."""
+
+    units = serializers.IntegerField()
+    available = serializers.IntegerField(help_text="Number of matching units.")
+    strata = StratumSerializer(many=True)
+    answers = serializers.IntegerField()
+    each = serializers.FloatField(help_text="Mean number of answers per person.")
+    seconds_an_answer = serializers.FloatField(
+        help_text="Median of earlier answers; an assumed value if there are none."
+    )
+    answers_timed = serializers.IntegerField(help_text="Number of answers in the median; 0 if the value is assumed.")
+    fewer = serializers.ListField(
+        child=serializers.CharField(), help_text="Why there are fewer repeats or attention checks than requested."
+    )
+    minutes_each = serializers.FloatField()
+
+
+class SettingSerializer(Plain):
+    """One setting of a round, as text."""
+
+    label = serializers.CharField()  # type: ignore[assignment]
+    value = serializers.CharField()
+
+
+class RoundGuidelineSerializer(Plain):
+    id = serializers.IntegerField()
+    number = serializers.IntegerField()
+    text = serializers.CharField()
+    html = serializers.CharField(help_text="Sanitised HTML.")
+
+
+class SkipReasonSerializer(Plain):
+    code = serializers.CharField()
+    text = serializers.CharField()
+
+
+class RequiredPracticeSerializer(Plain):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+
+
+class RoundSerializer(Plain):
+    """A round as its participants see it."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    project = serializers.CharField()
+    project_name = serializers.CharField()
+    illustrative = serializers.BooleanField()
+    kind = serializers.ChoiceField(choices=KIND_CHOICES)
+    kind_title = serializers.CharField()
+    purpose = serializers.ChoiceField(choices=Purpose.choices)
+    status = serializers.ChoiceField(choices=Round.Status.choices)
+    overlap = serializers.IntegerField()
+    units = serializers.IntegerField()
+    dealing = serializers.ChoiceField(choices=Round.Dealing.choices)
+    seed = serializers.IntegerField(allow_null=True, help_text="Null if the user must not learn it.")
+    options = serializers.DictField(child=serializers.JSONField(allow_null=True))
+    policy = serializers.DictField(child=serializers.JSONField(allow_null=True))
+    settings = SettingSerializer(many=True)
+    makes_gold = serializers.BooleanField()
+    independent = serializers.BooleanField(help_text="Whether people label without seeing the current value.")
+    shows_value = serializers.BooleanField(help_text="Whether people see the current value, to confirm or correct it.")
+    gives_feedback = serializers.BooleanField(
+        help_text="Whether people get immediate feedback with the expected value."
+    )
+    blind = serializers.BooleanField(help_text="Whether raters must not learn whose work they judge.")
+    designed = serializers.BooleanField(help_text="Whether a design created the units.")
+    rolling = serializers.BooleanField(help_text="Whether the open round adds units that match later.")
+    asks_questions = serializers.BooleanField()
+    requires_practice = RequiredPracticeSerializer(allow_null=True)
+    terms = serializers.DictField(
+        child=serializers.JSONField(allow_null=True), help_text="Settings that the purpose declares."
+    )
+    guideline = RoundGuidelineSerializer()
+    skip_reasons = SkipReasonSerializer(many=True)
+    opened_at = serializers.DateTimeField()
+    closed_at = serializers.DateTimeField(allow_null=True)
+    role = serializers.CharField(help_text="Role of the user in the project.")
+    working = serializers.BooleanField(help_text="Whether the user takes part in the round.")
+    job = serializers.IntegerField(
+        allow_null=True, help_text="The newest job that prepares or discards the round, until it opens."
+    )
+
+
+class RoundRowSerializer(Plain):
+    """A round in the lead's list, with its progress."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    kind_title = serializers.CharField()
+    purpose = serializers.ChoiceField(choices=Purpose.choices)
+    status = serializers.ChoiceField(choices=Round.Status.choices)
+    overlap = serializers.IntegerField()
+    units = serializers.IntegerField()
+    slots = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    people = serializers.IntegerField()
+    guideline = serializers.IntegerField()
+    opened_at = serializers.DateTimeField()
+    closed_at = serializers.DateTimeField(allow_null=True)
+
+
+class PersonProgressSerializer(Plain):
+    member = serializers.IntegerField()
+    pseudonym = serializers.CharField()
+    name = serializers.CharField()
+    answered = serializers.IntegerField()
+    skipped = serializers.IntegerField()
+    left = serializers.IntegerField(
+        allow_null=True, help_text="Unanswered assignments of the person; null for a shared queue."
+    )
+    active_seconds = serializers.FloatField()
+    seconds_an_answer = serializers.FloatField(allow_null=True)
+    last_answer_at = serializers.DateTimeField(allow_null=True)
+    working = serializers.BooleanField()
+
+
+class DaySerializer(Plain):
+    day = serializers.DateField()
+    answers = serializers.IntegerField()
+
+
+class FlagSerializer(Plain):
+    unit = serializers.IntegerField()
+    key = serializers.CharField()
+    pseudonym = serializers.CharField()
+    comment = serializers.CharField(allow_blank=True)
+    flag = serializers.BooleanField()
+    outcome = serializers.CharField()
+    reason = serializers.CharField(allow_blank=True, help_text="Reason for a skip, in words.")
+    at = serializers.DateTimeField()
+
+
+class RoundProgressSerializer(Plain):
+    """The progress of a round: counts, people, days, and flagged, commented or skipped answers."""
+
+    slots = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    units = serializers.IntegerField()
+    units_complete = serializers.IntegerField()
+    repeats = serializers.IntegerField(help_text="Assignments that repeat a unit for the same person.")
+    repeats_answered = serializers.IntegerField()
+    surplus = serializers.IntegerField(
+        help_text="Uncounted answers: late, to assignments that were reassigned, or to a text that was corrected since."
+    )
+    people = PersonProgressSerializer(many=True)
+    days = DaySerializer(many=True)
+    flagged = FlagSerializer(many=True)
+    gold = serializers.DictField(
+        child=serializers.IntegerField(),
+        help_text="Number of decisions by origin. `contested` counts the fields that wait for a curator.",
+    )
+    to_adjudicate = serializers.IntegerField(
+        help_text="Contested or flagged units of a closed round, which wait for a curator."
+    )
+    job = serializers.IntegerField(allow_null=True, help_text="The job that forms gold after the round is closed.")
+
+
+class WorkRowSerializer(Plain):
+    """A round on *My work*."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    project = serializers.CharField()
+    project_name = serializers.CharField()
+    kind = serializers.CharField()
+    kind_title = serializers.CharField()
+    status = serializers.ChoiceField(choices=Round.Status.choices)
+    answered = serializers.IntegerField()
+    left = serializers.IntegerField(help_text="Number of units that this person can still answer.")
+    today = serializers.IntegerField()
+    active_seconds = serializers.FloatField()
+    replies = serializers.IntegerField(help_text="Number of remarks with a text on this person's answers.")
+    outcomes = serializers.BooleanField(help_text="Whether this person may see the decisions on their own answers.")
+    first = FirstSerializer(
+        allow_null=True,
+        help_text="Prerequisite that the person must meet before the first unit; null if there is none.",
+    )
+    practice = serializers.ChoiceField(
+        choices=practice_queries.STANDINGS,
+        allow_null=True,
+        help_text="State of the person's practice; null if this is not a practice round.",
+    )
+
+
+class ToAdjudicateSerializer(Plain):
+    """A closed round with units that wait for a curator, on *My work*."""
+
+    round = serializers.IntegerField()
+    name = serializers.CharField()
+    project = serializers.CharField()
+    project_name = serializers.CharField()
+    units = serializers.IntegerField(help_text="Number of contested or flagged units, as in the queue.")
+
+
+class PersonSerializer(Plain):
+    member = serializers.IntegerField()

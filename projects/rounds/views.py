@@ -1,0 +1,238 @@
+"""Views for rounds: list, open, progress, close, and people."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.permissions import GUESTS_TOO
+from accounts.sessions import signed_in
+from api.pagination import Pages
+
+from .. import kinds
+from ..guidelines import markdown
+from ..jobs.serializers import JobSerializer
+from ..jobs.views import accepted
+from ..models import Member, Round
+from ..permissions import may, member_of, member_to, permit, round_of
+from ..queue import serializers as queue_serializers
+from . import actions as rounds_actions
+from . import preparing, previews, rolling
+from . import queries as rounds_queries
+from . import serializers as shapes
+from .planning import RoundPlan
+
+CHANGE = "open, change and close rounds"
+
+
+def _plan(request: Request) -> RoundPlan:
+    serializer = shapes.RoundPlanSerializer(data=request.data)
+    serializer.is_valid(raise_exception=True)
+    return RoundPlan(**serializer.validated_data)
+
+
+def _preview(request: Request) -> tuple[RoundPlan, int]:
+    serializer = shapes.RoundPreviewSerializer(data=request.data)
+    serializer.is_valid(raise_exception=True)
+    fields = dict(serializer.validated_data)
+    turn = fields.pop("turn")
+    return RoundPlan(**fields), turn
+
+
+#: The attributes of a purpose that all participants of a round see.
+MEANING = ("makes_gold", "independent", "shows_value", "gives_feedback")
+
+
+def _told(round: Round, member: Member) -> bool:
+    """Return whether a member may see seed and options.
+
+    For a blind round, only members who may read rounds and do not judge blindly in this round may see them.
+    """
+    kind = kinds.get(round.kind)
+    if not kind.blind:
+        return True
+    judged = kind.keeps_blind(round) and round.participants.filter(member=member).exists()
+    return may(member, "read rounds") and not judged
+
+
+def _round(round: Round, member: Member) -> dict[str, Any]:
+    """Return a round as its participants see it. Blinded members do not get seed, options, policy and settings."""
+    kind, told = kinds.get(round.kind), _told(round, member)
+    working = round.participants.filter(member=member, left_at=None).exists()
+    return {
+        "id": round.pk,
+        "name": round.name,
+        "project": round.project.slug,
+        "project_name": round.project.name,
+        "illustrative": round.project.illustrative,
+        "kind": round.kind,
+        "kind_title": kind.title,
+        "purpose": round.purpose,
+        "status": round.status,
+        "overlap": round.overlap,
+        "units": round.units_count,
+        "dealing": round.dealing,
+        "seed": round.seed if told else None,
+        "options": round.options if told else {},
+        "policy": round.policy if told else {},
+        "settings": previews.settings_in_words(round) if told else [],
+        **{name: getattr(round.meaning, name) for name in MEANING},
+        "asks_questions": round.asks_questions,
+        "terms": round.terms,
+        "blind": kind.blind,
+        "designed": kind.designed,
+        "requires_practice": (wanted := round.requires_practice) and {"id": wanted.pk, "name": wanted.name},
+        "guideline": {
+            "id": round.guideline.pk,
+            "number": round.guideline.number,
+            "text": round.guideline.text,
+            "html": markdown.as_html(round.guideline.text),
+        },
+        "skip_reasons": []
+        if round.meaning.gives_feedback
+        else [{"code": r.code, "text": r.text} for r in kind.skip_reasons],
+        "opened_at": round.opened_at,
+        "closed_at": round.closed_at,
+        "role": member.role,
+        "working": working,
+        "rolling": round.is_rolling,
+        "job": job.pk if round.status == Round.Status.PREPARING and (job := preparing.job_of(round)) else None,
+    }
+
+
+class RoundListView(APIView):
+    pagination_class = Pages  # used by the API description
+
+    @extend_schema(operation_id="rounds_list", responses=shapes.RoundRowSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the rounds of a project with their progress, newest first."""
+        member = member_of(signed_in(request), slug)
+        permit(member, "read rounds")
+        found = rounds_queries.with_counts(Round.objects.filter(project=member.project).select_related("guideline"))
+        pages = Pages()
+        rows = pages.paginate_queryset(found, request, view=self) or []
+        return pages.get_paginated_response([rounds_queries.row(r) for r in rows])
+
+    @extend_schema(
+        operation_id="rounds_open", request=shapes.RoundPlanSerializer, responses={201: shapes.RoundSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Open a round. The plan cannot be changed afterwards. A job prepares and opens a large round."""
+        member = member_of(signed_in(request), slug)
+        permit(member, CHANGE)
+        round = preparing.begin_round(project=member.project, plan=_plan(request), by=member.user)
+        return Response(_round(round, member), status=status.HTTP_201_CREATED)
+
+
+class RoundTotalsView(APIView):
+    @extend_schema(
+        operation_id="rounds_totals", request=shapes.RoundPlanSerializer, responses=shapes.RoundTotalsSerializer
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Return the units, answers, answers per person and time of a plan, without opening a round."""
+        member = member_of(signed_in(request), slug)
+        permit(member, CHANGE)
+        return Response(previews.totals(member.project, _plan(request)))
+
+
+class RoundChoicesView(APIView):
+    @extend_schema(operation_id="rounds_choices", responses=shapes.RoundChoicesSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the choices for a new round: kinds with their options, and people with their open answers."""
+        member = member_of(signed_in(request), slug)
+        permit(member, CHANGE)
+        return Response(shapes.RoundChoicesSerializer(previews.choices(member.project)).data)
+
+
+class RoundPreviewView(APIView):
+    @extend_schema(
+        operation_id="rounds_preview", request=shapes.RoundPreviewSerializer, responses=queue_serializers.Cards
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Return the card of one unit of a plan, or an empty list if no unit matches. Does not open a round."""
+        member = member_of(signed_in(request), slug)
+        permit(member, CHANGE)
+        plan, turn = _preview(request)
+        return Response(previews.preview(member.project, plan, turn))
+
+
+class RoundView(APIView):
+    permission_classes = GUESTS_TOO
+
+    @extend_schema(operation_id="rounds_get", responses=shapes.RoundSerializer)
+    def get(self, request: Request, round_id: int) -> Response:
+        """Return a round with its guideline, for its participants and the project's leads, curators and viewers."""
+        round, member = round_of(signed_in(request), round_id)
+        if not round.participants.filter(member=member, left_at=None).exists():
+            permit(member, "read rounds")
+        return Response(_round(round, member))
+
+
+class RoundProgressView(APIView):
+    @extend_schema(operation_id="rounds_progress", responses=shapes.RoundProgressSerializer)
+    def get(self, request: Request, round_id: int) -> Response:
+        """Return the progress of a round, in total and by person."""
+        round, member = round_of(signed_in(request), round_id)
+        permit(member, "see who answered what")
+        return Response(rounds_queries.of_round(round, now=timezone.now()))
+
+
+class RoundCloseView(APIView):
+    @extend_schema(operation_id="rounds_close", request=None, responses={202: JobSerializer})
+    def post(self, request: Request, round_id: int) -> Response:
+        """Close a round. The job forms the gold standard, if that is the purpose, and creates an audit checkpoint."""
+        round, member = round_of(signed_in(request), round_id)
+        permit(member, CHANGE)
+        return accepted(rounds_actions.close_round(round=round, by=member.user))
+
+
+class RoundPreparationView(APIView):
+    @extend_schema(operation_id="rounds_prepare", request=None, responses={202: JobSerializer})
+    def post(self, request: Request, round_id: int) -> Response:
+        """Continue the preparation of a round that was stopped or failed."""
+        round, member = round_of(signed_in(request), round_id)
+        permit(member, CHANGE)
+        return accepted(preparing.resume(round=round, by=member.user))
+
+    @extend_schema(operation_id="rounds_discard", request=None, responses={202: JobSerializer})
+    def delete(self, request: Request, round_id: int) -> Response:
+        """Discard a round that never opened. The job removes it completely."""
+        round, member = round_of(signed_in(request), round_id)
+        permit(member, CHANGE)
+        return accepted(preparing.discard(round=round, by=member.user))
+
+
+class RoundIntakeView(APIView):
+    @extend_schema(operation_id="rounds_take_in", request=None, responses={202: JobSerializer})
+    def post(self, request: Request, round_id: int) -> Response:
+        """Start a job that adds matching units to a rolling round now."""
+        round, member = round_of(signed_in(request), round_id)
+        permit(member, CHANGE)
+        return accepted(rolling.ask(round=round, by=member.user))
+
+
+class RoundPeopleView(APIView):
+    @extend_schema(operation_id="rounds_add_person", request=shapes.PersonSerializer, responses={204: None})
+    def post(self, request: Request, round_id: int) -> Response:
+        """Add a member to a round."""
+        round, member = round_of(signed_in(request), round_id)
+        permit(member, CHANGE)
+        serializer = shapes.PersonSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        joiner = member_to(round.project, serializer.validated_data["member"])
+        rounds_actions.add_person(round=round, member=joiner, by=member.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class RoundPersonView(APIView):
+    @extend_schema(operation_id="rounds_remove_person", responses={204: None})
+    def delete(self, request: Request, round_id: int, member_id: int) -> Response:
+        """Remove a member from a round. Their answers are kept."""
+        round, member = round_of(signed_in(request), round_id)
+        permit(member, CHANGE)
+        rounds_actions.remove_person(round=round, member=member_to(round.project, member_id), by=member.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)

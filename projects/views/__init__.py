@@ -1,1 +1,0 @@
-"""What is asked for by its address: parse, permit, one action or page, respond."""

@@ -1,1 +1,0 @@
-"""Releases that an installation keeps: verified against all that knows of them, and served."""

@@ -1,0 +1,187 @@
+"""Create releases: one snapshot is written to one folder, completely or not at all."""
+
+import re
+import shutil
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError
+
+from accounts.models import User
+from api.problems import Conflict, NoRoom, Refused
+from audit.actions import seal_pending
+from audit.log import record
+from projects.jobs import batches
+from projects.models import Answer, Decision, Project
+from releases.sources.state import snapshot
+
+from ..folders import manifest
+from ..formats import card, files
+from ..formats.notes import Notes
+from ..models import Release
+from ..sources import state
+from ..storage.registry import check_empty, folder_of, put, store
+
+SEMVER = re.compile(
+    r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
+    r"(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?",
+    re.ASCII,
+)
+Progress = Callable[[int, int | None, str], None]
+#: Number of attempts to create a checkpoint if rows are added between the checkpoint and the snapshot.
+TRIES = 5
+#: Age at which incomplete folders of killed processes are removed.
+STALE_SECONDS = 24 * 3600
+
+
+def check_version(version: str) -> None:
+    """Raise `Refused` if this is no semantic version."""
+    if not SEMVER.fullmatch(version) or len(version) > 40:
+        raise Refused.field("version", f"{version!r} is not a semantic version. Expected X.Y.Z, such as 1.0.0.")
+
+
+def write_release(*, project: Project, version: str, out: Path, progress: Progress | None = None) -> dict[str, Any]:
+    """Write the release of a project into a new or empty folder and return its manifest.
+
+    The files are written to a temporary folder that is renamed at the end, so that a crash or a full disk leaves no
+    partial release. The same state and version give the same bytes.
+    """
+    check_version(version)
+    check_empty(out)
+    building = out.parent / f".{out.name}.{uuid.uuid4().hex}"
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        made = _write_sealed(project, version, building, progress)
+        put(building, out)
+    except OSError as error:
+        raise NoRoom(f"Writing failed ({error.strerror or error}). The incomplete files were removed.") from error
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return made
+
+
+def _write_sealed(project: Project, version: str, folder: Path, progress: Progress | None) -> dict[str, Any]:
+    """Create an audit checkpoint and write the release from one snapshot.
+
+    Rows added in between have no checkpoint yet. Their later checkpoint would change the audit head of the next release
+    of the same state. The checkpoint is therefore repeated, up to `TRIES` times.
+    """
+    for attempt in range(1, TRIES + 1):
+        with batches.idempotent():
+            seal_pending()
+        with snapshot():
+            if attempt == TRIES or not state.unsealed(project):
+                # Reload the project: the caller's copy may be older than the snapshot.
+                return _write_files(Project.objects.get(pk=project.pk), version, folder, progress)
+    raise AssertionError("the last attempt writes")
+
+
+def _write_files(project: Project, version: str, folder: Path, progress: Progress | None) -> dict[str, Any]:
+    entries: list[manifest.Entry] = []
+    notes = Notes()
+    newest = state.newest_change(project)
+
+    def put(path: str, chunks: Any) -> None:
+        if progress:
+            progress(len(entries), None, f"writing {path}")
+        entries.append(manifest.write(folder, path, chunks))
+
+    for path, chunks in files(project, notes):
+        put(path, chunks)
+    paths = [entry.path for entry in entries]
+    put("README.md", [card.card(project, version, newest, notes, paths).encode()])
+    put("CITATION.cff", [card.citation(project, version, newest).encode()])
+    put("LICENSE", [card.licence(project).encode()])
+    put(manifest.SUMS, [manifest.sums(entries)])
+    entries.sort(key=lambda entry: entry.path)
+    made = manifest.sealed(
+        {
+            "project": project.slug,
+            "name": project.name,
+            "illustrative": project.illustrative,
+            "version": version,
+            "newest_change": newest,
+            "snapshot": manifest.snapshot_hash(entries),
+            "audit_head": state.audit_head(project),
+            "counts": _counts(project) | notes.counts,
+            "files": [entry.as_json() for entry in entries],
+        }
+    )
+    manifest.write(folder, manifest.NAME, [manifest.as_bytes(made)])
+    return made
+
+
+def _counts(project: Project) -> dict[str, Any]:
+    return {
+        "clusters": project.clusters.count(),
+        "propositions": project.units.filter(type="proposition").count(),
+        "rounds": project.rounds.opened().counting().count(),
+        "answers": Answer.objects.filter(assignment__round__in=project.rounds.counting().values("pk")).count(),
+        "decisions": Decision.objects.filter(unit__project=project).count(),
+        "raters": project.members.filter(answers__isnull=False).distinct().count(),
+    }
+
+
+def freeze(*, project: Project, version: str, by: User | None, progress: Progress | None = None) -> Release:
+    """Create and store a release.
+
+    If the version exists with the same bytes, return it. Raise `Conflict` if its content differs.
+    """
+    check_version(version)
+    _sweep()
+    folder = f"{project.slug}-{version}-{uuid.uuid4().hex[:8]}"
+    out = store() / folder
+    made = write_release(project=project, version=version, out=out, progress=progress)
+    try:
+        release = _keep(project, version, folder, made, by)
+    except IntegrityError:
+        release = Release.objects.get(project=project, version=version)
+        # Compare the digest, not only the hash of the files. Otherwise the manifest could differ from the one in the
+        # log.
+        same = release.manifest["digest"] == made["digest"]
+        if same and not folder_of(release).exists():
+            out.rename(folder_of(release))
+        shutil.rmtree(out, ignore_errors=True)
+        if not same:
+            raise Conflict(
+                f"Release {version} already exists with different content. Releases never change: use the "
+                "next version number."
+            ) from None
+    except BaseException:
+        shutil.rmtree(out, ignore_errors=True)
+        raise
+    with batches.idempotent():
+        seal_pending()
+    return release
+
+
+def _keep(project: Project, version: str, folder: str, made: dict[str, Any], by: User | None) -> Release:
+    with batches.batch():
+        release = Release.objects.create(
+            project=project,
+            version=version,
+            snapshot_hash=made["snapshot"],
+            manifest=made,
+            folder=folder,
+            size=sum(entry["size"] for entry in made["files"]),
+            created_by=by,
+        )
+        record(
+            actor=by,
+            verb="release",
+            obj=release,
+            project_id=project.pk,
+            after={"version": version, "snapshot": made["snapshot"], "digest": made["digest"]},
+        )
+    return release
+
+
+def _sweep() -> None:
+    """Remove incomplete folders of killed processes."""
+    if store().exists():
+        for left in store().glob(".*"):
+            if left.is_dir() and time.time() - left.stat().st_mtime > STALE_SECONDS:
+                shutil.rmtree(left, ignore_errors=True)

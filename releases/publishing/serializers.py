@@ -1,0 +1,113 @@
+"""Serializers of releases."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from projects.permissions import Names
+
+from ..folders.dictionary import table_of
+from ..models import Release
+
+Plain = serializers.Serializer[Any]
+
+
+class ReleaseFileSerializer(Plain):
+    path = serializers.CharField()
+    size = serializers.IntegerField()
+    sha256 = serializers.CharField()
+    rows = serializers.IntegerField(
+        allow_null=True, help_text="Number of rows of a JSONL or CSV file, without the header."
+    )
+    row = serializers.SerializerMethodField(help_text="What a row contains; empty if the file has no rows.")
+
+    def get_row(self, file: Mapping[str, Any]) -> str:
+        table = table_of(file["path"])
+        return table.row if table else ""
+
+
+class AuditHeadSerializer(Plain):
+    number = serializers.IntegerField()
+    digest = serializers.CharField()
+
+
+class ManifestSerializer(Plain):
+    """Content of ``manifest.json``."""
+
+    project = serializers.CharField()
+    name = serializers.CharField()
+    illustrative = serializers.BooleanField()
+    version = serializers.CharField()
+    newest_change = serializers.CharField(allow_blank=True)
+    snapshot = serializers.CharField()
+    audit_head = AuditHeadSerializer(allow_null=True)
+    counts = serializers.DictField(child=serializers.JSONField())
+    files = ReleaseFileSerializer(many=True)
+    digest = serializers.CharField(help_text="SHA-256 of the manifest without this field.")
+
+
+class ReleaseRowSerializer(Plain):
+    id = serializers.IntegerField(source="pk")
+    version = serializers.CharField()
+    snapshot = serializers.CharField(source="snapshot_hash")
+    size = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    created_by = serializers.SerializerMethodField(
+        help_text="Name of the person if the user may see names, else the pseudonym."
+    )
+
+    def get_created_by(self, release: Release) -> str:
+        names: Names = self.context["names"]
+        return names.of(release.created_by)
+
+
+class ReleaseSerializer(ReleaseRowSerializer):
+    manifest = ManifestSerializer()
+
+
+class FreezeSerializer(Plain):
+    version = serializers.RegexField(
+        r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$",
+        max_length=40,
+        error_messages={"invalid": "A semantic version: X.Y.Z, such as 1.0.0."},
+    )
+
+
+class CheckSerializer(Plain):
+    name = serializers.CharField()
+    title = serializers.CharField()
+    passed = serializers.BooleanField()
+    detail = serializers.CharField(allow_blank=True, help_text="Result of the check.")
+    means = serializers.CharField(help_text="Why the check matters.")
+    advice = serializers.CharField(help_text="What to do if the check fails.")
+    page = serializers.CharField(
+        allow_blank=True, help_text="Path relative to the project's page; empty if there is none."
+    )
+
+
+class FileDifferenceSerializer(Plain):
+    """Counts of rows by key; a file without rows counts as one."""
+
+    path = serializers.CharField()
+    added = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    keys = serializers.ListField(child=serializers.CharField(), help_text="The first 20 keys.")
+
+
+class DifferenceSerializer(Plain):
+    before = serializers.CharField(source="before.version", default=None, allow_null=True)
+    files = FileDifferenceSerializer(many=True)
+
+
+class VerifiedSerializer(Plain):
+    """Result of a verification, in sentences. ``findings`` is empty if the release is intact."""
+
+    digest = serializers.CharField(
+        source="manifest.digest", default="", allow_blank=True, help_text="Digest of the stored manifest."
+    )
+    findings = serializers.ListField(child=serializers.CharField())
+    more = serializers.IntegerField(help_text="Number of further findings, which are not listed.")
+    checked = serializers.ListField(child=serializers.CharField())
+    not_checked = serializers.ListField(child=serializers.CharField())

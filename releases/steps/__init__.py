@@ -1,1 +1,0 @@
-"""Releases on the way of a project."""

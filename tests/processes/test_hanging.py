@@ -1,0 +1,91 @@
+"""Jobs that hang are ended from outside their process: a cancelled job stops, and other jobs go on."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from operations.simulation.client import Client
+from tests.processes.apps import SILENCE
+from tests.processes.house import LEAD, House, Redis, until
+
+pytestmark = pytest.mark.processes
+STARTS: dict[str, Callable[[House], object]] = {
+    "embedded": House.start_worker,
+    "celery": House.start_celery,
+    "celery solo": House.start_gpu_celery,
+}
+
+
+class Hanging:
+    """A job that never ends by itself, and another behind it."""
+
+    def __init__(self, house: House, where: str, queue: str) -> None:
+        self.lead: Client = house.lead()
+        self._diary = Path(house.folder / f"{where}.diary")
+        params = {"diary": str(self._diary), "where": where}
+        self.pk = house.inside("enqueue", kind="hang", params=params, by=LEAD, queue=queue)
+        quick = {"diary": str(house.folder / "next.diary"), "steps": 1, "seconds": 0}
+        self.next = house.inside("enqueue", kind="slow", params=quick, by=LEAD, queue=queue)
+
+    def now(self, pk: int | None = None) -> dict[str, Any]:
+        found: dict[str, Any] = self.lead.get(f"jobs/{pk or self.pk}/")
+        return found
+
+    def begun(self) -> int:
+        """How often it was begun."""
+        return len(self._diary.read_text().splitlines()) if self._diary.exists() else 0
+
+
+@pytest.fixture
+def hanging(make_house: Callable[..., House], request: pytest.FixtureRequest) -> Callable[[str, str], Hanging]:
+    def start(worker: str, where: str) -> Hanging:
+        url = ""
+        if worker != "embedded":
+            redis: Redis = request.getfixturevalue("redis")
+            redis.start()
+            url = redis.url
+        house = make_house(url)
+        house.start_web()
+        job = Hanging(house, where, "gpu" if worker == "celery solo" else "default")
+        STARTS[worker](house)
+        until(job.begun, "the job begins")
+        return job
+
+    return start
+
+
+@pytest.mark.parametrize(
+    ("worker", "where"),
+    [
+        ("embedded", "loop"),
+        ("celery", "regex"),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in (("embedded", "regex"), ("celery", "loop"), ("celery solo", "loop"), ("celery solo", "regex"))
+        ),
+    ],
+)
+def test_a_cancelled_job_that_hangs_is_stopped_and_says_so(
+    hanging: Callable[[str, str], Hanging], worker: str, where: str
+) -> None:
+    job = hanging(worker, where)
+    job.lead.post(f"jobs/{job.pk}/cancel/")
+    until(lambda: job.now()["status"] == "cancelled", "the job is stopped", SILENCE + 30)
+    assert job.now()["error"] == "The job did not stop after it was cancelled, so its worker process was killed."
+    until(lambda: job.now(job.next)["status"] == "done", "the next job is done")
+    assert job.begun() == 1
+
+
+@pytest.mark.parametrize("worker", ["celery", pytest.param("embedded", marks=pytest.mark.long)])
+def test_a_job_that_always_hangs_is_given_up_and_others_go_on(
+    hanging: Callable[[str, str], Hanging], worker: str
+) -> None:
+    job = hanging(worker, "regex")
+    until(lambda: job.now(job.next)["status"] == "done", "the next job is done", SILENCE + 30)
+    until(lambda: job.now()["status"] == "failed", "the job is given up", 3 * SILENCE + 60)
+    assert job.begun() == 3
+    assert job.now()["error"] == (
+        "The worker process stopped responding and was killed. This happened in all 3 attempts."
+    )
