@@ -33,7 +33,11 @@ Part = Callable[[Sequence[Any]], list[Any]]
 
 @dataclass(frozen=True)
 class TrackedModel:
-    """A tracked model: its columns except those that may change, and related data (``parts``)."""
+    """A tracked model: its columns except those that may change, and related data (``parts``).
+
+    Digests and their labels are never rewritten. After a rename, ``label`` is the first label of the model, and
+    ``renamed`` maps the attribute of a column to the first name of the column.
+    """
 
     label: str
     model: type[models.Model]
@@ -44,14 +48,27 @@ class TrackedModel:
     only: tuple[str, ...] = ()
     #: Which rows are tracked. Other rows may be deleted, or be tracked later with lower ids (see `store_digests`).
     when: models.Q = field(default_factory=models.Q)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Return the attribute of each column, by the name that digests use."""
+        attributes = [f.attname for f in self.model._meta.concrete_fields if not f.primary_key]
+        return {self.renamed.get(attribute, attribute): attribute for attribute in attributes}
+
+    @property
+    def object_types(self) -> set[str]:
+        """Return the current and the first name of the model: the types of its entries in the audit log."""
+        first_name = self.label.rpartition(".")[2]
+        return {str(self.model._meta.model_name)} | (set() if self.only else {first_name})
 
     @property
     def names(self) -> list[str]:
         """Return the columns and parts that a new `Witness` covers."""
         if self.only:
             return list(self.only)
-        columns = [f.attname for f in self.model._meta.concrete_fields if not f.primary_key]
-        return [name for name in columns if name not in self.but] + sorted(self.parts)
+        names = [name for name, attribute in self.columns.items() if attribute not in self.but]
+        return names + sorted(self.parts)
 
     @property
     def rows(self) -> QuerySet[Any]:
@@ -62,12 +79,12 @@ class TrackedModel:
 
     def digests(self, ids: Sequence[int], names: Sequence[str]) -> dict[int, str]:
         """Return the digest of each existing row. Uses a fixed number of queries."""
-        columns = [name for name in names if name not in self.parts]
-        rows = list(self.rows.filter(pk__in=ids).only("pk", *columns))
+        attributes = {name: self.columns[name] for name in names if name not in self.parts}
+        rows = list(self.rows.filter(pk__in=ids).only("pk", *attributes.values()))
         parts = {name: self.parts[name](rows) for name in names if name in self.parts}
         return {
             row.pk: digest_of(
-                {c: _plain(getattr(row, c)) for c in columns}
+                {name: _plain(getattr(row, attribute)) for name, attribute in attributes.items()}
                 | {name: _plain(values[n]) for name, values in parts.items()}
             )
             for n, row in enumerate(rows)
@@ -75,7 +92,7 @@ class TrackedModel:
 
     def knows(self, names: Sequence[str]) -> bool:
         """Return whether this version has all columns and parts of a `Witness`."""
-        return set(names) <= {f.attname for f in self.model._meta.concrete_fields} | set(self.parts)
+        return set(names) <= set(self.columns) | set(self.parts)
 
 
 _tracked: dict[str, TrackedModel] = {}
@@ -90,18 +107,26 @@ def track(
     only: Sequence[str] = (),
     label: str = "",
     when: models.Q | None = None,
+    renamed: Mapping[str, str] | None = None,
 ) -> None:
     """Track the rows of a model, whose ids must be increasing numbers.
 
     ``but``: columns that may change. ``batch``: rows per `Witness`; use fewer for large rows. ``only`` (which needs its
-    own ``label``) and ``when``: see `TrackedModel` and `store_digests`.
+    own ``label``), ``when`` and ``renamed`` (with the ``label`` before a rename of the model): see `TrackedModel`.
     """
     tracked = TrackedModel(
-        label or model._meta.label_lower, model, frozenset(but), parts or {}, batch, tuple(only), when or models.Q()
+        label or model._meta.label_lower,
+        model,
+        frozenset(but),
+        parts or {},
+        batch,
+        tuple(only),
+        when or models.Q(),
+        renamed or {},
     )
     if tracked.label in _tracked:
         raise ValueError(f"The integrity of {tracked.label} is already tracked.")
-    unknown = tracked.but - {f.attname for f in model._meta.concrete_fields}
+    unknown = (tracked.but | set(tracked.renamed)) - {f.attname for f in model._meta.concrete_fields}
     if unknown:
         raise ValueError(f"{tracked.label} has no columns named {', '.join(sorted(unknown))}.")
     _tracked[tracked.label] = tracked
@@ -159,7 +184,7 @@ def record_completed(model: type[models.Model], ids: Sequence[int], *, by: Any, 
 
     A row may differ from its `Witness` if the newest of these entries has its digest.
     """
-    tracked = _tracked[model._meta.label_lower]
+    tracked = next(t for t in tracked_models() if t.model is model)
     names = tracked.names
     for batch in _batches(iter(sorted(ids)), BATCH):
         record_all(
@@ -269,7 +294,7 @@ def _removed_ids(tracked: TrackedModel, ids: Sequence[int]) -> set[int]:
     if not ids:
         return set()
     entries = Entry.objects.filter(
-        object_type=tracked.model._meta.model_name, object_id__in=[str(pk) for pk in ids], verb=REMOVE
+        object_type__in=tracked.object_types, object_id__in=[str(pk) for pk in ids], verb=REMOVE
     )
     return {int(pk) for pk in entries.values_list("object_id", flat=True)}
 
@@ -279,7 +304,7 @@ def _completed_ids(tracked: TrackedModel, ids: Sequence[int]) -> set[int]:
     if not ids:
         return set()
     entries = Entry.objects.filter(
-        object_type=tracked.model._meta.model_name, object_id__in=[str(pk) for pk in ids], verb=COMPLETE
+        object_type__in=tracked.object_types, object_id__in=[str(pk) for pk in ids], verb=COMPLETE
     )
     newest: dict[int, Any] = {
         int(pk): content for pk, content in entries.order_by("pk").values_list("object_id", "after")

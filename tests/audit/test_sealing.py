@@ -14,10 +14,11 @@ from django.db import connection
 from accounts.models import User
 from audit import actions, triggers
 from audit.actions import head, seal_pending
+from audit.digests import digest_of
 from audit.log import record
 from audit.models import Entry, Seal
 from audit.verify import findings
-from audit.witness import store_pending_digests, tracked_models
+from audit.witness import TrackedModel, store_pending_digests, tracked_models
 from projects.models import Answer, Project
 from projects.queue import actions as queue_actions
 from tests.builders import answer, build_cluster, build_round, label_value
@@ -177,3 +178,15 @@ def test_two_sealers_at_once_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> 
     assert sum(Seal.objects.values_list("leaves", flat=True)) == 60
     assert not Entry.objects.filter(seal=None).exists()
     assert found() == []
+
+
+def test_a_renamed_column_keeps_its_name_in_digests(entries: list[Entry]) -> None:
+    before = TrackedModel("audit.entry", Entry)
+    after = TrackedModel("audit.record", Entry, renamed={"actor_id": "by_id"})
+    ids, names = [entry.pk for entry in entries], ["by_id" if n == "actor_id" else n for n in before.names]
+    assert after.names == names
+    assert after.knows(names)
+    assert not after.knows(before.names)
+    by_id = {e.pk: digest_of({"by_id": e.actor_id, "verb": e.verb}) for e in entries}
+    assert after.digests(ids, ["by_id", "verb"]) == by_id
+    assert after.object_types == {"entry", "record"}
