@@ -1,4 +1,4 @@
-"""`make test ONLY=changed`: from the files that differ to the tests that they touch, by imports and by name."""
+"""The tests that `make test ONLY=changed` selects."""
 
 import subprocess
 from pathlib import Path
@@ -35,7 +35,7 @@ TREE = {
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A small house in a repository with one commit."""
+    """Create a small project in a repository with one commit."""
     for name, text in TREE.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -60,17 +60,15 @@ def tree(tmp_path: Path) -> Path:
         ("frontend/src/main.ts", []),
     ],
 )
-def test_a_change_touches_what_imports_it_asks_for_it_or_calls_it_by_name(
-    tree: Path, path: str, tests: list[str]
-) -> None:
-    found = imports.touched(imports.read(tree), [path])
+def test_a_change_affects_tests_that_import_request_or_name_it(tree: Path, path: str, tests: list[str]) -> None:
+    found = imports.affected_tests(imports.read(tree), [path])
     named = {name.removeprefix("tests/").removesuffix(".py") for name in found}
     assert set(tests) <= named
     assert "projects/test_else" not in named or path.startswith("tests/")
 
 
 def test_the_nearest_come_first_and_of_those_the_ones_that_mirror_the_change(tree: Path) -> None:
-    found = imports.touched(imports.read(tree), ["measures/spans.py"])
+    found = imports.affected_tests(imports.read(tree), ["measures/spans.py"])
     assert found[0] == "tests/measures/test_spans.py"
     assert found.index("tests/projects/test_cards.py") < found.index("tests/projects/test_page.py")
 
@@ -84,16 +82,18 @@ def test_a_change_is_what_differs_from_the_commit_whether_git_knows_the_file_or_
 def test_every_module_of_this_house_is_read_and_conftest_is_what_every_test_depends_on() -> None:
     graph = imports.read(ROOT)
     assert len(graph.modules) > 500
-    assert "tests/measures/test_spans.py" in imports.touched(graph, ["measures/spans.py"])[:6]
-    assert len(imports.touched(graph, ["tests/conftest.py"])) > 200
-    # Who may what is seen by those who ask all routes, far as they are from it by imports.
-    assert imports.touched(graph, ["projects/permissions.py"])[0] == "tests/config/test_roles.py"
+    assert "tests/measures/test_spans.py" in imports.affected_tests(graph, ["measures/spans.py"])[:6]
+    assert len(imports.affected_tests(graph, ["tests/conftest.py"])) > 200
+    # Tests of routes run first after a change of permissions, although no import leads to them.
+    assert imports.affected_tests(graph, ["projects/permissions.py"])[0] == "tests/config/test_roles.py"
 
 
-def test_what_has_not_begun_in_time_is_left_and_said_to_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tests_beyond_the_time_limit_are_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tests = tmp_path / "test_slow.py"
-    tests.write_text("from tests.stages import within\ndef test_one(): within.began -= 3600\ndef test_two(): pass\n")
+    tests.write_text(
+        "from tests.stages import within\ndef test_one(): within.started_at -= 3600\ndef test_two(): pass\n"
+    )
     run = Run()
     run.pytest("-c", "/dev/null", "-p", "tests.stages.within", "--within", "3000", "-rs", str(tests))
     assert (run.passed, run.skipped) == (1, 1)
-    assert "not within 3000 s" in run.not_run[0]
+    assert "not started within 3000 s" in run.not_run[0]

@@ -1,4 +1,4 @@
-"""The list of planted faults does not rot: each can still be planted."""
+"""Each planted fault still matches the code that it replaces."""
 
 import ast
 from collections import Counter
@@ -11,7 +11,7 @@ from tests.planted.faults import FAULTS, Fault
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_what_a_fault_replaces_stands_exactly_once_in_its_file(fault: Fault) -> None:
+def test_the_code_of_a_fault_occurs_once_in_its_file(fault: Fault) -> None:
     text = (Path(settings.ROOT) / fault.file).read_text(encoding="utf-8")
     assert text.count(fault.old) == 1
     assert fault.new != fault.old
@@ -19,8 +19,8 @@ def test_what_a_fault_replaces_stands_exactly_once_in_its_file(fault: Fault) -> 
         ast.parse(text.replace(fault.old, fault.new))
 
 
-def test_there_are_twenty_at_least_all_over_the_product() -> None:
+def test_at_least_twenty_faults_cover_all_apps() -> None:
     assert len(FAULTS) >= 20
     assert max(Counter(fault.name for fault in FAULTS).values()) == 1
-    rooms = {fault.file.split("/")[0] for fault in FAULTS}
-    assert {"accounts", "annotation", "audit", "frontend", "generation", "measures", "projects", "releases"} <= rooms
+    apps = {fault.file.split("/")[0] for fault in FAULTS}
+    assert {"accounts", "annotation", "audit", "frontend", "generation", "measures", "projects", "releases"} <= apps

@@ -19,7 +19,7 @@ from operations.simulation.transport import Http
 from tests.processes import forks
 from tests.processes.helper import Helper
 from tests.stages import proxy
-from tests.stages.servers import answers, free_port
+from tests.stages.servers import free_port, is_listening
 
 LEAD = "lead@example.org"
 NOT_INHERITED = {
@@ -202,7 +202,7 @@ class House:
         self.proxy = Process(command, environment, self.folder / "proxy.log")
         self.others.append(self.proxy)
         self.start_web(threads=threads)
-        until(lambda: answers(self.port), "the proxy answers", 20)
+        until(lambda: is_listening(self.port), "the proxy answers", 20)
 
     @property
     def readiness(self) -> str:
@@ -300,7 +300,7 @@ class Redis:
     def start(self) -> None:
         command = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         self.process = Process([*command, "--dir", str(self.folder)], dict(os.environ), self.folder / "redis.log")
-        until(lambda: answers(self.port), "Redis answers", 20)
+        until(lambda: is_listening(self.port), "Redis answers", 20)
 
     def stop(self) -> None:
         if self.process:

@@ -19,7 +19,7 @@ import pytest
 from tests.processes.conftest import ON_POSTGRES
 from tests.processes.house import Process, until
 from tests.stages import proxy
-from tests.stages.servers import Missing, answers, free_port
+from tests.stages.servers import Missing, free_port, is_listening
 
 pytestmark = [
     pytest.mark.processes,
@@ -109,7 +109,7 @@ class Server:
         ]
         self.web = Process(command, dict(os.environ), folder / "web.log")
         self.processes.append(self.web)
-        until(lambda: answers(web_port) and answers(self.port), "the server answers", 30)
+        until(lambda: is_listening(web_port) and is_listening(self.port), "the server answers", 30)
 
     def client(self) -> Client:
         self.clients.append(Client(self.port))

@@ -1,7 +1,7 @@
-"""The stages; each prints its time, and what was not run is said loudly at the end.
+"""Runs the stages of `make test` in three parallel lanes, and prints their times and what was not run.
 
-They run in lanes, side by side: those that mostly wait (servers that start, leases that lapse, pages that are drawn),
-the checks of the sources, of which each keeps one processor busy, and the tests. What computes gives way to what waits.
+One lane has the stages that mostly wait (for servers, leases and pages), one the checks of the sources, and one the
+quick tests. Stages that compute run at low priority beside stages that wait.
 """
 
 import os
@@ -21,18 +21,18 @@ from . import changed as changes
 from . import kinds, servers, templates
 from .run import BIN, DATA, LIVE, PAGES, ROOT, Failed, Run
 
-#: Tests by pace: the many quick ones, those that contend and kill, and those in a browser. `soak` runs the long ones.
+#: Marker expressions: quick tests, tests that contend and kill, and browser tests. Only `soak` runs long tests.
 QUICK = "not browser and not processes and not contest and not long"
-ALONE = "(contest or processes)"
+LIVE_TESTS = "(contest or processes)"
 BROWSER = "browser and not long"
 CORES = str(max(2, os.cpu_count() or 2))
-#: Where one packs and builds the pages, the others wait for that.
-_packing = threading.RLock()
+#: Held by the stage that builds the pages.
+_build_lock = threading.RLock()
 
 
 @cache
-def without_postgres() -> str:
-    """Why PostgreSQL cannot be had here; empty where it can."""
+def why_no_postgres() -> str:
+    """Return why PostgreSQL is not available; empty if it is."""
     try:
         servers.postgres_bin()
     except servers.Missing as missing:
@@ -63,7 +63,7 @@ def schema(run: Run) -> None:
 
 
 def frontend(run: Run) -> None:
-    with _packing:
+    with _build_lock:
         run.manage("frontend", "check")
         kinds.types(run)
         run.manage("frontend", "test")
@@ -71,8 +71,8 @@ def frontend(run: Run) -> None:
 
 
 @contextmanager
-def both(run: Run) -> Iterator[dict[str, str]]:
-    """A PostgreSQL with a template in it, and a Redis, of the stage's own: what the environment says of them."""
+def postgres_and_redis(run: Run) -> Iterator[dict[str, str]]:
+    """Start a PostgreSQL server with a template database and a Redis server; yield their environment variables."""
     with ExitStack() as stack:
         url = stack.enter_context(servers.postgres(near=True))
         redis = stack.enter_context(servers.redis())
@@ -80,70 +80,70 @@ def both(run: Run) -> Iterator[dict[str, str]]:
 
 
 def postgres(run: Run) -> None:
-    """Every quick test, on PostgreSQL and, those that concern jobs, on Redis."""
-    with both(run) as environment:
+    """Run all quick tests on PostgreSQL and Redis."""
+    with postgres_and_redis(run) as environment:
         run.pytest("-n", CORES, "--dist", "worksteal", "-m", QUICK, **environment)
         kinds.check(run, pace=QUICK, **environment)
 
 
 def sqlite(run: Run) -> None:
-    """A few quick tests on SQLite too (`engine.EVERY_TIME`); all of them where there is no PostgreSQL."""
-    chosen: list[str] = ["-m", QUICK]
-    if not without_postgres():
-        chosen += map(str, engine.every_time(("audit", "projects")))
+    """Run the quick tests in `engine.EVERY_TIME` on SQLite; all quick tests if there is no PostgreSQL."""
+    selection: list[str] = ["-m", QUICK]
+    if not why_no_postgres():
+        selection += map(str, engine.every_time(("audit", "projects")))
     template = templates.sqlite(run)
-    run.pytest("-n", CORES, "--dist", "worksteal", *chosen, **template)
-    if without_postgres():
+    run.pytest("-n", CORES, "--dist", "worksteal", *selection, **template)
+    if why_no_postgres():
         kinds.check(run, pace=QUICK, **template)
 
 
 def live(run: Run) -> None:
-    """Tests that contend, kill and pull plugs, on PostgreSQL: most of them, for most have their matter there."""
-    if why := without_postgres():
-        raise servers.Missing(f"on PostgreSQL. {why}")
-    with both(run) as environment:
-        _live(run, f"{ALONE} and not sqlite and not long", engine.alone(), **environment)
+    """Run the tests that contend, kill processes and stop servers, on PostgreSQL."""
+    if reason := why_no_postgres():
+        raise servers.Missing(f"on PostgreSQL. {reason}")
+    with postgres_and_redis(run) as environment:
+        _live(run, f"{LIVE_TESTS} and not sqlite and not long", engine.alone(), **environment)
 
 
 def live_sqlite(run: Run) -> None:
-    """Kills and workers on SQLite, and what runs there alone; all of `live` where there is no PostgreSQL."""
-    paths = engine.alone() if without_postgres() else engine.every_time(("processes", "operations"))
-    _live(run, f"{ALONE} and not long", paths, **templates.sqlite(run))
+    """Run kills, workers and one simulated study on SQLite; all of `live` if there is no PostgreSQL."""
+    paths = engine.alone() if why_no_postgres() else engine.every_time(("processes", "operations"))
+    _live(run, f"{LIVE_TESTS} and not long", paths, **templates.sqlite(run))
 
 
-def _live(run: Run, chosen: str, paths: Sequence[Path], **environment: str) -> None:
-    side_by_side = ("-n", LIVE, "--dist", "worksteal", "-p", "tests.stages.longest", "--durations", "12")
-    run.live(run.name, *side_by_side, "-m", chosen, *map(str, paths), **environment)
+def _live(run: Run, markers: str, paths: Sequence[Path], **environment: str) -> None:
+    options = ("-n", LIVE, "--dist", "worksteal", "-p", "tests.stages.longest", "--durations", "12")
+    run.live(run.name, *options, "-m", markers, *map(str, paths), **environment)
 
 
 def browser(run: Run) -> None:
-    """The journeys of people through the real pages, on the production bundle."""
+    """Run the browser tests on the production build."""
     _browser(run, BROWSER)
 
 
-def _browser(run: Run, chosen: str) -> None:
+def _browser(run: Run, markers: str) -> None:
     path = servers.chromium()
-    with _packing:
+    with _build_lock:
         run.manage("frontend")
     environment = templates.sqlite(run) | {"CHROMIUM": path}
-    run.live("browser", "-n", PAGES, "--dist", "loadfile", "-m", chosen, "tests/browser", **environment)
-    with _packing:
+    run.live("browser", "-n", PAGES, "--dist", "loadfile", "-m", markers, "tests/browser", **environment)
+    with _build_lock:
         pages = kinds.bundle(run)
-    kinds.check(run, pace=chosen, FRONTEND_DIST=pages, **environment)
+    kinds.check(run, pace=markers, FRONTEND_DIST=pages, **environment)
 
 
 def changed(run: Run) -> None:
-    """What a change touches, since the commit SINCE (else since main): see `changes`."""
-    changes.check(run, both, without_postgres())
+    """Run the tests that a change since the commit SINCE (or main) affects."""
+    changes.check(run, postgres_and_redis, why_no_postgres())
 
 
 def soak(run: Run) -> None:
-    """Everything on both, what contends and kills for long, and every page."""
+    """Run all tests on both databases, with long repetitions of kills and contention."""
     _browser(run, "browser")
     run.pytest("-n", CORES, "-m", "not browser and not processes and not contest", **templates.sqlite(run))
-    run.pytest("-m", f"{ALONE}", "-s", **templates.sqlite(run))
-    with both(run) as environment:
-        run.pytest("-m", f"{ALONE}", "-s", **environment)
+    run.pytest("-m", f"{LIVE_TESTS}", "-s", **templates.sqlite(run))
+    with postgres_and_redis(run) as environment:
+        run.pytest("-m", f"{LIVE_TESTS}", "-s", **environment)
 
 
 Stage = Callable[[Run], None]
@@ -152,32 +152,32 @@ STAGES: dict[str, Stage] = {
     for stage in (style, types, imports, schema, frontend, postgres, sqlite, live, live_sqlite, browser)
 }
 EXTRA: dict[str, Stage] = {"changed": changed, "soak": soak}
-#: Those that mostly wait. One after the other: on two cores a browser beside servers that are killed, or twice as many
-#: servers at once, makes the clocks of all lie.
-BESIDE = ("live", "live_sqlite", "browser")
-#: Those that read the sources, one after the other.
+#: Stages that mostly wait. They run one after another: on two cores, more servers at once would exceed their timeouts.
+WAITING = ("live", "live_sqlite", "browser")
+#: Stages that read the sources.
 CHECKS = ("style", "types", "imports", "schema", "frontend")
 
 
 @dataclass
-class Came:
-    """What all stages came to."""
+class Results:
+    """The results of all stages."""
 
     runs: list[Run] = field(default_factory=list)
+    #: Name, outcome, seconds and processor seconds of each stage.
     times: list[tuple[str, str, float, float]] = field(default_factory=list)
-    broken: list[str] = field(default_factory=list)
+    failed_stages: list[str] = field(default_factory=list)
 
-    def of(self, names: Sequence[str], every: dict[str, Stage], beside: bool, gives_way: bool) -> None:
-        """Run stages one after the other, ``beside`` others or not; what computes ``gives_way`` to what waits."""
+    def run_lane(self, names: Sequence[str], stages: dict[str, Stage], is_parallel: bool, yields: bool) -> None:
+        """Run stages one after another. If the lane ``yields``, stages that compute run at low priority."""
         for name in names:
-            run = Run(name, beside, patient=gives_way and name not in BESIDE)
+            run = Run(name, is_parallel, is_low_priority=yields and name not in WAITING)
             self.runs.append(run)
-            run.say(f"\n== {name}" if not run.beside else f"== {name}")
+            run.say(f"\n== {name}" if not run.is_parallel else f"== {name}")
             started = time.monotonic()
-            word = self._outcome(run, every[name])
+            outcome = self._outcome(run, stages[name])
             seconds = time.monotonic() - started
-            self.times.append((name, word, seconds, run.computed))
-            run.say(f"  {word}, {seconds:.1f} s")
+            self.times.append((name, outcome, seconds, run.cpu_seconds))
+            run.say(f"  {outcome}, {seconds:.1f} s")
 
     def _outcome(self, run: Run, stage: Stage) -> str:
         try:
@@ -187,65 +187,68 @@ class Came:
             return "NOT RUN"
         except Failed as failure:
             run.say(f"  FAILED: {failure}")
-        except Exception as error:  # of a stage itself: the others go on
+        except Exception as error:  # a fault in the stage itself must not stop the other stages
             run.say(f"  FAILED: {type(error).__name__}: {error}")
         else:
             return "ok"
-        self.broken.append(run.name)
+        self.failed_stages.append(run.name)
         return "FAILED"
 
 
-def main(chosen: list[str]) -> int:
-    every = STAGES | EXTRA
-    if unknown := set(chosen) - set(every):
-        print(f"No such stage: {', '.join(sorted(unknown))}. There are: {', '.join(every)}.")
+def main(requested: list[str]) -> int:
+    stages = STAGES | EXTRA
+    if unknown := set(requested) - set(stages):
+        print(f"Unknown stage: {', '.join(sorted(unknown))}. Stages: {', '.join(stages)}.")
         return 2
-    names = chosen or list(STAGES)
-    came, began = Came(), time.monotonic()
+    names = requested or list(STAGES)
+    results, started = Results(), time.monotonic()
     DATA.mkdir(parents=True, exist_ok=True)
     try:
-        *others, own = lanes_of(names)
-        gives_way = any(name in BESIDE for name in names)
-        threads = [threading.Thread(target=came.of, args=(lane, every, bool(others), gives_way)) for lane in others]
+        *others, last = lanes_of(names)
+        yields = any(name in WAITING for name in names)
+        settings = (stages, bool(others), yields)
+        threads = [threading.Thread(target=results.run_lane, args=(lane, *settings)) for lane in others]
         for thread in threads:
             thread.start()
-        came.of(own, every, bool(others), gives_way)
+        results.run_lane(last, *settings)
         for thread in threads:
             thread.join()
     finally:
         shutil.rmtree(DATA, ignore_errors=True)
-    came.times.sort(key=lambda time: names.index(time[0]))
-    return summary(came, time.monotonic() - began)
+    results.times.sort(key=lambda time: names.index(time[0]))
+    return summary(results, time.monotonic() - started)
 
 
 def lanes_of(names: Sequence[str]) -> list[list[str]]:
-    """The stages that run one after the other, for each lane that has any; what waits begins first."""
-    tests = [name for name in names if name not in (*BESIDE, *CHECKS)]
-    lanes = [[name for name in names if name in lane] for lane in (BESIDE, CHECKS)]
+    """Return the stages of each lane that is not empty; the lane that waits is first."""
+    tests = [name for name in names if name not in (*WAITING, *CHECKS)]
+    lanes = [[name for name in names if name in lane] for lane in (WAITING, CHECKS)]
     return [lane for lane in (*lanes, tests) if lane]
 
 
-def summary(came: Came, seconds: float) -> int:
+def summary(results: Results, seconds: float) -> int:
     print("\n== summary")
-    for name, word, took, computed in came.times:
-        print(f"  {name:<12} {word:<8} {took:7.1f} s, of a processor {computed:7.1f} s")
-    computed = sum(computed for *_, computed in came.times)
-    print(f"  {'total':<12} {'':<8} {seconds:7.1f} s, of a processor {computed:7.1f} s")
-    if not_run := [line for run in came.runs for line in run.not_run]:
+    for name, outcome, duration, cpu_seconds in results.times:
+        print(f"  {name:<12} {outcome:<8} {duration:7.1f} s, CPU {cpu_seconds:7.1f} s")
+    total = sum(cpu_seconds for *_, cpu_seconds in results.times)
+    print(f"  {'total':<12} {'':<8} {seconds:7.1f} s, CPU {total:7.1f} s")
+    if not_run := [line for run in results.runs for line in run.not_run]:
         print("\n!! NOT RUN:")
         for line in dict.fromkeys(not_run):
             print(f"!!   {line}")
-    for line in (line for run in came.runs for line in run.run_again):
+    for line in (line for run in results.runs for line in run.run_again):
         print(f"\n!! RUN TWICE: {line}")
-    # Last, because of a long log often only the end is kept.
-    for line in dict.fromkeys(line for run in came.runs for line in run.failures):
+    # Failures are printed last because some CI systems keep only the end of a long log.
+    for line in dict.fromkeys(line for run in results.runs for line in run.failures):
         print(f"!!   {line[:300]}")
-    passed, failed, skipped = (sum(getattr(run, name) for run in came.runs) for name in ("passed", "failed", "skipped"))
-    failed = max(failed, len(came.broken))
+    passed, failed, skipped = (
+        sum(getattr(run, name) for run in results.runs) for name in ("passed", "failed", "skipped")
+    )
+    failed = max(failed, len(results.failed_stages))
     print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
-    # A stage that could not be run is a failure where nobody is there to read about it.
-    unattended = os.environ.get("CI") == "true" and any(word == "NOT RUN" for _, word, *_ in came.times)
-    return 1 if came.broken or unattended else 0
+    # In CI a stage that could not run counts as a failure, because no one reads the summary.
+    is_incomplete = os.environ.get("CI") == "true" and any(outcome == "NOT RUN" for _, outcome, *_ in results.times)
+    return 1 if results.failed_stages or is_incomplete else 0
 
 
 if __name__ == "__main__":

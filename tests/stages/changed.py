@@ -1,4 +1,4 @@
-"""`make test ONLY=changed`: what a change touches, nearest first, in less than three minutes; it says what it left."""
+"""`make test ONLY=changed`: the tests that a change affects, the closest first, in under two minutes."""
 
 import os
 from collections.abc import Callable
@@ -11,43 +11,43 @@ from tests import engine
 from . import imports, kinds, templates
 from .run import BIN, ROOT, Failed, Run
 
-#: Seconds that the tests have on each engine. What is further from the change is left, and named.
-FIRST, SECOND = 70, 35
+#: Time limits of the tests on SQLite and PostgreSQL in seconds. Tests further from the change are skipped.
+ON_SQLITE, ON_POSTGRES = 70, 35
 LIVE = ("tests/processes/", "tests/browser/")
-#: Where these change, imports tell nothing of what depends on them.
+#: Files whose dependants imports do not show.
 EVERYTHING = ("requirements", "pyproject.toml", "Makefile")
-#: So many modules at most, and nothing beside them: for who looks for one fault (tests/planted).
+#: If set, only so many test modules run, one at a time, and no other check (tests/planted).
 NEAREST = int(os.environ.get("NEAREST", "0"))
 QUICK = "not browser and not processes and not contest and not long"
 Servers = Callable[[Run], AbstractContextManager[dict[str, str]]]
 
 
-def check(run: Run, servers: Servers, without_postgres: str) -> None:
-    commit = os.environ.get("SINCE") or imports.beginning(ROOT)
+def check(run: Run, servers: Servers, why_no_postgres: str) -> None:
+    commit = os.environ.get("SINCE") or imports.base_commit(ROOT)
     paths = imports.changed_since(ROOT, commit)
     run.say(f"  {len(paths)} files differ from {commit[:12]}{': ' + ', '.join(paths[:8]) if paths else ''}")
     if not paths:
         return
-    if told := [path for path in paths if path.startswith(EVERYTHING)]:
-        run.not_run.append(f"{', '.join(told)}: imports do not tell what depends on it; run make test")
+    if unknown := [path for path in paths if path.startswith(EVERYTHING)]:
+        run.not_run.append(f"{', '.join(unknown)}: imports do not show what depends on it; run make test")
     failures: list[Failed] = []
-    beside = Thread(target=_side, args=(run, paths, failures))
+    checks = Thread(target=_check_sources, args=(run, paths, failures))
     if NEAREST:
-        run.not_run.append(f"all but the {NEAREST} nearest modules, style and types: NEAREST is set")
+        run.not_run.append(f"style, types and all but the {NEAREST} closest modules: NEAREST is set")
         _pages(run, paths)
     else:
-        beside.start()
+        checks.start()
     try:
-        _tests(run, paths, servers, without_postgres)
+        _tests(run, paths, servers, why_no_postgres)
     finally:
         if not NEAREST:
-            beside.join()
+            checks.join()
     if failures:
         raise failures[0]
 
 
-def _side(run: Run, paths: list[str], failures: list[Failed]) -> None:
-    """Style, types and the pages: quick, and apart from the tests."""
+def _check_sources(run: Run, paths: list[str], failures: list[Failed]) -> None:
+    """Check style and types, and test the pages."""
     try:
         run.command(BIN / "ruff", "check", "-q", ".")
         run.command(BIN / "ruff", "format", "-q", "--check", ".")
@@ -62,7 +62,7 @@ def _side(run: Run, paths: list[str], failures: list[Failed]) -> None:
 
 
 def _pages(run: Run, paths: list[str]) -> None:
-    """The tests of what depends on the pages that have changed."""
+    """Run the page tests that depend on changed files."""
     if pages := [str(PurePosixPath(path).relative_to("frontend")) for path in paths if _is_page(path)]:
         run.manage("frontend", "related", *pages)
 
@@ -71,31 +71,46 @@ def _is_page(path: str) -> bool:
     return path.startswith("frontend/src/") and path.endswith((".ts", ".svelte"))
 
 
-def _tests(run: Run, paths: list[str], servers: Servers, without_postgres: str) -> None:
+def _tests(run: Run, paths: list[str], servers: Servers, why_no_postgres: str) -> None:
     graph = imports.read(ROOT)
-    found = imports.touched(graph, paths)
-    own = {path for path in found if path in paths}
-    chosen = [path for path in found if not path.startswith(LIVE) or path in own]
-    if left := [path for path in found if path not in chosen]:
-        run.not_run.append(f"live: {len(left)} modules that the change touches, {', '.join(left[:6])} ...")
+    affected = imports.affected_tests(graph, paths)
+    selected = [path for path in affected if not path.startswith(LIVE) or path in paths]
+    if skipped := [path for path in affected if path not in selected]:
+        run.not_run.append(f"live: {len(skipped)} affected modules, {', '.join(skipped[:6])} ...")
     if any(_is_page(path) for path in paths):
         run.not_run.append("browser: pages have changed; make test ONLY=browser")
-    if any(path.startswith(kinds.FOLDER) for path in chosen):
+    if any(path.startswith(kinds.FOLDER) for path in selected):
         kinds.check(run, pace=QUICK)
-        chosen = [path for path in chosen if not path.startswith(kinds.FOLDER)]
-    if not chosen:
-        run.say("  No quick test is touched.")
+        selected = [path for path in selected if not path.startswith(kinds.FOLDER)]
+    if not selected:
+        run.say("  The change affects no quick test.")
         return
-    run.say(f"  {len(chosen)} test modules are touched, the nearest first: {', '.join(chosen[:4])}")
-    chosen = chosen[: NEAREST or None]
-    first, second = (0, 0) if NEAREST else (FIRST, SECOND)  # 0: without end
-    how = ("-n", "0" if NEAREST else "2", "--dist", "load", "--maxschedchunk", "8", "-p", "tests.stages.within")
-    if without_postgres:
-        run.not_run.append(f"PostgreSQL: {without_postgres}")
-        run.pytest(*how, "--within", str(first + second), "-m", QUICK, *chosen, **templates.sqlite(run, remain=True))
+    run.say(f"  The change affects {len(selected)} test modules, the closest first: {', '.join(selected[:4])}")
+    selected = selected[: NEAREST or None]
+    on_sqlite, on_postgres = (0, 0) if NEAREST else (ON_SQLITE, ON_POSTGRES)  # 0: no limit
+    options = ("-n", "0" if NEAREST else "2", "--dist", "load", "--maxschedchunk", "8", "-p", "tests.stages.within")
+    if why_no_postgres:
+        run.not_run.append(f"PostgreSQL: {why_no_postgres}")
+        run.pytest(
+            *options,
+            "--within",
+            str(on_sqlite + on_postgres),
+            "-m",
+            QUICK,
+            *selected,
+            **templates.sqlite(run, remain=True),
+        )
         return
-    run.pytest(*how, "--within", str(first), "-m", QUICK, *chosen, **templates.sqlite(run, remain=True))
-    of_engine = {str(path.relative_to(ROOT)) for path in engine.modules()}
-    if both := [path for path in chosen if path in of_engine]:
+    run.pytest(*options, "--within", str(on_sqlite), "-m", QUICK, *selected, **templates.sqlite(run, remain=True))
+    engine_modules = {str(path.relative_to(ROOT)) for path in engine.modules()}
+    if on_both := [path for path in selected if path in engine_modules]:
         with servers(run) as environment:
-            run.pytest(*how, "--within", str(second), "-m", f"engine and ({QUICK} or contest)", *both, **environment)
+            run.pytest(
+                *options,
+                "--within",
+                str(on_postgres),
+                "-m",
+                f"engine and ({QUICK} or contest)",
+                *on_both,
+                **environment,
+            )

@@ -1,4 +1,4 @@
-"""The kind that only the tests know runs by itself: with settings of its own, and its tables migrated."""
+"""Checks of the task kind in tests/two_texts, which is installed only by its own settings."""
 
 from .run import DATA, ROOT, Run
 
@@ -7,12 +7,12 @@ SETTINGS = f"{FOLDER.replace('/', '.')}.settings"
 
 
 def check(run: Run, *, pace: str, **environment: str) -> None:
-    """Its tests of a pace, on the data base of the environment, else on SQLite; its migrations come upon a template."""
+    """Run its tests of a pace, on the database of the environment or SQLite. Its migrations run on the template."""
     run.pytest("--ds", SETTINGS, "-m", pace, FOLDER, **environment)
 
 
 def types(run: Run) -> None:
-    """Its component is checked as the product's are."""
+    """Check the types of its Svelte component."""
     run.command(
         "npm",
         "--prefix",
@@ -29,7 +29,7 @@ def types(run: Run) -> None:
 
 
 def bundle(run: Run) -> str:
-    """The pages with the kind in them, apart from production's; the folder."""
+    """Build the pages with the kind, and return their folder."""
     out = DATA / "two_texts_dist"
     run.command(
         "npm",

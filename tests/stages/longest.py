@@ -1,7 +1,7 @@
-"""A plugin of pytest: who takes longest begins first, so that at the end nobody waits for one that began late.
+"""A pytest plugin that starts the longest tests first, so that a run does not end with one process at work.
 
-xdist cuts the tests into as many stretches as it has processes, and who has done theirs takes from the ends of others'.
-So every process has some of the longest at the beginning of its stretch.
+With ``--dist worksteal`` xdist gives each process one contiguous part of the tests, and idle processes take from the
+end of other parts. This plugin puts some of the longest tests at the beginning of each part.
 """
 
 from typing import TypeVar
@@ -9,7 +9,7 @@ from typing import TypeVar
 import pytest
 
 Item = TypeVar("Item")
-#: Live tests of half a minute and more, the longest first, by a part of their names; the seconds do not matter.
+#: Parts of the names of live tests that take 30 s or more, the longest first.
 LONGEST = (
     "goes_forward_back_and_forward",
     "restarts_people_are_told_to_wait",
@@ -40,13 +40,13 @@ LONGEST = (
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     inputs: dict[str, int] = getattr(config, "workerinput", {"workercount": 1})
-    items[:] = dealt(sorted(items, key=_rank), inputs["workercount"])
+    items[:] = interleave(sorted(items, key=_rank), inputs["workercount"])
 
 
 def _rank(item: pytest.Item) -> int:
     return next((i for i, part in enumerate(LONGEST) if part in item.name), len(LONGEST))
 
 
-def dealt(items: list[Item], processes: int) -> list[Item]:
-    """The same in stretches, one for each process: the first of all is the first of one, the next of the next."""
+def interleave(items: list[Item], processes: int) -> list[Item]:
+    """Return the items in one part per process, dealing them to the parts in turn."""
     return [item for first in range(processes) for item in items[first::processes]]

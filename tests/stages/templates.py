@@ -1,4 +1,4 @@
-"""An empty data base with all migrations, made once in a run: whoever tests copies it in place of migrating."""
+"""An empty, migrated database per run. Test processes copy it instead of running the migrations."""
 
 import hashlib
 import os
@@ -10,22 +10,25 @@ from contextlib import closing
 from . import servers
 from .run import DATA, ROOT, Run
 
-#: What the copying is told by: the path of an SQLite file, or the name of a data base of the server that is tested.
+#: Environment variable with the path of the SQLite file or the name of the PostgreSQL database to copy.
 VARIABLE = "TEST_TEMPLATE"
 NAME = "concord_template"
 KEPT = ROOT / ".cache" / "templates"
-#: What a template is made of, beside the migrations.
-MAKERS = ("audit/triggers.py", "audit/models.py", "requirements.txt", "config/settings.py")
+#: Files that a template depends on, in addition to the migrations.
+DEPENDENCIES = ("audit/triggers.py", "audit/models.py", "requirements.txt", "config/settings.py")
 _lock = threading.Lock()
 
 
 def sqlite(run: Run, *, remain: bool = False) -> dict[str, str]:
-    """What the environment says of the template on SQLite. ``remain``: it is left to later runs, as long as it is the
-    same; the run of all checks makes its own, so that it sees what making one says."""
+    """Return the environment variable of the SQLite template.
+
+    ``remain``: use the template of an earlier run and keep this one for later runs. A run of all checks always creates
+    its own template, which tests the migrations.
+    """
     path = DATA / "template.sqlite3"
     with _lock:
-        if not path.exists() and remain and (there := kept()):
-            shutil.copy(there, path)
+        if not path.exists() and remain and (cached := kept()):
+            shutil.copy(cached, path)
         if not path.exists():
             fresh = path.with_suffix(".new")
             run.manage("migrate", "-v0", DATABASE_URL=f"sqlite:///{fresh}")
@@ -36,18 +39,18 @@ def sqlite(run: Run, *, remain: bool = False) -> dict[str, str]:
 
 
 def kept() -> str:
-    """A template on SQLite that an earlier run has left and that is still true; empty where there is none."""
+    """Return the path of a current SQLite template of an earlier run; empty if there is none."""
     path = KEPT / f"{_digest()}.sqlite3"
     return str(path) if path.exists() else ""
 
 
 def keep(migrated: str) -> None:
-    """Leave an empty data base that was just migrated to later runs."""
+    """Keep a newly migrated, empty database for later runs."""
     path = KEPT / f"{_digest()}.sqlite3"
     if not path.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(f".{os.getpid()}")
-        # What was written last may not stand in the file yet, but in the log beside it.
+        # VACUUM INTO also copies rows that are only in the write-ahead log.
         with closing(sqlite3.connect(migrated)) as connection:
             connection.execute("VACUUM INTO ?", [str(fresh)])
         fresh.rename(path)
@@ -57,12 +60,12 @@ def keep(migrated: str) -> None:
 
 def _digest() -> str:
     digest = hashlib.sha256()
-    for path in sorted([*ROOT.glob("*/migrations/*.py"), *(ROOT / name for name in MAKERS)]):
+    for path in sorted([*ROOT.glob("*/migrations/*.py"), *(ROOT / name for name in DEPENDENCIES)]):
         digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:20]
 
 
 def postgres(run: Run, url: str) -> dict[str, str]:
-    """The same of a server that was just started."""
-    run.manage("migrate", "-v0", DATABASE_URL=servers.new_data_base(url, NAME))
+    """Create the template on a new PostgreSQL server, and return its environment variable."""
+    run.manage("migrate", "-v0", DATABASE_URL=servers.create_database(url, NAME))
     return {VARIABLE: NAME}
