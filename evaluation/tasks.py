@@ -9,7 +9,7 @@ from .models import RatingDesign
 from .results import actions as results_actions
 
 
-@jobs.handler(results_actions.KIND, told=("Figures", "rounds/{round}"))
+@jobs.handler(results_actions.KIND, notification=("Figures", "rounds/{round}"))
 def reckon_ratings(job: RunningJob) -> dict[str, Any]:
     """Compute and store the results of a rating round. A retry computes them again."""
     design = RatingDesign.objects.select_related("round__project").get(round=job.params["round"])

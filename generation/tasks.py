@@ -11,7 +11,7 @@ from .scoring import actions as scoring_actions
 from .systems import actions as systems_actions
 
 
-@jobs.handler("make_version", told=("New version of a system", "systems"))
+@jobs.handler("make_version", notification=("New version of a system", "systems"))
 def make_version(job: RunningJob) -> dict[str, Any]:
     """Create a version on a worker that can read its facts. A second attempt finds the version of the first."""
     params = job.params
@@ -26,7 +26,7 @@ def run_chunk(job: RunningJob) -> dict[str, Any]:
     return chunks.do_chunk(job=job)
 
 
-@jobs.handler(scoring_actions.KIND, told=("Scores", "systems/runs/{run}"))
+@jobs.handler(scoring_actions.KIND, notification=("Scores", "systems/runs/{run}"))
 def score_run(job: RunningJob) -> dict[str, Any]:
     """Score a run. A second attempt scores the summaries that have no rows yet."""
     run = Run.objects.select_related("version__system__project").get(pk=job.params["run"])

@@ -56,7 +56,7 @@ def mail() -> int:
     return queries.send_digests()
 
 
-@jobs.handler("finish_round", short=True, told=("Closing", "rounds/{round}"))
+@jobs.handler("finish_round", short=True, notification=("Closing", "rounds/{round}"))
 def finish_round(job: RunningJob) -> dict[str, Any]:
     round = _round(job)
     found = gold_actions.finish_round(round=round, by=job.by, progress=job.progress)
@@ -64,7 +64,7 @@ def finish_round(job: RunningJob) -> dict[str, Any]:
     return found
 
 
-@jobs.handler(preparing.OPEN, told=("Opening", "rounds/{round}"))
+@jobs.handler(preparing.OPEN, notification=("Opening", "rounds/{round}"))
 def open_round(job: RunningJob) -> dict[str, Any]:
     """Create the assignments of a large round in short transactions, and open it."""
     people = job.params["people"]
@@ -84,7 +84,7 @@ def take_in_units(job: RunningJob) -> dict[str, Any]:
     return rolling.add_matching_units(round=_round(job), by=job.by, progress=job.paced())
 
 
-@jobs.handler(agreement_actions.KIND, told=("Agreement", "rounds/{round}/agreement"))
+@jobs.handler(agreement_actions.KIND, notification=("Agreement", "rounds/{round}/agreement"))
 def measure_agreement(job: RunningJob) -> dict[str, Any]:
     """Compute the agreement of a large round and store it."""
     return agreement_actions.compute_and_store(round=_round(job), progress=job.paced())

@@ -12,7 +12,7 @@ from .publishing.serializers import VerifiedSerializer
 from .storage import registry as storage_registry
 
 
-@jobs.handler("release", told=("Release", "releases"))
+@jobs.handler("release", notification=("Release", "releases"))
 def release(job: RunningJob) -> dict[str, Any]:
     """Create a release. If a worker died, the second attempt finds the release either complete or absent."""
     if job.project is None:
@@ -23,7 +23,7 @@ def release(job: RunningJob) -> dict[str, Any]:
     return _result(made)
 
 
-@jobs.handler("verify_release", told=("Check of a release", "releases"))
+@jobs.handler("verify_release", notification=("Check of a release", "releases"))
 def verify_release(job: RunningJob) -> dict[str, Any]:
     """Verify a stored release. The result is shown on the release's page."""
     report = storage_registry.verify(

@@ -24,17 +24,17 @@ class CorpusUpload(Upload):
     checks = "check_import"
     writes = "import"
 
-    def accept(self, project: Project, asked: Json) -> Json:
+    def accept(self, project: Project, params: Json) -> Json:
         reader = (
-            format_by_key(asked["format"])
-            .mapped(parse_mapping(asked["map"].splitlines()))
-            .told(_answers_to_questions(asked))
+            format_by_key(params["format"])
+            .mapped(parse_mapping(params["map"].splitlines()))
+            .told(_answers_to_questions(params))
         )
-        reader.refuse_misplaced(asked["level"], _answers_to_questions(asked))
-        return asked
+        reader.refuse_misplaced(params["level"], _answers_to_questions(params))
+        return params
 
-    def joins(self, asked: Json) -> bool:
-        return format_by_key(asked["format"]).joins
+    def joins(self, params: Json) -> bool:
+        return format_by_key(params["format"]).joins
 
     def check(self, brought: Brought) -> Found:
         checked = _check(brought)
@@ -112,6 +112,6 @@ def _sum_counts(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str,
     return {key: counts.get(key, 0) + more.get(key, 0) for key in {**counts, **more}}
 
 
-def _answers_to_questions(asked: Mapping[str, Any]) -> dict[str, str]:
+def _answers_to_questions(params: Mapping[str, Any]) -> dict[str, str]:
     """Return the given answers to questions of formats."""
-    return {key: str(asked[key]) for key in QUESTION_KEYS if asked.get(key)}
+    return {key: str(params[key]) for key in QUESTION_KEYS if params.get(key)}

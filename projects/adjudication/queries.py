@@ -29,30 +29,30 @@ class QueuedUnit:
     """A unit in the adjudication queue, with the reasons."""
 
     #: Context, position and id of the unit. The queue has this order, so that units of one context are adjacent.
-    place: tuple[int, int, int]
+    sort_key: tuple[int, int, int]
     contested: list[str] = field(default_factory=list)
     flagged: bool = False
 
     @property
     def unit(self) -> int:
-        return self.place[2]
+        return self.sort_key[2]
 
 
 def queued_units(round: Round) -> list[QueuedUnit]:
     """Return the contested and flagged units of a round, contested ones first. Run two queries."""
     by_unit: dict[int, QueuedUnit] = {}
     contests = _round_decisions(round).contested().values_list(*QUEUE_ORDER, "field")
-    for *place, name in contests:
-        by_unit.setdefault(place[2], QueuedUnit(tuple(place))).contested.append(name)
+    for *sort_key, name in contests:
+        by_unit.setdefault(sort_key[2], QueuedUnit(tuple(sort_key))).contested.append(name)
     flags = (
         inbox_queries.raised(round.project)
         .filter(inbox_queries.FLAGGED, assignment__round=round)
         .exclude(inbox_queries.SETTLED)
     )
     flags = flags.filter(assignment__unit__superseded_by=None).order_by()
-    for place in flags.values_list(*(f"assignment__{name}" for name in QUEUE_ORDER)):
-        by_unit.setdefault(place[2], QueuedUnit(place)).flagged = True
-    return sorted(by_unit.values(), key=lambda w: (not w.contested, w.place))
+    for sort_key in flags.values_list(*(f"assignment__{name}" for name in QUEUE_ORDER)):
+        by_unit.setdefault(sort_key[2], QueuedUnit(sort_key)).flagged = True
+    return sorted(by_unit.values(), key=lambda w: (not w.contested, w.sort_key))
 
 
 def count_queued_units(rounds: QuerySet[Round]) -> dict[int, int]:
@@ -93,9 +93,9 @@ def page(round: Round, *, show: str = "waiting", after: int | None = None) -> Js
     """Return one page of the queue with texts, starting after the unit ``after``. Use a fixed number of queries."""
     queue = queued_units(round)
     queued = {w.unit: w for w in queue}
-    done = [place for place in decided_units(round) if place[2] not in queued]
+    done = [sort_key for sort_key in decided_units(round) if sort_key[2] not in queued]
     if show == "decided":
-        units = [place[2] for place in done]
+        units = [sort_key[2] for sort_key in done]
     else:
         units = [w.unit for w in queue if show == "waiting" or getattr(w, show)]
     first = units.index(after) + 1 if after in units else 0
@@ -276,13 +276,13 @@ def adjudication_detail(round: Round, unit: Unit, *, asking: Member, names: bool
 
 def _answer_assignment(answer: Answer, round: Round) -> Assignment:
     """Return the answer's assignment with its relations set. The card may depend on the assignment."""
-    slot = answer.assignment
-    slot.round, slot.current_answer = round, answer
-    return slot
+    assignment = answer.assignment
+    assignment.round, assignment.current_answer = round, answer
+    return assignment
 
 
 def _own_assignment(round: Round, unit: Unit, asking: Member) -> Assignment:
     """Return an unsaved assignment for the curator, to write a value that no annotator gave."""
-    slot = kinds.curator_assignment(unit, round.kind, asking)
-    slot.pk, slot.round, slot.position = 0, round, 0
-    return slot
+    assignment = kinds.curator_assignment(unit, round.kind, asking)
+    assignment.pk, assignment.round, assignment.position = 0, round, 0
+    return assignment

@@ -207,7 +207,7 @@ def _repeat_agreement(round: Round) -> dict[str, Any] | None:
     firsts = counted(round).filter(assignment__repeat=0, assignment__unit__in={unit for unit, _ in repeat_answers})
     first = {(unit, author): pk for pk, unit, author in firsts.values_list("pk", "assignment__unit", "author")}
     kind = kinds.get(round.kind)
-    pairs = {place: (first[place], pk) for place, pk in repeat_answers.items() if place in first}
+    pairs = {key: (first[key], pk) for key, pk in repeat_answers.items() if key in first}
     values = kind.values(pk for pair in pairs.values() for pk in pair)
     rated_units = (
         (unit, rating_rows(kind, Unit(pk=unit, key=f"{unit}/{author}"), time, values[pk]))

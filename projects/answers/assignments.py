@@ -108,9 +108,9 @@ def create_items(
             for number in range(1, (shape.block_overlap if unit in block else shape.overlap) + 1):
                 yield PlannedAssignment(unit, position, number)
     else:
-        dealt = _plan_allocated(chosen, by_kind) if by_kind else _allocate(chosen, shape, block, people, seed)
+        allocated = _plan_allocated(chosen, by_kind) if by_kind else _allocate(chosen, shape, block, people, seed)
         yield from sorted(
-            [*dealt, *_plan_repeats(dealt, shape, seed)], key=attrgetter("position", "number", "repeat", "unit")
+            [*allocated, *_plan_repeats(allocated, shape, seed)], key=attrgetter("position", "number", "repeat", "unit")
         )
 
 
@@ -123,22 +123,22 @@ def _allocate(
 ) -> list[PlannedAssignment]:
     contexts = dict(chosen)
     rest = [unit for unit in contexts if unit not in block]
-    dealt = sampling.deal(rest, people, shape.overlap, seed, groups=contexts)
+    allocated = sampling.deal(rest, people, shape.overlap, seed, groups=contexts)
     if block:
         most = [unit for unit in contexts if unit in block]
-        dealt |= sampling.deal(most, people, shape.block_overlap, seed, groups=contexts)
-    return _plan_allocated(chosen, dealt)
+        allocated |= sampling.deal(most, people, shape.block_overlap, seed, groups=contexts)
+    return _plan_allocated(chosen, allocated)
 
 
-def _plan_allocated(chosen: Chosen, dealt: Mapping[int, Sequence[int]]) -> list[PlannedAssignment]:
+def _plan_allocated(chosen: Chosen, allocated: Mapping[int, Sequence[int]]) -> list[PlannedAssignment]:
     return [
         PlannedAssignment(unit, position, number, person=person)
         for position, unit in enumerate(dict(chosen))
-        for number, person in enumerate(dealt[unit], start=1)
+        for number, person in enumerate(allocated[unit], start=1)
     ]
 
 
-def _plan_repeats(dealt: Sequence[PlannedAssignment], shape: Shape, seed: int) -> Iterator[PlannedAssignment]:
+def _plan_repeats(allocated: Sequence[PlannedAssignment], shape: Shape, seed: int) -> Iterator[PlannedAssignment]:
     """Yield the repeats of each person: a share of the person's own units.
 
     A repeat takes the position of a later unit of the same person, at the required distance. Units near the end of the
@@ -146,12 +146,12 @@ def _plan_repeats(dealt: Sequence[PlannedAssignment], shape: Shape, seed: int) -
     """
     walks: dict[int, list[PlannedAssignment]] = defaultdict(list)
     if shape.repeat_share:
-        for slot in dealt:
-            walks[slot.person or 0].append(slot)
+        for planned in allocated:
+            walks[planned.person or 0].append(planned)
     for person, walk in walks.items():
         # One more than the distance, because two assignments at one position may come in either order.
         ahead = shape.repeat_distance + 1
-        early = {slot.unit: n for n, slot in enumerate(walk[: max(0, len(walk) - ahead)])}
+        early = {planned.unit: n for n, planned in enumerate(walk[: max(0, len(walk) - ahead)])}
         wanted = min(ceil(shape.repeat_share * len(walk)), len(early))
         for unit in sampling.sample(early, wanted, f"{seed}/again/{person}"):
             first = walk[early[unit]]

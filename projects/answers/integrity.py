@@ -37,12 +37,12 @@ class AnswerContext:
     user: int | None
 
     @classmethod
-    def of(cls, slot: Assignment, author: Member) -> "AnswerContext":
-        return cls(unit=slot.unit_id, round=slot.round_id, user=author.user_id)
+    def of(cls, assignment: Assignment, author: Member) -> "AnswerContext":
+        return cls(unit=assignment.unit_id, round=assignment.round_id, user=author.user_id)
 
 
 def answer_content(
-    answer: Answer, value: kinds.Value | None, place: AnswerContext, references: Sequence[tuple[int, bool]] = ()
+    answer: Answer, value: kinds.Value | None, context: AnswerContext, references: Sequence[tuple[int, bool]] = ()
 ) -> dict[str, Any]:
     """Return the hash payload of an answer. ``value`` is the stored value, None for a skipped unit.
 
@@ -50,7 +50,7 @@ def answer_content(
     (decision id, is same) pairs of the decisions that were shown or compared with the answer. They are omitted if
     empty.
     """
-    later = {"came_by": answer.came_by, "entry": answer.entry_id, **asdict(place)} if answer.came_by else {}
+    later = {"came_by": answer.came_by, "entry": answer.entry_id, **asdict(context)} if answer.came_by else {}
     shown_references = {"references": [[decision, same] for decision, same in sorted(references)]} if references else {}
     return {
         "uuid": str(answer.uuid),
@@ -75,8 +75,8 @@ def answer_content(
 def answer_contents(answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """Return the hash payloads of a batch of answers, read from the database. Run a few queries per kind."""
     contexts = {
-        pk: (kind, AnswerContext(*place))
-        for pk, kind, *place in Answer.objects.filter(pk__in=[a.pk for a in answers]).values_list(
+        pk: (kind, AnswerContext(*context))
+        for pk, kind, *context in Answer.objects.filter(pk__in=[a.pk for a in answers]).values_list(
             "pk", "assignment__round__kind", "assignment__unit", "assignment__round", "author__user"
         )
     }
@@ -152,7 +152,7 @@ def inconsistent_assignments() -> Iterator[tuple[str, str]]:
     Each check is one statement, so that answers may arrive while it runs.
     """
     answers = Answer.objects.filter(assignment=OuterRef("pk")).order_by("-revision")
-    slots: QuerySet[Any] = Assignment.objects.annotate(
+    assignments: QuerySet[Any] = Assignment.objects.annotate(
         newest=Subquery(answers.values("pk")[:1]),
         reached=Coalesce(Subquery(answers.values("revision")[:1]), 0),
         by=Subquery(answers.values("author")[:1]),
@@ -162,7 +162,7 @@ def inconsistent_assignments() -> Iterator[tuple[str, str]]:
     )
     pointer_without_answer = Q(newest=None, current_answer__isnull=False)
     for pk in (
-        slots.filter(~Q(revision=F("reached")) | wrong_pointer | pointer_without_answer)
+        assignments.filter(~Q(revision=F("reached")) | wrong_pointer | pointer_without_answer)
         .values_list("pk", flat=True)
         .iterator()
     ):
@@ -223,13 +223,13 @@ class _Blocks:
         self.left = {r.pk: [shapes[r.pk].block_overlap, shapes[r.pk].in_block(r.units_count)] for r in shaped}
         self.preparing = {r.pk for r in shaped if r.status == Round.Status.PREPARING}
 
-    def has(self, round: int, slots: int) -> bool:
-        """Return whether a unit with ``slots`` assignments is in the block, and count it.
+    def has(self, round: int, count: int) -> bool:
+        """Return whether a unit with ``count`` assignments is in the block, and count it.
 
         Call this method once per unit.
         """
         block = self.left.get(round)
-        if block is None or block[0] != slots or not block[1]:
+        if block is None or block[0] != count or not block[1]:
             return False
         block[1] -= 1
         return True
@@ -251,11 +251,11 @@ def reopened_rounds() -> Iterator[tuple[str, str]]:
             yield f"projects.round {round.pk}", "it was closed and is open again"
     watched = witness.tracked_model(SETTLED)
     for entry in finish_entries().iterator():
-        slots = Assignment.objects.filter(round=int(entry.object_id), current_answer__isnull=False)
-        if watched and entry.after and slots.count() != entry.after["answers"]:
+        assignments = Assignment.objects.filter(round=int(entry.object_id), current_answer__isnull=False)
+        if watched and entry.after and assignments.count() != entry.after["answers"]:
             yield (
                 f"projects.round {entry.object_id}",
                 f"the number of answers has changed since it was finished with {entry.after['answers']}",
             )
-            for pk in witness.undigested_among(watched, slots):
+            for pk in witness.undigested_among(watched, assignments):
                 yield f"projects.assignment {pk}", "it was answered after its round was finished"

@@ -25,13 +25,13 @@ def counts(round: Round, answer: str = "") -> Q:
     """
     # Use the answer's own assignment, which points back to it: one join by keys. With two joins and outdated
     # statistics, PostgreSQL compares every answer with every assignment of the round.
-    slot = f"{answer}assignment__"
+    prefix = f"{answer}assignment__"
     return Q(
         **{
             f"{answer}outcome": Outcome.ANSWERED,
-            f"{slot}round": round,
-            f"{slot}number__gte": 1,
-            f"{slot}current_answer": F(f"{answer}pk"),
+            f"{prefix}round": round,
+            f"{prefix}number__gte": 1,
+            f"{prefix}current_answer": F(f"{answer}pk"),
         }
     )
 
@@ -70,8 +70,8 @@ def k_of(round: Round) -> Callable[[int], int]:
     """Return a function that gives the planned number of people by unit id."""
     if len(Shape.of(round.overlap, round.sampling).overlaps()) == 1:
         return lambda unit: round.overlap
-    slots = Assignment.objects.filter(round=round, repeat=0).counted().order_by().values_list("unit")
-    counts = dict(slots.annotate(n=Count("pk")))
+    assignments = Assignment.objects.filter(round=round, repeat=0).counted().order_by().values_list("unit")
+    counts = dict(assignments.annotate(n=Count("pk")))
     return lambda unit: counts[unit]
 
 

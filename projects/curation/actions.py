@@ -65,11 +65,11 @@ def take_assignments(round: Round, units: Sequence[Unit], by: Member) -> dict[in
     then reads its decisions.
     """
     ids = [u.pk for u in units]
-    slots = Assignment.objects.filter(round=round, unit__in=ids)
-    slots.filter(number=0, person=by).update(number=0)
-    slots.filter(number=0).exclude(person=by).update(number=-F("pk"))
-    slots.filter(person=by).update(number=0)
-    assigned_units = set(slots.filter(person=by).values_list("unit", flat=True))
+    assignments = Assignment.objects.filter(round=round, unit__in=ids)
+    assignments.filter(number=0, person=by).update(number=0)
+    assignments.filter(number=0).exclude(person=by).update(number=-F("pk"))
+    assignments.filter(person=by).update(number=0)
+    assigned_units = set(assignments.filter(person=by).values_list("unit", flat=True))
     try:
         with transaction.atomic():
             Assignment.objects.bulk_create(
@@ -79,7 +79,7 @@ def take_assignments(round: Round, units: Sequence[Unit], by: Member) -> dict[in
             )
     except IntegrityError:
         raise Conflict("Another curator is editing this at the same moment. Reload the page, then try again.") from None
-    return {slot.unit_id: slot for slot in slots.filter(person=by)}
+    return {assignment.unit_id: assignment for assignment in assignments.filter(person=by)}
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class _KindCorrections:
         self.round: Round = curation_round(project=project, kind=kind, by=by.user)
         self.decided_of = adjudicated or self.round
         # Take the assignments first. They lock the cells against corrections by other curators.
-        self.slots = take_assignments(self.round, self.units, by)
+        self.assignments = take_assignments(self.round, self.units, by)
         self.now: datetime = timezone.now()
         # Read this before `pre_decide` writes decisions on imported values, which nobody can have seen.
         self.newest: dict[int, int] = defaultdict(int)
@@ -302,20 +302,20 @@ class _KindCorrections:
     ) -> dict[int, Answer]:
         submissions = []
         for c in changing:
-            slot = self.slots[c.unit.pk]
+            assignment = self.assignments[c.unit.pk]
             body = json.dumps({"unit": c.unit.pk, "value": c.value, "reason": reason}, sort_keys=True).encode()
             submission = Submission(
                 uuid=uuids.uuid5(batch, f"{self.how.key}/{c.unit.pk}") if batch else uuids.uuid4(),
                 digest=sha256(body).hexdigest(),
-                assignment=slot.pk,
-                revision=slot.revision,
+                assignment=assignment.pk,
+                revision=assignment.revision,
                 kind=self.how.key,
                 outcome=Outcome.ANSWERED,
                 shown=revisions[c.unit.pk],
                 comment=reason,
                 came_by=CameBy.CORRECTION,
             )
-            submissions.append((slot, submission, c.value))
+            submissions.append((assignment, submission, c.value))
         answers = insert_answers(self.round, submissions, author=self.by, now=self.now)
         for answer in answers:
             answer.assignment.revision, answer.assignment.current_answer = answer.revision, answer

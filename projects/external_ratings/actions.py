@@ -43,7 +43,7 @@ Key = tuple[int, str]
 class Ratings:
     """Contents of a ratings file: the value of each (unit id, rater), and the faults by cell."""
 
-    said: dict[Key, Value] = field(default_factory=dict)
+    values: dict[Key, Value] = field(default_factory=dict)
     units: dict[int, Unit] = field(default_factory=dict)
     raters: set[str] = field(default_factory=set)
     faults: Faults = field(default_factory=Faults)
@@ -59,7 +59,7 @@ def read_ratings(*, project: Project, kind: Kind, path: Path, name: str, progres
     ratings = Ratings()
     known = {unit.key: unit for unit in kind.units(project)}
     texts = kind.texts([u.pk for u in known.values()])
-    answer_columns, own = [c.name for c in _sheet_of(kind).asked], [c.name for c in KEYS]
+    answer_columns, own = [c.name for c in _sheet_of(kind).answer_columns], [c.name for c in KEYS]
     try:
         for row in read(
             path, name, needed=["unit", "rater", *answer_columns], own_columns=own, warn=ratings.warnings.append
@@ -68,7 +68,7 @@ def read_ratings(*, project: Project, kind: Kind, path: Path, name: str, progres
             progress(ratings.rows, None, "reading")
             for column, message in _add_row(row, ratings, known, texts, kind, answer_columns):
                 ratings.faults.add(row.file, row.number, column, message)
-            if len(ratings.said) > MAX_RATINGS:
+            if len(ratings.values) > MAX_RATINGS:
                 raise Unreadable(
                     row.file,
                     row.number,
@@ -105,7 +105,7 @@ def _add_row(
         ]
     if not rater or len(rater) > 100:
         return [("rater", "expected a name of at most 100 characters")]
-    if (unit.pk, rater) in ratings.said:
+    if (unit.pk, rater) in ratings.values:
         return [("rater", f"an earlier row has a rating of {unit.key} by {rater}")]
     try:
         value = _sheet_of(kind).value(texts[unit.pk], {c: row.cells.get(c, "") for c in answer_columns})
@@ -114,7 +114,7 @@ def _add_row(
         return wrong.faults
     except Problem as wrong:
         return [("unit", str(wrong))]
-    ratings.said[unit.pk, rater] = value
+    ratings.values[unit.pk, rater] = value
     ratings.raters.add(rater)
     ratings.units[unit.pk] = unit
     return []
@@ -122,10 +122,10 @@ def _add_row(
 
 def report(ratings: Ratings) -> dict[str, Any]:
     """Return what an import would store, as JSON data without the faults."""
-    by_unit = Counter(unit for unit, _ in ratings.said)
+    by_unit = Counter(unit for unit, _ in ratings.values)
     return {
         "rows": ratings.rows,
-        "ratings": len(ratings.said),
+        "ratings": len(ratings.values),
         "units": len(by_unit),
         "raters": sorted(ratings.raters),
         "warnings": ratings.warnings,
@@ -208,7 +208,7 @@ def _round(
     project: Project, kind: Kind, ratings: Ratings, *, round_name: str, purpose: str, file: str, by: User
 ) -> Round:
     require_free_name(project, round_name)
-    by_unit = Counter(unit for unit, _ in ratings.said)
+    by_unit = Counter(unit for unit, _ in ratings.values)
     return Round(
         project=project,
         name=round_name,
@@ -231,6 +231,6 @@ def _ratings_in_order(ratings: Ratings) -> Iterator[ExternalRating]:
     """Yield the answers, sorted by the first appearance of the unit in the file and by rater."""
     positions = {unit: n for n, unit in enumerate(ratings.units)}
     numbers: Counter[int] = Counter()
-    for (unit, rater), value in sorted(ratings.said.items(), key=lambda item: (positions[item[0][0]], item[0][1])):
+    for (unit, rater), value in sorted(ratings.values.items(), key=lambda item: (positions[item[0][0]], item[0][1])):
         numbers[unit] += 1
         yield ExternalRating(rater, ratings.units[unit], positions[unit], numbers[unit], value)

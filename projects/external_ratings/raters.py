@@ -66,7 +66,7 @@ def prepare_answers(
 
     ``entry`` is the id reserved for the log entry of the import.
     """
-    submissions, slots, rating_list = [], [], list(external_ratings)
+    submissions, assignments, rating_list = [], [], list(external_ratings)
     for rating in rating_list:
         content = {"unit": rating.unit.pk, "rater": rating.rater, "repeat": rating.repeat, "value": rating.value}
         submission = Submission(
@@ -82,7 +82,7 @@ def prepare_answers(
             entry=entry,
         )
         submissions.append(submission)
-        slots.append(
+        assignments.append(
             Assignment(
                 round=round,
                 unit=rating.unit,
@@ -96,8 +96,8 @@ def prepare_answers(
         )
     now = timezone.now()
     answers = [
-        new_answer(slot, round, submission, rating.value, [], author=members[rating.rater], now=now)
-        for slot, submission, rating in zip(rows.add(slots), submissions, rating_list, strict=True)
+        new_answer(assignment, round, submission, rating.value, [], author=members[rating.rater], now=now)
+        for assignment, submission, rating in zip(rows.add(assignments), submissions, rating_list, strict=True)
     ]
     rows.add(answers)
     return [(answer, rating.value) for answer, rating in zip(answers, rating_list, strict=True)]

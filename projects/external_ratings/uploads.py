@@ -15,11 +15,11 @@ class ExternalRatingsUpload(Upload):
     checks = "check_elsewhere"
     writes = "import_elsewhere"
 
-    def accept(self, project: Project, asked: Json) -> Json:
-        kind = kinds.get(asked["kind"])
+    def accept(self, project: Project, params: Json) -> Json:
+        kind = kinds.get(params["kind"])
         if kind.sheet is None:
             raise Refused.field("kind", f"Answers of the task {kind.title!r} cannot be imported from a file.")
-        return asked
+        return params
 
     def check(self, brought: Brought) -> Found:
         kind = kinds.get(brought.params["kind"])

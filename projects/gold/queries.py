@@ -25,7 +25,7 @@ def newest_decisions(units: Iterable[int], *kinds: str) -> dict[tuple[int, str, 
     """
     rows = Decision.objects.filter(unit__in=units, kind__in=kinds).in_question().order_by()
     newest = {(d.unit_id, d.kind, d.field): d for d in sorted(rows, key=lambda d: d.pk)}
-    return {place: d for place, d in newest.items() if d.says_a_value}
+    return {key: d for key, d in newest.items() if d.says_a_value}
 
 
 def current_decisions(units: Iterable[int], kind: str) -> dict[tuple[int, str], Decision]:
@@ -109,7 +109,7 @@ def withdrawn_values(units: Iterable[int], kind: str) -> set[tuple[int, str]]:
     """Return (unit id, field) of values that a curator withdrew and that have no newer value. Run one query."""
     rows = Decision.objects.filter(unit__in=units, kind=kind).in_question().order_by()
     newest = {(d.unit_id, d.field): d.origin for d in sorted(rows, key=lambda d: d.pk)}
-    return {place for place, origin in newest.items() if origin == Origin.REOPENED}
+    return {key for key, origin in newest.items() if origin == Origin.REOPENED}
 
 
 def sentences(decisions: Sequence[Decision]) -> dict[int, str]:
@@ -138,7 +138,7 @@ def contested_fields(units: Sequence[Unit], kind: str) -> set[tuple[int, str]]:
     """Return (unit id, field) of fields that wait for a curator. Run one query."""
     rows = Decision.objects.filter(unit__in=[u.pk for u in units], kind=kind).order_by()
     newest = {(d.unit_id, d.field): d.says_a_value for d in sorted(rows, key=lambda d: d.pk)}
-    return {place for place, says_a_value in newest.items() if not says_a_value}
+    return {key for key, says_a_value in newest.items() if not says_a_value}
 
 
 Json = dict[str, Any]

@@ -92,17 +92,17 @@ def rows(answers: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _row(answer: Any, texts: dict[int, str], value: kinds.Value | None, remarks: list[Any]) -> dict[str, Any]:
-    slot = answer.assignment
-    kind = kinds.get(slot.round.kind)
+    assignment = answer.assignment
+    kind = kinds.get(assignment.round.kind)
     value_rows = [{"field": f, "value": v} for f, v in kind.in_words(value).items()] if value else []
     return {
         "answer": answer.pk,
-        "unit": slot.unit_id,
-        "key": slot.unit.key,
+        "unit": assignment.unit_id,
+        "key": assignment.unit.key,
         "kind": kind.key,
-        "text": texts.get(slot.unit_id, ""),
-        "round": slot.round_id,
-        "round_name": slot.round.name,
+        "text": texts.get(assignment.unit_id, ""),
+        "round": assignment.round_id,
+        "round_name": assignment.round.name,
         "pseudonym": answer.author.pseudonym,
         "name": answer.author.name,
         "outcome": answer.outcome,

@@ -42,7 +42,7 @@ _notified_kinds: dict[str, tuple[str, str]] = {}
 
 
 def handler(
-    kind: str, ended: Ended | None = None, *, short: bool = False, told: tuple[str, str] | None = None
+    kind: str, ended: Ended | None = None, *, short: bool = False, notification: tuple[str, str] | None = None
 ) -> Callable[[Handler], Handler]:
     """Register the function that runs jobs of a kind. Handlers are in ``tasks.py`` modules and call one action.
 
@@ -51,8 +51,8 @@ def handler(
     ``ended`` is called in the transaction in which a job ends. The handler is not called for jobs that are given up or
     cancelled, so work that waits for a job must be released here.
 
-    ``told`` is the type of work and the page that shows it, for the notification of the user who asked for it. The page
-    may contain the job's parameters ("runs/{run}").
+    ``notification`` is the type of work and the page that shows it. The user who requested the job is notified. The
+    page may contain the job's parameters ("runs/{run}").
     """
 
     def register(function: Handler) -> Handler:
@@ -63,8 +63,8 @@ def handler(
             _ended[kind] = ended
         if short:
             _short.add(kind)
-        if told:
-            _notified_kinds[kind] = told
+        if notification:
+            _notified_kinds[kind] = notification
         return function
 
     return register

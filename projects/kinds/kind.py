@@ -35,7 +35,7 @@ class SkipReason:
 class Filter:
     """Filter of the units that a round chooses from: its parameter, and a function (units, value) -> fewer units."""
 
-    asked: Parameter
+    parameter: Parameter
     narrow: Callable[[QuerySet[Unit], Any], QuerySet[Unit]]
 
 
@@ -57,7 +57,7 @@ def curator_assignment(unit: Unit, kind: str, person: Member | None) -> Assignme
 class Kind:
     """One task kind. A method that takes several units or answers costs a fixed number of queries.
 
-    Methods that take a ``slot`` get an `Assignment` with its ``unit`` and ``round``. It says who answers (``person``),
+    The methods that take an ``assignment`` read its ``unit`` and ``round``. It says who answers (``person``),
     which of the k answers it is (``number``), and which repetition (``repeat``). A card may depend on all of these.
     """
 
@@ -122,7 +122,7 @@ class Kind:
         return self.options
 
     def sheet_of(self, round: Round) -> Sheet | None:
-        """Return the spreadsheet format of a round, without the asked columns that the round leaves out.
+        """Return the spreadsheet format of a round, without the answer columns that the round leaves out.
 
         A column that is left out is still read if a file contains it, so that `check` can reject its values.
         """
@@ -230,21 +230,21 @@ class Kind:
 
     # Cards and values
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
         """Load what `card` needs."""
         return Batch({})
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Return what a person sees of the unit (`card_serializer`).
 
         Include no information that raters must not have.
         """
         raise NotImplementedError
 
-    def check(self, slot: Assignment, value: Value) -> None:
+    def check(self, assignment: Assignment, value: Value) -> None:
         """Raise ``api.problems.Refused`` with the field if the value does not fit the assignment's unit and round."""
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
         """Insert the typed rows of new answers, in the caller's transaction."""
         raise NotImplementedError
 
@@ -325,12 +325,12 @@ class Kind:
         """
         return bool(one.get(field) == other.get(field))
 
-    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
+    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         """Return whether an answer is correct in one field, compared with the expected value by the round's policy.
 
         Return None if the field is not compared.
         """
-        return self.is_equal(field, expected, said)
+        return self.is_equal(field, expected, value)
 
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
         """Return the units with an imported value but no decision yet; `pre_decide` writes that decision.

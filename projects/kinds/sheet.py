@@ -33,10 +33,10 @@ class Sheet:
     #: Columns filled from the card. One of them is "text", which reveals rows whose ids were shifted.
     shown: Sequence[Column]
     #: Columns that the person fills in.
-    asked: Sequence[Column]
+    answer_columns: Sequence[Column]
     #: Converts a card (`Kind.card`) to the cells of the shown columns.
     cells: Callable[[Mapping[str, Any]], dict[str, str]]
     #: Converts the unit's text and the filled cells, by name, to a value. Raises `SheetFaults`; it never guesses.
     value: Callable[[str, Mapping[str, str]], Value]
-    #: Converts a value to the cells of the asked columns: the inverse of ``value``.
+    #: Converts a value to the cells of the answer columns: the inverse of ``value``.
     filled: Callable[[Value], dict[str, str]]

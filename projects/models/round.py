@@ -10,7 +10,7 @@ from ..purposes import Meaning, Purpose, of, which
 from .project import Guideline, Member, Project
 
 #: Default and maximum number of assignments that a person holds at a time: the current one and the next ones.
-HAND, LARGEST_HAND = 2, 20
+HELD_LIMIT, MAX_HELD_LIMIT = 2, 20
 
 
 class Unit(models.Model):
@@ -115,7 +115,7 @@ class Round(models.Model):
     )
     lease_seconds = models.PositiveIntegerField(default=1800)
     hand_size = models.PositiveSmallIntegerField(
-        default=HAND, help_text="Number of assignments a person holds at a time, which can be answered offline."
+        default=HELD_LIMIT, help_text="Number of assignments a person holds at a time, which can be answered offline."
     )
     status = models.CharField(max_length=12, choices=Status, default=Status.OPEN)
     units_count = models.PositiveIntegerField(default=0)
@@ -138,7 +138,9 @@ class Round(models.Model):
                 fields=["project", "kind"], condition=Q(purpose="curation"), name="one_curation_round_per_kind"
             ),
             models.CheckConstraint(condition=Q(overlap__gte=1), name="overlap_is_at_least_one"),
-            models.CheckConstraint(condition=Q(hand_size__gte=1, hand_size__lte=LARGEST_HAND), name="a_hand_is_small"),
+            models.CheckConstraint(
+                condition=Q(hand_size__gte=1, hand_size__lte=MAX_HELD_LIMIT), name="a_hand_is_small"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -207,7 +209,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         """
         return self.counted().filter(person__isnull=True, leased_until__isnull=True)
 
-    def second_hand(self, now: object) -> Self:
+    def reclaimable(self, now: object) -> Self:
         """Return unanswered assignments that were skipped (no person) or whose lease has expired."""
         return self.counted().unanswered().filter(leased_until__lte=now)
 
@@ -268,7 +270,7 @@ class Assignment(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"slot {self.id}"
+        return f"assignment {self.id}"
 
     @property
     def is_retired(self) -> bool:

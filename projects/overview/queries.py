@@ -56,8 +56,8 @@ def with_progress(page: list[Any]) -> list[Any]:
     is_open = Q(status=Round.Status.OPEN)
     counts = rounds.order_by().values("project").annotate(n=Count("pk"), n_open=Count("pk", filter=is_open))
     by_project: dict[int, Any] = {row["project"]: row for row in counts}
-    slots = Assignment.objects.counted().filter(round__in=rounds.filter(is_open).order_by(), repeat=0)
-    answers = slots.order_by().values("round__project").annotate(n=Count("pk"), done=Count("current_answer"))
+    assignments = Assignment.objects.counted().filter(round__in=rounds.filter(is_open).order_by(), repeat=0)
+    answers = assignments.order_by().values("round__project").annotate(n=Count("pk"), done=Count("current_answer"))
     answered: dict[int, Any] = {row["round__project"]: row for row in answers}
     none: dict[str, int] = {}
     for project in page:
@@ -105,8 +105,12 @@ def _at_work(rounds: list[Round]) -> dict[int, list[dict[str, Any]]]:
         )
         .order_by()
     }
-    open_slots = Assignment.objects.filter(round__in=rounds).counted().unanswered().exclude(person=None).order_by()
-    open_counts = {(r, person): n for r, person, n in open_slots.values_list("round", "person").annotate(n=Count("pk"))}
+    open_assignments = (
+        Assignment.objects.filter(round__in=rounds).counted().unanswered().exclude(person=None).order_by()
+    )
+    open_counts = {
+        (r, person): n for r, person, n in open_assignments.values_list("round", "person").annotate(n=Count("pk"))
+    }
     known = {r.pk for r in rounds if r.has_known_share}
     out: dict[int, list[dict[str, Any]]] = defaultdict(list)
     people = Participant.objects.filter(round__in=rounds, left_at=None, member__left_at=None)

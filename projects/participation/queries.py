@@ -50,14 +50,14 @@ def rows(round: Round, links: Sequence[Any], *, now: datetime) -> list[dict[str,
             last=Max("received_at"),
         )
     }
-    slots = Assignment.objects.filter(round=round)
+    assignments = Assignment.objects.filter(round=round)
     assignment_counts = {
         r["person"]: r
-        for r in slots.filter(person__in=members)
+        for r in assignments.filter(person__in=members)
         .values("person")
         .annotate(units=Count("unit", distinct=True), open=Count("pk", filter=Q(current_answer=None, number__gte=1)))
     }
-    unclaimed = slots.counted().unanswered().filter(person=None).exists()
+    unclaimed = assignments.counted().unanswered().filter(person=None).exists()
     at_work = set(
         Participant.objects.filter(round=round, left_at=None, member__in=members).values_list("member", flat=True)
     )

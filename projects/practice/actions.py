@@ -50,13 +50,13 @@ def start_attempt(*, round: Round, user: User) -> None:
         Assignment.objects.bulk_create(
             Assignment(
                 round=round,
-                unit_id=slot.unit_id,
-                position=slot.position,
-                number=slot.number,
+                unit_id=assignment.unit_id,
+                position=assignment.position,
+                number=assignment.number,
                 person=member,
                 repeat=len(attempts),
             )
-            for slot in before.order_by("position")
+            for assignment in before.order_by("position")
         )
         record(
             actor=user,

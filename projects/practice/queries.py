@@ -21,19 +21,19 @@ from projects.models.round import WALK
 from projects.purposes import ATTEMPTS, PASS_MARK, TRIES
 
 
-def references(slot: Assignment, value: kinds.Value | None, shown: list[int]) -> list[Reference]:
+def references(assignment: Assignment, value: kinds.Value | None, shown: list[int]) -> list[Reference]:
     """Return the references to store with an answer. Empty in rounds that neither show values nor give feedback.
 
     ``shown``: ids of the decisions that the person saw. Raise `Refused` if they are not decisions of this unit, or are
     missing although the unit had a current value when the round opened.
     """
-    round = slot.round
+    round = assignment.round
     if value is None:
         return []
     if round.meaning.gives_feedback:
-        return _expected(slot, value)
+        return _expected(assignment, value)
     if round.meaning.shows_value:
-        return _reviewed(slot, value, shown)
+        return _reviewed(assignment, value, shown)
     return []
 
 
@@ -43,34 +43,36 @@ def store(answer: Answer, references: list[Reference]) -> None:
     Reference.objects.bulk_create(references)
 
 
-def _expected(slot: Assignment, value: kinds.Value) -> list[Reference]:
-    kind, round = kinds.get(slot.round.kind), slot.round
-    current = current_decisions([slot.unit_id], kind.key)
+def _expected(assignment: Assignment, value: kinds.Value) -> list[Reference]:
+    kind, round = kinds.get(assignment.round.kind), assignment.round
+    current = current_decisions([assignment.unit_id], kind.key)
     # Fields that became contested since the round opened are not compared.
-    contested = contested_fields([slot.unit], kind.key)
-    places = [(slot.unit_id, name) for name in kind.fields_of(round)]
-    decisions = [current[place] for place in places if place in current and place not in contested]
-    expected = values_of([slot.unit], kind.key, decisions)[slot.unit_id]
+    contested = contested_fields([assignment.unit], kind.key)
+    keys = [(assignment.unit_id, name) for name in kind.fields_of(round)]
+    decisions = [current[key] for key in keys if key in current and key not in contested]
+    expected = values_of([assignment.unit], kind.key, decisions)[assignment.unit_id]
     judged = [(d, kind.matches(d.field, value, expected, round)) for d in decisions]
     return [Reference(decision=d, same=right) for d, right in judged if right is not None]
 
 
-def _reviewed(slot: Assignment, value: kinds.Value, shown: list[int]) -> list[Reference]:
-    kind = kinds.get(slot.round.kind)
-    decisions = list(Decision.objects.values_said().filter(pk__in=shown, unit=slot.unit_id, kind=kind.key).order_by())
+def _reviewed(assignment: Assignment, value: kinds.Value, shown: list[int]) -> list[Reference]:
+    kind = kinds.get(assignment.round.kind)
+    decisions = list(
+        Decision.objects.values_said().filter(pk__in=shown, unit=assignment.unit_id, kind=kind.key).order_by()
+    )
     if len(decisions) != len(set(shown)) or len({d.field for d in decisions}) != len(decisions):
         raise Refused.field(
             "references", "These are not the decisions of this unit. Send the ids that the card lists in references."
         )
-    if not decisions and _was_decided(slot, slot.round):
+    if not decisions and _was_decided(assignment, assignment.round):
         raise Refused.field("references", "The references are missing. Send the ids that the card lists in references.")
-    before = values_of([slot.unit], kind.key, decisions)[slot.unit_id]
+    before = values_of([assignment.unit], kind.key, decisions)[assignment.unit_id]
     return [Reference(decision=d, same=kind.is_equal(d.field, before, value)) for d in decisions]
 
 
-def _was_decided(slot: Assignment, round: Round) -> bool:
+def _was_decided(assignment: Assignment, round: Round) -> bool:
     """Return whether the unit was decided when the round opened. Later decisions may have followed the card."""
-    current = current_decisions([slot.unit_id], round.kind).values()
+    current = current_decisions([assignment.unit_id], round.kind).values()
     return any(decision.decided_at <= round.opened_at for decision in current)
 
 
@@ -120,8 +122,8 @@ def attempts_in(rounds: Iterable[Round], who: Q) -> dict[int, dict[int, list[Att
     for round in by_id.values():
         over |= Q(round=round, revision__gte=setting_of(round, TRIES))
     answered = Q(current_answer__isnull=False)
-    slots = _with_correctness(Assignment.objects.filter(who, round__in=by_id, person__isnull=False).counted())
-    rows = slots.values("round", "person", "repeat").annotate(
+    assignments = _with_correctness(Assignment.objects.filter(who, round__in=by_id, person__isnull=False).counted())
+    rows = assignments.values("round", "person", "repeat").annotate(
         units=Count("pk"), done=Count("pk", filter=answered & over), right=Count("pk", filter=answered & Q(wrong=False))
     )
     attempts_by_round: dict[int, dict[int, list[Attempt]]] = {pk: defaultdict(list) for pk in by_id}
@@ -204,11 +206,14 @@ def retryable_assignments(round: Round, member: int) -> list[Assignment]:
     return list(wrong.select_related("unit", "current_answer").order_by(*WALK))
 
 
-def tries_left(round: Round, slot: Assignment) -> int:
+def tries_left(round: Round, assignment: Assignment) -> int:
     """Return how many more times the assignment may be answered."""
-    if slot.current_answer_id and not Reference.objects.filter(answer=slot.current_answer_id, same=False).exists():
+    if (
+        assignment.current_answer_id
+        and not Reference.objects.filter(answer=assignment.current_answer_id, same=False).exists()
+    ):
         return 0
-    return max(0, setting_of(round, TRIES) - slot.revision)
+    return max(0, setting_of(round, TRIES) - assignment.revision)
 
 
 def feedback(round: Round, answer: Answer) -> dict[str, Any]:
@@ -217,13 +222,13 @@ def feedback(round: Round, answer: Answer) -> dict[str, Any]:
     If no try is left, it includes the expected value and the curator's reason. The guideline heading is always
     included.
     """
-    kind, slot = kinds.get(round.kind), answer.assignment
+    kind, assignment = kinds.get(round.kind), answer.assignment
     references = list(Reference.objects.filter(answer=answer).select_related("decision"))
     right = all(reference.same for reference in references)
     # By the revision of this answer, so that a repeated submission gets the same feedback.
     tries = 0 if right else max(0, setting_of(round, TRIES) - answer.revision)
     decisions = [reference.decision for reference in references]
-    expected = values_of([slot.unit], kind.key, decisions)[slot.unit_id]
+    expected = values_of([assignment.unit], kind.key, decisions)[assignment.unit_id]
     value = kind.values([answer.pk]).get(answer.pk, {})
     return {
         "right": right,
@@ -253,12 +258,12 @@ def _heading(kind: kinds.Kind, decision: Decision, round: Round) -> str:
     return heading if heading and heading in lines else ""
 
 
-def _with_correctness(slots: QuerySet[Assignment]) -> QuerySet[Any]:
+def _with_correctness(assignments: QuerySet[Assignment]) -> QuerySet[Any]:
     """Annotate assignments with ``wrong``: whether the current answer is incorrect in a compared field."""
-    return slots.annotate(wrong=Exists(Reference.objects.filter(answer=OuterRef("current_answer"), same=False)))
+    return assignments.annotate(wrong=Exists(Reference.objects.filter(answer=OuterRef("current_answer"), same=False)))
 
 
 def units_of(round: Round) -> QuerySet[Any]:
     """Return (unit, position) of the practice units, including those assigned to people who left."""
-    slots = Assignment.objects.filter(round=round, repeat=0, unit__superseded_by=None)
-    return slots.order_by(F("position").asc(), "unit").values_list("unit", "position").distinct()
+    assignments = Assignment.objects.filter(round=round, repeat=0, unit__superseded_by=None)
+    return assignments.order_by(F("position").asc(), "unit").values_list("unit", "position").distinct()

@@ -35,35 +35,35 @@ class Submitted:
     """The stored answer, and the assignments that the person holds then. ``new`` is False for a repeated submission."""
 
     answer: Answer
-    hand: list[Assignment]
+    held: list[Assignment]
     new: bool
 
 
 #: Fields of the user's participation that are read with an assignment. They say where to search for the next ones.
-PLACE = ("pk", "member_id", "start", "cursor", "wrapped")
+PARTICIPANT_FIELDS = ("pk", "member_id", "start", "cursor", "wrapped")
 
 
-def _slots_with_participant() -> QuerySet[Any]:
-    place = {f"place_{name}": F(f"round__participants__{name}") for name in PLACE}
+def _assignments_with_participant() -> QuerySet[Any]:
+    fields = {f"participant_{name}": F(f"round__participants__{name}") for name in PARTICIPANT_FIELDS}
     return Assignment.objects.select_related("round", "unit").annotate(
-        worker=F("round__participants__member__user"), worker_left_at=F("round__participants__left_at"), **place
+        worker=F("round__participants__member__user"), worker_left_at=F("round__participants__left_at"), **fields
     )
 
 
-def _participant(slot: Assignment) -> Participant:
+def _participant(assignment: Assignment) -> Participant:
     """Return the participation that was read with the assignment."""
-    fields = {name: vars(slot)[f"place_{name}"] for name in PLACE}
-    return Participant(round_id=slot.round_id, **fields)
+    fields = {name: vars(assignment)[f"participant_{name}"] for name in PARTICIPANT_FIELDS}
+    return Participant(round_id=assignment.round_id, **fields)
 
 
 # Compiled once, because these statements run for every answer (sql.compiled).
-_SLOT = CompiledSelect(
-    lambda slot, user, answer: (
-        _slots_with_participant()
+_ASSIGNMENT = CompiledSelect(
+    lambda assignment, user, answer: (
+        _assignments_with_participant()
         .annotate(is_replay=Exists(Answer.objects.filter(pk=answer)))
-        .filter(pk=slot, person__user=user, person__left_at=None, worker=user, worker_left_at=None)[:1]
+        .filter(pk=assignment, person__user=user, person__left_at=None, worker=user, worker_left_at=None)[:1]
     ),
-    slot=int,
+    assignment=int,
     user=int,
     answer=uuids.UUID,
 )
@@ -71,20 +71,20 @@ _SLOT = CompiledSelect(
 # participation until the answer is committed. Closing the round or removing the person therefore happens strictly
 # before or after the answer.
 _MOVE = CompiledUpdate(
-    lambda slot, round, place, person, number, revision, answer, following: (
+    lambda assignment, round, participant, person, number, revision, answer, following: (
         Assignment.objects.filter(
             LockedExists(Round.objects.filter(pk=round, status=Round.Status.OPEN)),
-            LockedExists(Participant.objects.filter(pk=place, left_at=None), lock="NO KEY UPDATE"),
-            pk=slot,
+            LockedExists(Participant.objects.filter(pk=participant, left_at=None), lock="NO KEY UPDATE"),
+            pk=assignment,
             person=person,
             number=number,
             revision=revision,
         ),
         {"revision": following, "current_answer": answer},
     ),
-    slot=int,
+    assignment=int,
     round=int,
-    place=int,
+    participant=int,
     person=int,
     number=int,
     revision=int,
@@ -121,30 +121,30 @@ def submit(*, user: User, submission: Submission, now: datetime | None = None) -
     """
     now = now or timezone.now()
     for _ in range(TRIES):
-        slot = _SLOT.first(slot=submission.assignment, user=user.pk, answer=submission.uuid)
-        if slot is None or vars(slot)["is_replay"]:
+        assignment = _ASSIGNMENT.first(assignment=submission.assignment, user=user.pk, answer=submission.uuid)
+        if assignment is None or vars(assignment)["is_replay"]:
             if stored := _stored_answer(user, submission):
                 return Submitted(stored, _held_after_replay(user, stored.assignment, now), new=False)
             raise _not_yours()
-        require_consent(user, slot.round)
-        if not slot.round.is_open:
+        require_consent(user, assignment.round)
+        if not assignment.round.is_open:
             raise RoundClosed("The round was closed. Your answer was not stored on the server; this computer keeps it.")
-        author = Member(pk=slot.person_id, user_id=user.pk)  # both ids are known; reading the row would cost a query
-        require_ready(slot.round, author)
-        value = _validate_value(slot, submission)
-        answer_references = references(slot, value, list(submission.references))
+        author = Member(pk=assignment.person_id, user_id=user.pk)  # reading the row would cost a query
+        require_ready(assignment.round, author)
+        value = _validate_value(assignment, submission)
+        answer_references = references(assignment, value, list(submission.references))
         try:
             with transaction.atomic():
-                answer = _store(slot, submission, value, answer_references, author=author, now=now)
-                hand = _held_assignments(slot.round, _participant(slot), now)
-                return Submitted(answer, hand, new=True)
+                answer = _store(assignment, submission, value, answer_references, author=author, now=now)
+                held = _held_assignments(assignment.round, _participant(assignment), now)
+                return Submitted(answer, held, new=True)
         except _AssignmentChanged:
             continue
         except IntegrityError:
             # The same submission arrived on two connections at once, or another revision was stored first.
             if stored := _stored_answer(user, submission):
                 return Submitted(stored, _held_after_replay(user, stored.assignment, now), new=False)
-            raise _stale(slot) from None
+            raise _stale(assignment) from None
     raise Conflict("This assignment was changed at the same moment. Send the answer again.")
 
 
@@ -157,7 +157,7 @@ def _stored_answer(user: User, submission: Submission) -> Answer | None:
     if stored is None:
         return None
     is_theirs = stored.author.user_id == user.pk
-    if not is_theirs and not _SLOT.all(slot=submission.assignment, user=user.pk, answer=submission.uuid):
+    if not is_theirs and not _ASSIGNMENT.all(assignment=submission.assignment, user=user.pk, answer=submission.uuid):
         # A user without access to the assignment gets the same error as if the answer did not exist.
         raise _not_yours()
     if not is_theirs or stored.body_digest != submission.digest:
@@ -169,39 +169,44 @@ def _not_yours() -> NotFound:
     return NotFound("This assignment does not exist or is not yours.")
 
 
-def _validate_value(slot: Assignment, submission: Submission) -> kinds.Value | None:
+def _validate_value(assignment: Assignment, submission: Submission) -> kinds.Value | None:
     """Return the value after all checks of its kind, or None for a skip."""
-    kind = kinds.get(slot.round.kind)
+    kind = kinds.get(assignment.round.kind)
     if submission.kind != kind.key:
         raise Refused.field("kind", f"This round has the task {kind.key!r}, not {submission.kind!r}.")
-    if submission.shown > slot.unit.revision:
+    if submission.shown > assignment.unit.revision:
         # Such an answer would count as an answer to every later text of the unit.
         raise Refused.field(
-            "shown", f"The newest revision of the unit is {slot.unit.revision}. Send the revision that the card shows."
+            "shown",
+            f"The newest revision of the unit is {assignment.unit.revision}. Send the revision that the card shows.",
         )
-    if slot.round.meaning.gives_feedback:
-        _refuse_practice(slot, submission)
+    if assignment.round.meaning.gives_feedback:
+        _refuse_practice(assignment, submission)
     if submission.outcome == Outcome.SKIPPED:
         if submission.reason not in {r.code for r in kind.skip_reasons}:
             raise Refused.field("reason", "Choose one of the skip reasons of this task.")
         return None
     if submission.value is None:
         raise Refused.field("value", "The value is missing.")
-    kind.check(slot, submission.value)
+    kind.check(assignment, submission.value)
     return submission.value
 
 
-def _refuse_practice(slot: Assignment, submission: Submission) -> None:
+def _refuse_practice(assignment: Assignment, submission: Submission) -> None:
     """Raise `Refused` for a skip in a practice round, and for an answer without a try left."""
     if submission.outcome == Outcome.SKIPPED:
         raise Refused.field("outcome", "Units of a practice round cannot be skipped. Give your best answer.")
     # `_store` reports an older revision, with both versions.
-    if submission.revision == slot.revision and slot.revision and not practice_queries.tries_left(slot.round, slot):
+    if (
+        submission.revision == assignment.revision
+        and assignment.revision
+        and not practice_queries.tries_left(assignment.round, assignment)
+    ):
         raise Refused.field("revision", "No try is left for this unit, because the expected value was shown.")
 
 
 def _store(
-    slot: Assignment,
+    assignment: Assignment,
     submission: Submission,
     value: kinds.Value | None,
     answer_references: list[Reference],
@@ -210,31 +215,31 @@ def _store(
     now: datetime,
 ) -> Answer:
     """Insert the answer and its typed rows, and update the assignment by compare-and-set."""
-    if submission.revision != slot.revision:
-        raise _stale(slot)
-    answer = insert_answer(slot, submission, value, answer_references, author=author, now=now)
+    if submission.revision != assignment.revision:
+        raise _stale(assignment)
+    answer = insert_answer(assignment, submission, value, answer_references, author=author, now=now)
     moved = _MOVE.run(
-        slot=slot.pk,
-        round=slot.round_id,
-        place=vars(slot)["place_pk"],
+        assignment=assignment.pk,
+        round=assignment.round_id,
+        participant=vars(assignment)["participant_pk"],
         person=author.pk,
-        number=slot.number,
+        number=assignment.number,
         revision=submission.revision,
         answer=answer.pk,
         following=answer.revision,
     )
     if not moved:
         raise _AssignmentChanged
-    slot.revision, slot.current_answer = answer.revision, answer
+    assignment.revision, assignment.current_answer = answer.revision, answer
     if submission.outcome == Outcome.SKIPPED:
-        _release_skipped(slot, now)
-    elif slot.number < 0:
-        _count_again(slot)
+        _release_skipped(assignment, now)
+    elif assignment.number < 0:
+        _count_again(assignment)
     return answer
 
 
 def insert_answer(
-    slot: Assignment,
+    assignment: Assignment,
     submission: Submission,
     value: kinds.Value | None,
     answer_references: list[Reference],
@@ -246,10 +251,10 @@ def insert_answer(
 
     The caller has checked the answer, and updates the assignment.
     """
-    answer = new_answer(slot, slot.round, submission, value, answer_references, author=author, now=now)
+    answer = new_answer(assignment, assignment.round, submission, value, answer_references, author=author, now=now)
     insert([answer])
     if value is not None:
-        kinds.get(slot.round.kind).store([(answer, value)])
+        kinds.get(assignment.round.kind).store([(answer, value)])
     if answer_references:
         store_references(answer, answer_references)
     return answer
@@ -260,8 +265,8 @@ def insert_answers(
 ) -> list[Answer]:
     """Insert the answers to several assignments of one round, as `insert_answer` does, in a fixed number of queries."""
     rows = [
-        new_answer(slot, round, submission, value, [], author=author, now=now)
-        for slot, submission, value in submissions
+        new_answer(assignment, round, submission, value, [], author=author, now=now)
+        for assignment, submission, value in submissions
     ]
     answers = Answer.objects.bulk_create(rows)
     kinds.get(round.kind).store([(a, value) for a, (_, _, value) in zip(answers, submissions, strict=True)])
@@ -269,7 +274,7 @@ def insert_answers(
 
 
 def new_answer(
-    slot: Assignment,
+    assignment: Assignment,
     round: Round,
     submission: Submission,
     value: kinds.Value | None,
@@ -280,7 +285,7 @@ def new_answer(
 ) -> Answer:
     answer = Answer(
         uuid=submission.uuid,
-        assignment=slot,
+        assignment=assignment,
         author_id=author.pk,
         revision=submission.revision + 1,
         outcome=submission.outcome,
@@ -296,13 +301,13 @@ def new_answer(
         entry_id=submission.entry,
     )
     reference_pairs = [(reference.decision_id, reference.same) for reference in answer_references]
-    answer.digest = digest_of(answer_content(answer, value, AnswerContext.of(slot, author), reference_pairs))
+    answer.digest = digest_of(answer_content(answer, value, AnswerContext.of(assignment, author), reference_pairs))
     return answer
 
 
-def _stale(slot: Assignment) -> Conflict:
+def _stale(assignment: Assignment) -> Conflict:
     """Return the conflict for an outdated revision. It contains the stored revision, for comparison."""
-    now = Assignment.objects.select_related("round", "current_answer").get(pk=slot.pk)
+    now = Assignment.objects.select_related("round", "current_answer").get(pk=assignment.pk)
     if not now.round.is_open:
         return RoundClosed("The round was closed. Your answer was not stored on the server; this computer keeps it.")
     current = now.current_answer
@@ -318,32 +323,37 @@ def _stale(slot: Assignment) -> Conflict:
     )
 
 
-def _release_skipped(slot: Assignment, now: datetime) -> None:
+def _release_skipped(assignment: Assignment, now: datetime) -> None:
     """Free a skipped assignment for another person.
 
     The person who skipped keeps the retired row, and so does not get the unit again.
     """
-    if slot.number < 1:
+    if assignment.number < 1:
         return
-    number = slot.number
-    Assignment.objects.filter(pk=slot.pk).update(number=-slot.pk)
-    if not slot.repeat:  # a repetition belongs to the same person and is not passed on
-        assignments.retire_repeats(slot)
-        slot.number = number
-        assignments.create_replacement(slot, person_id=None, leased_until=now)
-    slot.number = -slot.pk
+    number = assignment.number
+    Assignment.objects.filter(pk=assignment.pk).update(number=-assignment.pk)
+    if not assignment.repeat:  # a repetition belongs to the same person and is not passed on
+        assignments.retire_repeats(assignment)
+        assignment.number = number
+        assignments.create_replacement(assignment, person_id=None, leased_until=now)
+    assignment.number = -assignment.pk
 
 
-def _count_again(slot: Assignment) -> None:
+def _count_again(assignment: Assignment) -> None:
     """Count an answer to a retired assignment after all, if the new assignment of the unit is still unclaimed."""
     unclaimed = Assignment.objects.filter(
-        round=slot.round_id, unit=slot.unit_id, repeat=slot.repeat, number__gte=1, person=None, current_answer=None
+        round=assignment.round_id,
+        unit=assignment.unit_id,
+        repeat=assignment.repeat,
+        number__gte=1,
+        person=None,
+        current_answer=None,
     ).order_by("number")
     for free in unclaimed:
         same = Assignment.objects.filter(pk=free.pk, person=None, current_answer=None, number=free.number)
         if same.update(number=-free.pk, leased_until=None):
-            Assignment.objects.filter(pk=slot.pk).update(number=free.number)
-            slot.number = free.number
+            Assignment.objects.filter(pk=assignment.pk).update(number=free.number)
+            assignment.number = free.number
             return
 
 
@@ -352,19 +362,19 @@ def _held_assignments(round: Round, participant: Participant, now: datetime) -> 
 
     In a practice round, assignments with another try come first.
     """
-    hand = assignments.top_up(round=round, participant=participant, now=now)
+    held = assignments.top_up(round=round, participant=participant, now=now)
     if not round.meaning.gives_feedback:
-        return hand
-    return practice_queries.retryable_assignments(round, participant.member_id) + hand
+        return held
+    return practice_queries.retryable_assignments(round, participant.member_id) + held
 
 
-def _held_after_replay(user: User, slot: Assignment, now: datetime) -> list[Assignment]:
+def _held_after_replay(user: User, assignment: Assignment, now: datetime) -> list[Assignment]:
     """Return the held assignments for a repeated submission. Empty if the person has left or the round is closed."""
-    if not slot.round.is_open:
+    if not assignment.round.is_open:
         return []
     with transaction.atomic():
-        participant = PARTICIPANT_LOCK.first(round=slot.round_id, user=user.pk)
-        return _held_assignments(slot.round, participant, now) if participant else []
+        participant = PARTICIPANT_LOCK.first(round=assignment.round_id, user=user.pk)
+        return _held_assignments(assignment.round, participant, now) if participant else []
 
 
 def next_assignments(*, user: User, round: Round, now: datetime | None = None) -> list[Assignment]:

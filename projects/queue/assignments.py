@@ -24,14 +24,14 @@ SEARCHES = 25
 STRIDE = 16
 
 
-def _exclude_known_units(slots: QuerySet[Assignment], person: int) -> QuerySet[Assignment]:
+def _exclude_known_units(assignments: QuerySet[Assignment], person: int) -> QuerySet[Assignment]:
     """Exclude units of which the person has or had an assignment, so that nobody gets a unit twice."""
     own = Assignment.objects.filter(
         round=OuterRef("round"), unit=OuterRef("unit"), repeat=OuterRef("repeat"), person=person
     )
     # A scalar subquery, not NOT EXISTS: PostgreSQL turns the latter into a join. Without statistics of the round, that
     # join scans the whole round for each candidate. A scalar subquery always uses its index.
-    return slots.alias(had=Subquery(own.values("pk")[:1])).filter(had=None)
+    return assignments.alias(had=Subquery(own.values("pk")[:1])).filter(had=None)
 
 
 def _search(
@@ -41,14 +41,14 @@ def _search(
 
     The candidates are up to `LOOKAHEAD` assignments that were given up, and as many free ones after the cursor.
     """
-    slots = Assignment.objects.filter(round=round)
-    own_open = slots.filter(person=person).counted().unanswered().order_by(*WALK)[:size]
-    second_hand = _exclude_known_units(slots.second_hand(now), person)[:LOOKAHEAD]
-    ahead = _exclude_known_units(slots.filter(position__gt=cursor).free(), person).order_by(*WALK)
+    assignments = Assignment.objects.filter(round=round)
+    own_open = assignments.filter(person=person).counted().unanswered().order_by(*WALK)[:size]
+    reclaimable = _exclude_known_units(assignments.reclaimable(now), person)[:LOOKAHEAD]
+    ahead = _exclude_known_units(assignments.filter(position__gt=cursor).free(), person).order_by(*WALK)
     ahead = (ahead if end is None else ahead.filter(position__lt=end))[:LOOKAHEAD]
     # Separate subqueries: SQLite allows no ORDER BY and LIMIT in the parts of a union.
     parts = [
-        Assignment.objects.filter(pk__in=part.values("pk")).values("pk") for part in (own_open, second_hand, ahead)
+        Assignment.objects.filter(pk__in=part.values("pk")).values("pk") for part in (own_open, reclaimable, ahead)
     ]
     candidates = parts[0].union(*parts[1:], all=True)
     return Assignment.objects.filter(pk__in=candidates).select_related("unit").order_by(*WALK)
@@ -63,11 +63,11 @@ def _searches(size: int) -> tuple[CompiledSelect[Assignment], CompiledSelect[Ass
 
 
 _TAKE_FREE = CompiledUpdate(
-    lambda slot, person, until: (
-        Assignment.objects.filter(pk=slot, person=None, leased_until=None, current_answer=None),
+    lambda assignment, person, until: (
+        Assignment.objects.filter(pk=assignment, person=None, leased_until=None, current_answer=None),
         {"person": person, "leased_until": until},
     ),
-    slot=int,
+    assignment=int,
     person=int,
     until=datetime,
 )
@@ -91,16 +91,19 @@ def top_up(*, round: Round, participant: Participant, now: datetime) -> list[Ass
     meanwhile.
     """
     candidates = _search_candidates(round, participant, now)
-    own_open = _renew([slot for slot in candidates if slot.person_id == participant.member_id], round=round, now=now)
+    own_open = _renew(
+        [assignment for assignment in candidates if assignment.person_id == participant.member_id], round=round, now=now
+    )
     if len(own_open) < round.hand_size:
         claim = _Claim(round, participant, now)
         own_open += claim.up_to(
-            round.hand_size - len(own_open), [slot for slot in candidates if slot.person_id != participant.member_id]
+            round.hand_size - len(own_open),
+            [assignment for assignment in candidates if assignment.person_id != participant.member_id],
         )
     return own_open
 
 
-def held(round: Round, participant: Participant) -> QuerySet[Assignment]:
+def held_assignments(round: Round, participant: Participant) -> QuerySet[Assignment]:
     """Return the unanswered assignments that the person holds, in working order."""
     own = Assignment.objects.filter(round=round, person=participant.member_id)
     return own.counted().unanswered().select_related("unit").order_by(*WALK)
@@ -112,7 +115,9 @@ def claim(wanted: int, *, round: Round, participant: Participant, now: datetime)
     The caller must hold the participant lock.
     """
     candidates = [
-        slot for slot in _search_candidates(round, participant, now) if slot.person_id != participant.member_id
+        assignment
+        for assignment in _search_candidates(round, participant, now)
+        if assignment.person_id != participant.member_id
     ]
     return _Claim(round, participant, now).up_to(wanted, candidates)
 
@@ -129,13 +134,15 @@ def _renew(own_open: list[Assignment], *, round: Round, now: datetime) -> list[A
     late = now + timedelta(seconds=round.lease_seconds / 2)
     until = now + timedelta(seconds=round.lease_seconds)
     renewed = []
-    for slot in own_open:
-        if slot.leased_until is not None and slot.leased_until < late:
-            same = Assignment.objects.filter(pk=slot.pk, person=slot.person_id, current_answer=None, number__gte=1)
+    for assignment in own_open:
+        if assignment.leased_until is not None and assignment.leased_until < late:
+            same = Assignment.objects.filter(
+                pk=assignment.pk, person=assignment.person_id, current_answer=None, number__gte=1
+            )
             if not same.update(leased_until=until):
                 continue
-            slot.leased_until = until
-        renewed.append(slot)
+            assignment.leased_until = until
+        renewed.append(assignment)
     return renewed
 
 
@@ -149,16 +156,16 @@ class _Claim:
 
     def up_to(self, wanted: int, candidates: list[Assignment]) -> list[Assignment]:
         """Claim from the candidates, and search again if others claimed them first."""
-        for slot in candidates:
-            if slot.leased_until is not None and len(self.got) < wanted and self._is_new(slot):
-                claimed = _take_given_up(slot, round=self.round, participant=self.participant, now=self.now)
+        for assignment in candidates:
+            if assignment.leased_until is not None and len(self.got) < wanted and self._is_new(assignment):
+                claimed = _take_given_up(assignment, round=self.round, participant=self.participant, now=self.now)
                 self.got += [claimed] if claimed else []
         if self.round.dealing == Round.Dealing.POOL and len(self.got) < wanted:
             self._walk(wanted, _free(candidates))
         return self.got
 
-    def _is_new(self, slot: Assignment) -> bool:
-        return all(slot.unit_id != other.unit_id for other in self.got)
+    def _is_new(self, assignment: Assignment) -> bool:
+        return all(assignment.unit_id != other.unit_id for other in self.got)
 
     def _walk(self, wanted: int, candidates: list[Assignment]) -> None:
         """Claim free assignments from the cursor to the end, then from the beginning to the start position."""
@@ -169,10 +176,10 @@ class _Claim:
                     break
                 participant.wrapped, participant.cursor, before = True, -1, -1
                 Participant.objects.filter(pk=participant.pk).update(wrapped=True, cursor=-1)
-            for slot in candidates:
-                if self._is_new(slot) and self._take_free(slot):
-                    self.got.append(slot)
-                    participant.cursor = slot.position
+            for assignment in candidates:
+                if self._is_new(assignment) and self._take_free(assignment):
+                    self.got.append(assignment)
+                    participant.cursor = assignment.position
                     if len(self.got) == wanted:
                         break
             if len(self.got) == wanted:
@@ -181,67 +188,79 @@ class _Claim:
         if participant.cursor // STRIDE != before // STRIDE:
             _MOVE_CURSOR.run(participant=participant.pk, cursor=participant.cursor)
 
-    def _take_free(self, slot: Assignment) -> bool:
-        is_claimed = _TAKE_FREE.run(slot=slot.pk, person=self.participant.member_id, until=self.until)
+    def _take_free(self, assignment: Assignment) -> bool:
+        is_claimed = _TAKE_FREE.run(assignment=assignment.pk, person=self.participant.member_id, until=self.until)
         if is_claimed:
-            slot.person_id, slot.leased_until = self.participant.member_id, self.until
+            assignment.person_id, assignment.leased_until = self.participant.member_id, self.until
         return bool(is_claimed)
 
 
 def _free(candidates: Iterable[Assignment]) -> list[Assignment]:
     """Return the assignments that never had a person."""
-    return [slot for slot in candidates if slot.person_id is None and slot.leased_until is None]
+    return [assignment for assignment in candidates if assignment.person_id is None and assignment.leased_until is None]
 
 
-def _take_given_up(slot: Assignment, *, round: Round, participant: Participant, now: datetime) -> Assignment | None:
+def _take_given_up(
+    assignment: Assignment, *, round: Round, participant: Participant, now: datetime
+) -> Assignment | None:
     """Take over an assignment that was skipped or whose lease has expired.
 
     An assignment that has a person is retired and replaced, and stays with that person.
     """
     until = now + timedelta(seconds=round.lease_seconds)
     as_read = Assignment.objects.filter(
-        pk=slot.pk, person=slot.person_id, leased_until=slot.leased_until, current_answer=None, number=slot.number
+        pk=assignment.pk,
+        person=assignment.person_id,
+        leased_until=assignment.leased_until,
+        current_answer=None,
+        number=assignment.number,
     )
-    if slot.person_id is not None:
-        retired = as_read.update(number=-slot.pk)
-        return create_replacement(slot, person_id=participant.member_id, leased_until=until) if retired else None
+    if assignment.person_id is not None:
+        retired = as_read.update(number=-assignment.pk)
+        return create_replacement(assignment, person_id=participant.member_id, leased_until=until) if retired else None
     if not as_read.update(person=participant.member_id, leased_until=until):
         return None
-    slot.person_id, slot.leased_until = participant.member_id, until
-    return slot
+    assignment.person_id, assignment.leased_until = participant.member_id, until
+    return assignment
 
 
 def create_replacement(
-    slot: Assignment, *, person_id: int | None, leased_until: datetime | None, unit: Unit | None = None
+    assignment: Assignment, *, person_id: int | None, leased_until: datetime | None, unit: Unit | None = None
 ) -> Assignment:
     """Create an assignment with the number of one that was just retired, in the same transaction.
 
     ``unit`` is given if another unit superseded the unit of the retired assignment.
     """
     return Assignment.objects.create(
-        round_id=slot.round_id,
-        unit=unit or slot.unit,
-        number=slot.number,
-        repeat=slot.repeat,
-        position=slot.position,
+        round_id=assignment.round_id,
+        unit=unit or assignment.unit,
+        number=assignment.number,
+        repeat=assignment.repeat,
+        position=assignment.position,
         person_id=person_id,
         leased_until=leased_until,
     )
 
 
-def retire_repeats(slot: Assignment) -> None:
+def retire_repeats(assignment: Assignment) -> None:
     """Retire the person's repetitions of a unit that the person gave up."""
-    if "repeats" in slot.round.sampling:
-        repeats = Assignment.objects.filter(round=slot.round_id, unit=slot.unit_id, person=slot.person_id, repeat__gt=0)
+    if "repeats" in assignment.round.sampling:
+        repeats = Assignment.objects.filter(
+            round=assignment.round_id, unit=assignment.unit_id, person=assignment.person_id, repeat__gt=0
+        )
         repeats.counted().unanswered().update(number=-F("pk"))
 
 
-def release_slots(slots: Iterable[Assignment], *, now: datetime, pass_on: bool = True) -> Iterator[Assignment]:
+def release_assignments(
+    assignments: Iterable[Assignment], *, now: datetime, pass_on: bool = True
+) -> Iterator[Assignment]:
     """Retire unanswered assignments of people who left, and yield their free replacements.
 
     With ``pass_on`` False there are no replacements, because assignments belong to one person.
     """
-    for slot in slots:
-        same = Assignment.objects.filter(pk=slot.pk, person=slot.person_id, current_answer=None, number=slot.number)
-        if same.update(number=-slot.pk) and not slot.repeat and pass_on:
-            yield create_replacement(slot, person_id=None, leased_until=now)
+    for assignment in assignments:
+        same = Assignment.objects.filter(
+            pk=assignment.pk, person=assignment.person_id, current_answer=None, number=assignment.number
+        )
+        if same.update(number=-assignment.pk) and not assignment.repeat and pass_on:
+            yield create_replacement(assignment, person_id=None, leased_until=now)

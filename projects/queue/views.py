@@ -109,12 +109,12 @@ class NextView(APIView):
         """Return the held assignments, renewed and topped up. Idempotent: a repeated request claims no more."""
         user = signed_in(request)
         round = round_at_work(user, round_id)
-        hand = queue_actions.next_assignments(user=user, round=round)
+        held = queue_actions.next_assignments(user=user, round=round)
         participant = participant_of(user, round)
         done = of_person(round, participant)
         first = readiness.open_prerequisite(round, participant.member)
         fares = practice_queries.of_person(round, participant.member) if round.meaning.gives_feedback else None
-        body = queue_queries.reply(round, hand, have=_ids(request))
+        body = queue_queries.reply(round, held, have=_ids(request))
         return Response(body | {"progress": done, "first": first, "practice": fares})
 
 
@@ -140,7 +140,7 @@ class AnswerView(APIView):
         done = queue_actions.submit(user=signed_in(request), submission=submission)
         round = done.answer.assignment.round
         feedback = practice_queries.feedback(round, done.answer) if round.meaning.gives_feedback else None
-        body = queue_queries.reply(round, done.hand, have=have) | {"answer": _stored(done.answer), "feedback": feedback}
+        body = queue_queries.reply(round, done.held, have=have) | {"answer": _stored(done.answer), "feedback": feedback}
         return Response(body, status=201 if done.new else 200)
 
 

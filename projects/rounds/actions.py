@@ -23,14 +23,14 @@ from .planning import (
     BATCH,
     WORKERS,
     RoundPlan,
-    assignment,
+    build_assignment,
     checked,
     chosen_units,
     create_units,
     name_taken,
     not_open,
+    plan_assignments,
     refuse_empty,
-    slots_of,
     store_round,
 )
 
@@ -44,8 +44,8 @@ def open_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
         with transaction.atomic():
             round = store_round(project, plan, guideline, by, units=len(chosen), status=Round.Status.OPEN)
             units = create_units(round, chosen)
-            slots = (assignment(round, slot) for slot in slots_of(round, units, people))
-            while batch := list(islice(slots, BATCH)):
+            new_assignments = (build_assignment(round, planned) for planned in plan_assignments(round, units, people))
+            while batch := list(islice(new_assignments, BATCH)):
                 Assignment.objects.bulk_create(batch)
             start_round(round, people, len(units), by)
     except IntegrityError as error:
@@ -158,7 +158,7 @@ def remove_person(*, round: Round, member: Member, by: User | None, now: datetim
         Participant.objects.filter(round=round, member=member, left_at=None).update(left_at=now or timezone.now())
         unanswered = Assignment.objects.filter(round=round, person=member).counted().unanswered().select_related("unit")
         pass_on = not round.meaning.gives_feedback
-        freed = len(list(assignments.release_slots(unanswered, now=now or timezone.now(), pass_on=pass_on)))
+        freed = len(list(assignments.release_assignments(unanswered, now=now or timezone.now(), pass_on=pass_on)))
         record(
             actor=by,
             verb="leave round",

@@ -93,7 +93,7 @@ def units(
     if options is not None:
         matching = how.narrowed(matching, options)
     for one in filters_of(how):
-        if value := filters.get(one.asked.name):
+        if value := filters.get(one.parameter.name):
             matching = one.narrow(matching, value)
     return matching
 
@@ -125,7 +125,7 @@ def filters_of(kind: kinds.Kind) -> list[kinds.Filter]:
 
 def checked(kind: kinds.Kind, filters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the validated filters. Raise `Refused` with all filters that are unknown or invalid."""
-    clean, faults = check_given([one.asked for one in filters_of(kind)], filters)
+    clean, faults = check_given([one.parameter for one in filters_of(kind)], filters)
     refuse_faults("filters", faults)
     return clean
 

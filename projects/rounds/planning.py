@@ -17,7 +17,7 @@ from ..answers.assignments import Chosen, PlannedAssignment, Shape, create_items
 from ..guidelines.actions import latest_guideline
 from ..models import Assignment, Guideline, Member, Project, Round, Unit
 from ..models.project import MAY
-from ..models.round import HAND
+from ..models.round import HELD_LIMIT
 from . import choosing
 
 BATCH = 2000
@@ -50,7 +50,7 @@ class RoundPlan:
     policy: Mapping[str, Any] = field(default_factory=dict)
     lease_seconds: int = 1800
     #: Number of assignments that a person holds at a time.
-    hand_size: int = HAND
+    hand_size: int = HELD_LIMIT
     #: Overlap sample: share of the units, drawn by the seed, that `block_overlap` people answer.
     block_share: float = 0.0
     block_overlap: int = 0
@@ -104,8 +104,8 @@ def chosen_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
         units = [unit for unit in units if unit[0] in sample]
     if plan.order == "shuffled":
         contexts = sampling.shuffled(list(dict.fromkeys(context for _, context in units)), plan.seed)
-        place = {context: i for i, context in enumerate(contexts)}
-        units.sort(key=lambda unit: place[unit[1]])
+        rank = {context: i for i, context in enumerate(contexts)}
+        units.sort(key=lambda unit: rank[unit[1]])
     return units
 
 
@@ -312,7 +312,7 @@ def _guideline(project: Project, plan: RoundPlan, by: User | None) -> Guideline:
     return guideline
 
 
-def slots_of(round: Round, units: Chosen, people: Sequence[Member]) -> Iterator[PlannedAssignment]:
+def plan_assignments(round: Round, units: Chosen, people: Sequence[Member]) -> Iterator[PlannedAssignment]:
     """Yield the planned assignments of these (unit, context) ids, in order.
 
     Raise `Refused` if the people that the round opens with cannot answer all of them. People who join later are not
@@ -321,20 +321,20 @@ def slots_of(round: Round, units: Chosen, people: Sequence[Member]) -> Iterator[
     kind, shape = kinds.get(round.kind), Shape.of(round.overlap, round.sampling)
     if people:
         kind.check_people(round, units, people, shape.most)
-    dealt = [member.pk for member in people] if round.dealing == Round.Dealing.DEALT else None
-    by_kind = kind.deal(round, units, dealt) if dealt is not None else None
-    return create_items(units, shape, dealt, round.seed, by_kind)
+    allocated = [member.pk for member in people] if round.dealing == Round.Dealing.DEALT else None
+    by_kind = kind.deal(round, units, allocated) if allocated is not None else None
+    return create_items(units, shape, allocated, round.seed, by_kind)
 
 
-def assignment(round: Round, slot: PlannedAssignment, after: int = 0) -> Assignment:
+def build_assignment(round: Round, planned: PlannedAssignment, after: int = 0) -> Assignment:
     """Build an assignment. ``after`` is the position of the first planned assignment."""
     return Assignment(
         round=round,
-        unit_id=slot.unit,
-        position=after + slot.position,
-        number=slot.number,
-        repeat=slot.repeat,
-        person_id=slot.person,
+        unit_id=planned.unit,
+        position=after + planned.position,
+        number=planned.number,
+        repeat=planned.repeat,
+        person_id=planned.person,
     )
 
 

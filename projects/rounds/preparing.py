@@ -31,18 +31,18 @@ from . import choosing
 from .planning import (
     WORKERS,
     RoundPlan,
-    assignment,
+    build_assignment,
     checked,
     chosen_units,
     count_asked,
     create_units,
     matching_units,
     name_taken,
+    plan_assignments,
     plan_of,
     refuse_empty,
     refuse_sample,
     sampled,
-    slots_of,
     store_round,
     validated_plan,
 )
@@ -130,7 +130,7 @@ def lay_out_and_open(*, round: Round, people: Sequence[int], by: User | None, pr
             units = create_units(round, chosen)
         members = list(round.project.members.filter(pk__in=people).order_by("pk"))
         total = Shape.of(round.overlap, round.sampling).count(len(units))
-        _lay_out(round, slots_of(round, units, members), total, progress)
+        _lay_out(round, plan_assignments(round, units, members), total, progress)
         with batches.batch():
             _open(round, people, len(units), by)
     with batches.idempotent():
@@ -145,9 +145,9 @@ def _lay_out(round: Round, wanted: Iterator[PlannedAssignment], total: int, prog
     in_order = Assignment.objects.filter(round=round).order_by("position", "number", "repeat", "unit")
     existing = list(in_order.values_list(*columns))
     done = 0
-    for slot in wanted:
-        if done == len(existing) or PlannedAssignment(*existing[done][1:]) != slot:
-            wanted = chain([slot], wanted)
+    for planned in wanted:
+        if done == len(existing) or PlannedAssignment(*existing[done][1:]) != planned:
+            wanted = chain([planned], wanted)
             break
         done += 1
     for ids in _parts((row[0] for row in existing[done:]), BATCH):
@@ -157,7 +157,7 @@ def _lay_out(round: Round, wanted: Iterator[PlannedAssignment], total: int, prog
     # Store all assignments of a unit together, so that no unit ever has only some of them.
     for part in _parts(wanted, BATCH, together=attrgetter("position")):
         with _short_batch():
-            Assignment.objects.bulk_create(assignment(round, slot) for slot in part)
+            Assignment.objects.bulk_create(build_assignment(round, planned) for planned in part)
         done += len(part)
         progress(done, total, "creating assignments")
 
@@ -176,7 +176,7 @@ def _open(round: Round, people: Sequence[int], units: int, by: User | None) -> N
     locked = Member.objects.select_for_update(no_key=True).filter(project=round.project_id, pk__in=people)
     members = list(locked.order_by("pk"))
     rounds_actions.start_round(round, members, units, by)
-    staleness_actions.ask_anew_in(round)
+    staleness_actions.reassign_corrected_units(round)
     for member in members:
         if member.left_at is not None or member.role not in WORKERS:
             rounds_actions.remove_person(round=round, member=member, by=by)
@@ -186,9 +186,9 @@ def remove(*, round: Round, by: User | None, progress: Progress) -> dict[str, An
     """Remove a round that never opened. A repeated call continues an interrupted removal."""
     if round.status != Round.Status.PREPARING:
         raise Conflict("The round was opened in the meantime, so it cannot be discarded.")
-    slots = Assignment.objects.filter(round=round)
-    done, total = 0, slots.count()
-    while ids := list(slots.order_by("-pk").values_list("pk", flat=True)[:BATCH]):
+    assignments = Assignment.objects.filter(round=round)
+    done, total = 0, assignments.count()
+    while ids := list(assignments.order_by("-pk").values_list("pk", flat=True)[:BATCH]):
         with _short_batch():
             Assignment.objects.filter(pk__in=ids).delete()
         done += len(ids)

@@ -147,7 +147,7 @@ def _kind_choice(kind: kinds.Kind, project: Project) -> dict[str, Any]:
         "designed": kind.designed,
         "options": kind.options_of(project),
         "policy": kind.policy,
-        "filters": [one.asked for one in choosing.filters_of(kind)],
+        "filters": [one.parameter for one in choosing.filters_of(kind)],
         "guideline": kind.guideline,
         "blind": kind.blind,
     }
@@ -195,12 +195,12 @@ def _people(project: Project) -> list[dict[str, Any]]:
     waiting: dict[int, float] = defaultdict(float)
     rounds: dict[int, int] = defaultdict(int)
     open_rounds = Round.objects.filter(project=project, status=Round.Status.OPEN).opened_by_people()
-    slots = Assignment.objects.filter(round__in=open_rounds).counted().unanswered()
+    assignments = Assignment.objects.filter(round__in=open_rounds).counted().unanswered()
     of_round: dict[int, list[int]] = defaultdict(list)
     for round, member in Participant.objects.filter(round__in=open_rounds, left_at=None).values_list("round", "member"):
         of_round[round].append(member)
         rounds[member] += 1
-    for round, person, n in slots.order_by().values_list("round", "person").annotate(n=Count("pk")):
+    for round, person, n in assignments.order_by().values_list("round", "person").annotate(n=Count("pk")):
         for member in [person] if person else of_round[round]:
             waiting[member] += n if person else n / len(of_round[round])
     members = project.members.active().filter(role__in=WORKERS).select_related("user").order_by("pk")

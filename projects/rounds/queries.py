@@ -23,10 +23,10 @@ ANSWERED = COUNTED & Q(assignments__current_answer__isnull=False)
 
 
 def with_counts(rounds: QuerySet[Round]) -> QuerySet[Round]:
-    """Annotate ``slots``, ``answered`` and ``people``; newest first."""
+    """Annotate ``assignment_count``, ``answered`` and ``people``; newest first."""
     at_work = Participant.objects.filter(round=OuterRef("pk"), left_at=None).values("round").annotate(n=Count("pk"))
     return rounds.annotate(
-        slots=Count("assignments", filter=COUNTED),
+        assignment_count=Count("assignments", filter=COUNTED),
         answered=Count("assignments", filter=ANSWERED),
         people=Subquery(at_work.values("n")),
     ).order_by("-pk")  # annotating with Count removes the default order
@@ -43,7 +43,7 @@ def row(round: Any) -> dict[str, Any]:
         "status": round.status,
         "overlap": round.overlap,
         "units": round.units_count,
-        "slots": round.slots,
+        "slots": round.assignment_count,
         "answered": round.answered,
         "people": round.people or 0,
         "guideline": round.guideline.number,
@@ -54,9 +54,9 @@ def row(round: Any) -> dict[str, Any]:
 
 def of_round(round: Round, *, now: datetime) -> dict[str, Any]:
     """Return the progress of one round."""
-    slots = Assignment.objects.filter(round=round)
+    assignments = Assignment.objects.filter(round=round)
     # Repeats are counted separately, because they do not make a unit more complete.
-    counted, repeats = slots.counted().filter(repeat=0), slots.counted().filter(repeat__gt=0)
+    counted, repeats = assignments.counted().filter(repeat=0), assignments.counted().filter(repeat__gt=0)
     # Skipped assignments are not counted, so no join with the answers is needed. PostgreSQL without table statistics
     # would compare every assignment with every answer.
     open_ = counted.filter(current_answer=None)
@@ -69,7 +69,7 @@ def of_round(round: Round, *, now: datetime) -> dict[str, Any]:
         "units_complete": counted.values("unit").distinct().count() - open_.values("unit").distinct().count(),
         "repeats": repeats.count(),
         "repeats_answered": repeats.exclude(current_answer=None).count(),
-        "surplus": slots.filter(number__lt=0, current_answer__outcome=Outcome.ANSWERED).count(),
+        "surplus": assignments.filter(number__lt=0, current_answer__outcome=Outcome.ANSWERED).count(),
         "people": _people(round),
         "days": list(
             # The same answers as counted above, so that the days add up.

@@ -20,7 +20,7 @@ from ..jobs import batches, jobs
 from ..jobs.batches import Progress
 from ..models import Assignment, Job, Participant, Round, Unit
 from ..notifications.actions import What, notify
-from .planning import assignment, chosen_units, create_units, not_open, plan_of, slots_of
+from .planning import build_assignment, chosen_units, create_units, not_open, plan_assignments, plan_of
 
 #: Number of units in one transaction.
 BATCH = 500
@@ -71,9 +71,9 @@ def _new(round: Round) -> list[tuple[int, int]]:
     chosen = chosen_units(round.project, plan_of(round, []))
     with batches.batch():
         units = create_units(round, chosen)
-    there = Assignment.objects.filter(round=round).order_by().values("unit")
-    known = set(there.values_list("unit", flat=True))
-    known.update(Unit.objects.filter(supersedes__in=there).values_list("pk", flat=True))
+    current_ids = Assignment.objects.filter(round=round).order_by().values("unit")
+    known = set(current_ids.values_list("unit", flat=True))
+    known.update(Unit.objects.filter(supersedes__in=current_ids).values_list("pk", flat=True))
     return [unit for unit in units if unit[0] not in known]
 
 
@@ -86,15 +86,17 @@ def _append(round: Round, units: Sequence[tuple[int, int]], by: User | None) -> 
     if not Round.objects.filter(LockedExists(Round.objects.filter(pk=round.pk, status=Round.Status.OPEN)), pk=round.pk):
         return None
     # A correction of one of these units waits for the lock and then finds its assignments (`staleness.superseded`).
-    held = Unit.objects.select_for_update(no_key=True).filter(pk__in=[unit for unit, _ in units]).order_by("pk")
-    there = {pk for pk, gone in held.values_list("pk", "superseded_by") if gone is None}
-    units = [unit for unit in units if unit[0] in there]
+    locked_units = Unit.objects.select_for_update(no_key=True).filter(pk__in=[unit for unit, _ in units]).order_by("pk")
+    current_ids = {pk for pk, gone in locked_units.values_list("pk", "superseded_by") if gone is None}
+    units = [unit for unit in units if unit[0] in current_ids]
     if not units:
         return units
-    slots = Assignment.objects.filter(round=round)
-    last = slots.aggregate(last=Max("position"))["last"]
+    assignments = Assignment.objects.filter(round=round)
+    last = assignments.aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
-    Assignment.objects.bulk_create(assignment(round, slot, after=first) for slot in slots_of(round, units, []))
+    Assignment.objects.bulk_create(
+        build_assignment(round, planned, after=first) for planned in plan_assignments(round, units, [])
+    )
     # Participants who have wrapped to the first position continue at the new units first.
     Participant.objects.filter(round=round, wrapped=True).update(wrapped=False, cursor=first - 1)
     Round.objects.filter(pk=round.pk).update(units_count=F("units_count") + len(units))

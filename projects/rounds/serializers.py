@@ -10,7 +10,7 @@ from api.parameters import ParameterSerializer
 
 from .. import kinds
 from ..models import Purpose, Role, Round
-from ..models.round import HAND, LARGEST_HAND
+from ..models.round import HELD_LIMIT, MAX_HELD_LIMIT
 from ..practice import queries as practice_queries
 from ..purposes import Chooses, which
 from ..queue.serializers import FirstSerializer
@@ -62,8 +62,8 @@ class RoundPlanSerializer(Strict):
     lease_seconds = serializers.IntegerField(min_value=60, max_value=7 * 24 * 3600, default=1800)
     hand_size = serializers.IntegerField(
         min_value=1,
-        max_value=LARGEST_HAND,
-        default=HAND,
+        max_value=MAX_HELD_LIMIT,
+        default=HELD_LIMIT,
         help_text="Number of units that a person holds at a time and can answer offline.",
     )
     block_share = FiniteField(

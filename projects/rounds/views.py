@@ -47,7 +47,7 @@ def _preview(request: Request) -> tuple[RoundPlan, int]:
 MEANING = ("makes_gold", "independent", "shows_value", "gives_feedback")
 
 
-def _told(round: Round, member: Member) -> bool:
+def _shows_settings(round: Round, member: Member) -> bool:
     """Return whether a member may see seed and options.
 
     For a blind round, only members who may read rounds and do not judge blindly in this round may see them.
@@ -61,7 +61,7 @@ def _told(round: Round, member: Member) -> bool:
 
 def _round(round: Round, member: Member) -> dict[str, Any]:
     """Return a round as its participants see it. Blinded members do not get seed, options, policy and settings."""
-    kind, told = kinds.get(round.kind), _told(round, member)
+    kind, shows_settings = kinds.get(round.kind), _shows_settings(round, member)
     working = round.participants.filter(member=member, left_at=None).exists()
     return {
         "id": round.pk,
@@ -76,10 +76,10 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "overlap": round.overlap,
         "units": round.units_count,
         "dealing": round.dealing,
-        "seed": round.seed if told else None,
-        "options": round.options if told else {},
-        "policy": round.policy if told else {},
-        "settings": previews.settings_in_words(round) if told else [],
+        "seed": round.seed if shows_settings else None,
+        "options": round.options if shows_settings else {},
+        "policy": round.policy if shows_settings else {},
+        "settings": previews.settings_in_words(round) if shows_settings else [],
         **{name: getattr(round.meaning, name) for name in MEANING},
         "asks_questions": round.asks_questions,
         "terms": round.terms,

@@ -29,7 +29,7 @@ class Rounds(WorkflowStage):
         rounds = project.rounds.opened_by_people()
         counted = rounds_queries.with_counts(rounds.filter(status=Round.Status.OPEN))
         open_ones: list[Any] = list(counted)
-        done, wanted = sum(r.answered for r in open_ones), sum(r.slots for r in open_ones)
+        done, wanted = sum(r.answered for r in open_ones), sum(r.assignment_count for r in open_ones)
         total = rounds.count()
         state: Begun = "begun" if open_ones else "done" if total else "to do"
         return Step(
@@ -53,9 +53,9 @@ class Rounds(WorkflowStage):
                 "rounds/new",
                 turn="last",
             )
-        full = next((r for r in open_ones if r.slots and r.answered == r.slots), None)
+        full = next((r for r in open_ones if r.assignment_count and r.answered == r.assignment_count), None)
         if full is not None:
-            why = f"All {full.slots:,} answers are in. {_on_closing(full)}"
+            why = f"All {full.assignment_count:,} answers are in. {_on_closing(full)}"
             if full.is_rolling:
                 why += " While it is open, it adds units that match later."
             return Next(f"close the round “{full.name}”", why, "Open the round", f"rounds/{full.pk}", turn="first")
@@ -78,6 +78,6 @@ class Rounds(WorkflowStage):
             return Next(words, why, "Adjudicate", f"{at}/adjudicate", "Agreement", f"{at}/agreement", "first")
         if open_ones:
             first = open_ones[0]
-            why = f"{first.answered:,} of {first.slots:,} answers are in."
+            why = f"{first.answered:,} of {first.assignment_count:,} answers are in."
             return Next(f"follow the round “{first.name}”", why, "Open the round", f"rounds/{first.pk}")
         return None

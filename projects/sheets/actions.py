@@ -32,7 +32,7 @@ from ..uploads import actions as uploads_actions
 from ..uploads.faults import Unreadable
 from ..uploads.upload import HOW
 from .checking import Tally, check
-from .writing import KEYS, asked, kind_of
+from .writing import KEYS, answer_columns, kind_of
 
 #: Maximum number of assignments in one file, because the file is written during the request.
 MOST = 2000
@@ -57,7 +57,7 @@ def hold_for_sheet(
         raise _not_at_work()
     require_ready(round, member)
     limit, days = min(limit, MOST), min(days, MOST_DAYS)
-    held = list(assignments.held(round, participant)[:limit])
+    held = list(assignments.held_assignments(round, participant)[:limit])
     held += _claim(limit - len(held), round, participant, now, days)
     with transaction.atomic():
         if not assignments.lock_participation(participant):
@@ -104,7 +104,7 @@ def _claim(wanted: int, round: Round, participant: Participant, now: datetime, d
 def start_import(*, round: Round, file: "File[bytes]", by: User) -> Job:
     """Queue the import of a sheet without a check. Used by the command, which has printed the check."""
     return uploads_actions.start_write(
-        uploads.get("sheet"), project=round.project, file=file, by=by, asked={"round": round.pk}
+        uploads.get("sheet"), project=round.project, file=file, by=by, params={"round": round.pk}
     )
 
 
@@ -150,7 +150,7 @@ def read_sheet(round: Round, path: Path, name: str, tally: Tally) -> Iterator[Ro
     if obstacle := _obstacle(round):
         raise Conflict(obstacle)
     own = [column.name for column in KEYS]
-    needed = [*own, *(column.name for column in asked(round))]
+    needed = [*own, *(column.name for column in answer_columns(round))]
     return read(path, name, needed=needed, own_columns=own, warn=tally.warnings.append)
 
 
@@ -172,7 +172,7 @@ def import_sheet(*, round: Round, path: Path, name: str, job: RunningJob) -> dic
     for ready in check(round, read_sheet(round, path, name, tally), tally):
         progress(tally.rows, None, "storing answers")
         try:
-            person = ready.slot.person
+            person = ready.assignment.person
             assert person is not None
             with batches.batch(tally.rows):
                 submit(user=person.user, submission=replace(ready.submission, entry=entry.pk))
@@ -180,7 +180,7 @@ def import_sheet(*, round: Round, path: Path, name: str, job: RunningJob) -> dic
             raise
         except Problem as problem:
             tally.kept_out.add(ready.row.file, ready.row.number, "assignment", str(problem))
-            if ready.slot.current_answer:
+            if ready.assignment.current_answer:
                 tally.corrections -= 1
             else:
                 tally.new -= 1

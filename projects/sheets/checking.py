@@ -15,7 +15,7 @@ from ..kinds import Kind, SheetFaults, Value
 from ..models import Assignment, CameBy, Outcome, Round
 from ..spreadsheets.reading import Row
 from ..uploads.faults import Faults
-from .writing import KEYS, asked, kind_of, left_out, sheet_of, shown
+from .writing import KEYS, answer_columns, kind_of, left_out, sheet_of, shown
 
 BATCH = 200
 #: Values that set a flag.
@@ -46,7 +46,7 @@ class Ready:
     """A valid row with its assignment and submission."""
 
     row: Row
-    slot: Assignment
+    assignment: Assignment
     submission: Submission
 
 
@@ -58,50 +58,54 @@ def check(round: Round, rows: Iterable[Row], tally: Tally) -> Iterator[Ready]:
     kind = kind_of(round)
     rest = iter(rows)
     while batch := list(islice(rest, BATCH)):
-        slots = _slots(round, batch)
-        texts = kind.texts({slot.unit_id for slot in slots.values()})
-        said = kind.values(s.current_answer_id for s in slots.values() if s.current_answer_id)
+        assignments = _read_assignments(round, batch)
+        texts = kind.texts({assignment.unit_id for assignment in assignments.values()})
+        stored = kind.values(s.current_answer_id for s in assignments.values() if s.current_answer_id)
         for row in batch:
             tally.rows += 1
-            slot = _slot_of(row, slots, texts, tally)
-            if slot is not None and (ready := _ready(kind, row, slot, texts[slot.unit_id], said, tally)):
+            assignment = _assignment_of(row, assignments, texts, tally)
+            if assignment is not None and (
+                ready := _ready(kind, row, assignment, texts[assignment.unit_id], stored, tally)
+            ):
                 yield ready
 
 
-def _slots(round: Round, batch: Sequence[Row]) -> dict[str, Assignment]:
-    given = {row.cells.get("assignment", "").strip() for row in batch}
+def _read_assignments(round: Round, batch: Sequence[Row]) -> dict[str, Assignment]:
+    cells = {row.cells.get("assignment", "").strip() for row in batch}
     # Python rejects numbers of several thousand digits, and databases those of more than 18.
-    ids = [int(i) for i in given if i.isascii() and i.isdigit() and len(i) < 19]
+    ids = [int(i) for i in cells if i.isascii() and i.isdigit() and len(i) < 19]
     found = Assignment.objects.filter(round=round, pk__in=ids)
     return {str(s.pk): s for s in found.select_related("unit", "person__user", "current_answer", "round")}
 
 
-def _slot_of(row: Row, slots: dict[str, Assignment], texts: dict[int, str], tally: Tally) -> Assignment | None:
+def _assignment_of(
+    row: Row, assignments: dict[str, Assignment], texts: dict[int, str], tally: Tally
+) -> Assignment | None:
     """Return the assignment of a row. If the row's ids changed, add a fault and return None."""
 
-    slot = slots.get(row.cells.get("assignment", "").strip())
-    column, message = _shifted(row, slot, texts, tally.seen)
+    assignment = assignments.get(row.cells.get("assignment", "").strip())
+    column, message = _shifted(row, assignment, texts, tally.seen)
     if message:
         tally.faults.add(row.file, row.number, column, message)
         return None
-    assert slot is not None
-    tally.seen.add(slot.pk)
-    return slot
+    assert assignment is not None
+    tally.seen.add(assignment.pk)
+    return assignment
 
 
-def _shifted(row: Row, slot: Assignment | None, texts: dict[int, str], seen: set[int]) -> tuple[str, str]:
+def _shifted(row: Row, assignment: Assignment | None, texts: dict[int, str], seen: set[int]) -> tuple[str, str]:
     """Return (column, message) if a row is not the exported one, and two empty strings otherwise."""
-    given = row.cells.get("assignment", "")
+    cell = row.cells.get("assignment", "")
     if problems := row.problems({c.name for c in KEYS} | {"text"}):
         return problems[0]
-    if slot is None or slot.person is None:
-        return "assignment", f"{given!r} is not an assignment of this round that somebody holds"
-    if slot.pk in seen:
-        return "assignment", f"assignment {slot.pk} is also in an earlier row"
-    if row.cells.get("unit", "").strip() != slot.unit.key:
-        return "unit", f"assignment {slot.pk} belongs to unit {slot.unit.key!r}: ids or rows were shifted"
-    if "text" in row.letters and _plain(row.cells.get("text", "")) != _plain(texts[slot.unit_id]):
-        return "text", f"is not the text of assignment {slot.pk}: texts were changed, or rows shifted"
+    if assignment is None or assignment.person is None:
+        return "assignment", f"{cell!r} is not an assignment of this round that somebody holds"
+    if assignment.pk in seen:
+        return "assignment", f"assignment {assignment.pk} is also in an earlier row"
+    if row.cells.get("unit", "").strip() != assignment.unit.key:
+        return "unit", f"assignment {assignment.pk} belongs to unit {assignment.unit.key!r}: ids or rows were shifted"
+    if "text" in row.letters and _plain(row.cells.get("text", "")) != _plain(texts[assignment.unit_id]):
+        return "text", f"is not the text of assignment {assignment.pk}: texts were changed, or rows shifted"
     return "", ""
 
 
@@ -110,8 +114,10 @@ def _plain(text: str) -> str:
     return " ".join(shown(text).split())
 
 
-def _ready(kind: Kind, row: Row, slot: Assignment, text: str, said: dict[Any, Value], tally: Tally) -> Ready | None:
-    names = [*(c.name for c in asked(slot.round)), *left_out(slot.round)]
+def _ready(
+    kind: Kind, row: Row, assignment: Assignment, text: str, stored: dict[Any, Value], tally: Tally
+) -> Ready | None:
+    names = [*(c.name for c in answer_columns(assignment.round)), *left_out(assignment.round)]
     filled = {name: row.cells.get(name, "") for name in names}
     if filled["flag"].strip().casefold() in ("false", "no", "0"):
         filled["flag"] = ""  # an unticked check box
@@ -126,34 +132,34 @@ def _ready(kind: Kind, row: Row, slot: Assignment, text: str, said: dict[Any, Va
     value, outcome = None, Outcome.ANSWERED
     reason = filled["skip"].strip()
     if not faults and reason:
-        outcome, faults = Outcome.SKIPPED, _skip_faults(kind, slot.round, filled)
+        outcome, faults = Outcome.SKIPPED, _skip_faults(kind, assignment.round, filled)
     elif not faults:
-        value, faults = _value(kind, slot, text, filled)
+        value, faults = _value(kind, assignment, text, filled)
     if faults:
         for column, message in faults:
             tally.faults.add(row.file, row.number, column, message)
         return None
-    submission = _submission(kind, row, slot, value, outcome, filled)
-    return Ready(row, slot, submission) if _still_open(row, slot, submission, said, tally) else None
+    submission = _submission(kind, row, assignment, value, outcome, filled)
+    return Ready(row, assignment, submission) if _still_open(row, assignment, submission, stored, tally) else None
 
 
 def _skip_faults(kind: Kind, round: Round, filled: dict[str, str]) -> Named:
     codes = [r.code for r in kind.skip_reasons]
     if filled["skip"].strip() not in codes:
         return [("skip", f"{filled['skip']!r} is not one of {', '.join(codes)}")]
-    names = [*(c.name for c in sheet_of(round).asked), *left_out(round)]
-    given = [name for name in names if filled[name].strip()]
-    return [(given[0], "is filled in, but the unit is skipped: remove one of the two")] if given else []
+    names = [*(c.name for c in sheet_of(round).answer_columns), *left_out(round)]
+    filled_names = [name for name in names if filled[name].strip()]
+    return [(filled_names[0], "is filled in, but the unit is skipped: remove one of the two")] if filled_names else []
 
 
-def _value(kind: Kind, slot: Assignment, text: str, filled: dict[str, str]) -> tuple[Value | None, Named]:
+def _value(kind: Kind, assignment: Assignment, text: str, filled: dict[str, str]) -> tuple[Value | None, Named]:
     try:
-        made = sheet_of(slot.round).value(text, filled)
+        made = sheet_of(assignment.round).value(text, filled)
         checked = kind.value_serializer(data=made)
         if not checked.is_valid():
             return None, [(str(f), " ".join(map(str, m))) for f, m in checked.errors.items()]
         value: Value = checked.validated_data
-        kind.check(slot, value)
+        kind.check(assignment, value)
     except SheetFaults as wrong:
         return None, wrong.faults
     except Problem as wrong:
@@ -163,11 +169,11 @@ def _value(kind: Kind, slot: Assignment, text: str, filled: dict[str, str]) -> t
 
 
 def _submission(
-    kind: Kind, row: Row, slot: Assignment, value: Value | None, outcome: str, filled: dict[str, str]
+    kind: Kind, row: Row, assignment: Assignment, value: Value | None, outcome: str, filled: dict[str, str]
 ) -> Submission:
     flag = filled["flag"].strip().casefold() in YES
     content = {
-        "slot": slot.pk,
+        "slot": assignment.pk,
         "outcome": outcome,
         "reason": filled["skip"].strip(),
         "value": value,
@@ -176,9 +182,9 @@ def _submission(
     }
     body = canonical(content)
     return Submission(
-        uuid=uuids.uuid5(NAMESPACE, f"{slot.pk} {_number(row, 'revision')} {sha256(body).hexdigest()}"),
+        uuid=uuids.uuid5(NAMESPACE, f"{assignment.pk} {_number(row, 'revision')} {sha256(body).hexdigest()}"),
         digest=sha256(body).hexdigest(),
-        assignment=slot.pk,
+        assignment=assignment.pk,
         revision=_number(row, "revision"),
         kind=kind.key,
         outcome=outcome,
@@ -192,18 +198,20 @@ def _submission(
 
 
 def _number(row: Row, column: str) -> int:
-    given = row.cells.get(column, "").strip()
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
+    cell = row.cells.get(column, "").strip()
+    return int(cell) if cell.isascii() and cell.isdigit() and len(cell) < 10 else 0
 
 
-def _still_open(row: Row, slot: Assignment, submission: Submission, said: dict[Any, Value], tally: Tally) -> bool:
+def _still_open(
+    row: Row, assignment: Assignment, submission: Submission, stored: dict[Any, Value], tally: Tally
+) -> bool:
     """Return whether the assignment is unchanged since the export, and count the row."""
-    answer = slot.current_answer
+    answer = assignment.current_answer
     if answer and (
         answer.pk == submission.uuid
         or (
             answer.outcome == submission.outcome
-            and said.get(answer.pk) == submission.value
+            and stored.get(answer.pk) == submission.value
             and answer.comment == submission.comment
             and answer.flag == submission.flag
             and answer.reason == submission.reason
@@ -212,14 +220,14 @@ def _still_open(row: Row, slot: Assignment, submission: Submission, said: dict[A
         tally.unchanged += 1
         return False
     why = ""
-    if slot.revision != submission.revision:
-        why = f"has a newer answer (revision {slot.revision}), which is kept"
-    elif slot.unit.superseded_by_id:
+    if assignment.revision != submission.revision:
+        why = f"has a newer answer (revision {assignment.revision}), which is kept"
+    elif assignment.unit.superseded_by_id:
         why = "has a corrected text; the new text is assigned instead"
-    elif slot.unit.revision != submission.shown:
+    elif assignment.unit.revision != submission.shown:
         why = "has changed (its text or tuple); review it in the browser"
     if why:
-        tally.kept_out.add(row.file, row.number, "assignment", f"unit {slot.unit.key} {why}")
+        tally.kept_out.add(row.file, row.number, "assignment", f"unit {assignment.unit.key} {why}")
         return False
     if answer:
         tally.corrections += 1

@@ -21,7 +21,7 @@ from projects.permissions import member_to, permit, round_of
 from projects.sheets import actions as sheets_actions
 from projects.sheets import writing
 from projects.sheets.actions import DAYS, MOST, MOST_DAYS
-from projects.sheets.writing import asked, columns
+from projects.sheets.writing import answer_columns, columns
 from projects.uploads import views as uploads_views
 from projects.uploads.serializers import FileCheckSerializer
 
@@ -73,32 +73,32 @@ class SheetView(APIView):
         body = TakeHomeSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         member = member_to(round.project, body.validated_data["person"])
-        slots = sheets_actions.hold_for_sheet(
+        assignments = sheets_actions.hold_for_sheet(
             round=round, member=member, by=user, limit=body.validated_data["limit"], days=body.validated_data["days"]
         )
         kind = body.validated_data["file_type"]
         name = f"{round.project.slug}-round-{round.pk}-{member.pseudonym}.{kind}"
-        reply = _csv(round, slots) if kind == "csv" else _xlsx(round, slots)
+        reply = _csv(round, assignments) if kind == "csv" else _xlsx(round, assignments)
         reply["Content-Disposition"] = f'attachment; filename="{name}"'
-        reply["X-Units"] = str(len(slots))
+        reply["X-Units"] = str(len(assignments))
         return reply
 
 
-def _csv(round: Round, slots: list[Assignment]) -> HttpResponseBase:
+def _csv(round: Round, assignments: list[Assignment]) -> HttpResponseBase:
     # Read all rows before sending, so that a slow client does not keep a database query open.
-    lines = list(writing.csv_lines(columns(round), writing.rows(round, slots)))
+    lines = list(writing.csv_lines(columns(round), writing.rows(round, assignments)))
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
 
 
-def _xlsx(round: Round, slots: list[Assignment]) -> HttpResponseBase:
+def _xlsx(round: Round, assignments: list[Assignment]) -> HttpResponseBase:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "round.xlsx"
         writing.write_xlsx(
             path,
-            asked=asked(round),
+            answer_columns=answer_columns(round),
             head=columns(round),
-            body=writing.rows(round, slots),
-            total=len(slots),
+            body=writing.rows(round, assignments),
+            total=len(assignments),
             about=writing.lines(round),
         )
         # Open the file before the folder is deleted; it remains readable until the response is sent.

@@ -58,21 +58,21 @@ def outs(kind: Kind) -> tuple[Column, ...]:
     )
 
 
-def asked(round: Round) -> tuple[Column, ...]:
+def answer_columns(round: Round) -> tuple[Column, ...]:
     """Return the columns that a person fills in."""
-    return (*sheet_of(round).asked, *outs(kind_of(round)))
+    return (*sheet_of(round).answer_columns, *outs(kind_of(round)))
 
 
 def left_out(round: Round) -> list[str]:
     """Return columns that other rounds of the kind contain. They must be empty in this round."""
-    names = {column.name for column in sheet_of(round).asked}
+    names = {column.name for column in sheet_of(round).answer_columns}
     usual = kind_of(round).sheet
-    return [column.name for column in usual.asked if column.name not in names] if usual else []
+    return [column.name for column in usual.answer_columns if column.name not in names] if usual else []
 
 
 def columns(round: Round) -> tuple[Column, ...]:
     """Return all columns in order."""
-    return (*KEYS, *sheet_of(round).shown, *asked(round))
+    return (*KEYS, *sheet_of(round).shown, *answer_columns(round))
 
 
 def kind_of(round: Round) -> Kind:
@@ -88,12 +88,12 @@ _HEAD = Font(bold=True)
 _ASKED = PatternFill("solid", fgColor="FFF4D6")
 
 
-def rows(round: Round, slots: Sequence[Assignment]) -> Iterator[dict[str, str]]:
+def rows(round: Round, assignments: Sequence[Assignment]) -> Iterator[dict[str, str]]:
     """Yield one row of exact text per assignment. Assignments need ``unit`` and ``current_answer``."""
     sheet = sheet_of(round)
-    for start in range(0, len(slots), BATCH):
-        for card in cards(round, slots[start : start + BATCH]):
-            said = sheet.filled(card["value"]) if card["value"] else {}
+    for start in range(0, len(assignments), BATCH):
+        for card in cards(round, assignments[start : start + BATCH]):
+            answer_cells = sheet.filled(card["value"]) if card["value"] else {}
             yield (
                 {
                     "assignment": str(card["assignment"]),
@@ -104,7 +104,7 @@ def rows(round: Round, slots: Sequence[Assignment]) -> Iterator[dict[str, str]]:
                     "flag": "yes" if card["flag"] else "",
                 }
                 | sheet.cells(card)
-                | said
+                | answer_cells
             )
 
 
@@ -133,7 +133,7 @@ def _taken(out: io.StringIO) -> bytes:
 def write_xlsx(
     path: Path,
     *,
-    asked: Sequence[Column],
+    answer_columns: Sequence[Column],
     head: Sequence[Column],
     body: Iterable[dict[str, str]],
     total: int,
@@ -147,7 +147,7 @@ def write_xlsx(
     page.protection.sheet = True
     page.protection.formatColumns = page.protection.formatRows = False
     page.protection.autoFilter = page.protection.sort = False
-    open_names = {c.name for c in asked}
+    open_names = {c.name for c in answer_columns}
     for number, column in enumerate(head, start=1):
         letter = get_column_letter(number)
         page.column_dimensions[letter].width = column.width
@@ -156,10 +156,10 @@ def write_xlsx(
     page.append([_cell(page, c.name, font=_HEAD) for c in head])
     for row in body:
         page.append([_cell(page, neutral(row.get(c.name, "")), open_=c.name in open_names) for c in head])
-    told = book.create_sheet(ABOUT)
-    told.column_dimensions["A"].width, told.column_dimensions["B"].width = 20, 110
-    for key, text in [*about, *((c.name, _help(c)) for c in asked)]:
-        told.append([_cell(told, neutral(key), font=_HEAD), _cell(told, neutral(text))])
+    about_sheet = book.create_sheet(ABOUT)
+    about_sheet.column_dimensions["A"].width, about_sheet.column_dimensions["B"].width = 20, 110
+    for key, text in [*about, *((c.name, _help(c)) for c in answer_columns)]:
+        about_sheet.append([_cell(about_sheet, neutral(key), font=_HEAD), _cell(about_sheet, neutral(text))])
     book.save(path)
 
 

@@ -64,7 +64,7 @@ def superseded(
         _hold_hung_on(old)
         Unit.objects.filter(pk=old.pk).update(superseded_by=new)
         old.superseded_by = new
-        _ask_anew(old, new)
+        _reassign_units(old, new)
         hanging = _kinds_of([old])
         rows = _insert({new.pk: hanging[old.pk]}, [new], what=what, reason=reason, by=by, before=before, after=after)
         rows += _hung_on([old], what=what, reason=reason, by=by, before=before, after=after)
@@ -138,23 +138,23 @@ def _insert(hanging: dict[int, set[str]], units: Sequence[Unit], *, by: Member, 
     )
 
 
-def _ask_anew(old: Unit, new: Unit) -> None:
+def _reassign_units(old: Unit, new: Unit) -> None:
     """Replace the old unit by the new one in every open round. Answers to the old unit no longer count.
 
-    Rounds in preparation replace it when they open (`ask_anew_in`). The update locks them, so that they open after this
-    transaction or have opened before.
+    Rounds in preparation replace it when they open (`reassign_corrected_units`). The update locks them, so that they
+    open after this transaction or have opened before.
     """
     for round in Round.objects.filter(status=Round.Status.PREPARING, project=old.project_id).order_by("pk"):
         Round.objects.filter(pk=round.pk, status=Round.Status.PREPARING).update(status=Round.Status.PREPARING)
-    asked = Round.objects.filter(status=Round.Status.OPEN, assignments__unit=old).order_by("pk").distinct()
-    for round in asked:
+    rounds = Round.objects.filter(status=Round.Status.OPEN, assignments__unit=old).order_by("pk").distinct()
+    for round in rounds:
         # Lock the open round: answers that counted when a round closed must continue to count.
         if not Round.objects.filter(pk=round.pk, status=Round.Status.OPEN).update(status=Round.Status.OPEN):
             continue
         _replace(round, old, new)
 
 
-def ask_anew_in(round: Round) -> None:
+def reassign_corrected_units(round: Round) -> None:
     """Replace units that were corrected after their selection. Call it in the transaction that opens the round."""
     for old in Unit.objects.filter(
         superseded_by__isnull=False, project=round.project_id, assignments__round=round
@@ -170,14 +170,18 @@ def ask_anew_in(round: Round) -> None:
 def _replace(round: Round, old: Unit, new: Unit) -> None:
     now = timezone.now()
     # Repeat until there is none: an assignment that is reassigned at the same time leaves another one.
-    while slots := list(Assignment.objects.counted().filter(unit=old, round=round).order_by("number", "repeat")):
-        for slot in slots:
-            same = Assignment.objects.filter(pk=slot.pk, number=slot.number)
+    while old_assignments := list(
+        Assignment.objects.counted().filter(unit=old, round=round).order_by("number", "repeat")
+    ):
+        for assignment in old_assignments:
+            same = Assignment.objects.filter(pk=assignment.pk, number=assignment.number)
             # A new text has no decided values, so it cannot be used for practice.
-            if same.update(number=-slot.pk) and not round.meaning.gives_feedback:
-                person = slot.person_id if round.has_known_share else None
+            if same.update(number=-assignment.pk) and not round.meaning.gives_feedback:
+                person = assignment.person_id if round.has_known_share else None
                 # In a shared queue, people may be past this position. They look for expired leases first.
-                assignments.create_replacement(slot, person_id=person, leased_until=None if person else now, unit=new)
+                assignments.create_replacement(
+                    assignment, person_id=person, leased_until=None if person else now, unit=new
+                )
 
 
 def uphold(*, round: Round, guideline: int, reason: str, by: Member) -> int:

@@ -79,7 +79,7 @@ class UpheldView(APIView):
         """Confirm that all of a round's answers under an earlier guideline remain valid under the newest one."""
         round, member = round_of(signed_in(request), round_id)
         permit(member, "curate")
-        asked = shapes.UpholdSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        answers = uphold(round=round, by=member, **asked.validated_data)
+        body = shapes.UpholdSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        answers = uphold(round=round, by=member, **body.validated_data)
         return Response({"answers": answers}, status=status.HTTP_201_CREATED)

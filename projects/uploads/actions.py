@@ -31,31 +31,36 @@ def start_check(
     project: Project,
     file: "File[bytes]",
     by: User | None,
-    asked: Mapping[str, Any],
+    params: Mapping[str, Any],
     others: Sequence["File[bytes]"] = (),
 ) -> Job:
     """Store a file, with the others of its set, and queue the job that checks it."""
-    return _start(upload, upload.checks, project, [file, *others], by, asked)
+    return _start(upload, upload.checks, project, [file, *others], by, params)
 
 
-def start_write(upload: Upload, *, project: Project, file: "File[bytes]", by: User, asked: Mapping[str, Any]) -> Job:
+def start_write(upload: Upload, *, project: Project, file: "File[bytes]", by: User, params: Mapping[str, Any]) -> Job:
     """Store a file and queue the job that writes it, without a check. Used by commands that have printed the check."""
-    return _start(upload, upload.writes, project, [file], by, asked)
+    return _start(upload, upload.writes, project, [file], by, params)
 
 
 def _start(
-    upload: Upload, kind: str, project: Project, set: Sequence["File[bytes]"], by: User | None, asked: Mapping[str, Any]
+    upload: Upload,
+    kind: str,
+    project: Project,
+    set: Sequence["File[bytes]"],
+    by: User | None,
+    params: Mapping[str, Any],
 ) -> Job:
-    params = upload.accept(project, dict(asked))
-    if len(set) > 1 and not upload.joins(params):
+    accepted = upload.accept(project, dict(params))
+    if len(set) > 1 and not upload.joins(accepted):
         raise Refused.field("others", "This type of file must be uploaded one at a time.")
     files.refuse_larger(sum(file.size or 0 for file in set))
     kept: list[dict[str, str]] = []
     try:
         for file in set:
             kept.append({"upload": files.store(file, by), "name": files.name_of(file)})
-        params |= kept[0] | ({"others": kept[1:]} if kept[1:] else {})
-        return jobs.request_job(project=project, kind=kind, params=params, by=by)[0]
+        accepted |= kept[0] | ({"others": kept[1:]} if kept[1:] else {})
+        return jobs.request_job(project=project, kind=kind, params=accepted, by=by)[0]
     except (Problem, OSError):
         files.remove_all(one["upload"] for one in kept)
         raise
@@ -141,6 +146,6 @@ def discover(package: str) -> None:
     for upload in _UPLOADS.discover(package):
         jobs.handler(upload.checks, ended=partial(check_ended, upload))(partial(check, upload))
         if upload.writes:
-            jobs.handler(upload.writes, ended=partial(write_ended, upload), told=("Import", upload.page))(
+            jobs.handler(upload.writes, ended=partial(write_ended, upload), notification=("Import", upload.page))(
                 partial(write, upload)
             )

@@ -76,13 +76,13 @@ class Upload(ABC):
     #: Path of the page with the result, relative to the project. It can contain parameters of the job.
     page: str = "import"
 
-    def joins(self, asked: Json) -> bool:
+    def joins(self, params: Json) -> bool:
         """Return whether several files can be uploaded, checked and written as one set."""
         return False
 
-    def accept(self, project: Project, asked: Json) -> Json:
+    def accept(self, project: Project, params: Json) -> Json:
         """Validate the parameters of an upload and return the JSON parameters of its job. Raise `Refused`."""
-        return asked
+        return params
 
     @abstractmethod
     def check(self, brought: Brought) -> Found:

@@ -25,10 +25,10 @@ def check(request: Request, upload: str, shape: Shape, project: Project, **of: A
     """
     form = shape(data=request.data)
     form.is_valid(raise_exception=True)
-    asked = dict(form.validated_data)
-    file, others = asked.pop("file"), asked.pop("others", [])
+    params = dict(form.validated_data)
+    file, others = params.pop("file"), params.pop("others", [])
     job = uploads_actions.start_check(
-        uploads.get(upload), project=project, file=file, others=others, by=signed_in(request), asked=of | asked
+        uploads.get(upload), project=project, file=file, others=others, by=signed_in(request), params=of | params
     )
     return _queued(job, FileCheckSerializer)
 

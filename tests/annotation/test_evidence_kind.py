@@ -377,10 +377,10 @@ def test_a_target_that_no_study_supports_is_dropped_and_counted_on_the_way(
         "done",
     )
     kind = kinds.get("pico")
-    [only] = [one for one in kind.filters if one.asked.name == "supported"]
+    [only] = [one for one in kind.filters if one.parameter.name == "supported"]
     assert only.narrow(kind.units(project), True).count() == 1
     build_review(project, number=1)
-    [fresh] = [one for one in kinds.get(KIND).filters if one.asked.name == "no_evidence_yet"]
+    [fresh] = [one for one in kinds.get(KIND).filters if one.parameter.name == "no_evidence_yet"]
     assert {unit.key for unit in fresh.narrow(kind.units(project), True)} == {"26000001_0", "26000001_1"}
 
 

@@ -93,6 +93,6 @@ def test_people_who_give_different_reasons_agree_that_a_review_is_out() -> None:
 def test_a_round_takes_the_reviews_that_are_named_or_have_a_word(project: Project, people: list[Member]) -> None:
     kind = kinds.get(KIND)
     units = kind.units(project)
-    narrow = {f.asked.name: f.narrow for f in kind.filters}
+    narrow = {f.parameter.name: f.narrow for f in kind.filters}
     assert [u.key for u in narrow["search"](units, "GOUT")] == ["26000002"]
     assert [u.key for u in narrow["review"](units, "26000000, 26000002")] == ["26000000", "26000002"]

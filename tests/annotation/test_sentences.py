@@ -283,7 +283,7 @@ def test_an_abstract_that_is_missing_is_asked_of_nobody(project: Project) -> Non
     there = build_review(project, 2, topic="gout")
     kind = kinds.get(KIND)
     assert list(kind.units(project)) == [there.unit]
-    narrow = {f.asked.name: f.narrow for f in kind.filters}
+    narrow = {f.parameter.name: f.narrow for f in kind.filters}
     assert list(narrow["topic"](kind.units(project), "GOUT")) == [there.unit]
     assert list(narrow["included"](kind.units(project), True)) == [], "nobody has screened it"
 

@@ -85,15 +85,15 @@ FAULTS = (
     Fault(
         "surplus-counted-twice",
         "projects/answers/queries.py",
-        ' f"{slot}number__gte": 1,',
+        ' f"{prefix}number__gte": 1,',
         "",
-        "An answer that came after its slot had gone to another person counts in gold and agreement beside that one.",
+        "An answer that came after its assignment had passed to another person counts in gold and agreement.",
     ),
     Fault(
         "replay-refused",
         "projects/queue/actions.py",
-        'if slot is None or vars(slot)["is_replay"]:',
-        "if slot is None:",
+        'if assignment is None or vars(assignment)["is_replay"]:',
+        "if assignment is None:",
         "An answer that is sent again because its reply was lost is told that it is out of date.",
     ),
     Fault(

@@ -42,18 +42,18 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
     lines = "".join(json.dumps({"key": key, "text": f"Of {key}."}) + "\n" for key in keys)
     file: Any = SimpleUploadedFile("theirs.jsonl", lines.encode())
     check = uploads_actions.start_check(
-        uploads.get("outputs"), project=project, file=file, by=None, asked={"level": "proposition"}
+        uploads.get("outputs"), project=project, file=file, by=None, params={"level": "proposition"}
     )
     _until(lambda: _ended(check))
     kept = _result(check)
-    asked = {}
+    params = {}
     for name, config in configs.items():
         if config["backend"] == "imported":
             config = {**config, "model": {"file": kept["sha256"], "name": kept["name"]}}
         system = create_system(project=project, name=name, by=None)
-        asked[name] = request_version(system=system, config=config, by=None)
-    _until(lambda: all(isinstance(job, Version) or _ended(job) for job in asked.values()))
-    return {name: made.pk if isinstance(made, Version) else _result(made)["version"] for name, made in asked.items()}
+        params[name] = request_version(system=system, config=config, by=None)
+    _until(lambda: all(isinstance(job, Version) or _ended(job) for job in params.values()))
+    return {name: made.pk if isinstance(made, Version) else _result(made)["version"] for name, made in params.items()}
 
 
 def run(versions: dict[str, int]) -> dict[str, dict[str, int]]:
@@ -124,8 +124,8 @@ def found(runs: dict[str, dict[str, int]]) -> dict[str, Any]:
                     "ids": summary and summary.token_ids,
                     "likelihoods": list(scores),
                 }
-    asked = probing_actions.get(run.purpose).items(run.version, list(run.items.values_list("unit", flat=True)))
-    report["judged"] = {item.probed.source.key: item.probed.texts for item in asked.values()}
+    params = probing_actions.get(run.purpose).items(run.version, list(run.items.values_list("unit", flat=True)))
+    report["judged"] = {item.probed.source.key: item.probed.texts for item in params.values()}
     return report
 
 

@@ -89,4 +89,4 @@ def test_a_person_keeps_the_hand_and_gets_the_next_card(
     set_back()
     assert [slot.pk for slot in next_assignments(user=ann1, round=round)] == before
     stored = answer(ann1, next_assignments(user=ann1, round=round)[0])
-    assert stored.hand
+    assert stored.held

@@ -186,9 +186,9 @@ def test_a_wrong_unit_is_handed_out_once_more_and_a_right_one_is_not(project: Pr
     round = practise(project, people[1:], terms={"tries": 2})
     person = people[1]
     slot = next_assignments(user=person.user, round=round)[0]
-    hand = answer(person.user, slot, WRONG).hand
+    hand = answer(person.user, slot, WRONG).held
     assert hand[0].pk == slot.pk
-    hand = answer(person.user, hand[0], RIGHT).hand
+    hand = answer(person.user, hand[0], RIGHT).held
     assert slot.pk not in {one.pk for one in hand}
     slot.refresh_from_db()
     with pytest.raises(Refused, match="No try is left"):

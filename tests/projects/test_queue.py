@@ -9,7 +9,7 @@ from accounts.models import User
 from api.problems import NotFound, RoundClosed, StaleRevision, UuidReused
 from projects.answers.queries import counted
 from projects.models import Answer, Assignment, Member, Project, Round
-from projects.models.round import HAND
+from projects.models.round import HELD_LIMIT
 from projects.queue.actions import next_assignments, submit
 from projects.rounds.actions import add_person, close_round, remove_person
 from tests.builders import answer, build_cluster, build_round, label_value, skip, submission
@@ -40,9 +40,9 @@ def walk(user: User, round: Round, limit: int = 100) -> list[str]:
 def test_a_person_holds_two_slots_and_asking_again_claims_nothing_more(corpus: Project, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
     first = next_assignments(user=ann1, round=round)
-    assert len(first) == HAND
+    assert len(first) == HELD_LIMIT
     assert [s.pk for s in next_assignments(user=ann1, round=round)] == [s.pk for s in first]
-    assert Assignment.objects.filter(person__user=ann1).count() == HAND
+    assert Assignment.objects.filter(person__user=ann1).count() == HELD_LIMIT
 
 
 def test_a_round_may_let_people_hold_more_to_work_offline_and_each_unit_still_has_its_k(
@@ -115,7 +115,7 @@ def test_the_same_bytes_again_return_the_stored_answer(corpus: Project, ann1: Us
     assert first.new
     assert not again.new
     assert again.answer.pk == first.answer.pk
-    assert [s.pk for s in again.hand] == [s.pk for s in first.hand]
+    assert [s.pk for s in again.held] == [s.pk for s in first.held]
     assert Answer.objects.count() == 1
 
 

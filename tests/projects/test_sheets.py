@@ -503,7 +503,7 @@ def test_every_text_that_concord_puts_into_a_sheet_comes_back_as_it_was(
     if form == "csv":
         path.write_bytes(b"".join(csv_lines(columns, body)))
     else:
-        write_xlsx(path, asked=columns, head=columns, body=body, total=len(body), about=[])
+        write_xlsx(path, answer_columns=columns, head=columns, body=body, total=len(body), about=[])
     said: list[str] = []
     found = [row.cells["comment"] for row in read(path, path.name, own_columns=["unit"], warn=said.append)]
     assert found == [text if form == "csv" else shown(text) for text in texts]

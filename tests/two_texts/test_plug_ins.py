@@ -32,10 +32,10 @@ def api(lead: User) -> APIClient:
 def test_the_format_is_listed_checked_and_imported_like_any_other(api: APIClient, project: Project) -> None:
     assert "said" in {format["key"] for format in api.get(f"{API}/import-formats/").json()}
     upload = {"format": "said", "file": SimpleUploadedFile("points.jsonl", LINES)}
-    asked = api.post(f"{API}/projects/{project.slug}/imports/", upload, format="multipart")
-    assert asked.status_code == 202, asked.content
-    run_job(asked.json()["id"])
-    check = Job.objects.get(pk=asked.json()["id"])
+    params = api.post(f"{API}/projects/{project.slug}/imports/", upload, format="multipart")
+    assert params.status_code == 202, params.content
+    run_job(params.json()["id"])
+    check = Job.objects.get(pk=params.json()["id"])
     assert check.result is not None
     assert check.result["sample"] == [{"text": "It helps.", "points": 4}]
     sent = api.post(f"{API}/projects/{project.slug}/imports/confirm/", {"job": check.pk}, format="json")
@@ -69,13 +69,13 @@ def test_a_fifth_sort_of_file_goes_the_way_of_the_four(
 
     def check(content: bytes) -> Job:
         file = SimpleUploadedFile("wishes.txt", content)
-        job = uploads_actions.start_check(wishes, project=project, file=file, by=lead, asked={"of": "Ada"})
+        job = uploads_actions.start_check(wishes, project=project, file=file, by=lead, params={"of": "Ada"})
         run_job(job.pk)
         return Job.objects.get(pk=job.pk)
 
     with pytest.raises(Refused, match="Say whose"):
         uploads_actions.start_check(
-            wishes, project=project, file=SimpleUploadedFile("a", b"x"), by=lead, asked={"of": ""}
+            wishes, project=project, file=SimpleUploadedFile("a", b"x"), by=lead, params={"of": ""}
         )
     bad = check(b"More time\n\n")
     assert (bad.result or {})["faults"]["listed"] == [

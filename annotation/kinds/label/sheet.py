@@ -89,7 +89,7 @@ LABEL_SHEET = Sheet(
         Column("outcome", 24),
         Column("text", 80),
     ),
-    asked=(
+    answer_columns=(
         Column("polarity", 12, tuple(Polarity.values)),
         Column("polarity_cue", 30, note=CUE),
         Column("modality", 12, tuple(Modality.values)),
@@ -99,4 +99,4 @@ LABEL_SHEET = Sheet(
     value=value,
     filled=filled,
 )
-WITHOUT_CUES = replace(LABEL_SHEET, asked=[c for c in LABEL_SHEET.asked if c.name not in CUES])
+WITHOUT_CUES = replace(LABEL_SHEET, answer_columns=[c for c in LABEL_SHEET.answer_columns if c.name not in CUES])

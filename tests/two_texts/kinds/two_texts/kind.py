@@ -48,7 +48,7 @@ def _value(text: str, row: Mapping[str, str]) -> Value:
 
 SHEET = Sheet(
     shown=(Column("text", 60), Column("other", 60)),
-    asked=(Column("target", 8, POINTS), Column("input", 8, POINTS), Column("remark", 40)),
+    answer_columns=(Column("target", 8, POINTS), Column("input", 8, POINTS), Column("remark", 40)),
     cells=_cells,
     value=_value,
     filled=lambda value: {name: str(value[name]) for name in (*TEXTS, "remark")},
