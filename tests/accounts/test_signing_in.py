@@ -17,7 +17,7 @@ from accounts import throttling
 from accounts.models import Failure, User
 from audit.models import Entry
 from sql import expressions
-from tests.processes import forks
+from tests.processes import fork_server
 
 PASSWORD = "correct horse battery staple"
 
@@ -209,11 +209,11 @@ def test_failures_count_over_two_processes(anna: User) -> None:
         "DATABASE_URL": url,
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "DEBUG": "1",
-        "PYTHONPATH": str(forks.ROOT),
+        "PYTHONPATH": str(fork_server.ROOT),
     }
     statuses: list[int] = []
     for _ in range(2):
-        code, said, wrong = forks.ran([sys.executable, "-c", GUESSER], environment)
+        code, said, wrong = fork_server.ran([sys.executable, "-c", GUESSER], environment)
         assert code == 0, wrong
         statuses += json.loads(said)
     assert statuses == [422] * 9 + [429] * 7

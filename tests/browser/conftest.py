@@ -1,7 +1,7 @@
-"""The real pages in Chromium: the production bundle, served by gunicorn from a data base of its own.
+"""The real pages in Chromium: the production bundle, served by gunicorn with its own database.
 
-Nothing here reaches into the server: what a test needs is made by commands and through the API, as people and scripts
-make it. A page that breaks the content security policy, or says an error to the console, fails its test at the end.
+Tests create data with commands and the API, as users do. A page that violates the content security policy or logs an
+error to the console fails its test.
 """
 
 import fcntl
@@ -18,13 +18,13 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 from config.spa import manifest
 from tests.annotation.pubmed_stub import Stub, serving
 from tests.processes.conftest import TEMPLATE
-from tests.processes.house import House
+from tests.processes.site import Site
 from tests.stages import servers
 
 PEOPLE = {who: f"{who}@example.org" for who in ("lead", "ann1", "ann2", "evaluator")}
-#: What Chromium itself says of a reply that a test asks for on purpose (a refusal, a server that is away).
+#: Chromium's messages about refusals and outages that a test causes on purpose.
 EXPECTED = re.compile(r"Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_)")
-#: They have worked before: what comes the first time in a kind has a test of its own.
+#: Mark the tutorials of all kinds as seen; they have their own test.
 EXPERIENCED = (
     "from accounts.models import User; from projects import kinds; "
     "User.objects.update(preferences={'introduced': [kind.key for kind in kinds.all_kinds()]})"
@@ -34,7 +34,7 @@ HISTORY = (
     f"play_history(Project.objects.get(slug='sample')); {EXPERIENCED}"
 )
 
-#: An open round's figures are asked for every five seconds, and a machine may be busy: who waits longer loses nothing.
+#: Figures of an open round are polled every five seconds, and the machine may be busy.
 PATIENCE = 45_000
 expect.set_options(timeout=PATIENCE)
 
@@ -47,14 +47,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @dataclass
 class Visit:
-    """A page in a browser of its own, with what went wrong in it so far."""
+    """A page in its own browser context, with the errors that it has logged."""
 
     page: Page
     address: str
     wrong: list[str] = field(default_factory=list)
 
     def go(self, path: str) -> None:
-        """Open an address and wait until it has come to rest."""
+        """Open an address and wait until the network is idle."""
         self.page.goto(self.address + path)
         self.page.wait_for_load_state("networkidle")
 
@@ -71,7 +71,8 @@ class Visit:
 
 
 def furnished(folder: Path) -> Path:
-    """A folder with the illustrative project and a closed, measured round, made once for all processes of a run."""
+    """Return a folder with the sample project and a closed, measured round, made once per run for all pytest
+    processes."""
     with (folder.parent / f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
@@ -79,7 +80,7 @@ def furnished(folder: Path) -> Path:
             begun.mkdir()
             if TEMPLATE:
                 shutil.copy(TEMPLATE, begun / "concord.sqlite3")
-            first = House(begun, "")
+            first = Site(begun, "")
             first.manage("migrate", "-v0")
             first.manage("seed")
             first.manage("shell", "-v0", "-c", HISTORY)
@@ -90,22 +91,22 @@ def furnished(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def pubmed() -> Iterator[Stub]:
-    """What the house takes for PubMed; it has nothing until a test fills it."""
+    """The stub that the site uses as PubMed; empty until a test fills it."""
     with serving() as stub:
         yield stub
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory, pubmed: Stub) -> Iterator[House]:
-    """A house with the illustrative project and a closed, measured round in it; a web server and a worker."""
+def site(tmp_path_factory: pytest.TempPathFactory, pubmed: Stub) -> Iterator[Site]:
+    """A site with the sample project and a closed, measured round; a web server and a worker."""
     if manifest() is None:
         pytest.fail("The production bundle has not been built: make frontend")
     own = tmp_path_factory.getbasetemp()
     beside_workers = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     folder = tmp_path_factory.mktemp("browser")
     shutil.copytree(furnished(beside_workers / "furnished"), folder, dirs_exist_ok=True)
-    made = House(folder, "")
-    # More projects are made in one house than a person makes in a day.
+    made = Site(folder, "")
+    # The tests create more projects than a person may create in a day.
     made.environment["LIMIT_PROJECTS_PER_DAY"] = "0"
     made.environment["PUBMED_URL"] = pubmed.url
     made.start_web()
@@ -127,10 +128,10 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def visit(house: House, chromium: Browser) -> Iterator[Callable[..., Visit]]:
-    """``visit("ann1")``: a browser in which that person is signed in; ``visit()``: one of nobody."""
-    if house.web and not house.web.is_running:
-        house.start_web()  # a test that failed after killing it fails alone
+def visit(site: Site, chromium: Browser) -> Iterator[Callable[..., Visit]]:
+    """``visit("ann1")`` opens a browser signed in as that person; ``visit()`` one that is not signed in."""
+    if site.web and not site.web.is_running:
+        site.start_web()  # a failed test that killed it must not fail the next one
     made: list[Visit] = []
 
     def visit(
@@ -142,12 +143,12 @@ def visit(house: House, chromium: Browser) -> Iterator[Callable[..., Visit]]:
             has_touch=touch,
         )
         context.set_default_timeout(PATIENCE)
-        made.append(Visit(context.new_page(), house.address))
+        made.append(Visit(context.new_page(), site.address))
         made[-1].listen()
         if who:
-            made[-1].page.goto(sign_in_link(house, who))
+            made[-1].page.goto(sign_in_link(site, who))
             made[-1].page.get_by_role("button", name="Sign in").click()
-            made[-1].page.wait_for_url(f"{house.address}/")
+            made[-1].page.wait_for_url(f"{site.address}/")
         return made[-1]
 
     yield visit
@@ -157,9 +158,9 @@ def visit(house: House, chromium: Browser) -> Iterator[Callable[..., Visit]]:
     assert wrong == []
 
 
-def sign_in_link(house: House, who: str) -> str:
-    """A fresh one-time link of one of `PEOPLE`."""
-    said = house.manage("sign_in_link", PEOPLE[who])
+def sign_in_link(site: Site, who: str) -> str:
+    """Create a one-time sign-in link for one of `PEOPLE`."""
+    said = site.manage("sign_in_link", PEOPLE[who])
     found = re.search(r"/enter#(\S+)", said)
     assert found, said
-    return f"{house.address}/enter#{found[1]}"
+    return f"{site.address}/enter#{found[1]}"

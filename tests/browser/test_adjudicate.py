@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_pages import unnamed_controls, violations
-from tests.processes.house import House
+from tests.processes.site import Site
 from tests.projects.planted_round import POLARITIES
 
 SAMPLE = Path(__file__).resolve().parents[2] / "annotation" / "sample" / "level3.jsonl"
@@ -48,8 +48,8 @@ print(json.dumps([
 """
 
 
-def told(house: House, code: str) -> Any:
-    return json.loads(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+def told(site: Site, code: str) -> Any:
+    return json.loads(site.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
 
 
 class AtTheDesk:
@@ -79,19 +79,19 @@ class AtTheDesk:
 
 
 @pytest.fixture
-def planted(house: House) -> tuple[str, int, list[int]]:
+def planted(site: Site) -> tuple[str, int, list[int]]:
     """A project with the propositions of the sample, a closed round of 30 of them, and the contested units."""
     slug = f"adjudged-{uuid.uuid4().hex[:6]}"
-    house.manage("import_data", "m3", str(SAMPLE), "--project", slug, "--create", "--lead", "lead@example.org")
-    round, contested = told(house, PLANT.format(slug=slug, units=UNITS))
+    site.manage("import_data", "m3", str(SAMPLE), "--project", slug, "--create", "--lead", "lead@example.org")
+    round, contested = told(site, PLANT.format(slug=slug, units=UNITS))
     return slug, round, contested
 
 
 def test_a_round_is_adjudicated_by_keyboard_in_two_actions_a_unit(
-    visit: Callable[..., Visit], house: House, planted: tuple[str, int, list[int]]
+    visit: Callable[..., Visit], site: Site, planted: tuple[str, int, list[int]]
 ) -> None:
     slug, _, contested = planted
-    before, made = told(house, STATE.format(slug=slug))
+    before, made = told(site, STATE.format(slug=slug))
     assert made == []
     assert len(contested) == CONTESTED
     lead = visit("lead")
@@ -138,7 +138,7 @@ def test_a_round_is_adjudicated_by_keyboard_in_two_actions_a_unit(
     lead.page.reload()
     expect(lead.page.get_by_role("heading", name="Queue empty")).to_be_visible()
 
-    after, made = told(house, STATE.format(slug=slug))
+    after, made = told(site, STATE.format(slug=slug))
     assert {unit for unit, *_ in made} == set(contested)
     assert {reason for *_, reason in made} == {"The cue decides (2.3)"}
     # An answer that was adopted stays that of the person who gave it, whom the planted polarity tells.
@@ -166,7 +166,7 @@ def test_a_round_is_adjudicated_by_keyboard_in_two_actions_a_unit(
 
 
 def test_undo_skip_reopen_and_the_pages_for_screen_readers(
-    visit: Callable[..., Visit], house: House, planted: tuple[str, int, list[int]]
+    visit: Callable[..., Visit], site: Site, planted: tuple[str, int, list[int]]
 ) -> None:
     slug, round, _ = planted
     lead = visit("lead")

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
 from tests.browser.test_pages import violations
 from tests.browser.test_screening import run
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED
+from tests.processes.site import Site
 
 OPEN = """
 import json
@@ -68,10 +68,8 @@ print(json.dumps([[p.cluster.key, p.text] for p in rows.in_corpus_order()]))
 """
 
 
-def test_a_proposition_takes_a_key_for_all_and_one_for_each_exception(
-    house: House, visit: Callable[..., Visit]
-) -> None:
-    round = run(house, OPEN)
+def test_a_proposition_takes_a_key_for_all_and_one_for_each_exception(site: Site, visit: Callable[..., Visit]) -> None:
+    round = run(site, OPEN)
     at = visit("ann1", width=1280)
     at.go(f"/work/{round}")
     page = at.page
@@ -115,30 +113,30 @@ def test_a_proposition_takes_a_key_for_all_and_one_for_each_exception(
         phone.page.wait_for_timeout(SETTLED)
     expect(phone.page.locator("main")).to_contain_text("All done")
 
-    run(house, CLOSE)
+    run(site, CLOSE)
     attacks = [
         "Nepralin reduced attacks of migraine.",
         "Neither attacks nor sleep differed between the groups.",
         "Attacks were fewer by a third.",
         "Patients on nepralin slept longer and had fewer attacks.",
     ]
-    assert run(house, INPUTS) == [["26000000_0", text] for text in attacks]
-    desk = visit("lead", width=1280)
-    desk.go(f"/projects/assigning/rounds/{round}/adjudicate")
-    expect(desk.page.get_by_role("listitem").filter(has_text="Sleep improved on nepralin.").first).to_be_visible()
-    assert violations(desk) == []
-    curated(desk, run(house, REVIEW))
+    assert run(site, INPUTS) == [["26000000_0", text] for text in attacks]
+    desktop = visit("lead", width=1280)
+    desktop.go(f"/projects/assigning/rounds/{round}/adjudicate")
+    expect(desktop.page.get_by_role("listitem").filter(has_text="Sleep improved on nepralin.").first).to_be_visible()
+    assert violations(desktop) == []
+    curated(desktop, run(site, REVIEW))
 
 
-def curated(desk: Visit, review: object) -> None:
+def curated(desktop: Visit, review: object) -> None:
     """Below the grids of a cluster: what is contested is decided, what is in force corrected, and the rows follow."""
-    page = desk.page
-    desk.go(f"/projects/assigning/reviews/{review}/curate")
+    page = desktop.page
+    desktop.go(f"/projects/assigning/reviews/{review}/curate")
     dialog = page.get_by_role("dialog")
     page.get_by_role("button", name="Add evidence of: 26000000_1").click()
     expect(dialog.get_by_role("option")).to_have_count(5)
     dialog.get_by_role("option", name="Sleep improved").click()
-    assert violations(desk) == []
+    assert violations(desktop) == []
     dialog.get_by_role("button", name="Save").click()
     rows = page.get_by_role("grid", name="Propositions of 26000000_1").get_by_role("row")
     expect(rows.filter(has_text="Sleep improved on nepralin.")).to_have_count(1)
@@ -150,4 +148,4 @@ def curated(desk: Visit, review: object) -> None:
     rows = page.get_by_role("grid", name="Propositions of 26000000_0").get_by_role("row")
     expect(rows.filter(has_text="Patients on nepralin")).to_have_count(0)
     expect(rows.filter(has_text="Attacks were fewer by a third.")).to_have_count(1)
-    assert violations(desk) == []
+    assert violations(desktop) == []

@@ -7,9 +7,9 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
 from tests.browser.test_pages import violations
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED
+from tests.processes.site import Site
 
 OPEN = """
 import json
@@ -38,20 +38,20 @@ SAID = (
 )
 
 
-def open_round(house: House, kind: str) -> int:
+def open_round(site: Site, kind: str) -> int:
     """A project with two clusters of labelled propositions, and a round of the kind over them."""
     given = json.dumps({"slug": f"rounds-of-{kind}", "kind": kind})
-    return int(house.manage("shell", "-v0", "-c", OPEN.format(given=given)).strip().splitlines()[-1])
+    return int(site.manage("shell", "-v0", "-c", OPEN.format(given=given)).strip().splitlines()[-1])
 
 
-def said(house: House, round: int, kind: str) -> list[dict[str, Any]]:
-    out = house.manage("shell", "-v0", "-c", SAID.format(round=round, kind=kind))
+def said(site: Site, round: int, kind: str) -> list[dict[str, Any]]:
+    out = site.manage("shell", "-v0", "-c", SAID.format(round=round, kind=kind))
     found: list[dict[str, Any]] = json.loads(out.strip().splitlines()[-1])
     return found
 
 
-def test_tuples_and_relations_are_asked_and_answered_by_keyboard(house: House, visit: Callable[..., Visit]) -> None:
-    both = {kind: open_round(house, kind) for kind in ("tuple", "discourse")}
+def test_tuples_and_relations_are_asked_and_answered_by_keyboard(site: Site, visit: Callable[..., Visit]) -> None:
+    both = {kind: open_round(site, kind) for kind in ("tuple", "discourse")}
     page = visit("ann1", scheme="dark", width=400)
     for kind, heading in (("tuple", "Population"), ("discourse", "Do the inputs agree?")):
         page.go(f"/work/{both[kind]}")
@@ -59,12 +59,12 @@ def test_tuples_and_relations_are_asked_and_answered_by_keyboard(house: House, v
         assert violations(page) == []
         assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways scroll"
     page.page.set_viewport_size({"width": 1280, "height": 800})
-    a_relation_takes_one_key_and_a_suggestion_enter(house, page.page, both["discourse"])
-    a_tuple_is_typed_and_saved_with_enter(house, page.page, both["tuple"])
+    a_relation_takes_one_key_and_a_suggestion_enter(site, page.page, both["discourse"])
+    a_tuple_is_typed_and_saved_with_enter(site, page.page, both["tuple"])
 
 
-def a_relation_takes_one_key_and_a_suggestion_enter(house: House, page: Page, round: int) -> None:
-    page.goto(f"{house.address}/work/{round}")
+def a_relation_takes_one_key_and_a_suggestion_enter(site: Site, page: Page, round: int) -> None:
+    page.goto(f"{site.address}/work/{round}")
     expect(page.get_by_text("Suggested by input polarities: contradiction")).to_be_visible()
     strip = page.get_by_role("list", name="Polarities")
     expect(strip).to_contain_text("Input 1: positive")
@@ -78,14 +78,14 @@ def a_relation_takes_one_key_and_a_suggestion_enter(house: House, page: Page, ro
     page.keyboard.press("Enter")
     expect(page.get_by_text("All done")).to_be_visible()
     expect(page.locator(".saved")).to_contain_text("Saved")
-    assert said(house, round, "discourse") == [
+    assert said(site, round, "discourse") == [
         {"relation": "agreement", "suggestion": "edited"},
         {"relation": "contradiction", "suggestion": "accepted"},
     ]
 
 
-def a_tuple_is_typed_and_saved_with_enter(house: House, page: Page, round: int) -> None:
-    page.goto(f"{house.address}/work/{round}")
+def a_tuple_is_typed_and_saved_with_enter(site: Site, page: Page, round: int) -> None:
+    page.goto(f"{site.address}/work/{round}")
     expect(page.get_by_label("Population")).to_be_focused()
     page.wait_for_timeout(SETTLED)
     page.keyboard.press("Enter")
@@ -105,7 +105,7 @@ def a_tuple_is_typed_and_saved_with_enter(house: House, page: Page, round: int) 
     expect(page.get_by_label("Population")).to_be_focused()
     expect(page.get_by_label("Population")).to_have_value("")
     expect(page.locator(".saved")).to_contain_text("Saved")
-    [value] = said(house, round, "tuple")
+    [value] = said(site, round, "tuple")
     assert {slot: value[slot]["text"] for slot in "pico"} == {
         "p": "[adults]",
         "i": "nepralin",

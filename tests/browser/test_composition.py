@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import Desk, open_round
 from tests.browser.test_pages import PROJECT
-from tests.processes.house import House
+from tests.browser.work_page import WorkPage, open_round
+from tests.processes.site import Site
 
 Visiting = Callable[..., Visit]
 
@@ -68,8 +68,8 @@ def test_a_reason_in_a_correction_dialog(visit: Visiting, key: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("key", ["Enter", "Escape"])
-def test_a_reason_given_for_a_finding(visit: Visiting, house: House, key: str) -> None:
-    house.manage("shell", "-v0", "-c", FINDING)
+def test_a_reason_given_for_a_finding(visit: Visiting, site: Site, key: str) -> None:
+    site.manage("shell", "-v0", "-c", FINDING)
     lead = visit("lead")
     lead.go(f"{PROJECT}/consistency")
     lead.page.keyboard.press("j")
@@ -78,12 +78,12 @@ def test_a_reason_given_for_a_finding(visit: Visiting, house: House, key: str) -
 
 
 @pytest.mark.long
-def test_a_comment_on_the_work_page(visit: Visiting, house: House) -> None:
-    desk = Desk(visit("ann1"), open_round(house, "composed", ["Nepralin reduces attacks of migraine."])).open()
-    desk.press("m")
-    comment = desk.page.get_by_label("For the curator")
-    stays(desk.page, comment, modifiers=2)
-    stays(desk.page, comment, "Escape")
+def test_a_comment_on_the_work_page(visit: Visiting, site: Site) -> None:
+    work = WorkPage(visit("ann1"), open_round(site, "composed", ["Nepralin reduces attacks of migraine."])).open()
+    work.press("m")
+    comment = work.page.get_by_label("For the curator")
+    stays(work.page, comment, modifiers=2)
+    stays(work.page, comment, "Escape")
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Visit
 from tests.browser.test_curate import Visiting
 from tests.browser.test_screening import run
-from tests.processes.house import House
+from tests.processes.site import Site
 
 CLUSTER = """
 import json
@@ -24,9 +24,9 @@ print(json.dumps(project.clusters.get().pk))
 """
 
 
-def begin(desk: Visit, polarity: str) -> None:
+def begin(desktop: Visit, polarity: str) -> None:
     """Choose a polarity in the dialog and go on to the reason."""
-    page = desk.page
+    page = desktop.page
     page.get_by_role("button", name="Correct the label of target").click()
     page.get_by_role("dialog").get_by_text(polarity, exact=True).first.click()
     page.get_by_role("button", name="Continue").click()
@@ -34,11 +34,11 @@ def begin(desk: Visit, polarity: str) -> None:
 
 
 @pytest.mark.long
-def test_a_correction_over_a_newer_value_is_refused_and_shows_that_value(house: House, visit: Visiting) -> None:
-    path = f"/projects/corrected/corpus/{run(house, CLUSTER.replace('SLUG', 'corrected'))}"
+def test_a_correction_over_a_newer_value_is_refused_and_shows_that_value(site: Site, visit: Visiting) -> None:
+    path = f"/projects/corrected/corpus/{run(site, CLUSTER.replace('SLUG', 'corrected'))}"
     first, second = visit("lead"), visit("lead")
-    for desk in (first, second):
-        desk.go(path)
+    for desktop in (first, second):
+        desktop.go(path)
     begin(first, "negative")
     begin(second, "no effect")
     first.page.get_by_role("button", name="Save correction").click()
@@ -53,10 +53,10 @@ def test_a_correction_over_a_newer_value_is_refused_and_shows_that_value(house: 
 
 
 @pytest.mark.long
-def test_a_cue_is_shown_whole_on_a_phone(house: House, visit: Visiting) -> None:
-    desk = visit("lead", width=400)
-    desk.go(f"/projects/narrow/corpus/{run(house, CLUSTER.replace('SLUG', 'narrow'))}")
-    desk.page.get_by_role("button", name="Correct the label of target").click()
-    cue = desk.page.get_by_role("dialog").locator(".cue .quote")
+def test_a_cue_is_shown_whole_on_a_phone(site: Site, visit: Visiting) -> None:
+    desktop = visit("lead", width=400)
+    desktop.go(f"/projects/narrow/corpus/{run(site, CLUSTER.replace('SLUG', 'narrow'))}")
+    desktop.page.get_by_role("button", name="Correct the label of target").click()
+    cue = desktop.page.get_by_role("dialog").locator(".cue .quote")
     expect(cue).to_have_text("reduces")
     assert cue.evaluate("e => [e.scrollWidth - e.clientWidth, e.scrollHeight - e.clientHeight]") == [0, 0]

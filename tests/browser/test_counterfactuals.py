@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
 from tests.browser.test_pages import violations
-from tests.processes.house import House, until
+from tests.browser.work_page import SETTLED
+from tests.processes.site import Site, until
 
 OPEN = """
 import json
@@ -39,8 +39,8 @@ SAID = (
 )
 
 
-def run(house: House, code: str) -> list[list[str]]:
-    found: list[list[str]] = json.loads(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+def run(site: Site, code: str) -> list[list[str]]:
+    found: list[list[str]] = json.loads(site.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
     return found
 
 
@@ -64,10 +64,10 @@ class Hands:
 
 
 def test_a_target_is_rewritten_from_its_drafts_in_at_most_four_actions_a_kind(
-    house: House, visit: Callable[..., Visit]
+    site: Site, visit: Callable[..., Visit]
 ) -> None:
     at = visit("ann1", width=1280)
-    round = run(house, OPEN)
+    round = run(site, OPEN)
     at.go(f"/work/{round}")
     page, hands = at.page, Hands(at.page)
     copy = page.get_by_label("Your text")
@@ -108,7 +108,7 @@ def test_a_target_is_rewritten_from_its_drafts_in_at_most_four_actions_a_kind(
     # The second target is there: the first is whole.
     hands.at("Negation")
     expect(page.locator(".saved")).to_contain_text("Saved")
-    said = run(house, SAID)
+    said = run(site, SAID)
     assert [(kind, origin, rule, reason) for kind, _, origin, rule, reason in said] == [
         ("negation", "drafted", "not added", ""),
         ("antonym", "edited", "antonym", ""),
@@ -137,9 +137,9 @@ print(json.dumps(build_cluster(project, 900, inputs=1, text='Nepralin reduces re
 
 
 @pytest.mark.long
-def test_a_curator_writes_them_in_the_cell_of_the_target(house: House, visit: Callable[..., Visit]) -> None:
+def test_a_curator_writes_them_in_the_cell_of_the_target(site: Site, visit: Callable[..., Visit]) -> None:
     at = visit("lead", width=1280)
-    at.go(f"/projects/curated-texts/reviews/{run(house, CURATED)}/curate")
+    at.go(f"/projects/curated-texts/reviews/{run(site, CURATED)}/curate")
     page, hands = at.page, Hands(at.page)
     grid = page.get_by_role("grid", name="Propositions of DEMO0900_0")
     cell = grid.locator("[role=row][aria-rowindex='2'] [role=gridcell][data-title='Counterfactuals']")
@@ -159,5 +159,5 @@ def test_a_curator_writes_them_in_the_cell_of_the_target(house: House, visit: Ca
         "print(json.dumps(list(Counterfactual.objects.current().filter(target__cluster__key='DEMO0900_0')"
         ".in_corpus_order().values_list('kind', 'text'))))"
     )
-    until(lambda: run(house, code), "what was saved is in force")
-    assert run(house, code)[0] == ["negation", "Nepralin does not reduce relapse."]
+    until(lambda: run(site, code), "what was saved is in force")
+    assert run(site, code)[0] == ["negation", "Nepralin does not reduce relapse."]

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_pages import unnamed_controls, violations
-from tests.processes.house import House
+from tests.processes.site import Site
 
 SAMPLE = Path(__file__).resolve().parents[2] / "annotation" / "sample" / "level3.jsonl"
 POLARITY = {"positive": "a", "no effect": "s", "negative": "d"}
@@ -36,7 +36,7 @@ def lines() -> list[dict[str, Any]]:
     return [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
 
 
-def make_review(house: House, slug: str, line: dict[str, Any]) -> int:
+def make_review(site: Site, slug: str, line: dict[str, Any]) -> int:
     """A project with one review of one target sentence and the texts it is derived from; the review's id."""
     inputs = [{"pmid": i["source_pmid"], "text": i["source_text"]} for i in line["input_studies"]]
     given = {
@@ -44,7 +44,7 @@ def make_review(house: House, slug: str, line: dict[str, Any]) -> int:
         "pmid": line["docid"].split("_")[0],
         "sentences": [{"text": line["target_text"], "inputs": inputs}],
     }
-    said = house.manage("shell", "-v0", "-c", REVIEW.format(given=json.dumps(given)))
+    said = site.manage("shell", "-v0", "-c", REVIEW.format(given=json.dumps(given)))
     return int(said.strip().splitlines()[-1])
 
 
@@ -114,9 +114,9 @@ def unsaved(page: Page, text: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def imported(house: House) -> str:
+def imported(site: Site) -> str:
     """A project of these tests' own, with the illustrative clusters in it."""
-    house.manage("import_data", "m3", str(SAMPLE), "--project", "curated", "--create", "--lead", "lead@example.org")
+    site.manage("import_data", "m3", str(SAMPLE), "--project", "curated", "--create", "--lead", "lead@example.org")
     return "curated"
 
 
@@ -134,10 +134,10 @@ def at_curated(visit: Visiting, imported: str) -> Visiting:
 
 
 def test_a_review_is_rebuilt_from_its_sentences_to_a_released_cluster_by_keyboard(
-    visit: Visiting, house: House, tmp_path: Path
+    visit: Visiting, site: Site, tmp_path: Path
 ) -> None:
     line = lines()[0]
-    review = make_review(house, "rebuilt", line)
+    review = make_review(site, "rebuilt", line)
     lead = visit("lead")
     page, hands = lead.page, Hands(lead.page)
     lead.go(f"/projects/rebuilt/reviews/{review}/curate")
@@ -221,11 +221,9 @@ def test_values_fill_down_and_what_a_text_does_not_hold_is_refused_by_cell(at_cu
 
 
 @pytest.mark.long
-def test_rows_pasted_from_a_spreadsheet_name_their_faults_before_anything_is_sent(
-    visit: Visiting, house: House
-) -> None:
+def test_rows_pasted_from_a_spreadsheet_name_their_faults_before_anything_is_sent(visit: Visiting, site: Site) -> None:
     line = lines()[1]
-    review = make_review(house, "pasted", line)
+    review = make_review(site, "pasted", line)
     lead = visit("lead")
     page, hands = lead.page, Hands(lead.page)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

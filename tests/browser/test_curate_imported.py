@@ -9,7 +9,7 @@ from tests.annotation.m3_files import as_bytes, cluster, plain, source
 from tests.annotation.pubmed_files import article, as_xml
 from tests.browser.test_curate import Hands, Visiting, cell, unsaved
 from tests.browser.test_screening import run
-from tests.processes.house import House
+from tests.processes.site import Site
 
 PMID, STUDY = "26258610", "90000501"
 CLUSTER = cluster(
@@ -48,10 +48,10 @@ print(json.dumps(Review.objects.get(project=project, pmid='26258610').pk))
 """
 
 
-def bring(house: House, folder: Path, format: str, name: str, content: bytes, *options: str) -> None:
+def bring(site: Site, folder: Path, format: str, name: str, content: bytes, *options: str) -> None:
     path = folder / name
     path.write_bytes(content)
-    house.manage("import_data", format, str(path), "--project", "brought", *options)
+    site.manage("import_data", format, str(path), "--project", "brought", *options)
 
 
 def save(page: Page, reason: str, saved: str) -> None:
@@ -72,12 +72,12 @@ def type_into(page: Page, grid: str, row: int, title: str, text: str) -> None:
 
 
 @pytest.mark.long
-def test_every_value_that_a_file_brought_can_be_corrected(house: House, visit: Visiting, tmp_path: Path) -> None:
-    bring(house, tmp_path, "m3", "level3.jsonl", as_bytes([CLUSTER]), "--create", "--lead", "lead@example.org")
-    bring(house, tmp_path, "m3", "level2.jsonl", as_bytes([SENTENCE]))
+def test_every_value_that_a_file_brought_can_be_corrected(site: Site, visit: Visiting, tmp_path: Path) -> None:
+    bring(site, tmp_path, "m3", "level3.jsonl", as_bytes([CLUSTER]), "--create", "--lead", "lead@example.org")
+    bring(site, tmp_path, "m3", "level2.jsonl", as_bytes([SENTENCE]))
     studies = as_xml([article(STUDY, title="Nepralin for relapse.", parts=ABSTRACT, types=["Journal Article"])])
-    bring(house, tmp_path, "pubmed", "studies.xml", studies, "--level", "studies", "--review", PMID)
-    review = run(house, PAIR)
+    bring(site, tmp_path, "pubmed", "studies.xml", studies, "--level", "studies", "--review", PMID)
+    review = run(site, PAIR)
     lead = visit("lead")
     page = lead.page
     lead.go(f"/projects/brought/reviews/{review}/curate")

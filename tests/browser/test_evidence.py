@@ -5,10 +5,10 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
 from tests.browser.test_pages import violations
 from tests.browser.test_screening import run
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED
+from tests.processes.site import Site
 
 OPEN = """
 import json
@@ -84,8 +84,8 @@ print(json.dumps(list(rows.values_list('target__key', 'study__pmid', 'text'))))
 """
 
 
-def test_a_pair_takes_a_few_keys_and_no_support_one(house: House, visit: Callable[..., Visit]) -> None:
-    round = run(house, OPEN)
+def test_a_pair_takes_a_few_keys_and_no_support_one(site: Site, visit: Callable[..., Visit]) -> None:
+    round = run(site, OPEN)
     at = visit("ann1", width=1280)
     at.go(f"/work/{round}")
     page = at.page
@@ -144,7 +144,7 @@ def test_a_pair_takes_a_few_keys_and_no_support_one(house: House, visit: Callabl
     press("0")
     expect(page.locator("main")).to_contain_text("All done")
     assert actions == 1, "no support is one key"
-    said = run(house, SAID)
+    said = run(site, SAID)
     assert isinstance(said, list)
     assert [support for support, _ in said] == [[7], [6], [], []]
     assert [len(ranked) for _, ranked in said] == [3, 3, 0, 0]
@@ -160,30 +160,30 @@ def test_a_pair_takes_a_few_keys_and_no_support_one(house: House, visit: Callabl
     phone.page.get_by_role("button", name="No support").click()
     expect(phone.page.locator("main")).to_contain_text("All done")
 
-    run(house, CLOSE)
-    desk = visit("lead", width=1280)
-    desk.go(f"/projects/evidence/rounds/{round}/adjudicate")
-    expect(desk.page.get_by_text("Nausea is no more frequent", exact=False).first).to_be_visible()
-    assert violations(desk) == []
+    run(site, CLOSE)
+    desktop = visit("lead", width=1280)
+    desktop.go(f"/projects/evidence/rounds/{round}/adjudicate")
+    expect(desktop.page.get_by_text("Nausea is no more frequent", exact=False).first).to_be_visible()
+    assert violations(desktop) == []
 
-    desk.go("/projects/evidence/evidence")
-    desk.page.get_by_role("button", name="Create documents").click()
-    expect(desk.page.get_by_role("button", name="Update documents")).to_be_enabled(timeout=60_000)
-    expect(desk.page.get_by_text("1 from selected sentences")).to_be_visible()
-    assert violations(desk) == []
-    curated(desk, run(house, REVIEW))
+    desktop.go("/projects/evidence/evidence")
+    desktop.page.get_by_role("button", name="Create documents").click()
+    expect(desktop.page.get_by_role("button", name="Update documents")).to_be_enabled(timeout=60_000)
+    expect(desktop.page.get_by_text("1 from selected sentences")).to_be_visible()
+    assert violations(desktop) == []
+    curated(desktop, run(site, REVIEW))
 
 
-def curated(desk: Visit, review: object) -> None:
+def curated(desktop: Visit, review: object) -> None:
     """A target has a cell for each study: what is in force is corrected for a reason, what is contested is decided."""
-    page = desk.page
-    desk.go(f"/projects/evidence/reviews/{review}/curate")
+    page = desktop.page
+    desktop.go(f"/projects/evidence/reviews/{review}/curate")
     target = "Nepralin reduces attacks of migraine in adults."
     page.get_by_text("2 studies, 1 decided").first.click()
     dialog = page.get_by_role("dialog")
     page.get_by_role("button", name=f"Correct evidence of: {target} (10000000)").click()
     expect(dialog.get_by_role("option", name="Nepralin reduced attacks")).to_have_attribute("aria-selected", "true")
-    assert violations(desk) == []
+    assert violations(desktop) == []
     dialog.get_by_role("option", name="It was as well tolerated").click()
     dialog.get_by_role("button", name="Continue").click()
     expect(dialog).to_contain_text("sentences 7 and 8")
@@ -198,20 +198,20 @@ def curated(desk: Visit, review: object) -> None:
     expect(page.get_by_text("2 studies, 2 decided")).to_be_visible()
     expect(page.get_by_text("evidence: sentence 5")).to_be_visible()
     expect(page.get_by_text("2 source texts")).to_be_visible()
-    assert violations(desk) == []
-    looked_at_again(desk, target)
+    assert violations(desktop) == []
+    looked_at_again(desktop, target)
 
 
-def looked_at_again(desk: Visit, target: str) -> None:
+def looked_at_again(desktop: Visit, target: str) -> None:
     """A corrected sentence makes its evidence stale: *Relabel* leads to the cell of the study."""
-    page = desk.page
+    page = desktop.page
     page.get_by_role("button", name=f"Correct the text: {target}").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Text", exact=True).fill(f"In short, {target}")
     dialog.get_by_label("Reason").fill("Words were missing.")
     dialog.get_by_role("button", name="Save corrected text").click()
     expect(page.get_by_role("button", name=f"Correct the text: In short, {target}"[:60])).to_be_visible()
-    desk.go("/projects/evidence/look-again")
+    desktop.go("/projects/evidence/look-again")
     pair = page.get_by_role("article").filter(has_text="26000000_0 10000001")
     expect(pair).to_have_count(1)
     pair.get_by_role("link", name="Relabel").click()

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import to_take
 from tests.browser.test_pages import PROJECT, addresses, unnamed_controls, violations
+from tests.browser.work_page import to_take
 
 Visiting = Callable[..., Visit]
 

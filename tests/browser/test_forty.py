@@ -19,8 +19,8 @@ from playwright.sync_api import expect
 from annotation.kinds.candidates import find_candidate_cues as candidates
 from measures.spans import locate, words
 from tests.browser.conftest import Visit
-from tests.browser.desk import Desk, answers_of, open_round
-from tests.processes.house import House, until
+from tests.browser.work_page import WorkPage, answers_of, open_round
+from tests.processes.site import Site, until
 
 LEVEL3 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "m3" / "level3.jsonl"
 POLARITY = {"positive": "a", "no effect": "s", "negative": "d", "n/a": ""}
@@ -172,10 +172,10 @@ def forty() -> list[Task]:
 
 @pytest.mark.long
 def test_the_keyboard_alone_takes_eight_keys_or_fewer(
-    visit: Callable[..., Visit], house: House, forty: list[Task]
+    visit: Callable[..., Visit], site: Site, forty: list[Task]
 ) -> None:
-    round = open_round(house, f"forty-{uuid.uuid4().hex[:8]}", [t.text for t in forty])
-    at = Desk(visit("ann1"), round).open()
+    round = open_round(site, f"forty-{uuid.uuid4().hex[:8]}", [t.text for t in forty])
+    at = WorkPage(visit("ann1"), round).open()
     counts = []
     for task in forty:
         at.until_text(task.text).presses = 0
@@ -186,17 +186,15 @@ def test_the_keyboard_alone_takes_eight_keys_or_fewer(
     expect(at.page.get_by_role("listbox")).to_have_count(0)
     at.until_saved()
     print(f"keys: median {median(counts)}, from {min(counts)} to {max(counts)}: {sorted(counts)}")
-    until(lambda: len(answers_of(house, round)) == len(forty), "the last of them is stored")
-    check_stored(answers_of(house, round), forty)
+    until(lambda: len(answers_of(site, round)) == len(forty), "the last of them is stored")
+    check_stored(answers_of(site, round), forty)
     assert median(counts) <= 8
 
 
 @pytest.mark.long
-def test_mouse_and_keys_take_four_actions_or_fewer(
-    visit: Callable[..., Visit], house: House, forty: list[Task]
-) -> None:
-    round = open_round(house, f"forty-{uuid.uuid4().hex[:8]}", [t.text for t in forty])
-    at = Desk(visit("ann1", height=1200), round).open()
+def test_mouse_and_keys_take_four_actions_or_fewer(visit: Callable[..., Visit], site: Site, forty: list[Task]) -> None:
+    round = open_round(site, f"forty-{uuid.uuid4().hex[:8]}", [t.text for t in forty])
+    at = WorkPage(visit("ann1", height=1200), round).open()
     counts = []
     for task in forty:
         cut = words_of(task.text)
@@ -217,6 +215,6 @@ def test_mouse_and_keys_take_four_actions_or_fewer(
     expect(at.page.get_by_role("listbox")).to_have_count(0)
     at.until_saved()
     print(f"actions: median {median(counts)}, from {min(counts)} to {max(counts)}: {sorted(counts)}")
-    until(lambda: len(answers_of(house, round)) == len(forty), "the last of them is stored")
-    check_stored(answers_of(house, round), forty)
+    until(lambda: len(answers_of(site, round)) == len(forty), "the last of them is stored")
+    check_stored(answers_of(site, round), forty)
     assert median(counts) <= 4

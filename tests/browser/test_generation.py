@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_lead_path import nothing_for_axe
-from tests.processes.house import House, until
+from tests.processes.site import Site, until
 
 LEVEL3 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "m3" / "level3.jsonl"
 SAMPLE = Path(__file__).resolve().parents[2] / "annotation" / "sample" / "level3.jsonl"
@@ -31,19 +31,19 @@ FOUR = {"random-3": "random", "TextRank": "TextRank", "MMR": "MMR"}
 
 
 @contextmanager
-def no_worker(house: House) -> Iterator[None]:
+def no_worker(site: Site) -> Iterator[None]:
     """While the worker rests; it is back afterwards, whatever happens."""
-    for worker in house.others:
+    for worker in site.others:
         if worker.is_running:
             worker.kill()
     try:
         yield
     finally:
-        house.start_worker()
+        site.start_worker()
 
 
-def one_chunk(house: House) -> None:
-    house.manage("shell", "-v0", "-c", ONE_CHUNK)
+def one_chunk(site: Site) -> None:
+    site.manage("shell", "-v0", "-c", ONE_CHUNK)
 
 
 def narrow_too(lead: Visit) -> None:
@@ -69,7 +69,7 @@ def register(page: Page, name: str, sentences: int) -> None:
     page.get_by_role("button", name="Create version").click()
 
 
-def test_a_lead_registers_runs_stops_resumes_and_reads(house: House, visit: Callable[..., Visit]) -> None:
+def test_a_lead_registers_runs_stops_resumes_and_reads(site: Site, visit: Callable[..., Visit]) -> None:
     lead = visit("lead")
     page = lead.page
     lead.go("/projects/sample/systems")
@@ -92,11 +92,11 @@ def test_a_lead_registers_runs_stops_resumes_and_reads(house: House, visit: Call
     page.get_by_role("button", name="Create version").click()
     expect(page.get_by_role("region", name="Table: Changes from version 1 to version 2")).to_contain_text("Sentences")
 
-    with no_worker(house):
+    with no_worker(site):
         page.get_by_role("button", name="Run: version 2").click()
         expect(page.get_by_text(f"0 of {CLUSTERS} clusters")).to_be_visible()
         below = place_of(page, "Hidden from")
-        one_chunk(house)
+        one_chunk(site)
         expect(page.get_by_text(f"{FIRST} of {CLUSTERS} clusters")).to_be_visible()
         assert place_of(page, "Hidden from") == below, "nothing moves while it goes on"
         page.get_by_role("button", name="Stop").click()
@@ -143,7 +143,7 @@ def test_a_lead_registers_runs_stops_resumes_and_reads(house: House, visit: Call
 
 @pytest.mark.long
 def test_outputs_made_elsewhere_are_checked_kept_and_run(
-    house: House, visit: Callable[..., Visit], tmp_path: Path
+    site: Site, visit: Callable[..., Visit], tmp_path: Path
 ) -> None:
     lines = SAMPLE.read_text(encoding="utf-8").splitlines()
     keys = [json.loads(line)["docid"] for line in lines]
@@ -189,20 +189,20 @@ def send(page: Page, method: str, path: str, body: dict[str, Any] | None = None)
 
 
 @pytest.mark.long
-def test_four_summarisers_run_over_m3s_published_clusters(house: House, visit: Callable[..., Visit]) -> None:
+def test_four_summarisers_run_over_m3s_published_clusters(site: Site, visit: Callable[..., Visit]) -> None:
     """Lead-3, random-3, TextRank and MMR, one of them stopped and resumed on its way."""
     if not LEVEL3.exists():
         pytest.skip("../shared/data/m3/level3.jsonl is absent: M3's published file is no part of the project")
-    house.manage("import_data", "m3", str(LEVEL3), "--project", "m3", "--create", "--lead", "lead@example.org")
+    site.manage("import_data", "m3", str(LEVEL3), "--project", "m3", "--create", "--lead", "lead@example.org")
     lead = visit("lead")
     page = lead.page
     lead.go("/projects/m3/systems")
     register(page, "lead-3", 3)
     expect(page.get_by_role("heading", name="Version 1")).to_be_visible()
-    with no_worker(house):
+    with no_worker(site):
         page.get_by_role("button", name="Run: version 1").click()
         expect(page.get_by_text("0 of 381 clusters")).to_be_visible()
-        one_chunk(house)
+        one_chunk(site)
         expect(page.get_by_text(f"{FIRST} of 381 clusters")).to_be_visible()
         page.get_by_role("button", name="Stop").click()
         page.get_by_role("button", name="Resume").click()

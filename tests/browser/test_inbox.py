@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_pages import unnamed_controls, violations
-from tests.processes.house import House
+from tests.processes.site import Site
 
 #: In a project of its own: the rounds of the illustrative one are what other tests count.
 RAISE = """
@@ -30,8 +30,8 @@ def nothing_for_axe(visit: Visit) -> None:
         assert violations(visit) + unnamed_controls(visit) == [], (visit.page.url, scheme)
 
 
-def test_a_comment_is_answered_settled_and_read(visit: Callable[..., Visit], house: House) -> None:
-    house.manage("shell", "-v0", "-c", RAISE)
+def test_a_comment_is_answered_settled_and_read(visit: Callable[..., Visit], site: Site) -> None:
+    site.manage("shell", "-v0", "-c", RAISE)
     lead = visit("lead")
     page = lead.page
     lead.go("/projects/raised")

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import EXPERIENCED, PEOPLE, Visit
-from tests.browser.desk import SETTLED, open_round
 from tests.browser.test_pages import violations
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED, open_round
+from tests.processes.site import Site
 
 TEXTS = [f"Nepralin had no significant association with relapse in study {n}." for n in range(1, 4)]
 #: A robot that reads 240 words a minute and needs so many seconds for a key or a tap.
@@ -22,11 +22,11 @@ UNSEEN = f"from accounts.models import User; User.objects.filter(email='{PEOPLE[
 
 
 @pytest.fixture
-def newcomer(house: House) -> Iterator[str]:
+def newcomer(site: Site) -> Iterator[str]:
     """Somebody who has worked in no kind yet; the house is as it was for the tests that follow."""
-    house.manage("shell", "-v0", "-c", UNSEEN)
+    site.manage("shell", "-v0", "-c", UNSEEN)
     yield "ann1"
-    house.manage("shell", "-v0", "-c", EXPERIENCED)
+    site.manage("shell", "-v0", "-c", EXPERIENCED)
 
 
 @dataclass
@@ -100,9 +100,9 @@ def walk(robot: Robot, visit: Visit) -> None:
 
 
 def test_an_annotator_is_introduced_by_keyboard_in_less_than_ninety_seconds_and_once(
-    visit: Callable[..., Visit], house: House, newcomer: str
+    visit: Callable[..., Visit], site: Site, newcomer: str
 ) -> None:
-    round = open_round(house, f"new-{uuid.uuid4().hex[:8]}", TEXTS)
+    round = open_round(site, f"new-{uuid.uuid4().hex[:8]}", TEXTS)
     one = visit(newcomer)
     one.go(f"/work/{round}")
     robot = Robot(one.page, touch=False)
@@ -128,10 +128,10 @@ def test_an_annotator_is_introduced_by_keyboard_in_less_than_ninety_seconds_and_
 
 @pytest.mark.long
 def test_a_volunteer_is_introduced_on_a_phone_in_less_than_ninety_seconds(
-    visit: Callable[..., Visit], house: House
+    visit: Callable[..., Visit], site: Site
 ) -> None:
     slug = f"new-{uuid.uuid4().hex[:8]}"
-    round = open_round(house, slug, TEXTS)
+    round = open_round(site, slug, TEXTS)
     lead = visit("lead")
     lead.go(f"/projects/{slug}/rounds/{round}")
     lead.page.locator("summary", has_text="Create links").click()

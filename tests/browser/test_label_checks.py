@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import Desk, answers_of, open_round
-from tests.processes.house import House, until
+from tests.browser.work_page import WorkPage, answers_of, open_round
+from tests.processes.site import Site, until
 
 Visiting = Callable[..., Visit]
 EFFECTS = (
@@ -23,24 +23,24 @@ PLAIN = "Nepralin was noninferior to placebo for relapse at 1 year with similar 
 
 
 @pytest.fixture
-def desk(visit: Visiting, house: House) -> Callable[..., Desk]:
-    """``desk([texts])``: ann1 before a fresh round of those texts."""
+def work(visit: Visiting, site: Site) -> Callable[..., WorkPage]:
+    """``work([texts])``: ann1 on the Work page of a new round over these texts."""
 
-    def make(texts: list[str], **options: object) -> Desk:
-        slug = f"desk-{uuid.uuid4().hex[:12]}"
-        return Desk(visit("ann1", **options), open_round(house, slug, texts)).open()
+    def make(texts: list[str], **options: object) -> WorkPage:
+        slug = f"work-{uuid.uuid4().hex[:12]}"
+        return WorkPage(visit("ann1", **options), open_round(site, slug, texts)).open()
 
     return make
 
 
 def test_1_and_7_seven_keys_save_a_label_with_its_cue_and_undo_takes_back_the_last_step(
-    desk: Callable[..., Desk], house: House
+    work: Callable[..., WorkPage], site: Site
 ) -> None:
-    at = desk([EFFECTS, PLAIN])
+    at = work([EFFECTS, PLAIN])
     at.next("f e f e S→ s 2")
     assert at.text() == PLAIN
     at.until_saved()
-    (stored,) = answers_of(house, at.round)
+    (stored,) = answers_of(site, at.round)
     assert (stored["value"]["polarity"], stored["value"]["modality"]) == ("no effect", "moderate")
     assert [f["quote"] for f in stored["value"]["polarity_cue"]] == ["equivalent effects"]
     at.press("z").ready()
@@ -48,15 +48,15 @@ def test_1_and_7_seven_keys_save_a_label_with_its_cue_and_undo_takes_back_the_la
     assert at.checked() == ("no effect", None)
     assert at.cues() == ["equivalent effects"]
     at.next("3 Enter").until_saved()
-    revisions = answers_of(house, at.round)
+    revisions = answers_of(site, at.round)
     assert [(a["revision"], a["value"]["modality"]) for a in revisions] == [(1, "moderate"), (2, "weak")]
 
 
 @pytest.mark.parametrize("width", [1280, 320])
 def test_2_and_9_no_mark_or_message_moves_anything_and_nothing_scrolls_sideways(
-    desk: Callable[..., Desk], width: int
+    work: Callable[..., WorkPage], width: int
 ) -> None:
-    at = desk([NEITHER, EFFECTS], width=width)
+    at = work([NEITHER, EFFECTS], width=width)
     still = at.boxes()
     for keys in ("f h", "S→", "S→", "3", "s", "f n", "space", "f h"):
         at.press(keys)
@@ -69,8 +69,8 @@ def test_2_and_9_no_mark_or_message_moves_anything_and_nothing_scrolls_sideways(
 
 
 @pytest.mark.long
-def test_3_the_text_in_the_page_is_the_stored_text_with_every_mark_on(desk: Callable[..., Desk]) -> None:
-    at = desk([ASTRAL, PLAIN])
+def test_3_the_text_in_the_page_is_the_stored_text_with_every_mark_on(work: Callable[..., WorkPage]) -> None:
+    at = work([ASTRAL, PLAIN])
     at.next("f n f n S→ S→ s f r space f n 3").reopen()
     assert at.text() == ASTRAL
     assert len(at.cues()) == 2
@@ -78,9 +78,9 @@ def test_3_the_text_in_the_page_is_the_stored_text_with_every_mark_on(desk: Call
 
 
 @pytest.mark.long
-def test_4_marks_are_told_apart_without_colour(desk: Callable[..., Desk]) -> None:
+def test_4_marks_are_told_apart_without_colour(work: Callable[..., WorkPage]) -> None:
     """Kinds of marks differ in where they draw (fill, line above, line below), values in a glyph or a word."""
-    at = desk([PLAIN, EFFECTS])
+    at = work([PLAIN, EFFECTS])
     at.next("f n f n s f n f n 3").reopen()  # the same word as both cues, in a text with I, C and O marked
     tags = at.page.locator("[role=listbox] .mark").evaluate_all(
         "all => all.map(e => getComputedStyle(e, '::before').content + getComputedStyle(e, '::after').content)"
@@ -95,8 +95,8 @@ def test_4_marks_are_told_apart_without_colour(desk: Callable[..., Desk]) -> Non
 
 
 @pytest.mark.long
-def test_5_no_order_of_keys_gives_na_without_no_evidence_or_the_reverse(desk: Callable[..., Desk]) -> None:
-    at = desk([NEITHER] * 3)
+def test_5_no_order_of_keys_gives_na_without_no_evidence_or_the_reverse(work: Callable[..., WorkPage]) -> None:
+    at = work([NEITHER] * 3)
     chance = random.Random(5)
     for _ in range(120):
         at.press(
@@ -112,9 +112,9 @@ def test_5_no_order_of_keys_gives_na_without_no_evidence_or_the_reverse(desk: Ca
 
 @pytest.mark.long
 def test_6_arrowing_through_the_radio_groups_never_advances_and_a_held_key_answers_once(
-    desk: Callable[..., Desk],
+    work: Callable[..., WorkPage],
 ) -> None:
-    at = desk([PLAIN, EFFECTS, NEITHER])
+    at = work([PLAIN, EFFECTS, NEITHER])
     at.page.focus('input[value="positive"]')
     for _ in range(2):
         for _ in range(5):
@@ -135,9 +135,9 @@ def test_6_arrowing_through_the_radio_groups_never_advances_and_a_held_key_answe
 
 @pytest.mark.row(17)
 def test_8_what_could_not_be_sent_is_counted_survives_a_reload_and_is_stored_once(
-    desk: Callable[..., Desk], house: House
+    work: Callable[..., WorkPage], site: Site
 ) -> None:
-    at = desk([EFFECTS, PLAIN, NEITHER])
+    at = work([EFFECTS, PLAIN, NEITHER])
     broken = {"how": "500"}
 
     def handle(route: object) -> None:
@@ -164,7 +164,7 @@ def test_8_what_could_not_be_sent_is_counted_survives_a_reload_and_is_stored_onc
     expect(at.page.locator(".saved")).to_contain_text("Offline. 2 answers stored")
     at.page.reload()
     expect(at.page.locator(".saved")).to_contain_text("2 answers")
-    assert answers_of(house, at.round) == []
+    assert answers_of(site, at.round) == []
     # Not sent by a page that is about to go, between the way back and the reload.
     address = at.page.url
     at.page.goto("about:blank")
@@ -172,16 +172,16 @@ def test_8_what_could_not_be_sent_is_counted_survives_a_reload_and_is_stored_onc
     at.page.goto(address)
     expect(at.page.locator(".saved")).to_have_text(re.compile("^Saved .*$"))
     expect(at.page.locator(".progress")).to_contain_text("3 of 3")
-    until(lambda: len(answers_of(house, at.round)) == 2, "both are stored")
-    stored = answers_of(house, at.round)
+    until(lambda: len(answers_of(site, at.round)) == 2, "both are stored")
+    stored = answers_of(site, at.round)
     assert [(a["position"], a["revision"]) for a in stored] == [(0, 1), (1, 1)]
     at.visit.wrong.clear()  # the browser says of its own that requests failed, as they should
 
 
 def test_10_single_letters_are_inert_in_text_fields_and_with_the_switch_off_and_stand_on_their_controls(
-    desk: Callable[..., Desk], house: House
+    work: Callable[..., WorkPage], site: Site
 ) -> None:
-    at = desk([PLAIN, EFFECTS])
+    at = work([PLAIN, EFFECTS])
     for label, key in (
         ("positive", "A"),
         ("no effect", "S"),
@@ -208,7 +208,7 @@ def test_10_single_letters_are_inert_in_text_fields_and_with_the_switch_off_and_
     at.page.keyboard.press("Escape")
     assert at.checked() == (None, None)
     switch = "from accounts.models import User; u = User.objects.get(email='ann1@example.org'); "
-    house.manage("shell", "-v0", "-c", switch + "u.preferences['single_keys'] = False; u.save()")
+    site.manage("shell", "-v0", "-c", switch + "u.preferences['single_keys'] = False; u.save()")
     try:
         at.page.reload()
         at.ready().press("a s 2 4 k")
@@ -217,4 +217,4 @@ def test_10_single_letters_are_inert_in_text_fields_and_with_the_switch_off_and_
         at.page.locator("label", has=at.page.locator('input[value="positive"]')).click()
         assert at.checked()[0] == "positive"
     finally:
-        house.manage("shell", "-v0", "-c", switch + "u.preferences['single_keys'] = True; u.save()")
+        site.manage("shell", "-v0", "-c", switch + "u.preferences['single_keys'] = True; u.save()")

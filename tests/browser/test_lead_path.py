@@ -8,8 +8,8 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import Desk
 from tests.browser.test_pages import unnamed_controls, violations
+from tests.browser.work_page import WorkPage
 
 SAMPLE = Path(__file__).resolve().parents[2] / "annotation" / "sample" / "level3.jsonl"
 UNITS = 6
@@ -52,7 +52,7 @@ def invite(lead: Visit, visit: Callable[..., Visit]) -> None:
     nothing_for_axe(lead)
 
 
-def label_all(person: Desk, first: str) -> None:
+def label_all(person: WorkPage, first: str) -> None:
     """All units by keyboard: a polarity, *moderate*, on without a cue."""
     for n in range(UNITS - 1):
         person.next(f"{'a' if n else first} 2 Enter")
@@ -108,7 +108,7 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
     round = int(page.url.rsplit("/", 1)[-1])
 
     for who, (_, first) in PEOPLE.items():
-        label_all(Desk(visit(who), round).open(), first)
+        label_all(WorkPage(visit(who), round).open(), first)
 
     # The page of the round has followed meanwhile.
     expect(page.locator("main")).to_contain_text(f"{3 * UNITS} of {3 * UNITS} answers")

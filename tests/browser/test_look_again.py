@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_pages import unnamed_controls, violations
-from tests.processes.house import House
+from tests.processes.site import Site
 
 
 def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visit]) -> None:
@@ -59,8 +59,8 @@ for n, claim in enumerate(Proposition.objects.filter(cluster=cluster).order_by("
 """
 
 
-def test_findings_are_worked_through_with_the_keyboard(visit: Callable[..., Visit], house: House) -> None:
-    house.manage("shell", "-v0", "-c", FOUND)
+def test_findings_are_worked_through_with_the_keyboard(visit: Callable[..., Visit], site: Site) -> None:
+    site.manage("shell", "-v0", "-c", FOUND)
     lead = visit("lead")
     page = lead.page
     target = page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/?page_size=1").json()["results"][0]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
 from tests.browser.test_pages import violations
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED
+from tests.processes.site import Site
 
 OPEN = """
 import json
@@ -36,14 +36,14 @@ print(json.dumps([place(match) for match in rows]))
 """
 
 
-def run(house: House, code: str) -> object:
-    return json.loads(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+def run(site: Site, code: str) -> object:
+    return json.loads(site.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
 
 
 def test_a_target_is_matched_by_one_key_and_nothing_tells_which_is_gold(
-    house: House, visit: Callable[..., Visit]
+    site: Site, visit: Callable[..., Visit]
 ) -> None:
-    round = run(house, OPEN)
+    round = run(site, OPEN)
     at = visit("ann1", width=1280)
     replies: list[str] = []
     at.page.on("response", lambda r: replies.append(r.text()) if "/api/v1/" in r.url and r.status == 200 else None)
@@ -85,7 +85,7 @@ def test_a_target_is_matched_by_one_key_and_nothing_tells_which_is_gold(
         if place == 1:
             expect(four.nth(place)).not_to_have_text(text)
     expect(phone.page.locator("main")).to_contain_text("All done")
-    assert run(house, SAID) == [3, 2, 2, 4]
+    assert run(site, SAID) == [3, 2, 2, 4]
     whole = "\n".join(replies)
     assert "in trial 1" in whole
     for secret in ("is_gold", "nearest_by", "BM25", "2600000", "1000000", "match-"):

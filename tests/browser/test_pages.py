@@ -13,7 +13,7 @@ from playwright.sync_api import Dialog, expect
 
 from config.spa import manifest
 from tests.browser.conftest import Visit, sign_in_link
-from tests.processes.house import House
+from tests.processes.site import Site
 
 Visiting = Callable[..., Visit]
 #: What the Work page may ship, in bytes of gzipped JavaScript.
@@ -222,20 +222,20 @@ def test_reload_and_back_lead_to_the_place_that_one_left_and_what_is_not_saved_a
     expect(lead.page.get_by_role("heading", level=1)).to_have_text("My work")
 
 
-def test_a_link_signs_in_once_and_two_clicks_lead_to_a_unit_that_weighs_little(visit: Visiting, house: House) -> None:
-    link = sign_in_link(house, "ann1")
+def test_a_link_signs_in_once_and_two_clicks_lead_to_a_unit_that_weighs_little(visit: Visiting, site: Site) -> None:
+    link = sign_in_link(site, "ann1")
     first, second = visit(), visit()
     first.page.goto(link)
     first.page.get_by_role("button", name="Sign in").click()
     expect(first.page.get_by_role("heading", name="My work")).to_be_visible()
-    assert first.page.url == f"{house.address}/"
+    assert first.page.url == f"{site.address}/"
     assert "#" not in first.page.evaluate("history.state ? JSON.stringify(history.state) : ''")
     first.page.get_by_role("link", name=re.compile("^(Begin|Continue)")).click()
     expect(first.page.get_by_role("listbox").first).to_be_visible()
     second.page.goto(link)
     second.page.get_by_role("button", name="Sign in").click()
     expect(second.page.get_by_role("alert")).to_be_visible()
-    assert second.page.url == f"{house.address}/enter"
+    assert second.page.url == f"{site.address}/enter"
     # All JavaScript on the way from the address of a unit to its text, compressed.
     loaded: dict[str, int] = {}
     annotator = visit("ann2")
@@ -251,11 +251,11 @@ def test_a_link_signs_in_once_and_two_clicks_lead_to_a_unit_that_weighs_little(v
     assert files
     entry = next(chunk["file"] for chunk in files.values() if chunk.get("isEntry"))
     for encoding in ("gzip", "br"):
-        request = urllib.request.Request(f"{house.address}/static/app/{entry}", headers={"Accept-Encoding": encoding})
+        request = urllib.request.Request(f"{site.address}/static/app/{entry}", headers={"Accept-Encoding": encoding})
         with urllib.request.urlopen(request) as reply:
             assert reply.headers["Content-Encoding"] == encoding
             assert "immutable" in reply.headers["Cache-Control"]
             assert reply.headers["Content-Type"].startswith("text/javascript")
-    with urllib.request.urlopen(f"{house.address}/") as reply:
+    with urllib.request.urlopen(f"{site.address}/") as reply:
         assert reply.headers["Cache-Control"] == "no-cache"
         assert "script-src 'self'" in reply.headers["Content-Security-Policy"]

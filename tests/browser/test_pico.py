@@ -8,9 +8,9 @@ from typing import Any
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
 from tests.browser.test_pages import violations
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED
+from tests.processes.site import Site
 
 TEXTS = [
     "In adults with asthma, nepralin lowered relapse compared with dorsalin.",
@@ -54,8 +54,8 @@ print(json.dumps([[s.text for s in c.pico.order_by('id')] for c in found]))
 """
 
 
-def run(house: House, code: str) -> Any:
-    return json.loads(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+def run(site: Site, code: str) -> Any:
+    return json.loads(site.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
 
 
 class Hand:
@@ -105,8 +105,8 @@ class Hand:
         self.page.wait_for_timeout(SETTLED)
 
 
-def test_real_shaped_tuples_take_few_actions_and_touch_splits_too(house: House, visit: Callable[..., Visit]) -> None:
-    round, review = run(house, OPEN.format(texts=json.dumps(TEXTS)))
+def test_real_shaped_tuples_take_few_actions_and_touch_splits_too(site: Site, visit: Callable[..., Visit]) -> None:
+    round, review = run(site, OPEN.format(texts=json.dumps(TEXTS)))
     at = visit("ann1", width=1280)
     at.go(f"/work/{round}")
     at.page.get_by_role("listbox").wait_for()
@@ -174,7 +174,7 @@ def test_real_shaped_tuples_take_few_actions_and_touch_splits_too(house: House, 
     assert violations(phone) == []
     phone.page.get_by_role("button", name="Next").tap()
     expect(phone.page.locator("main")).to_contain_text("All done")
-    assert run(house, SAID.format(round=round)) == [
+    assert run(site, SAID.format(round=round)) == [
         [["adults with asthma", "nepralin", "dorsalin", "relapse"]],
         [["", "Nepralin", "", "sleep"], ["", "Nepralin", "", "pain"]],
         [["those above sixty", "[nepralin tablets]", "", "pain"]],
@@ -197,4 +197,4 @@ def test_real_shaped_tuples_take_few_actions_and_touch_splits_too(house: House, 
     at_dialog.press("Enter")
     expect(curator.page.get_by_text("PICO tuples: Dorsalin → sleep")).to_be_visible()
     expect(curator.page.get_by_role("grid").first).to_contain_text("Dorsalin")
-    assert run(house, CLUSTERS) == [["", "Dorsalin", "", "sleep"]]
+    assert run(site, CLUSTERS) == [["", "Dorsalin", "", "sleep"]]

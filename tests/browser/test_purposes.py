@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
 from tests.browser.test_pages import violations
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED
+from tests.processes.site import Site
 
 NO_CUES = {"cues": "ignore"}
 OPEN = """
@@ -43,10 +43,10 @@ print(json.dumps(made))
 """
 
 
-def opened(house: House, slug: str, *rounds: dict[str, Any], questions: Any = ()) -> list[int]:
+def opened(site: Site, slug: str, *rounds: dict[str, Any], questions: Any = ()) -> list[int]:
     """A project with two labelled propositions and these rounds for the annotator; their ids."""
     given = json.dumps({"slug": slug, "rounds": rounds, "questions": questions})
-    said = house.manage("shell", "-v0", "-c", OPEN.format(given=given)).strip().splitlines()[-1]
+    said = site.manage("shell", "-v0", "-c", OPEN.format(given=given)).strip().splitlines()[-1]
     found: list[int] = json.loads(said)
     return found
 
@@ -59,33 +59,33 @@ def press(page: Page, keys: str) -> None:
         page.keyboard.press(key)
 
 
-def test_practice_tells_what_was_expected_and_opens_the_next_round(house: House, visit: Callable[..., Visit]) -> None:
+def test_practice_tells_what_was_expected_and_opens_the_next_round(site: Site, visit: Callable[..., Visit]) -> None:
     terms = {"pass_mark": 50, "tries": 2, "attempts": 2}
     practice, real = opened(
-        house,
+        site,
         "practice-desk",
         {"name": "practice", "purpose": "practice", "terms": terms, "policy": NO_CUES},
         {"name": "real", "purpose": "gold", "requires_practice": 0},
     )
-    desk = visit("ann1", width=400)
-    page = desk.page
-    desk.go(f"/work/{real}")
+    desktop = visit("ann1", width=400)
+    page = desktop.page
+    desktop.go(f"/work/{real}")
     expect(page.get_by_role("heading", name="Required practice")).to_be_visible()
-    assert violations(desk) == []
+    assert violations(desktop) == []
     page.get_by_role("link", name="Start practice").press("Enter")
     expect(page.get_by_text("expected values appear after each answer")).to_be_visible()
     expect(page.get_by_role("button", name="Skip")).to_have_count(0)
     press(page, "d 2 Enter")
     expect(page.get_by_role("heading", name="Not yet right")).to_be_visible()
     expect(page.get_by_text("Neither says so.")).to_have_count(0)
-    assert violations(desk) == []
+    assert violations(desktop) == []
     page.keyboard.press("Enter")
     expect(page.get_by_text("Last try. Enter saves it.")).to_be_visible()
     press(page, "a Enter")
     expect(page.get_by_role("heading", name="Wrong")).to_be_visible()
     expect(page.get_by_role("cell", name="no effect", exact=True)).to_be_visible()
     expect(page.get_by_text("Neither says so.").first).to_be_visible()
-    assert violations(desk) == []
+    assert violations(desktop) == []
     page.get_by_role("button", name="Polarity: is the effect good or bad?").press("Enter")
     expect(page.get_by_role("heading", name="Polarity: is the effect good or bad?")).to_be_focused()
     page.keyboard.press("Escape")
@@ -96,8 +96,8 @@ def test_practice_tells_what_was_expected_and_opens_the_next_round(house: House,
     expect(
         page.get_by_text("Attempt 1: 1 of 2 units right in their last try (50 %), pass mark 50 %: passed.")
     ).to_be_visible()
-    assert violations(desk) == []
-    desk.go(f"/work/{real}")
+    assert violations(desktop) == []
+    desktop.go(f"/work/{real}")
     page.wait_for_selector("[role=listbox]")
     lead = visit("lead")
     lead.go(f"/projects/practice-desk/rounds/{practice}")
@@ -106,13 +106,13 @@ def test_practice_tells_what_was_expected_and_opens_the_next_round(house: House,
     assert violations(lead) == []
 
 
-def test_a_value_is_confirmed_with_one_key_and_corrected_with_two(house: House, visit: Callable[..., Visit]) -> None:
-    (round,) = opened(house, "review-desk", {"name": "second look", "purpose": "review and correct"})
-    desk = visit("ann1")
-    page = desk.page
-    desk.go(f"/work/{round}")
+def test_a_value_is_confirmed_with_one_key_and_corrected_with_two(site: Site, visit: Callable[..., Visit]) -> None:
+    (round,) = opened(site, "review-desk", {"name": "second look", "purpose": "review and correct"})
+    desktop = visit("ann1")
+    page = desktop.page
+    desktop.go(f"/work/{round}")
     expect(page.get_by_text("The current value is filled in.")).to_be_visible()
-    assert violations(desk) == []
+    assert violations(desktop) == []
     before = page.locator(".progress").inner_text()
     press(page, "Enter")
     expect(page.locator(".progress")).not_to_have_text(before)
@@ -135,7 +135,7 @@ def test_a_value_is_confirmed_with_one_key_and_corrected_with_two(house: House, 
 @pytest.mark.long
 @pytest.mark.parametrize(("kind", "keys"), [("tuple", "Enter"), ("discourse", "Enter")])
 def test_other_tasks_are_confirmed_with_one_key_too(
-    house: House, visit: Callable[..., Visit], kind: str, keys: str
+    site: Site, visit: Callable[..., Visit], kind: str, keys: str
 ) -> None:
     code = f"""
 import json
@@ -154,33 +154,31 @@ correct(unit=cluster.unit, kind='{kind}', value=value, reason='So.', by=member)
 person = add_member(project=project, user=User.objects.get(email='ann1@example.org'), role='annotator', by=lead)
 print(json.dumps(build_round(project, [person], kind='{kind}', purpose='review and correct').pk))
 """
-    round = int(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
-    desk = visit("ann1")
-    desk.go(f"/work/{round}")
-    expect(desk.page.get_by_text("The current value is filled in.")).to_be_visible()
-    desk.page.wait_for_timeout(SETTLED)
-    desk.page.keyboard.press(keys)
-    expect(desk.page.get_by_role("heading", name="All done")).to_be_visible()
-    expect(desk.page.locator(".saved")).to_contain_text("Saved")
+    round = int(site.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+    desktop = visit("ann1")
+    desktop.go(f"/work/{round}")
+    expect(desktop.page.get_by_text("The current value is filled in.")).to_be_visible()
+    desktop.page.wait_for_timeout(SETTLED)
+    desktop.page.keyboard.press(keys)
+    expect(desktop.page.get_by_role("heading", name="All done")).to_be_visible()
+    expect(desktop.page.locator(".saved")).to_contain_text("Saved")
     lead = visit("lead")
     lead.go(f"/projects/review-{kind}/rounds/{round}/agreement")
     expect(lead.page.get_by_text("0 of 1 corrected")).to_be_visible()
 
 
 @pytest.mark.long
-def test_questions_come_first_and_after_two_tries_the_lead_lets_one_in(
-    house: House, visit: Callable[..., Visit]
-) -> None:
+def test_questions_come_first_and_after_two_tries_the_lead_lets_one_in(site: Site, visit: Callable[..., Visit]) -> None:
     questions = [
         {"question": "What is polarity?", "options": ["a rise", "benefit or harm"], "right": 1, "explanation": "Of I."}
     ]
-    (round,) = opened(house, "question-desk", {"name": "asked", "asks_questions": True}, questions=questions)
-    desk = visit("ann1", width=400, scheme="dark")
-    page = desk.page
-    desk.go(f"/work/{round}")
+    (round,) = opened(site, "question-desk", {"name": "asked", "asks_questions": True}, questions=questions)
+    desktop = visit("ann1", width=400, scheme="dark")
+    page = desktop.page
+    desktop.go(f"/work/{round}")
     for said in ("You have two tries.", "One try left"):
         expect(page.get_by_text(said)).to_be_visible()
-        assert violations(desk) == []
+        assert violations(desktop) == []
         page.get_by_role("radio", name="a rise").press("Space")
         page.get_by_role("radio", name="a rise").press("Enter")
     expect(page.get_by_text("ask the lead of the project to let you in")).to_be_visible()
@@ -191,13 +189,13 @@ def test_questions_come_first_and_after_two_tries_the_lead_lets_one_in(
     assert violations(lead) == []
     lead.page.get_by_role("button", name="Let in").press("Enter")
     expect(lead.page.get_by_text("let in by the lead")).to_be_visible()
-    desk.go(f"/work/{round}")
+    desktop.go(f"/work/{round}")
     page.wait_for_selector("[role=listbox]")
 
 
 @pytest.mark.long
-def test_a_lead_writes_questions_and_opens_rounds_for_these_purposes(house: House, visit: Callable[..., Visit]) -> None:
-    opened(house, "purpose-desk", {"name": "practice one", "purpose": "practice"})
+def test_a_lead_writes_questions_and_opens_rounds_for_these_purposes(site: Site, visit: Callable[..., Visit]) -> None:
+    opened(site, "purpose-desk", {"name": "practice one", "purpose": "practice"})
     lead = visit("lead")
     page = lead.page
     lead.go("/projects/purpose-desk/guidelines")

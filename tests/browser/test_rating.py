@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED, Desk
 from tests.browser.test_pages import violations
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED, WorkPage
+from tests.processes.site import Site
 
 Visiting = Callable[..., Visit]
 #: What the Rate page may ship until its first text can be rated, in bytes of gzipped JavaScript.
@@ -58,7 +58,7 @@ WITH_LONG_QUESTIONS = f"""() => {{
   return found }}"""
 
 
-def open_rating(house: House, protocol: str, *people: str, sources: int = 2, systems: int = 4) -> int:
+def open_rating(site: Site, protocol: str, *people: str, sources: int = 2, systems: int = 4) -> int:
     """An open round of a project of its own; its id."""
     given = {
         "slug": f"rating-{uuid.uuid4().hex[:12]}",
@@ -67,10 +67,10 @@ def open_rating(house: House, protocol: str, *people: str, sources: int = 2, sys
         "systems": systems,
         "protocol": protocol,
     }
-    return int(house.manage("shell", "-v0", "-c", OPEN.format(given=json.dumps(given))).strip().splitlines()[-1])
+    return int(site.manage("shell", "-v0", "-c", OPEN.format(given=json.dumps(given))).strip().splitlines()[-1])
 
 
-class Rating(Desk):
+class Rating(WorkPage):
     """A person at a rating page."""
 
     def ready(self) -> Self:
@@ -108,10 +108,10 @@ class Rating(Desk):
         return int(self.page.evaluate("Math.round(scrollY)"))
 
 
-def stored(house: House, round: int, kind: str = "rate") -> list[dict[str, Any]]:
+def stored(site: Site, round: int, kind: str = "rate") -> list[dict[str, Any]]:
     """The values of a round's answers."""
     found: list[dict[str, Any]] = json.loads(
-        house.manage("shell", "-v0", "-c", STORED.format(round=round, kind=kind)).strip().splitlines()[-1]
+        site.manage("shell", "-v0", "-c", STORED.format(round=round, kind=kind)).strip().splitlines()[-1]
     )
     return found
 
@@ -120,16 +120,16 @@ def values(text: dict[str, Any]) -> dict[str, str]:
     return {s["criterion"]: "N/A" if s["na"] else s["value"] for s in text["said"]}
 
 
-def test_a_guideline_round_takes_four_presses_a_summary_and_never_scrolls(visit: Visiting, house: House) -> None:
+def test_a_guideline_round_takes_four_presses_a_summary_and_never_scrolls(visit: Visiting, site: Site) -> None:
     """Over 10 clusters x 4 systems: the first two and the last by keyboard, those between them by a robot."""
-    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, sources=10)).open()
+    at = Rating(visit("evaluator"), open_rating(site, GUIDELINE, sources=10)).open()
     boxes = at.page.evaluate(BOXES)
     assert at.page.evaluate(WITH_LONG_QUESTIONS) == boxes, "a long question takes one line, and is whole under E"
     seen = []
     for source in range(3):
         if source == 2:
             at.until_saved()
-            made = house.manage("shell", "-v0", "-c", RATE.format(round=at.round, most=7))
+            made = site.manage("shell", "-v0", "-c", RATE.format(round=at.round, most=7))
             assert made.strip().splitlines()[-1] == "7"
             at.page.reload()
             at.ready()
@@ -151,7 +151,7 @@ def test_a_guideline_round_takes_four_presses_a_summary_and_never_scrolls(visit:
     assert at.presses == 3 * (4 * 4 + 1)
     assert len(set(seen)) == 12
     at.until_saved()
-    found = stored(house, at.round)
+    found = stored(site, at.round)
     assert len(found) == 10
     assert [values(text) for page in [*found[:2], found[-1]] for text in page["texts"]] == [
         {"coherence": "5", "relevance": "4", "consistency": "consistent"}
@@ -159,17 +159,17 @@ def test_a_guideline_round_takes_four_presses_a_summary_and_never_scrolls(visit:
 
 
 @pytest.mark.long
-def test_the_last_look_shows_what_an_answer_was(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, sources=1, systems=2)).open()
+def test_the_last_look_shows_what_an_answer_was(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator"), open_rating(site, GUIDELINE, sources=1, systems=2)).open()
     at.through("5 4 1 Enter 2 2 2 Enter ArrowRight 1")
     expect(at.page.locator(".look").first).to_contain_text("was 4")
     at.through("Enter").until_saved()
-    assert values(stored(house, at.round)[0]["texts"][0])["relevance"] == "1"
+    assert values(stored(site, at.round)[0]["texts"][0])["relevance"] == "1"
 
 
 @pytest.mark.long
-def test_enter_names_what_is_missing_and_undo_goes_back_across_summaries(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE)).open()
+def test_enter_names_what_is_missing_and_undo_goes_back_across_summaries(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator"), open_rating(site, GUIDELINE)).open()
     first = at.shown()
     at.through("5 Enter")
     expect(at.page.get_by_text("Relevance is not answered yet.")).to_be_visible()
@@ -182,8 +182,8 @@ def test_enter_names_what_is_missing_and_undo_goes_back_across_summaries(visit: 
 
 
 @pytest.mark.long
-def test_m3_takes_seven_presses_one_more_a_slot_and_three_a_hallucination(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, M3, sources=3, systems=1)).open()
+def test_m3_takes_seven_presses_one_more_a_slot_and_three_a_hallucination(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator"), open_rating(site, M3, sources=3, systems=1)).open()
     counted = []
     for keys in ("1 1 1 1 1 1 Enter", "1 2 1 1 1 1 1 Enter", "1 1 1 1 t f n h 1 Enter"):
         at.presses = 0
@@ -193,7 +193,7 @@ def test_m3_takes_seven_presses_one_more_a_slot_and_three_a_hallucination(visit:
         counted.append(at.presses)
     assert counted == [7, 8, 10]
     at.until_saved()
-    same, slot, marked = (page["texts"][0] for page in stored(house, at.round))
+    same, slot, marked = (page["texts"][0] for page in stored(site, at.round))
     # The target states no population.
     assert values(same) == {
         "claim": "yes",
@@ -212,32 +212,32 @@ def test_m3_takes_seven_presses_one_more_a_slot_and_three_a_hallucination(visit:
 
 
 @pytest.mark.long
-def test_no_claim_fills_in_what_follows_and_says_so(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, M3, sources=1, systems=1)).open()
+def test_no_claim_fills_in_what_follows_and_says_so(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator"), open_rating(site, M3, sources=1, systems=1)).open()
     boxes = at.page.evaluate(BOXES)
     at.press("2")
     expect(at.page.locator(".asked .prefilled")).to_have_count(2)
     assert at.page.evaluate(BOXES) == boxes
     at.through("1 1 1 Enter").until_saved()
     assert at.presses == 5
-    said = {s["criterion"]: s for s in stored(house, at.round)[0]["texts"][0]["said"]}
+    said = {s["criterion"]: s for s in stored(site, at.round)[0]["texts"][0]["said"]}
     assert (said["polarity"]["na"], said["polarity"]["prefilled"]) == (True, True)
     assert (said["modality"]["value"], said["modality"]["prefilled"]) == ("different", True)
 
 
 @pytest.mark.long
-def test_a_pair_takes_one_press(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, PAIR, sources=1, systems=3)).open()
+def test_a_pair_takes_one_press(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator"), open_rating(site, PAIR, sources=1, systems=3)).open()
     for key in ("ArrowLeft", "2", "ArrowUp"):
         at.next(key)
     assert at.presses == 3
     at.until_saved()
-    found = stored(house, at.round, "compare")
+    found = stored(site, at.round, "compare")
     assert [page["said"][0]["choice"] for page in found] == [found[0]["left"], found[1]["right"], "tie"]
 
 
-def test_evidence_reasons_and_marks_by_keyboard_and_by_mouse_arrive(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, sources=1, systems=2)).open()
+def test_evidence_reasons_and_marks_by_keyboard_and_by_mouse_arrive(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator"), open_rating(site, GUIDELINE, sources=1, systems=2)).open()
     at.through("5 4 2 t f s q r q w")
     at.page.keyboard.type("4 is not in it")
     at.through("Enter")
@@ -247,14 +247,14 @@ def test_evidence_reasons_and_marks_by_keyboard_and_by_mouse_arrive(visit: Visit
     at.page.wait_for_timeout(60)
     at.page.get_by_role("button", name="Quote", exact=True).click()
     at.through("Enter 2 2 2 Enter Enter").until_saved()
-    said = stored(house, at.round)[0]["texts"][0]["said"][2]
+    said = stored(site, at.round)[0]["texts"][0]["said"][2]
     assert said["reason"] == "4 is not in it"
     assert [q["in"] for q in said["quotes"]] == ["summary", "source", "summary"]
 
 
 @pytest.mark.long
-def test_examples_lie_over_the_source_and_the_keys_go_on(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE)).open()
+def test_examples_lie_over_the_source_and_the_keys_go_on(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator"), open_rating(site, GUIDELINE)).open()
     boxes = at.page.evaluate(BOXES)
     at.press("e")
     expect(at.page.get_by_role("region", name="Examples")).to_contain_text("Coherence")
@@ -267,8 +267,8 @@ def test_examples_lie_over_the_source_and_the_keys_go_on(visit: Visiting, house:
 
 
 @pytest.mark.long
-def test_a_reload_keeps_everything_of_an_unfinished_page(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE)).open()
+def test_a_reload_keeps_everything_of_an_unfinished_page(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator"), open_rating(site, GUIDELINE)).open()
     at.through("5 4 1 Enter 2 t f r q")
     second = at.shown()
     at.page.wait_for_timeout(300)
@@ -281,29 +281,29 @@ def test_a_reload_keeps_everything_of_an_unfinished_page(visit: Visiting, house:
     assert at.shown() != second
 
 
-def test_a_page_rated_without_a_network_is_kept_and_sent_later(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, systems=2)).open()
+def test_a_page_rated_without_a_network_is_kept_and_sent_later(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator"), open_rating(site, GUIDELINE, systems=2)).open()
     at.through("5")
     at.page.wait_for_timeout(300)
     at.page.route("**/api/v1/answers/**", lambda route: route.abort("internetdisconnected"))
     at.through("4 1 Enter 2 2 2 Enter Enter")
     expect(at.page.locator(".saved")).to_contain_text("1 answer stored")
-    assert stored(house, at.round) == []
+    assert stored(site, at.round) == []
     at.page.unroute("**/api/v1/answers/**")
     at.through("5 4 1 Enter 2 2 2 Enter Enter")
     at.until_saved()
-    assert len(stored(house, at.round)) == 2
+    assert len(stored(site, at.round)) == 2
 
 
 @pytest.mark.long
-def test_an_ended_session_asks_to_sign_in_and_loses_nothing(visit: Visiting, house: House) -> None:
+def test_an_ended_session_asks_to_sign_in_and_loses_nothing(visit: Visiting, site: Site) -> None:
     password = "a long enough phrase 18"
     code = "from accounts.models import User; u = User.objects.get(email='evaluator@example.org'); "
     # The first sign-in by a link ends whatever password an address had that nobody had verified.
     visit("evaluator")
-    house.manage("shell", "-v0", "-c", code + f"u.set_password({password!r}); u.save()")
-    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, systems=2)).open()
-    house.manage(
+    site.manage("shell", "-v0", "-c", code + f"u.set_password({password!r}); u.save()")
+    at = Rating(visit("evaluator"), open_rating(site, GUIDELINE, systems=2)).open()
+    site.manage(
         "shell", "-v0", "-c", "from django.contrib.sessions.models import Session; Session.objects.all().delete()"
     )
     at.through("5 4 1 Enter 2 2 2 Enter Enter")
@@ -312,12 +312,12 @@ def test_an_ended_session_asks_to_sign_in_and_loses_nothing(visit: Visiting, hou
     dialog.get_by_label("Password").fill(password)
     dialog.get_by_role("button", name="Sign in").click()
     at.until_saved()
-    assert len(stored(house, at.round)) == 1
+    assert len(stored(site, at.round)) == 1
 
 
 @pytest.mark.long
-def test_a_second_tab_shows_both_versions_and_the_person_decides(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, PAIR, sources=2, systems=2)).open()
+def test_a_second_tab_shows_both_versions_and_the_person_decides(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator"), open_rating(site, PAIR, sources=2, systems=2)).open()
     other = at.page.context.new_page()
     other.goto(at.page.url)
     other.wait_for_selector(".asked")
@@ -329,28 +329,28 @@ def test_a_second_tab_shows_both_versions_and_the_person_decides(visit: Visiting
     expect(at.page.locator(".refused")).to_contain_text("newer revision")
     at.ready().press("Enter")
     at.until_saved()
-    left, right = (page["said"][0]["choice"] for page in stored(house, at.round, "compare"))
+    left, right = (page["said"][0]["choice"] for page in stored(site, at.round, "compare"))
     assert left != right
 
 
 def test_a_server_killed_in_mid_page_and_a_second_tab_lose_nothing_and_keep_the_order(
-    visit: Visiting, house: House
+    visit: Visiting, site: Site
 ) -> None:
-    at = Rating(visit("evaluator"), open_rating(house, GUIDELINE, sources=2, systems=3)).open()
+    at = Rating(visit("evaluator"), open_rating(site, GUIDELINE, sources=2, systems=3)).open()
     first, second = at.orders()
     at.through("5 4 1 Enter 2")
-    house.kill_web()
+    site.kill_web()
     at.through("2 2 Enter 4 4 1 Enter Enter")
     expect(at.page.locator(".saved")).to_contain_text("1 answer stored")
     at.through("5 4 1 Enter 3")
     shown = at.shown()
     at.page.wait_for_timeout(300)
-    house.start_web()
+    site.start_web()
     at.page.reload()
     at.ready()
     assert (at.shown(), at.page.locator(".asked input:checked").count()) == (shown, 1), "a page half rated is as it was"
     assert at.orders() == [second], "what was rated while nobody served is not asked again"
-    other = Rating(Visit(at.page.context.new_page(), house.address), at.round).open()
+    other = Rating(Visit(at.page.context.new_page(), site.address), at.round).open()
     # What is half rated in one tab goes on in another.
     other.through("3 1 Enter 1 1 1 Enter Enter").until_saved()
     at.page.bring_to_front()
@@ -359,7 +359,7 @@ def test_a_server_killed_in_mid_page_and_a_second_tab_lose_nothing_and_keep_the_
     at.page.wait_for_selector(".look")
     at.page.wait_for_timeout(SETTLED)
     at.through("Enter").until_saved()
-    said = stored(house, at.round)
+    said = stored(site, at.round)
     assert [[text["text"] for text in page["texts"]] for page in said] == [first, second, second]
     assert [[values(text)["relevance"] for text in page["texts"]] for page in said] == [
         ["4", "2", "4"],
@@ -388,8 +388,8 @@ class Thumb:
         expect(self.page.locator("kbd").filter(visible=True)).to_have_count(0)
 
 
-def test_a_round_is_rated_by_thumb_on_a_phone(visit: Visiting, house: House) -> None:
-    at = Rating(visit("evaluator", width=400, height=800, touch=True), open_rating(house, GUIDELINE, systems=2)).open()
+def test_a_round_is_rated_by_thumb_on_a_phone(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator", width=400, height=800, touch=True), open_rating(site, GUIDELINE, systems=2)).open()
     thumb = Thumb(at.page)
     for _source in range(2):
         for _summary in range(2):
@@ -403,7 +403,7 @@ def test_a_round_is_rated_by_thumb_on_a_phone(visit: Visiting, house: House) -> 
         "four taps a summary, one at the last look; one swipe, to the first question below a source"
     )
     at.until_saved()
-    assert [values(text) for page in stored(house, at.round) for text in page["texts"]] == [
+    assert [values(text) for page in stored(site, at.round) for text in page["texts"]] == [
         {"coherence": "4", "relevance": "5", "consistency": "consistent"}
     ] * 4
 
@@ -418,9 +418,9 @@ def no_sideways_scroll(person: Visit) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_nobody_is_shut_out_of_a_rating_page(visit: Visiting, house: House, scheme: str, width: int) -> None:
+def test_nobody_is_shut_out_of_a_rating_page(visit: Visiting, site: Site, scheme: str, width: int) -> None:
     person = visit("evaluator", scheme=scheme, width=width)
-    at = Rating(person, open_rating(house, GUIDELINE, sources=1, systems=2)).open()
+    at = Rating(person, open_rating(site, GUIDELINE, sources=1, systems=2)).open()
     no_sideways_scroll(person)
     found = violations(person)
     at.through("e 5")
@@ -429,18 +429,18 @@ def test_nobody_is_shut_out_of_a_rating_page(visit: Visiting, house: House, sche
     at.through("e 4 1 t f r q Escape Enter 2 2 2 Enter")
     expect(at.page.locator(".look")).to_have_count(2)
     found += violations(person)
-    at = Rating(person, open_rating(house, M3, sources=1, systems=1)).open()
+    at = Rating(person, open_rating(site, M3, sources=1, systems=1)).open()
     no_sideways_scroll(person)
     at.through("2 t f r h")
     found += violations(person)
-    at = Rating(person, open_rating(house, PAIR, sources=1, systems=2)).open()
+    at = Rating(person, open_rating(site, PAIR, sources=1, systems=2)).open()
     no_sideways_scroll(person)
     assert found + violations(person) == []
 
 
-def test_the_rate_page_weighs_what_it_may(visit: Visiting, house: House) -> None:
+def test_the_rate_page_weighs_what_it_may(visit: Visiting, site: Site) -> None:
     """All JavaScript that is loaded on the way from the address of a page to its first text, compressed."""
-    round = open_rating(house, GUIDELINE, sources=1)
+    round = open_rating(site, GUIDELINE, sources=1)
     evaluator = visit("evaluator")
     loaded: dict[str, int] = {}
     evaluator.page.on(

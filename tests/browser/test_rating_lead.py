@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visit
 from tests.browser.test_lead_path import nothing_for_axe
 from tests.browser.test_rating import Rating
-from tests.processes.house import House
+from tests.processes.site import Site
 
 RATERS = ("Eva Evaluator", "Anna Annotator", "Ben Annotator")
 SYSTEMS = ("Alder", "Birch", "Cedar", "Dogwood")
@@ -36,9 +36,9 @@ for n, who in enumerate(('evaluator', 'ann1', 'ann2')):
 """
 
 
-def prepare(house: House, slug: str, clusters: int, systems: int = 2) -> None:
+def prepare(site: Site, slug: str, clusters: int, systems: int = 2) -> None:
     code = PREPARED.replace("SLUG", repr(slug)).replace("CLUSTERS", str(clusters)).replace("MANY", str(systems))
-    house.manage("shell", "-v0", "-c", code)
+    site.manage("shell", "-v0", "-c", code)
 
 
 def _narrow_and_wide(lead: Visit) -> None:
@@ -53,9 +53,9 @@ def _design(page: Page) -> str:
     return page.locator("section[aria-labelledby=design]").inner_text()
 
 
-def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, visit: Callable[..., Visit]) -> None:
+def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit: Callable[..., Visit]) -> None:
     """30 clusters x 4 systems x 3 raters, who are robots with effects, severity and noise that are known."""
-    prepare(house, SLUG, clusters=30, systems=4)
+    prepare(site, SLUG, clusters=30, systems=4)
     lead = visit("lead")
     page = lead.page
     page.set_default_timeout(20_000)
@@ -97,7 +97,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(house: House, vis
     expect(page.locator("section[aria-labelledby=seals]")).to_contain_text("rated blindly in 'First ratings'")
     expect(page.get_by_role("button", name="Lift")).to_have_count(0)
 
-    house.manage("shell", "-v0", "-c", RATED.replace("ROUND", address.rsplit("/", 1)[1]))
+    site.manage("shell", "-v0", "-c", RATED.replace("ROUND", address.rsplit("/", 1)[1]))
     page.goto(address)
     page.get_by_role("button", name="Close round …").click()
     page.get_by_role("button", name="Close round", exact=True).click()
@@ -140,9 +140,9 @@ def _opened(lead: Visit, name: str, person: str, address: str = "", **fields: st
 
 
 @pytest.mark.long
-def test_raters_are_calibrated_by_the_pages_alone(house: House, visit: Callable[..., Visit]) -> None:
+def test_raters_are_calibrated_by_the_pages_alone(site: Site, visit: Callable[..., Visit]) -> None:
     """Gold of the lead's own, practice with a pass mark and a tolerance, feedback, and the round that requires it."""
-    prepare(house, CALIBRATED, clusters=3)
+    prepare(site, CALIBRATED, clusters=3)
     lead, rater = visit("lead"), visit("evaluator")
     page = lead.page
     page.set_default_timeout(20_000)

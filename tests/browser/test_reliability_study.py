@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_pages import violations
-from tests.processes.house import House
+from tests.processes.site import Site
 
 BUILD = """
 import json
@@ -34,12 +34,12 @@ print(json.dumps(study.pk))
 """
 
 
-def run(house: House, code: str) -> object:
-    return json.loads(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+def run(site: Site, code: str) -> object:
+    return json.loads(site.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
 
 
-def test_a_study_is_planned_on_one_page_and_its_table_is_read_there(house: House, visit: Callable[..., Visit]) -> None:
-    run(house, BUILD.format(slug="reliable", targets=4))
+def test_a_study_is_planned_on_one_page_and_its_table_is_read_there(site: Site, visit: Callable[..., Visit]) -> None:
+    run(site, BUILD.format(slug="reliable", targets=4))
     at = visit("lead", width=1280)
     at.go("/projects/reliable/reliability")
     page = at.page
@@ -59,7 +59,7 @@ def test_a_study_is_planned_on_one_page_and_its_table_is_read_there(house: House
     expect(page.get_by_text("undefined: its round is open").first).to_be_attached()
     assert violations(at) == []
 
-    run(house, PLAY.format(slug="reliable"))
+    run(site, PLAY.format(slug="reliable"))
     phone = visit("lead", scheme="dark", width=400)
     phone.go("/projects/reliable/reliability")
     table = phone.page.get_by_role("table")
@@ -73,9 +73,9 @@ def test_a_study_is_planned_on_one_page_and_its_table_is_read_there(house: House
 @pytest.mark.long
 @pytest.mark.parametrize("width", [1280])
 def test_without_evidence_the_page_says_so_and_makes_the_labels_alone(
-    house: House, visit: Callable[..., Visit], width: int
+    site: Site, visit: Callable[..., Visit], width: int
 ) -> None:
-    run(house, BUILD.format(slug="labels-alone", targets=0))
+    run(site, BUILD.format(slug="labels-alone", targets=0))
     at = visit("lead", width=width)
     at.go("/projects/labels-alone/reliability")
     page = at.page

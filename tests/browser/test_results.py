@@ -10,9 +10,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import to_take
 from tests.browser.test_lead_path import nothing_for_axe
-from tests.processes.house import House, until
+from tests.browser.work_page import to_take
+from tests.processes.site import Site, until
 
 RESULTS = "/projects/sample/results"
 #: Longer than any scoring takes here, on a machine that is busy with other things.
@@ -20,9 +20,9 @@ SOON = 60_000
 
 
 @pytest.fixture(scope="module")
-def summaries(house: House) -> None:
+def summaries(site: Site) -> None:
     """A system whose summaries were made by command."""
-    house.manage(
+    site.manage(
         "shell",
         "-v0",
         "-c",
@@ -31,7 +31,7 @@ def summaries(house: House) -> None:
         "s = create_system(project=p, name='Lead & two', description='', by=lead);"
         "make_version(system=s, config={'backend': 'extractive', 'decoding': {'sentences': 2}}, note='', by=lead)",
     )
-    house.manage("generate", "--project", "sample", "--system", "Lead & two")
+    site.manage("generate", "--project", "sample", "--system", "Lead & two")
 
 
 @pytest.mark.usefixtures("summaries")
@@ -117,9 +117,9 @@ def test_single_summaries_are_sorted_and_a_form_scores_the_rest(visit: Callable[
 @pytest.mark.long
 @pytest.mark.usefixtures("summaries")
 def test_systems_stand_two_by_two_below_their_table_and_are_called_as_they_read(
-    house: House, visit: Callable[..., Visit]
+    site: Site, visit: Callable[..., Visit]
 ) -> None:
-    house.manage(
+    site.manage(
         "shell",
         "-v0",
         "-c",
@@ -128,8 +128,8 @@ def test_systems_stand_two_by_two_below_their_table_and_are_called_as_they_read(
         "s = create_system(project=p, name='First & one', description='', by=lead);"
         "make_version(system=s, config={'backend': 'extractive', 'decoding': {'sentences': 1}}, note='', by=lead)",
     )
-    house.manage("generate", "--project", "sample", "--system", "First & one")
-    house.manage("score", "--project", "sample", "--metric", "rouge")
+    site.manage("generate", "--project", "sample", "--system", "First & one")
+    site.manage("score", "--project", "sample", "--metric", "rouge")
     lead = visit("lead")
     page = lead.page
     lead.go(f"{RESULTS}?table=m3-4")

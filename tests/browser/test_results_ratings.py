@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import to_take
 from tests.browser.test_lead_path import nothing_for_axe
-from tests.processes.house import House
+from tests.browser.work_page import to_take
+from tests.processes.site import Site
 
 SLUG = "told"
 #: Four systems of known worth, rated by two who see through them but for a check that one of them misses; their ROUGE.
@@ -42,8 +42,8 @@ DRAWN_WHOLE = """() => [...document.querySelectorAll('figure > .frame')]
 
 
 @pytest.fixture(scope="module")
-def told(house: House) -> None:
-    house.manage("shell", "-v0", "-c", PREPARED)
+def told(site: Site) -> None:
+    site.manage("shell", "-v0", "-c", PREPARED)
 
 
 def _narrow_and_wide(lead: Visit) -> None:

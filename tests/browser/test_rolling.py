@@ -10,14 +10,14 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Visit
 from tests.browser.test_curate import lines, make_review
 from tests.browser.test_pages import unnamed_controls, violations
-from tests.processes.house import House
+from tests.processes.site import Site
 
 
 @pytest.mark.long
 def test_a_round_is_opened_before_there_is_anything_and_takes_in_what_comes(
-    visit: Callable[..., Visit], house: House, tmp_path: Path
+    visit: Callable[..., Visit], site: Site, tmp_path: Path
 ) -> None:
-    make_review(house, "rolling", lines()[2])
+    make_review(site, "rolling", lines()[2])
     lead = visit("lead")
     page = lead.page
     lead.go("/projects/rolling/rounds/new?rolling=true&kind=label")
@@ -36,7 +36,7 @@ def test_a_round_is_opened_before_there_is_anything_and_takes_in_what_comes(
     assert unnamed_controls(lead) == []
     line = lines()[0]
     (tmp_path / "more.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    house.manage("import_data", "m3", str(tmp_path / "more.jsonl"), "--project", "rolling")
+    site.manage("import_data", "m3", str(tmp_path / "more.jsonl"), "--project", "rolling")
     page.get_by_role("button", name="Add new units").click()
     units = page.locator("dl.about div", has_text="Units").first
     expect(units).to_contain_text(f"{1 + len(line['input_studies'])} \N{MULTIPLICATION SIGN}")

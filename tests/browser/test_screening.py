@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
 from tests.browser.test_pages import violations
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED
+from tests.processes.site import Site
 
 OPEN = """
 import json
@@ -37,14 +37,12 @@ SAID = (
 )
 
 
-def run(house: House, code: str) -> object:
-    return json.loads(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+def run(site: Site, code: str) -> object:
+    return json.loads(site.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
 
 
-def test_a_review_is_screened_by_one_key_and_the_reasons_key_excludes(
-    house: House, visit: Callable[..., Visit]
-) -> None:
-    round = run(house, OPEN)
+def test_a_review_is_screened_by_one_key_and_the_reasons_key_excludes(site: Site, visit: Callable[..., Visit]) -> None:
+    round = run(site, OPEN)
     at = visit("ann1", width=1280)
     at.go(f"/work/{round}")
     page = at.page
@@ -65,7 +63,7 @@ def test_a_review_is_screened_by_one_key_and_the_reasons_key_excludes(
     assert violations(phone) == []
     phone.page.get_by_role("button", name="retracted").click()
     expect(phone.page.locator("main")).to_contain_text("All done")
-    assert run(house, SAID) == ["include", "not relevant", "retracted"]
+    assert run(site, SAID) == ["include", "not relevant", "retracted"]
 
 
 CONTESTED = """
@@ -93,9 +91,9 @@ print(json.dumps(round.pk))
 
 
 @pytest.mark.long
-def test_adjudication_of_screening_prints_the_abstract_once(house: House, visit: Callable[..., Visit]) -> None:
-    run(house, OPEN.replace("slug='screening'", "slug='contested'"))
-    round = run(house, CONTESTED)
+def test_adjudication_of_screening_prints_the_abstract_once(site: Site, visit: Callable[..., Visit]) -> None:
+    run(site, OPEN.replace("slug='screening'", "slug='contested'"))
+    round = run(site, CONTESTED)
     at = visit("lead", width=1280)
     at.go(f"/projects/contested/rounds/{round}/adjudicate")
     expect(at.page.get_by_role("group", name="Answers")).to_contain_text("included")

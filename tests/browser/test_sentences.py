@@ -6,10 +6,10 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
 from tests.browser.test_pages import violations
 from tests.browser.test_screening import run
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED
+from tests.processes.site import Site
 
 OPEN = """
 import json
@@ -67,8 +67,8 @@ def press(page: Page, keys: list[str]) -> int:
     return len(keys)
 
 
-def test_twelve_sentences_take_thirteen_presses_and_evidence_no_more(house: House, visit: Callable[..., Visit]) -> None:
-    rounds = run(house, OPEN)
+def test_twelve_sentences_take_thirteen_presses_and_evidence_no_more(site: Site, visit: Callable[..., Visit]) -> None:
+    rounds = run(site, OPEN)
     assert isinstance(rounds, list)
     classes, evidence = rounds
     at = visit("ann1", width=1280)
@@ -97,7 +97,7 @@ def test_twelve_sentences_take_thirteen_presses_and_evidence_no_more(house: Hous
     page.wait_for_timeout(SETTLED)
     press(page, ["d", "Enter"])
     expect(page.locator("main")).to_contain_text("All done")
-    assert run(house, SAID) == [
+    assert run(site, SAID) == [
         ["sentence_classes", "", CLASSES],
         ["evidence_sentences", "", EVIDENCE],
         ["evidence_sentences", "too many studies", []],
@@ -115,20 +115,20 @@ def test_twelve_sentences_take_thirteen_presses_and_evidence_no_more(house: Hous
     expect(phone.page.get_by_role("group", name="Sentence 1 of 12")).to_be_visible()
     phone.page.get_by_role("button", name="Next").click()
     expect(phone.page.locator("main")).to_contain_text("All done")
-    assert run(house, SAID)[-1] == ["sentence_classes", "", CLASSES]  # type: ignore[index]
+    assert run(site, SAID)[-1] == ["sentence_classes", "", CLASSES]  # type: ignore[index]
 
-    review = run(house, CLOSE)
-    desk = visit("lead", width=1280)
-    desk.go(f"/projects/sentences/reviews/{review}/curate")
-    expect(desk.page.get_by_role("button", name="New cluster from")).to_have_count(3)
-    desk.page.get_by_text("Background and target, from sentence classes").click()
+    review = run(site, CLOSE)
+    desktop = visit("lead", width=1280)
+    desktop.go(f"/projects/sentences/reviews/{review}/curate")
+    expect(desktop.page.get_by_role("button", name="New cluster from")).to_have_count(3)
+    desktop.page.get_by_text("Background and target, from sentence classes").click()
     target = "Nepralin reduces the days with migraine. There is no evidence on relapse."
-    expect(desk.page.get_by_text(target, exact=True)).to_be_visible()
-    desk.page.get_by_role("button", name="Correct the text: Nepralin reduces").click()
-    dialog = desk.page.get_by_role("dialog")
+    expect(desktop.page.get_by_text(target, exact=True)).to_be_visible()
+    desktop.page.get_by_role("button", name="Correct the text: Nepralin reduces").click()
+    dialog = desktop.page.get_by_role("dialog")
     dialog.get_by_label("Text").fill("Nepralin reduces days with migraine.")
     dialog.get_by_label("Reason").fill("A word too much.")
-    assert violations(desk) == []
+    assert violations(desktop) == []
     dialog.get_by_role("button", name="Save corrected text").click()
-    expect(desk.page.get_by_role("button", name="Correct the text: Nepralin reduces days")).to_be_visible()
-    expect(desk.page.get_by_role("button", name="New cluster from")).to_have_count(3)
+    expect(desktop.page.get_by_role("button", name="Correct the text: Nepralin reduces days")).to_be_visible()
+    expect(desktop.page.get_by_role("button", name="New cluster from")).to_have_count(3)

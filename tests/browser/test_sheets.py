@@ -8,14 +8,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import answers_of, open_round
 from tests.browser.test_pages import unnamed_controls, violations
-from tests.processes.house import House
+from tests.browser.work_page import answers_of, open_round
+from tests.processes.site import Site
 
 
-def test_a_sheet_goes_out_and_comes_back_with_its_faults_named(visit: Callable[..., Visit], house: House) -> None:
+def test_a_sheet_goes_out_and_comes_back_with_its_faults_named(visit: Callable[..., Visit], site: Site) -> None:
     texts = [f"The drug number {n} worked well." for n in range(4)]
-    round = open_round(house, "sheets", texts)
+    round = open_round(site, "sheets", texts)
     lead = visit("lead")
     page = lead.page
     lead.go(f"/projects/sheets/rounds/{round}")
@@ -44,12 +44,12 @@ def test_a_sheet_goes_out_and_comes_back_with_its_faults_named(visit: Callable[.
         assert violations(lead) + unnamed_controls(lead) == [], scheme
     page.get_by_role("button", name="Store 3 answers without faults").click()
     expect(page.get_by_text("3 answers stored.")).to_be_visible(timeout=30_000)
-    assert len(answers_of(house, round)) == 3
+    assert len(answers_of(site, round)) == 3
 
 
 @pytest.mark.long
-def test_labels_made_elsewhere_become_a_closed_round(visit: Callable[..., Visit], house: House) -> None:
-    open_round(house, "outside", ["The drug worked well.", "The drug did nothing."])
+def test_labels_made_elsewhere_become_a_closed_round(visit: Callable[..., Visit], site: Site) -> None:
+    open_round(site, "outside", ["The drug worked well.", "The drug did nothing."])
     lead = visit("lead", width=400)
     page = lead.page
     lead.go("/projects/outside/rounds")

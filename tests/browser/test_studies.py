@@ -8,11 +8,11 @@ from playwright.sync_api import expect
 from tests.annotation.jats_files import BODY, article, as_file, reference
 from tests.annotation.pubmed_stub import Stub
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED, to_take
 from tests.browser.test_pages import violations
 from tests.browser.test_screening import run
 from tests.browser.test_sentences import press
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED, to_take
+from tests.processes.site import Site
 
 OPEN = """
 import json
@@ -55,9 +55,9 @@ PASTE = """text => {
 
 
 def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
-    house: House, visit: Callable[..., Visit], pubmed: Stub, tmp_path: Path
+    site: Site, visit: Callable[..., Visit], pubmed: Stub, tmp_path: Path
 ) -> None:
-    round = run(house, OPEN)
+    round = run(site, OPEN)
     at = visit("ann1", width=1280)
     at.go(f"/work/{round}")
     page = at.page
@@ -107,18 +107,18 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
     phone.page.get_by_role("button", name="Next").click()
     expect(phone.page.locator("main")).to_contain_text("All done")
 
-    desk = visit("lead", width=1280)
-    desk.go("/projects/studies/search")
-    figure = desk.page.get_by_role("img", name="Flow of the data set: Reviews retrieved (n = 5)")
+    desktop = visit("lead", width=1280)
+    desktop.go("/projects/studies/search")
+    figure = desktop.page.get_by_role("img", name="Flow of the data set: Reviews retrieved (n = 5)")
     expect(figure).to_be_visible()
-    expect(to_take(desk.page, "Save as PNG", "Flow of the data set")).to_be_visible()
-    assert violations(desk) == []
-    full_texts(desk, pubmed, tmp_path)
+    expect(to_take(desktop.page, "Save as PNG", "Flow of the data set")).to_be_visible()
+    assert violations(desktop) == []
+    full_texts(desktop, pubmed, tmp_path)
     narrow = visit("lead", scheme="dark", width=400)
     narrow.go("/projects/studies/search")
     expect(narrow.page.get_by_role("img", name="Flow of the data set")).to_be_visible()
     assert violations(narrow) == []
-    assert run(house, SAID) == [
+    assert run(site, SAID) == [
         [[["50000001", ""], ["50000002", ""], ["50000003", ""]], 0],
         [[["40000000", ""], ["40000002", ""], ["40000003", "old"]], 1],
         [[["50000009", ""], ["40000029", ""]], 0],
@@ -127,9 +127,9 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
     ]
 
 
-def full_texts(desk: Visit, pubmed: Stub, folder: Path) -> None:
+def full_texts(desktop: Visit, pubmed: Stub, folder: Path) -> None:
     """PubMed Central is asked for those that are lacking, and one that it does not have is brought in as a file."""
-    page = desk.page
+    page = desktop.page
     cited = [reference(n, str(40_000_000 + n)) for n in range(1, 6)]
     pubmed.full_texts |= {"26000000": article("26000000", body=BODY, references=cited), "26000001": article("26000001")}
     texts = page.get_by_role("region", name="Full texts")
@@ -138,19 +138,19 @@ def full_texts(desk: Visit, pubmed: Stub, folder: Path) -> None:
     told = "Last update: 1 of 4 stored, 2 not in PubMed Central, 1 withheld by publishers."
     expect(texts.get_by_role("status").filter(has_text="Last update")).to_have_text(told, timeout=60_000)
     expect(texts).to_contain_text("2 of 5 reviews.")
-    assert violations(desk) == []
+    assert violations(desktop) == []
 
     file = folder / "review.xml"
     file.write_bytes(as_file(article("", body=BODY, references=cited)))
-    desk.go("/projects/studies/import")
+    desktop.go("/projects/studies/import")
     page.get_by_label("Format").select_option("jats")
     page.get_by_label("Choose files").set_input_files(file)
     page.get_by_role("button", name="Check file").click()
     expect(page.get_by_text("the article has no PMID; enter the PMID of its review")).to_be_visible(timeout=60_000)
-    assert violations(desk) == []
+    assert violations(desktop) == []
     page.get_by_label("Review (PMID)").fill("26000002")
     page.get_by_role("button", name="Check file").click()
     page.get_by_role("button", name="Import review.xml").click(timeout=60_000)
     page.wait_for_url("**/projects/studies/import/*")
-    desk.go("/projects/studies/search")
+    desktop.go("/projects/studies/search")
     expect(page.get_by_role("region", name="Full texts")).to_contain_text("3 of 5 reviews.")

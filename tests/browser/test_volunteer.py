@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED, open_round
 from tests.browser.test_pages import unnamed_controls, violations
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED, open_round
+from tests.processes.site import Site
 
 UNITS = 8
 TEXTS = [f"Nepralin had no significant association with relapse in study {n}." for n in range(1, UNITS + 1)]
@@ -59,21 +59,21 @@ def say(page: Page, cue: bool) -> None:
 
 
 def test_a_volunteer_labels_on_a_tablet_in_two_sittings_and_the_lead_sees_it(
-    visit: Callable[..., Visit], tablet: Callable[[], Visit], house: House
+    visit: Callable[..., Visit], tablet: Callable[[], Visit], site: Site
 ) -> None:
     slug = f"take-{uuid.uuid4().hex[:8]}"
-    round = open_round(house, slug, TEXTS)
+    round = open_round(site, slug, TEXTS)
     lead = visit("lead")
     links_of(lead, slug, round)
     lead.page.get_by_label("Labels, one per line").fill("Volunteer 1")
     lead.page.get_by_role("button", name="Create 1 link").click()
     link = address_of(lead.page, "Link of Volunteer 1")
-    assert re.match(rf"{re.escape(house.address)}/take#\S{{20,}}$", link)
+    assert re.match(rf"{re.escape(site.address)}/take#\S{{20,}}$", link)
     assert violations(lead) + unnamed_controls(lead) == []
 
     first = tablet()
     take(first.page, link)
-    first.page.wait_for_url(f"{house.address}/work/{round}")
+    first.page.wait_for_url(f"{site.address}/work/{round}")
     first.page.get_by_role("button", name="Skip").tap()
     for n in range(UNITS // 2):
         say(first.page, cue=n % 2 == 0)
@@ -105,10 +105,10 @@ def test_a_volunteer_labels_on_a_tablet_in_two_sittings_and_the_lead_sees_it(
 
 @pytest.mark.long
 def test_a_shared_link_gives_an_own_link_asks_again_ends_with_revocation_and_withdrawing_frees(
-    visit: Callable[..., Visit], tablet: Callable[[], Visit], house: House
+    visit: Callable[..., Visit], tablet: Callable[[], Visit], site: Site
 ) -> None:
     slug = f"take-{uuid.uuid4().hex[:8]}"
-    round = open_round(house, slug, TEXTS[:4])
+    round = open_round(site, slug, TEXTS[:4])
     lead = visit("lead")
     links_of(lead, slug, round)
     lead.page.get_by_label("shared: one link for several people").check()
@@ -137,7 +137,7 @@ def test_a_shared_link_gives_an_own_link_asks_again_ends_with_revocation_and_wit
     lead.page.get_by_label("Consent text").fill("## Withdrawing\n\nYou still can.")
     lead.page.get_by_role("button", name="Apply to all links").click()
     expect(lead.page.get_by_text("Saved for all links of the round")).to_be_visible()
-    hand.page.goto(f"{house.address}/work/{round}")
+    hand.page.goto(f"{site.address}/work/{round}")
     expect(hand.page.get_by_role("alert")).to_contain_text("has changed")
     hand.page.get_by_role("link", name="My work").first.tap()
     hand.page.get_by_role("button", name="Agree and continue").tap()

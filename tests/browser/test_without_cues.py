@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
 from tests.browser.test_pages import violations
-from tests.processes.house import House
+from tests.browser.work_page import SETTLED
+from tests.processes.site import Site
 
 OPEN = """
 import json
@@ -30,13 +30,13 @@ print(json.dumps([sorted(mine.values_list('polarity', 'modality')), Cue.objects.
 """
 
 
-def run(house: House, code: str) -> object:
-    return json.loads(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+def run(site: Site, code: str) -> object:
+    return json.loads(site.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
 
 
 @pytest.mark.long
-def test_two_keys_label_a_proposition_and_the_page_asks_for_no_cue(house: House, visit: Callable[..., Visit]) -> None:
-    round = run(house, OPEN)
+def test_two_keys_label_a_proposition_and_the_page_asks_for_no_cue(site: Site, visit: Callable[..., Visit]) -> None:
+    round = run(site, OPEN)
     at = visit("ann1", width=1280)
     at.go(f"/work/{round}")
     page = at.page
@@ -58,4 +58,4 @@ def test_two_keys_label_a_proposition_and_the_page_asks_for_no_cue(house: House,
         phone.page.wait_for_timeout(SETTLED)
         phone.page.get_by_role("radio", name=value).click()
     expect(phone.page.locator(".progress")).to_contain_text("4 of 4")
-    assert run(house, SAID) == [[["n/a", "no evidence"], ["negative", "weak"], ["no effect", "moderate"]], 0]
+    assert run(site, SAID) == [[["n/a", "no evidence"], ["negative", "weak"], ["no effect", "moderate"]], 0]

@@ -13,7 +13,7 @@ import yaml
 from django.conf import settings
 
 from config.secret_key import kept_secret_key
-from tests.processes import forks
+from tests.processes import fork_server
 
 KEY = "q7Jm2xWc9Zt4Lr8Vn1Bd6Hs3Kf5Pg0Ty-aEuIo_RwQzXcVbNm8u4t"
 #: Reads the settings and starts nothing: that Django starts with them is what `manage.py check` says below.
@@ -27,7 +27,7 @@ print(json.dumps({name: getattr(s, name) for name in names}, default=str))
 
 def manage(tmp_path: Path, *command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     bare = {"PATH": os.environ["PATH"], "READ_DOT_ENV": "0", "DATA_DIR": str(tmp_path)}
-    ended = forks.ran([sys.executable, *command], bare | environment)
+    ended = fork_server.ran([sys.executable, *command], bare | environment)
     return subprocess.CompletedProcess(command, *ended)
 
 

@@ -1,4 +1,4 @@
-"""Short leases, a data base that dawdles, and a job that takes as long as it is told and writes down what it did."""
+"""Django app of the live tests: short leases, slow statements, suspension points, and jobs for tests."""
 
 import os
 import random
@@ -18,12 +18,12 @@ from django.utils import timezone
 
 LEASE = 3.0
 HEARTBEAT = 0.7
-#: Of the supervisor: how long a worker process may be silent, and how long a cancelled job may go on.
+#: Limits of the supervisor: silence of a worker process, and time to end a cancelled job.
 SILENCE = 2.0
 CANCEL = 1.0
 RESEND_AFTER = 2.0
 CHUNK = 1.0
-#: The share of statements before which a data base that dawdles makes its client wait.
+#: Share of statements that are delayed.
 DAWDLES = 0.04
 
 
@@ -60,7 +60,7 @@ class FaultsConfig(AppConfig):
 
 
 def _suspend_at(owner: Any, name: str, place: str) -> None:
-    """The next process that comes to this place suspends itself, where the file named by SUSPEND names the place."""
+    """Make the next process that calls the function suspend itself if the file SUSPEND contains ``place``."""
     real, file = getattr(owner, name), Path(os.environ["SUSPEND"])
 
     def suspended(*args: Any, **kwargs: Any) -> Any:
@@ -72,13 +72,13 @@ def _suspend_at(owner: Any, name: str, place: str) -> None:
     setattr(owner, name, suspended)
 
 
-#: The connections of a thread that dawdle already, by alias.
+#: Connections of this thread that are delayed already, by alias.
 _dawdling = threading.local()
 
 
 def dawdle(connection: BaseDatabaseWrapper, longest: float) -> None:
-    """Some statements wait for up to so many seconds: what happens in between two others has time to happen. A thread
-    that connects anew keeps its wrappers."""
+    """Delay some statements by up to ``longest`` seconds, to widen race windows. A thread that reconnects keeps its
+    wrappers."""
     if connection.alias in _dawdling.__dict__:
         return
     setattr(_dawdling, connection.alias, True)
@@ -92,7 +92,7 @@ def dawdle(connection: BaseDatabaseWrapper, longest: float) -> None:
 
 
 def shifted(now: Callable[[], datetime], clock: Path) -> Callable[[], datetime]:
-    """The server's clock, set by so many seconds as the file says, from one reading to the next."""
+    """Return a clock that is shifted by the seconds in a file, which is read at each call."""
 
     def read() -> datetime:
         try:
@@ -104,7 +104,7 @@ def shifted(now: Callable[[], datetime], clock: Path) -> Callable[[], datetime]:
 
 
 def slow(job: Any) -> dict[str, Any]:
-    """``steps`` steps of ``seconds`` each; begin and end are lines of the file ``diary``."""
+    """Run ``steps`` steps of ``seconds`` each; append begin and end to the file ``diary``."""
     diary = Path(job.params["diary"])
     _note(diary, "begin")
     for step in range(job.params["steps"]):
@@ -115,7 +115,7 @@ def slow(job: Any) -> dict[str, Any]:
 
 
 def hang(job: Any) -> None:
-    """Never end, and never ask whether it was cancelled: in C, where no other thread runs, or in Python."""
+    """Never end and never check for cancellation: in C, where no other thread runs, or in Python."""
     _note(Path(job.params["diary"]), "begin")
     if job.params["where"] == "regex":
         re.match(r"(a+)+$", "a" * 60 + "b")

@@ -1,4 +1,4 @@
-"""Houses on a fresh data base: an SQLite file, or a PostgreSQL data base of their own where DATABASE_URL names one."""
+"""Sites with a fresh database: an SQLite file, or a PostgreSQL database if DATABASE_URL names a server."""
 
 import os
 import shutil
@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.processes.house import House, Redis
+from tests.processes.site import Redis, Site
 from tests.stages.servers import Missing, redis_server
 
 SERVER = os.environ.get("DATABASE_URL", "")
-#: What the run of all checks has migrated already (tests/stages/templates.py).
+#: Migrated database of the current run (tests/stages/templates.py).
 TEMPLATE = os.environ.get("TEST_TEMPLATE", "")
 ON_POSTGRES = SERVER.startswith(("postgres://", "postgresql://"))
 
@@ -25,13 +25,13 @@ def _sql(statement: str) -> None:
 
 
 def url_of(name: str) -> str:
-    """A data base of the server that is tested."""
+    """Return the URL of a database on the tested server."""
     return urlsplit(SERVER)._replace(path=f"/{name}").geturl()
 
 
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
-    """A migrated, empty data base to copy: (folder, name)."""
+    """Return (folder, name) of a migrated, empty database to copy."""
     folder, name = tmp_path_factory.mktemp("migrated"), f"concord_processes_{os.getpid()}"
     if TEMPLATE:
         if not ON_POSTGRES:
@@ -40,7 +40,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, s
         return
     if ON_POSTGRES:
         _sql(f"CREATE DATABASE {name}")
-    made = House(folder, url_of(name) if ON_POSTGRES else "")
+    made = Site(folder, url_of(name) if ON_POSTGRES else "")
     made.manage("migrate", "-v0")
     made.stop()
     yield folder, name
@@ -49,14 +49,14 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, s
 
 
 @pytest.fixture
-def make_house(migrated: tuple[Path, str], tmp_path: Path) -> Iterator[Callable[..., House]]:
-    houses: list[House] = []
+def make_site(migrated: tuple[Path, str], tmp_path: Path) -> Iterator[Callable[..., Site]]:
+    sites: list[Site] = []
     names: list[str] = []
 
-    def make(redis_url: str = "", *, empty: bool = False, like: House | None = None) -> House:
-        """``like``: on a copy of the data base of a house of which nothing runs."""
+    def make(redis_url: str = "", *, empty: bool = False, like: Site | None = None) -> Site:
+        """``like``: copy the database of a stopped site."""
         source, template = (like.folder, urlsplit(like.database_url).path[1:]) if like else migrated
-        folder = tmp_path / f"house{len(houses)}"
+        folder = tmp_path / f"house{len(sites)}"
         folder.mkdir()
         url = ""
         if ON_POSTGRES:
@@ -65,23 +65,23 @@ def make_house(migrated: tuple[Path, str], tmp_path: Path) -> Iterator[Callable[
             _sql(f"CREATE DATABASE {names[-1]}" + ("" if empty else f" TEMPLATE {template}"))
             url = url_of(names[-1])
         elif not empty:
-            # With the log beside it, where what was written last may stand.
+            # Include the write-ahead log, which may hold the latest changes.
             for file in source.glob("concord.sqlite3*"):
                 shutil.copy(file, folder)
-        houses.append(House(folder, url, redis_url))
-        return houses[-1]
+        sites.append(Site(folder, url, redis_url))
+        return sites[-1]
 
     yield make
-    for house in houses:
-        house.stop()
+    for site in sites:
+        site.stop()
     for name in names:
         _sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
 @pytest.fixture
-def house(make_house: Callable[..., House]) -> House:
-    """A house with a web server."""
-    made = make_house()
+def site(make_site: Callable[..., Site]) -> Site:
+    """A site with a web server."""
+    made = make_site()
     made.start_web()
     return made
 

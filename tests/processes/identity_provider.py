@@ -1,4 +1,4 @@
-"""A small OpenID Connect provider on this machine: signed tokens, PKCE, one person who is always signed in there."""
+"""A small OpenID Connect provider: signed tokens, PKCE, one signed-in person."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ def new_key() -> rsa.RSAPrivateKey:
 
 
 class IdentityProvider:
-    """``claims`` is what it says of the person; ``sign`` makes the token, and may be replaced by one that errs."""
+    """``claims`` are the claims about the person; ``sign`` makes the token and may be replaced by a faulty one."""
 
     def __init__(self) -> None:
         self.key, self.codes = new_key(), dict[str, str]()

@@ -1,13 +1,13 @@
 # mypy: ignore-errors
-"""Wrote the rows of a lab's database under the first version, made by that version's own code.
+"""The script that wrote the rows of the first version's database, with that version's code.
 
-    git archive FIRST_VERSION | tar -x -C ELSEWHERE      # then, in that folder, with a data base of its own:
+    git archive FIRST_VERSION | tar -x -C ELSEWHERE      # then, in that folder, with a separate database:
     DEBUG=1 DATA_DIR=$(mktemp -d) python make_rows.py > tests/processes/first_rows.jsonl
 
-Commit 234c2ca4, the last release before the migrations were squashed, loaded that file (its tests/processes/old.py,
-``load``) and migrated. `release_rows.jsonl` has the rows after that, printed as `main` does.
+Commit 234c2ca4, the last release before the migrations were squashed, loaded that file (``load`` of its
+tests/processes/old.py) and migrated. `release_rows.jsonl` has the rows after that, printed as `main` does.
 
-Its first line names the migrations that were applied, every other one a row: ``[table, {column: value}]``.
+The first line lists the applied migrations, every other line is a row: ``[table, {column: value}]``.
 """
 
 import json
@@ -18,12 +18,13 @@ from typing import Any
 
 import django
 
-#: What migrations fill, or what only lives for a visit.
+#: Tables that migrations fill, or that hold sessions.
 LEFT_OUT = {"django_migrations", "django_content_type", "auth_permission", "django_session"}
 
 
 def fill(home: Path) -> None:
-    """One of everything: two imports, rounds dealt and as a pool, corrections, skips, gold, a release, jobs."""
+    """Create at least one of everything: imports, rounds with fixed allocation and shared queue, corrections, skips,
+    gold, a release, jobs."""
     from django.conf import settings
     from projects.actions.answers import next_hand
     from projects.actions.gold import correct  # type: ignore[attr-defined]  # where that version has it
@@ -88,7 +89,7 @@ def fill(home: Path) -> None:
     make_token(user=ann1, name="laptop")
     assert Study.objects.exists()
     seal_pending()
-    _say(ann1, next_hand(user=ann1, round=pool)[0], 1, answer, skip, label_value)  # not sealed yet
+    _say(ann1, next_hand(user=ann1, round=pool)[0], 1, answer, skip, label_value)  # not in a checkpoint yet
 
 
 def next_answer(round: Any, user: Any) -> Any:

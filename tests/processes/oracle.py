@@ -1,7 +1,7 @@
-"""`python -m tests.processes.oracle FILE`: what must be true of the rows whatever was killed; prints what is not.
+"""`python -m tests.processes.oracle FILE`: check invariants of the rows after faults, and print violations.
 
-FILE is a ledger's `noted`. Each rule gives sentences, none where all is well; nothing here asks how the rows came
-about, only whether they can be what people were told.
+FILE is the JSON of `noted(ledger)`. Each rule yields messages, and none if all is well. The rules compare rows with
+what the clients were told, however the rows came about.
 """
 
 import hashlib
@@ -17,12 +17,13 @@ import django
 
 from operations.simulation.client import Ledger
 
-#: The most faults of one rule that are told.
+#: The most violations of one rule that are reported.
 TOLD = 5
 
 
 def noted(ledger: Ledger) -> dict[str, Any]:
-    """A ledger as the oracle reads it: what was sent, by digest, and what was acknowledged as which slot's revision."""
+    """Return a ledger as JSON: the sent digests, and the acknowledged assignment, revision and counting of each
+    answer."""
     return {
         "sent": {uuid: hashlib.sha256(body).hexdigest() for uuid, body in ledger.sent.items()},
         "acknowledged": {u: [a.assignment, a.revision, a.counted] for u, a in ledger.acknowledged.items()},
@@ -30,16 +31,16 @@ def noted(ledger: Ledger) -> dict[str, Any]:
 
 
 class Book:
-    """The ledger of the clients."""
+    """What the clients sent, and what was acknowledged."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.sent: dict[str, str] = content["sent"]
-        #: The slot, the revision, and whether it was said to count.
+        #: Assignment, revision, and whether the reply said that the answer counts.
         self.acknowledged: dict[str, tuple[int, int, bool]] = content["acknowledged"]
 
 
 def lost(book: Book) -> Iterator[str]:
-    """What was acknowledged is stored, as it was sent, in the slot and revision that the reply named."""
+    """Acknowledged answers are stored as sent, with the acknowledged assignment and revision."""
     from projects.models import Answer
 
     rows = Answer.objects.values_list("pk", "body_digest", "assignment", "revision")
@@ -52,7 +53,7 @@ def lost(book: Book) -> Iterator[str]:
 
 
 def unacknowledged(book: Book) -> Iterator[str]:
-    """What a client was told to be refused is not stored. (Everything was sent until it was settled.)"""
+    """Refused answers are not stored. (Clients resend until they get a definite reply.)"""
     from projects.models import Answer
 
     for uuid in set(book.sent) - set(book.acknowledged):
@@ -71,7 +72,7 @@ def doubled(book: Book) -> Iterator[str]:
 
 
 def revisions(book: Book) -> Iterator[str]:
-    """A slot's answers are numbered without a gap, and the newest is the one in force."""
+    """Revisions of an assignment have no gap, and the newest answer is the current one."""
     from projects.models import Answer, Assignment
 
     slots = Assignment.objects.in_bulk()
@@ -89,7 +90,7 @@ def revisions(book: Book) -> Iterator[str]:
 
 
 def over_k(book: Book) -> Iterator[str]:
-    """A unit has at most k answers that count, of as many people."""
+    """A unit has at most k counted answers, each by another person."""
     from projects.models import Assignment
 
     counted = Assignment.objects.counted().exclude(current_answer=None).order_by()
@@ -104,7 +105,7 @@ def over_k(book: Book) -> Iterator[str]:
 
 
 def said_to_count(book: Book) -> Iterator[str]:
-    """An answer that is in force and was said to count does."""
+    """A current answer counts if the reply said so."""
     from projects.models import Assignment
 
     surplus = Assignment.objects.filter(number__lt=0).exclude(current_answer=None)
@@ -114,7 +115,7 @@ def said_to_count(book: Book) -> Iterator[str]:
 
 
 def after_gold(book: Book) -> Iterator[str]:
-    """What was decided is what the answers that count come to: none was let in after gold had formed."""
+    """Decisions match the counted answers: none was accepted after the gold standard had formed."""
     from projects import kinds
     from projects.answers.queries import counted_answers
     from projects.models import Decision, Job, JobStatus, Round
@@ -140,7 +141,7 @@ def after_gold(book: Book) -> Iterator[str]:
 
 
 def decided_twice(book: Book) -> Iterator[str]:
-    """A round decides each field of a unit once. (The standing rounds of the curate page decide as often as asked.)"""
+    """A round decides each field of a unit once. Curation rounds may decide it repeatedly."""
     from projects.models import Decision, Purpose
 
     formed = Decision.objects.exclude(round=None).exclude(round__purpose=Purpose.CURATION).order_by()
@@ -150,7 +151,8 @@ def decided_twice(book: Book) -> Iterator[str]:
 
 
 def without_entry(book: Book) -> Iterator[str]:
-    """An answer says how it came. What no client sent came by a sheet or a file, by an act that the log told before."""
+    """Answers record their origin. Answers that no client sent come from a sheet or file whose import was logged
+    before."""
     from projects.models import Answer, CameBy
 
     brought = {CameBy.SHEET: "import sheet", CameBy.IMPORT: "import answers"}
@@ -168,7 +170,7 @@ def without_entry(book: Book) -> Iterator[str]:
 
 
 def without_end(book: Book) -> Iterator[str]:
-    """A sheet whose import has begun has ended, once, and the log tells how many answers it brought."""
+    """The import of a sheet has one logged end, with the number of stored answers."""
     from audit.models import Entry
     from projects.models import Answer
 
@@ -183,7 +185,7 @@ def without_end(book: Book) -> Iterator[str]:
 
 
 def unfinished(book: Book) -> Iterator[str]:
-    """Every job has ended, and one that failed says why."""
+    """Every job has ended, and failed ones have an error message."""
     from projects.models import Job, JobStatus
 
     for job in Job.objects.order_by("pk"):
@@ -194,7 +196,7 @@ def unfinished(book: Book) -> Iterator[str]:
 
 
 def half_done(book: Book) -> Iterator[str]:
-    """An import is there whole, with its entry, or not at all; a release has its folder, and a folder its release."""
+    """Imports are stored completely, with their log entry, or not at all; releases and release folders match."""
     from annotation.models import Cluster
     from audit.models import Entry
     from projects.models import Answer, Import
@@ -219,7 +221,7 @@ def half_done(book: Book) -> Iterator[str]:
 
 
 def out_of_order(book: Book) -> Iterator[str]:
-    """The log tells what happened in an order that can have been: a round is opened before it is closed, once each."""
+    """Log entries are in a possible order: a round is opened before it is closed, once each."""
     from audit.models import Entry
 
     acts = Entry.objects.filter(object_type="round", verb__in=("open round", "close round")).order_by("id")
@@ -249,7 +251,7 @@ RULES: tuple[Callable[[Book], Iterator[str]], ...] = (
 
 
 def findings(content: dict[str, Any]) -> dict[str, list[str]]:
-    """What is wrong, by rule; empty where all is well. Of each rule the first few, and how many there are."""
+    """Return the first violations of each rule and their number; empty if all is well."""
     book, found = Book(content), {}
     for rule in RULES:
         if told := list(rule(book)):

@@ -1,4 +1,4 @@
-"""A PostgreSQL of a test's own, that may be restarted, killed and starved of connections."""
+"""A PostgreSQL server for one test, which may be restarted, killed, and run out of connections."""
 
 import os
 import pwd
@@ -9,9 +9,9 @@ from tests.stages.servers import _unprivileged, free_port, postgres_bin
 
 
 class Postgres:
-    """One cluster in one folder. Not durable against a power cut (no fsync), durable against everything done here."""
+    """One cluster in a folder. It runs without fsync, which only matters at a power cut."""
 
-    #: An ordinary account: connections kept back for superusers are not for it.
+    #: Not a superuser, for whom PostgreSQL reserves connections.
     USER, NAME = "concord", "concord"
 
     def __init__(self, folder: Path, *, max_connections: int = 60) -> None:
@@ -37,7 +37,7 @@ class Postgres:
         return f"postgres://{self.USER}@127.0.0.1:{self.port}/{self.NAME}"
 
     def take_over(self, url: str) -> bool:
-        """What a data base of another server holds, in place of migrating an empty one; False without pg_dump."""
+        """Copy a migrated database of another server; return False without pg_dump."""
         if not (self._programs / "pg_dump").exists():
             return False
         dump = self.home / "template.sql"
@@ -49,7 +49,7 @@ class Postgres:
         self._ctl("start")
 
     def stop(self, mode: str = "fast") -> None:
-        """``fast`` rolls back what is under way and ends in order; ``immediate`` is a crash."""
+        """``fast`` rolls back transactions and shuts down; ``immediate`` is a crash."""
         self._ctl("stop", "-m", mode)
 
     def restart(self, mode: str) -> None:
@@ -60,7 +60,7 @@ class Postgres:
 
     def _run(self, program: str, *arguments: object) -> None:
         command = [str(self._programs / program), *map(str, arguments)]
-        # No pipes: a server that pg_ctl started would hold them open.
+        # No pipes: the server that pg_ctl starts would keep them open.
         with (self.home / "setup.log").open("ab") as out:
             done = subprocess.run(
                 command,

@@ -1,6 +1,6 @@
-"""`python -m tests.processes.summarisers VERB JSON`: every backend, asked of the workers of a house.
+"""`python -m tests.processes.summarisers NAME JSON`: run every backend through the workers of a site.
 
-No verb imports torch: what needs it is done by a worker or not at all.
+Nothing here imports torch; only workers do.
 """
 
 import json
@@ -15,8 +15,8 @@ PATIENCE = 100.0
 
 
 def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
-    """A project with so many clusters, two of them with counterfactuals, and a version of each configuration, made here
-    or by a worker; the versions' ids by name. The one of outputs made elsewhere gets a file of its own."""
+    """Create a project with clusters, two of them with counterfactuals, and a version for each configuration. Return
+    the versions' ids by name. The backend for imported outputs gets its own file."""
     from django.core.files.uploadedfile import SimpleUploadedFile
 
     from generation.models import Version
@@ -57,7 +57,8 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
 
 
 def run(versions: dict[str, int]) -> dict[str, dict[str, int]]:
-    """The summaries of every version, and the probe of those that give likelihoods; the runs' ids at their end."""
+    """Run the summaries of every version, and the probe of those with likelihoods; return the runs' ids when all have
+    ended."""
     from api.problems import Refused
     from generation.models import Run, RunPurpose, RunStatus, Version
     from generation.runs.actions import start_run
@@ -74,7 +75,7 @@ def run(versions: dict[str, int]) -> dict[str, dict[str, int]]:
 
 
 def score(run: int, metrics: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """A run scored by workers: per metric, the values of each summary by the key of its unit."""
+    """Score a run with workers; return per metric the values of each summary by unit key."""
     from generation.models import Run, Score
     from generation.scoring.actions import request_scores
     from projects.models import Job
@@ -92,8 +93,8 @@ def score(run: int, metrics: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def found(runs: dict[str, dict[str, int]]) -> dict[str, Any]:
-    """All that a reader needs to do the same by hand: what each unit gave to read and to judge, what each version is,
-    what came of each run, and which processes did the work."""
+    """Return all that is needed to repeat the work: inputs and probed texts of each unit, versions, results, and worker
+    processes."""
     from generation.models import ProbeScore, Run
     from generation.probing import actions as probing_actions
     from generation.sources import materials, units_of

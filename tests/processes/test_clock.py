@@ -8,7 +8,7 @@ import pytest
 from operations.simulation.annotator import Annotator
 from operations.simulation.client import Ledger
 from tests.processes.apps import LEASE
-from tests.processes.house import House, until
+from tests.processes.site import Site, until
 from tests.processes.test_kills import check_against, staffed
 from tests.processes.test_workers import Slow
 
@@ -17,21 +17,21 @@ HOUR = 3600.0
 
 
 @pytest.mark.long
-def test_with_the_clock_set_back_people_go_on_and_a_dead_workers_job_does_not_wait_an_hour(house: House) -> None:
+def test_with_the_clock_set_back_people_go_on_and_a_dead_workers_job_does_not_wait_an_hour(site: Site) -> None:
     ledger = Ledger()
-    study, [client], people = staffed(house, clusters=4, robots=1, ledger=ledger)
+    study, [client], people = staffed(site, clusters=4, robots=1, ledger=ledger)
     round = study.open_round("work", people)
     robot = Annotator(client, round)
     assert robot.work(limit=4) == 4
-    kept = Slow(house, study.lead, "kept", steps=12, seconds=0.3)
-    steady = house.start_worker()
+    kept = Slow(site, study.lead, "kept", steps=12, seconds=0.3)
+    steady = site.start_worker()
     until(kept.has_begun, "a worker is busy")
-    left = Slow(house, study.lead, "left", steps=4)
-    doomed = house.start_worker()
+    left = Slow(site, study.lead, "left", steps=4)
+    doomed = site.start_worker()
     until(left.has_begun, "another one, too")
 
     doomed.kill()  # its lease ends at a time that is now more than an hour away
-    house.set_clock(-HOUR)
+    site.set_clock(-HOUR)
     back = time.monotonic()
     assert robot.work(limit=4) == 4
     until(left.is_done, "the dead worker's job is done", LEASE + 60)
@@ -44,13 +44,13 @@ def test_with_the_clock_set_back_people_go_on_and_a_dead_workers_job_does_not_wa
         assert moment(job["finished_at"]) >= moment(job["started_at"]), "no job ends before it began"
     assert robot.work() == 4
     study.close(round)
-    assert len(check_against(house, ledger)) == 12
+    assert len(check_against(site, ledger)) == 12
     closed = study.lead.get(f"rounds/{round}/")
     assert moment(closed["closed_at"]) >= moment(closed["opened_at"])
     trail = study.lead.get(f"projects/{study.slug}/audit/")["results"]
     assert [entry["id"] for entry in trail] == sorted((entry["id"] for entry in trail), reverse=True)
     assert trail[0]["verb"] != "create project"
-    assert "none changed" in house.manage("verify_audit")
+    assert "none changed" in site.manage("verify_audit")
 
 
 def moment(written: str) -> datetime:

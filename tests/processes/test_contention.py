@@ -11,7 +11,7 @@ from operations.simulation.annotator import Annotator
 from operations.simulation.client import Ledger
 from operations.simulation.history import work_together
 from tests.processes.apps import LEASE
-from tests.processes.house import House, Process, until
+from tests.processes.site import Process, Site, until
 from tests.processes.test_kills import check_against, corpus, staffed
 from tests.processes.test_outages import Watched
 
@@ -26,12 +26,12 @@ def later(clusters: int) -> bytes:
 
 
 @pytest.mark.long
-def test_an_import_makes_nobody_fail_who_labels_meanwhile(house: House) -> None:
+def test_an_import_makes_nobody_fail_who_labels_meanwhile(site: Site) -> None:
     ledger, seen = Ledger(), Counter[tuple[int, bool]]()
-    study, clients, people = staffed(house, clusters=120, robots=2, ledger=ledger)
+    study, clients, people = staffed(site, clusters=120, robots=2, ledger=ledger)
     round = study.open_round("work", people, overlap=2)
     for client in clients:
-        client.transport = Watched(house.address, seen)
+        client.transport = Watched(site.address, seen)
     finished, waits, failures = threading.Event(), list[float](), list[BaseException]()
 
     def keep_going() -> bool:
@@ -46,7 +46,7 @@ def test_an_import_makes_nobody_fail_who_labels_meanwhile(house: House) -> None:
         except BaseException as error:
             failures.append(error)
 
-    house.start_worker()
+    site.start_worker()
     team = threading.Thread(target=work)
     team.start()
     try:
@@ -61,41 +61,41 @@ def test_an_import_makes_nobody_fail_who_labels_meanwhile(house: House) -> None:
     assert done["counts"]["clusters"] == LARGE
     assert {status for status, _ in seen} <= {200, 201}, seen
     assert during > 0
-    assert set(ledger.sent) == set(ledger.acknowledged) == {row["uuid"] for row in check_against(house, ledger)}
-    house.manage("verify_audit")
+    assert set(ledger.sent) == set(ledger.acknowledged) == {row["uuid"] for row in check_against(site, ledger)}
+    site.manage("verify_audit")
 
 
-def killed_in(house: House, worker: Process, job: int, is_in_it: Callable[[], object]) -> None:
+def killed_in(site: Site, worker: Process, job: int, is_in_it: Callable[[], object]) -> None:
     until(is_in_it, "the worker is in the midst of it", 60)
     worker.kill()
-    assert house.inside("job", pk=job)["status"] == "running", "it ended before it could be killed"
+    assert site.call("job", pk=job)["status"] == "running", "it ended before it could be killed"
 
 
 @pytest.mark.row(3, 4)
-def test_an_import_whose_worker_is_killed_while_writing_is_stalled_and_then_done_once(house: House) -> None:
-    study, worker = house.study(), house.start_worker()
+def test_an_import_whose_worker_is_killed_while_writing_is_stalled_and_then_done_once(site: Site) -> None:
+    study, worker = site.study(), site.start_worker()
     path = f"projects/{study.slug}/imports/"
     check = study.wait(study.lead.upload(path, {"format": "m3", "level": ""}, "large.jsonl", corpus(LARGE)))
     asked = study.lead.post(f"{path}confirm/", {"job": check["id"]})
-    killed_in(house, worker, asked["id"], lambda: study.lead.get(f"jobs/{asked['id']}/")["note"] == "writing")
+    killed_in(site, worker, asked["id"], lambda: study.lead.get(f"jobs/{asked['id']}/")["note"] == "writing")
     assert study.lead.get(f"projects/{study.slug}/clusters/")["count"] == 0, "all or nothing"
     until(lambda: study.lead.get(f"jobs/{asked['id']}/")["stalled"], "it is shown as stalled", LEASE + 10)
-    house.start_worker()
+    site.start_worker()
     done = study.wait(asked)
     assert (done["attempts"], done["result"]["known"]) == (2, False)
     assert study.lead.get(f"projects/{study.slug}/clusters/")["count"] == LARGE
-    house.manage("verify_audit")
+    site.manage("verify_audit")
 
 
 @pytest.mark.row(3, 4)
-def test_a_release_whose_worker_is_killed_while_writing_is_made_once_by_the_next(house: House) -> None:
-    study, worker = house.study(), house.start_worker()
+def test_a_release_whose_worker_is_killed_while_writing_is_made_once_by_the_next(site: Site) -> None:
+    study, worker = site.study(), site.start_worker()
     study.import_file("large.jsonl", corpus(LARGE))
-    store = house.folder / "files" / "releases"
+    store = site.folder / "files" / "releases"
     asked = study.lead.post(f"projects/{study.slug}/releases/", {"version": "1.0.0"})
-    killed_in(house, worker, asked["id"], lambda: store.exists() and any(store.glob(".*/**/*.jsonl")))
+    killed_in(site, worker, asked["id"], lambda: store.exists() and any(store.glob(".*/**/*.jsonl")))
     assert [p.name for p in store.iterdir() if not p.name.startswith(".")] == [], "no half release under its name"
-    house.start_worker()
+    site.start_worker()
     release = study.wait(asked)["result"]["release"]
     assert study.lead.get(f"releases/{release}/verify/")["findings"] == []
     assert study.lead.get(f"projects/{study.slug}/releases/")["count"] == 1

@@ -15,10 +15,10 @@ import pytest
 
 from operations.simulation.client import Client, Ledger
 from operations.simulation.history import Study
-from tests.processes.chaos import Chaos
-from tests.processes.crew import Lead, Rounds, Worker
-from tests.processes.house import House, until
+from tests.processes.drill_users import DrillAnnotator, DrillLead, DrillState
+from tests.processes.fault_injection import FaultInjector
 from tests.processes.oracle import noted
+from tests.processes.site import Site, until
 from tests.processes.test_kills import corpus, say
 from tests.processes.test_outages import Watched
 
@@ -37,67 +37,67 @@ PATIENCE = 900.0
 class Drill:
     """A house with a project, its people at work, and what becomes of them."""
 
-    def __init__(self, house: House) -> None:
-        self.house, self.ledger, self.seen = house, Ledger(), Counter[tuple[int, bool]]()
-        house.environment["DAWDLE"] = DAWDLE
-        self.rounds = Rounds(SEED)
-        self.chaos = Chaos(house, SEED, say)
-        self.chaos.start_programs()
-        self.study = house.study("Drill")
+    def __init__(self, site: Site) -> None:
+        self.site, self.ledger, self.seen = site, Ledger(), Counter[tuple[int, bool]]()
+        site.environment["DAWDLE"] = DAWDLE
+        self.rounds = DrillState(SEED)
+        self.injector = FaultInjector(site, SEED, say)
+        self.injector.start_programs()
+        self.study = site.study("Drill")
         self.study.import_file("level3.jsonl", corpus(CLUSTERS))
         self.rounds.keys = [f"{26_000_000 + n}_0/{p}" for n in range(CLUSTERS) for p in range(3)]
         joined = [self.study.join(self._client(), f"robot{n}@example.org", f"Robot {n}") for n in range(PEOPLE)]
-        workers = [Worker(j.client, n, self.rounds).work for n, j in enumerate(joined)]
+        workers = [DrillAnnotator(j.client, n, self.rounds).work for n, j in enumerate(joined)]
         leads = [self._lead(n, [j.member for j in joined]).work for n in range(LEADS)]
         self.threads = [self.rounds.guarded(work) for work in (*workers, *leads)]
 
     def _client(self) -> Client:
-        client = self.house.client(self.ledger, patience=180, longest_wait=0.25)
-        client.transport = Watched(self.house.address, self.seen)
+        client = self.site.client(self.ledger, patience=180, longest_wait=0.25)
+        client.transport = Watched(self.site.address, self.seen)
         return client
 
-    def _lead(self, number: int, people: list[int]) -> Lead:
-        client = Client(Watched(self.house.address, self.seen), token=self.study.lead.token, patience=60)
-        return Lead(Study(client, self.study.slug, patience=30), people, number, self.rounds, say)
+    def _lead(self, number: int, people: list[int]) -> DrillLead:
+        client = Client(Watched(self.site.address, self.seen), token=self.study.lead.token, patience=60)
+        return DrillLead(Study(client, self.study.slug, patience=30), people, number, self.rounds, say)
 
     def run(self, seconds: float) -> None:
         """Let everything happen for so long; afterwards nobody works, nothing is killed, every round is closed and
         every job has ended."""
         end = time.monotonic() + seconds
-        self.chaos.start()
+        self.injector.start()
         for thread in self.threads:
             thread.start()
         try:
-            while time.monotonic() < end and not (self.rounds.failures or self.chaos.failures):
+            while time.monotonic() < end and not (self.rounds.failures or self.injector.failures):
                 time.sleep(0.1)
         finally:
-            self.chaos.stop()
+            self.injector.stop()
             self.rounds.stop.set()
             for thread in self.threads:
                 thread.join(timeout=200)
         assert not self.rounds.failures, self.rounds.failures
-        assert not self.chaos.failures, self.chaos.failures
-        for round in self.chaos.rows.ask("SELECT id FROM projects_round WHERE status = 'open'"):
+        assert not self.injector.failures, self.injector.failures
+        for round in self.injector.database.ask("SELECT id FROM projects_round WHERE status = 'open'"):
             self.study.lead.post(f"rounds/{round[0]}/close/")
         waiting = "SELECT id, kind FROM projects_job WHERE status IN ('queued', 'running')"
-        until(lambda: not self.chaos.rows.ask(waiting), "all jobs have ended", SETTLED)
+        until(lambda: not self.injector.database.ask(waiting), "all jobs have ended", SETTLED)
 
     def findings(self) -> dict[str, list[str]]:
         """What the oracle finds."""
-        path = self.house.folder / "ledger.json"
+        path = self.site.folder / "ledger.json"
         path.write_text(json.dumps(noted(self.ledger)))
-        found: dict[str, list[str]] = self.house.program("tests.processes.oracle", str(path), seconds=PATIENCE)
+        found: dict[str, list[str]] = self.site.program("tests.processes.oracle", str(path), seconds=PATIENCE)
         return found
 
 
 @pytest.mark.row(63)
 def test_whatever_is_killed_no_answer_is_lost_doubled_over_k_after_gold_or_without_its_entry(
-    make_house: Callable[..., House],
+    make_site: Callable[..., Site],
 ) -> None:
-    drill = Drill(make_house())
-    say(f"drill of {SECONDS:g} s, seed {SEED}, {'PostgreSQL' if drill.chaos.rows.url else 'SQLite'}")
+    drill = Drill(make_site())
+    say(f"drill of {SECONDS:g} s, seed {SEED}, {'PostgreSQL' if drill.injector.database.url else 'SQLite'}")
     drill.run(SECONDS)
-    say(f"faults {dict(drill.chaos.done)}, scenes {dict(drill.rounds.done)}, replies {dict(drill.seen)}")
+    say(f"faults {dict(drill.injector.done)}, scenes {dict(drill.rounds.done)}, replies {dict(drill.seen)}")
     say(f"{len(drill.ledger.acknowledged)} answers acknowledged, {drill.ledger.broken} sends cut off")
     found = drill.findings()
     for rule, told in found.items():
@@ -110,14 +110,14 @@ def test_whatever_is_killed_no_answer_is_lost_doubled_over_k_after_gold_or_witho
 
 def check_audit_and_releases(drill: Drill) -> None:
     """The chain and every release are as they were written; and were a row changed, it would be named."""
-    drill.house.manage("verify_audit", seconds=PATIENCE)
+    drill.site.manage("verify_audit", seconds=PATIENCE)
     drill.study.release("9.9.9")
     # What a killed worker left half written begins with a point, and is swept away after a day.
-    store = drill.house.folder / "files" / "releases"
+    store = drill.site.folder / "files" / "releases"
     folders = sorted(folder for folder in store.iterdir() if not folder.name.startswith("."))
     for folder in folders:
-        drill.house.manage("verify_release", str(folder), seconds=PATIENCE)
-    forged = drill.house.program("tests.processes.forged", seconds=PATIENCE)
+        drill.site.manage("verify_release", str(folder), seconds=PATIENCE)
+    forged = drill.site.program("tests.processes.tamper_check", seconds=PATIENCE)
     say(f"verified the chain and {len(folders)} releases; planted {', '.join(forged['planted'])}")
     assert len(forged["planted"]) >= 12
     assert not forged["missed"]

@@ -11,20 +11,20 @@ from operations.simulation.annotator import Annotator
 from operations.simulation.client import Ledger, NotDone
 from operations.simulation.history import JobFailed
 from tests.processes.conftest import ON_POSTGRES
-from tests.processes.house import House, until
+from tests.processes.site import Site, until
 from tests.processes.test_kills import check_against, corpus, staffed
 
 pytestmark = [pytest.mark.processes, pytest.mark.row(9)]
 
 
-def test_a_release_without_room_leaves_nothing_half_made_and_is_made_when_there_is_room(house: House) -> None:
-    worker = house.start_worker()
-    study = house.study()
+def test_a_release_without_room_leaves_nothing_half_made_and_is_made_when_there_is_room(site: Site) -> None:
+    worker = site.start_worker()
+    study = site.study()
     study.import_file("level3.jsonl", corpus(30))
     worker.kill()
-    store = house.folder / "files" / "releases"
+    store = site.folder / "files" / "releases"
 
-    full = house.start_worker(largest_file=16 * 1024)
+    full = site.start_worker(largest_file=16 * 1024)
     asked = study.lead.post(f"projects/{study.slug}/releases/", {"version": "1.0.0"})
     if ON_POSTGRES:
         with pytest.raises(JobFailed, match=r"Writing failed .*incomplete files were removed"):
@@ -36,45 +36,45 @@ def test_a_release_without_room_leaves_nothing_half_made_and_is_made_when_there_
     assert not store.exists() or list(store.iterdir()) == []
 
     full.kill()
-    house.start_worker()
+    site.start_worker()
     if ON_POSTGRES:
         asked = study.lead.post(f"projects/{study.slug}/releases/", {"version": "1.0.0"})
     made = study.wait(asked)["result"]["release"]
     assert study.lead.get(f"releases/{made}/verify/")["findings"] == []
     assert len(list(store.iterdir())) == 1
-    house.manage("verify_audit")
+    site.manage("verify_audit")
 
 
 @pytest.mark.long
-def test_an_upload_without_room_is_refused_in_words_and_people_work_on(make_house: Callable[..., House]) -> None:
-    house, ledger = make_house(), Ledger()
-    house.start_web()
-    study, [client], people = staffed(house, clusters=20, robots=1, ledger=ledger)
+def test_an_upload_without_room_is_refused_in_words_and_people_work_on(make_site: Callable[..., Site]) -> None:
+    site, ledger = make_site(), Ledger()
+    site.start_web()
+    study, [client], people = staffed(site, clusters=20, robots=1, ledger=ledger)
     round = study.open_round("work", people)
-    house.kill_web()
-    house.start_web(largest_file=4 * 1024 * 1024)
+    site.kill_web()
+    site.start_web(largest_file=4 * 1024 * 1024)
     with pytest.raises(NotDone, match="507: The server's disk is full") as refused:
         study.import_file("large.jsonl", b"\n" * 6_000_000)
     assert refused.value.body["type"] == "/problems/no-room"
-    assert list((house.folder / "files" / "uploads").iterdir()) == []
+    assert list((site.folder / "files" / "uploads").iterdir()) == []
     assert Annotator(client, round).work(limit=5) == 5
-    assert len(check_against(house, ledger)) == 5
+    assert len(check_against(site, ledger)) == 5
 
 
 @pytest.mark.long
 @pytest.mark.skipif(ON_POSTGRES, reason="PostgreSQL's files are its own server's")
-def test_an_answer_that_finds_the_data_base_without_room_is_kept_by_its_sender(house: House) -> None:
+def test_an_answer_that_finds_the_data_base_without_room_is_kept_by_its_sender(site: Site) -> None:
     ledger = Ledger()
-    study, [client], people = staffed(house, clusters=2, robots=1, ledger=ledger)
+    study, [client], people = staffed(site, clusters=2, robots=1, ledger=ledger)
     round = study.open_round("work", people)
     robot = Annotator(client, round)
     robot.work(limit=1)
-    house.kill_web()
-    house.start_web(largest_file=64 * 1024)
+    site.kill_web()
+    site.start_web(largest_file=64 * 1024)
     with pytest.raises(NotDone, match="503: The server's disk is full"):
         study.lead.post(f"projects/{study.slug}/guidelines/", {"kind": "label", "text": "More. " * 2000})
-    house.kill_web()
-    house.start_web()
+    site.kill_web()
+    site.start_web()
     assert robot.work(limit=2) == 2
-    assert len(check_against(house, ledger)) == 3
-    house.manage("verify_audit")
+    assert len(check_against(site, ledger)) == 3
+    site.manage("verify_audit")

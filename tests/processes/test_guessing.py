@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.processes.house import House
+from tests.processes.site import Site
 
 pytestmark = [pytest.mark.processes, pytest.mark.row(42)]
 PASSWORD = "correct horse battery staple"
@@ -27,26 +27,26 @@ Reply = tuple[int, bytes]
 
 
 @pytest.fixture
-def guarded(make_house: Callable[..., House]) -> House:
+def guarded(make_site: Callable[..., Site]) -> Site:
     """A house behind a proxy, so that each guess can say where it comes from."""
-    house = make_house()
-    house.environment |= {
+    site = make_site()
+    site.environment |= {
         "BEHIND_PROXY": "1",
         "ALLOWED_HOSTS": "127.0.0.1",
         "LOG_FORMAT": "json",
         "LOG_LEVEL": "INFO",
         "METRICS_TOKEN": TOKEN,
     }
-    house.inside("make_user", email=KNOWN, password=PASSWORD)
-    house.start_web()
-    return house
+    site.call("make_user", email=KNOWN, password=PASSWORD)
+    site.start_web()
+    return site
 
 
 class Guesser:
     """Somebody who tries; a connection for each try, so that both processes get their share."""
 
-    def __init__(self, house: House) -> None:
-        self.connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=60)
+    def __init__(self, site: Site) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)
 
     def post(self, address: str, body: dict[str, Any], source: str) -> Reply:
         headers = {
@@ -64,12 +64,12 @@ class Guesser:
         return self.post("session/", {"email": email, "password": password}, source)
 
 
-def at_once(house: House, tasks: Iterable[tuple[Any, ...]], do: Callable[..., Reply]) -> list[tuple[Any, Reply]]:
+def at_once(site: Site, tasks: Iterable[tuple[Any, ...]], do: Callable[..., Reply]) -> list[tuple[Any, Reply]]:
     """Do all tasks from eight threads; (the task's first part, the reply)."""
     waiting, done, lock = iter(list(tasks)), [], threading.Lock()
 
     def work() -> None:
-        guesser = Guesser(house)
+        guesser = Guesser(site)
         while True:
             with lock:
                 task = next(waiting, None)
@@ -88,7 +88,7 @@ def at_once(house: House, tasks: Iterable[tuple[Any, ...]], do: Callable[..., Re
 
 
 @pytest.mark.long
-def test_a_thousand_guesses_are_throttled_and_nobody_is_locked_out_for_good(guarded: House) -> None:
+def test_a_thousand_guesses_are_throttled_and_nobody_is_locked_out_for_good(guarded: Site) -> None:
     tried = 0
 
     def guess(guesser: Guesser, email: str, n: int, source: str) -> Reply:
@@ -130,17 +130,17 @@ def test_a_thousand_guesses_are_throttled_and_nobody_is_locked_out_for_good(guar
     assert 30 <= statuses[410] <= 30 + SLACK, statuses
 
     # A quarter of an hour later all of it is over, however often was tried meanwhile.
-    assert guarded.inside("wait_out", minutes=16) > 100
+    assert guarded.call("wait_out", minutes=16) > 100
     for source in ("192.0.2.1", "192.0.2.3", "192.0.2.5"):
         assert anna.sign_in(KNOWN, PASSWORD, source)[0] == 200
     tried += 2 + 3
     the_log_and_the_numbers_tell_it(guarded, tried)
 
 
-def the_log_and_the_numbers_tell_it(house: House, tried: int) -> None:
+def the_log_and_the_numbers_tell_it(site: Site, tried: int) -> None:
     """Both processes have worked and counted, and neither wrote down what was guessed."""
-    assert house.web
-    log = house.web.log.read_text()
+    assert site.web
+    log = site.web.log.read_text()
     lines = [json.loads(line) for line in log.splitlines()]
     assert "gunicorn.access" not in {line["logger"] for line in lines}, "it would write addresses down"
     requests = [line for line in lines if line["logger"] == "concord.request"]
@@ -149,7 +149,7 @@ def the_log_and_the_numbers_tell_it(house: House, tried: int) -> None:
     assert not [line for line in lines if line["level"] in ("ERROR", "CRITICAL")]
     for secret in (PASSWORD, "a wrong secret", KNOWN, "p77@", "7" * 12):
         assert secret not in log
-    connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)
     connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}", "X-Forwarded-For": "192.0.2.9"})
     told = connection.getresponse().read().decode()
     counted = [

@@ -8,26 +8,26 @@ import pytest
 
 from operations.simulation.client import Client
 from tests.processes.apps import SILENCE
-from tests.processes.house import LEAD, House, Redis, until
+from tests.processes.site import LEAD, Redis, Site, until
 
 pytestmark = pytest.mark.processes
-STARTS: dict[str, Callable[[House], object]] = {
-    "embedded": House.start_worker,
-    "celery": House.start_celery,
-    "celery solo": House.start_gpu_celery,
+STARTS: dict[str, Callable[[Site], object]] = {
+    "embedded": Site.start_worker,
+    "celery": Site.start_celery,
+    "celery solo": Site.start_gpu_celery,
 }
 
 
 class Hanging:
     """A job that never ends by itself, and another behind it."""
 
-    def __init__(self, house: House, where: str, queue: str) -> None:
-        self.lead: Client = house.lead()
-        self._diary = Path(house.folder / f"{where}.diary")
+    def __init__(self, site: Site, where: str, queue: str) -> None:
+        self.lead: Client = site.lead()
+        self._diary = Path(site.folder / f"{where}.diary")
         params = {"diary": str(self._diary), "where": where}
-        self.pk = house.inside("enqueue", kind="hang", params=params, by=LEAD, queue=queue)
-        quick = {"diary": str(house.folder / "next.diary"), "steps": 1, "seconds": 0}
-        self.next = house.inside("enqueue", kind="slow", params=quick, by=LEAD, queue=queue)
+        self.pk = site.call("enqueue", kind="hang", params=params, by=LEAD, queue=queue)
+        quick = {"diary": str(site.folder / "next.diary"), "steps": 1, "seconds": 0}
+        self.next = site.call("enqueue", kind="slow", params=quick, by=LEAD, queue=queue)
 
     def now(self, pk: int | None = None) -> dict[str, Any]:
         found: dict[str, Any] = self.lead.get(f"jobs/{pk or self.pk}/")
@@ -39,17 +39,17 @@ class Hanging:
 
 
 @pytest.fixture
-def hanging(make_house: Callable[..., House], request: pytest.FixtureRequest) -> Callable[[str, str], Hanging]:
+def hanging(make_site: Callable[..., Site], request: pytest.FixtureRequest) -> Callable[[str, str], Hanging]:
     def start(worker: str, where: str) -> Hanging:
         url = ""
         if worker != "embedded":
             redis: Redis = request.getfixturevalue("redis")
             redis.start()
             url = redis.url
-        house = make_house(url)
-        house.start_web()
-        job = Hanging(house, where, "gpu" if worker == "celery solo" else "default")
-        STARTS[worker](house)
+        site = make_site(url)
+        site.start_web()
+        job = Hanging(site, where, "gpu" if worker == "celery solo" else "default")
+        STARTS[worker](site)
         until(job.begun, "the job begins")
         return job
 

@@ -20,7 +20,7 @@ from operations.simulation.annotator import Annotator, Noise
 from operations.simulation.client import Client, Ledger
 from operations.simulation.history import Study, work_together
 from tests.annotation.m3_files import as_bytes, cluster, source
-from tests.processes.house import House, until
+from tests.processes.site import Site, until
 
 pytestmark = pytest.mark.processes
 KILLS = int(os.environ.get("KILLS", "20"))
@@ -34,14 +34,14 @@ def corpus(clusters: int) -> bytes:
     return as_bytes(cluster(f"{26_000_000 + n}_0", sources) for n in range(clusters))
 
 
-def staffed(house: House, clusters: int, robots: int, ledger: Ledger) -> tuple[Study, list[Client], list[int]]:
+def staffed(site: Site, clusters: int, robots: int, ledger: Ledger) -> tuple[Study, list[Client], list[int]]:
     """A project with a corpus and robots who have joined it."""
-    worker = house.start_worker()
-    study = house.study()
+    worker = site.start_worker()
+    study = site.study()
     study.import_file("level3.jsonl", corpus(clusters))
     worker.kill()
     joined = [
-        study.join(house.client(ledger, patience=180, longest_wait=0.25), f"robot{n}@example.org", f"Robot {n}")
+        study.join(site.client(ledger, patience=180, longest_wait=0.25), f"robot{n}@example.org", f"Robot {n}")
         for n in range(robots)
     ]
     return study, [j.client for j in joined], [j.member for j in joined]
@@ -54,9 +54,9 @@ def say(line: str) -> None:
             log.write(line + "\n")
 
 
-def check_against(house: House, ledger: Ledger) -> list[dict[str, Any]]:
+def check_against(site: Site, ledger: Ledger) -> list[dict[str, Any]]:
     """The oracle: acknowledged answers are stored as they were sent, once; nothing is stored that nobody sent."""
-    stored = house.inside("answers")
+    stored = site.call("answers")
     by_uuid = {row["uuid"]: row for row in stored}
     lost = set(ledger.acknowledged) - set(by_uuid)
     assert not lost, f"{len(lost)} acknowledged answers are lost: {sorted(lost)[:5]}"
@@ -73,7 +73,7 @@ def check_against(house: House, ledger: Ledger) -> list[dict[str, Any]]:
     return list(stored)
 
 
-def kill_while_submitting(house: House, ledger: Ledger, rng: random.Random) -> int:
+def kill_while_submitting(site: Site, ledger: Ledger, rng: random.Random) -> int:
     """Kill the server at a random moment in which a submission is under way; how many it cut off. A kill that fell
     into a gap, so that no submission was left without a reply, returns 0."""
     served = len(ledger.acknowledged)
@@ -81,29 +81,29 @@ def kill_while_submitting(house: House, ledger: Ledger, rng: random.Random) -> i
     time.sleep(rng.uniform(0.0, 0.5))
     before = ledger.broken
     # Held still first: on a busy machine the reply may leave between looking and killing.
-    until(lambda: _held_in_flight(house, ledger), "a submission is in flight", 30)
-    house.kill_web()
+    until(lambda: _held_in_flight(site, ledger), "a submission is in flight", 30)
+    site.kill_web()
     with suppress(AssertionError):  # a robot may hear of it late, where others have the processors
         until(lambda: ledger.broken > before, "a robot has lost its connection", 3)
     return ledger.broken - before
 
 
-def _held_in_flight(house: House, ledger: Ledger) -> bool:
+def _held_in_flight(site: Site, ledger: Ledger) -> bool:
     """Hold the server still while a submission waits for it; if none does, let it go on."""
-    assert house.web
-    house.web.hold()
+    assert site.web
+    site.web.hold()
     time.sleep(0.02)  # what had been replied is read
     waiting = ledger.in_flight > 0
     if not waiting:
-        house.web.wake()
+        site.web.wake()
     return waiting
 
 
 @pytest.mark.row(1)
-def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_killed(house: House) -> None:
+def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_killed(site: Site) -> None:
     ledger, rng = Ledger(), random.Random(SEED)
-    study, clients, people = staffed(house, clusters=KILLS * 8 + 40, robots=ROBOTS, ledger=ledger)
-    opening = house.start_worker()  # a large round is prepared by a job
+    study, clients, people = staffed(site, clusters=KILLS * 8 + 40, robots=ROBOTS, ledger=ledger)
+    opening = site.start_worker()  # a large round is prepared by a job
     round = study.open_round("kills", people, overlap=ROBOTS, lease_seconds=7200)
     opening.kill()
     annotators = [Annotator(c, round, noise=Noise.of(0.2), seed=n, think=(0, 0.01)) for n, c in enumerate(clients)]
@@ -117,14 +117,14 @@ def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_ki
 
     team = threading.Thread(target=work)
     team.start()
-    say(f"{KILLS} kills, {ROBOTS} robots, {house.environment.get('DATABASE_URL', 'sqlite').split(':')[0]}, seed {SEED}")
+    say(f"{KILLS} kills, {ROBOTS} robots, {site.environment.get('DATABASE_URL', 'sqlite').split(':')[0]}, seed {SEED}")
     kills = missed = 0
     began = time.monotonic()
     try:
         while kills < KILLS:
             assert not failures, failures
             assert team.is_alive(), "the robots ran out of units; give the round more"
-            cut = kill_while_submitting(house, ledger, rng)
+            cut = kill_while_submitting(site, ledger, rng)
             # The bytes of a submission had reached a server that was then gone: only such a kill counts.
             kills, missed = (kills + 1, missed) if cut else (kills, missed + 1)
             say(
@@ -133,16 +133,16 @@ def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_ki
                 + ("" if cut else "  (fell into a gap, repeated)")
             )
             assert missed < KILLS + 10, "most kills fall between submissions"
-            house.start_web()
+            site.start_web()
     finally:
         finished.set()
         team.join(timeout=120)
     assert not failures, failures
-    stored = check_against(house, ledger)
+    stored = check_against(site, ledger)
     # The robots ended in order, so that each submission was acknowledged in the end, by a retry of the same bytes.
     assert set(ledger.sent) == set(ledger.acknowledged) == {row["uuid"] for row in stored}
     assert ledger.broken >= KILLS
-    house.manage("verify_audit")
+    site.manage("verify_audit")
     say(
         f"{kills} kills cut off {ledger.broken} submissions; {ledger.replies_lost} of them were stored already and not "
         f"stored again; {len(stored)} answers acknowledged, {len(stored)} stored, 0 lost, 0 twice"
@@ -150,31 +150,31 @@ def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_ki
 
 
 @pytest.mark.row(2)
-def test_an_answer_whose_reply_was_lost_is_given_back_when_sent_again(house: House) -> None:
+def test_an_answer_whose_reply_was_lost_is_given_back_when_sent_again(site: Site) -> None:
     ledger = Ledger()
-    study, [client], people = staffed(house, clusters=1, robots=1, ledger=ledger)
+    study, [client], people = staffed(site, clusters=1, robots=1, ledger=ledger)
     round = study.open_round("failpoint", people)
-    house.failpoint.touch()
+    site.failpoint.touch()
     answered = Annotator(client, round).work(limit=1)
     assert answered == 1
-    assert not house.failpoint.exists(), "the server did not pass the failpoint"
+    assert not site.failpoint.exists(), "the server did not pass the failpoint"
     [done] = ledger.acknowledged.values()
     assert (done.status, done.sends) == (200, 2), "the first send was stored, the second gave the stored answer back"
     assert ledger.replies_lost == 1
-    assert len(check_against(house, ledger)) == 1
+    assert len(check_against(site, ledger)) == 1
 
 
-def test_the_oracle_finds_a_lost_and_a_double_answer(house: House) -> None:
+def test_the_oracle_finds_a_lost_and_a_double_answer(site: Site) -> None:
     ledger = Ledger()
-    study, [client], people = staffed(house, clusters=1, robots=1, ledger=ledger)
+    study, [client], people = staffed(site, clusters=1, robots=1, ledger=ledger)
     Annotator(client, study.open_round("oracle", people)).work(limit=2)
-    check_against(house, ledger)
+    check_against(site, ledger)
     uuid, done = next(iter(ledger.acknowledged.items()))
     for spoil, message in _spoiled(ledger, uuid, done):
         before = dict(ledger.acknowledged), dict(ledger.sent)
         spoil()
         with pytest.raises(AssertionError, match=message):
-            check_against(house, ledger)
+            check_against(site, ledger)
         ledger.acknowledged, ledger.sent = before
 
 

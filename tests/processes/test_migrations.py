@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.processes.house import House
+from tests.processes.site import Site
 
 pytestmark = [pytest.mark.processes, pytest.mark.row(35)]
 FIRST = Path(__file__).parent / "release_rows.jsonl"
@@ -21,16 +21,16 @@ ONE_WAY: dict[str, str] = {}
 REWRITTEN: dict[tuple[str, str], str] = {}
 
 
-def old(house: House, verb: str, **arguments: Any) -> Any:
-    return house.inside(verb, module="old", **arguments)
+def old(site: Site, verb: str, **arguments: Any) -> Any:
+    return site.call(verb, module="old_database", **arguments)
 
 
 @pytest.fixture
-def first(make_house: Callable[..., House]) -> House:
+def first(make_site: Callable[..., Site]) -> Site:
     """A house on the first version's data base, full."""
-    house = make_house(empty=True)
-    assert old(house, "load", path=str(FIRST)) > 200
-    return house
+    site = make_site(empty=True)
+    assert old(site, "load", path=str(FIRST)) > 200
+    return site
 
 
 def same(before: Rows, after: Rows, kept: str) -> None:
@@ -52,14 +52,14 @@ def same(before: Rows, after: Rows, kept: str) -> None:
 
 
 def test_a_full_data_base_goes_forward_back_and_forward_without_a_loss(
-    first: House, make_house: Callable[..., House]
+    first: Site, make_site: Callable[..., Site]
 ) -> None:
     before = old(first, "rows")
     assert {"projects_answer", "projects_decision", "audit_entry", "annotation_label"} <= set(before)
     first.manage("migrate", "-v0")
     same(before, old(first, "rows"), "forward")
     assert "none changed" in first.manage("verify_audit")
-    works_on(make_house(like=first))
+    works_on(make_site(like=first))
     plan = old(first, "ahead", path=str(FIRST))
     assert set(plan["one_way"]) == set(ONE_WAY), (
         "say in ONE_WAY, and in the notes on upgrading, why there is no way back"
@@ -75,7 +75,7 @@ def test_a_full_data_base_goes_forward_back_and_forward_without_a_loss(
     assert "none changed" in first.manage("verify_audit")
 
 
-def works_on(migrated: House) -> None:
+def works_on(migrated: Site) -> None:
     """People go on where they were: the round that was open gives cards, takes answers and closes into gold."""
     done = old(migrated, "resume", project="eye", round="pool")
     assert done["answered"] > 0
@@ -85,7 +85,7 @@ def works_on(migrated: House) -> None:
 
 
 @pytest.mark.long
-def test_a_migration_that_is_killed_leaves_its_data_base_as_it_was_before_it(first: House) -> None:
+def test_a_migration_that_is_killed_leaves_its_data_base_as_it_was_before_it(first: Site) -> None:
     before = old(first, "rows")
     many = len(old(first, "ahead", path=str(FIRST))["new"])
     applied = 0
@@ -101,11 +101,11 @@ def test_a_migration_that_is_killed_leaves_its_data_base_as_it_was_before_it(fir
 
 @pytest.mark.row(46)
 def test_an_older_backup_is_migrated_forward_and_a_release_whose_files_are_gone_is_named(
-    first: House, make_house: Callable[..., House], tmp_path: Path
+    first: Site, make_site: Callable[..., Site], tmp_path: Path
 ) -> None:
     before = old(first, "rows")
     first.manage("backup", "--out", str(tmp_path / "old.tar.gz"))
-    new = make_house()
+    new = make_site()
     with pytest.raises(AssertionError) as refused:
         new.manage("restore", str(tmp_path / "old.tar.gz"))
     assert "manifest.json: missing" in str(refused.value), "the first version's rows come without files"

@@ -18,8 +18,8 @@ from operations.simulation.client import Client, Ledger
 from operations.simulation.history import Study, work_together
 from operations.simulation.transport import Http, Raw
 from tests.processes.conftest import ON_POSTGRES, TEMPLATE, url_of
-from tests.processes.house import LEAD, House, until
 from tests.processes.postgres import Postgres
+from tests.processes.site import LEAD, Site, until
 from tests.processes.test_kills import check_against, corpus
 
 pytestmark = [
@@ -58,28 +58,30 @@ def own_postgres() -> Iterator[Callable[..., Postgres]]:
 
 
 @pytest.fixture
-def house_on(tmp_path: Path) -> Iterator[Callable[[Postgres], House]]:
-    houses: list[House] = []
+def make_site_on(tmp_path: Path) -> Iterator[Callable[[Postgres], Site]]:
+    sites: list[Site] = []
 
-    def make(server: Postgres) -> House:
-        houses.append(House(tmp_path, server.url))
+    def make(server: Postgres) -> Site:
+        sites.append(Site(tmp_path, server.url))
         if not (TEMPLATE and server.take_over(url_of(TEMPLATE))):
-            houses[0].manage("migrate", "-v0")
-        return houses[0]
+            sites[0].manage("migrate", "-v0")
+        return sites[0]
 
     yield make
-    for house in houses:
-        house.stop()
+    for site in sites:
+        site.stop()
 
 
-def crew(house: House, size: int, ledger: Ledger, seen: "Counter[tuple[int, bool]]", clusters: int) -> list[Annotator]:
+def annotators_of(
+    site: Site, size: int, ledger: Ledger, seen: "Counter[tuple[int, bool]]", clusters: int
+) -> list[Annotator]:
     """People at work in one round, each in a session of a token's."""
-    worker = house.start_worker()
-    study: Study = house.study()
+    worker = site.start_worker()
+    study: Study = site.study()
     study.import_file("level3.jsonl", corpus(clusters))
     people = []
     for n in range(size):
-        client = Client(Watched(house.address, seen), ledger=ledger, patience=120, longest_wait=0.5)
+        client = Client(Watched(site.address, seen), ledger=ledger, patience=120, longest_wait=0.5)
         people.append(study.join(client, f"robot{n}@example.org", f"Robot {n}"))
     round = study.open_round("work", [p.member for p in people], overlap=min(size, 4), lease_seconds=7200)
     worker.kill()
@@ -89,15 +91,15 @@ def crew(house: House, size: int, ledger: Ledger, seen: "Counter[tuple[int, bool
 
 @pytest.mark.row(8)
 def test_while_postgresql_restarts_people_are_told_to_wait_and_nothing_is_lost(
-    own_postgres: Callable[..., Postgres], house_on: Callable[[Postgres], House]
+    own_postgres: Callable[..., Postgres], make_site_on: Callable[[Postgres], Site]
 ) -> None:
     server = own_postgres()
-    house, ledger, seen = house_on(server), Ledger(), Counter[tuple[int, bool]]()
-    house.start_web()
-    annotators = crew(house, 4, ledger, seen, clusters=60 * RESTARTS)
-    worker = house.start_worker()
-    job = house.inside(
-        "enqueue", kind="slow", by=LEAD, params={"diary": str(house.folder / "diary"), "steps": 8, "seconds": 0.3}
+    site, ledger, seen = make_site_on(server), Ledger(), Counter[tuple[int, bool]]()
+    site.start_web()
+    annotators = annotators_of(site, 4, ledger, seen, clusters=60 * RESTARTS)
+    worker = site.start_worker()
+    job = site.call(
+        "enqueue", kind="slow", by=LEAD, params={"diary": str(site.folder / "diary"), "steps": 8, "seconds": 0.3}
     )
     finished, failures = threading.Event(), list[BaseException]()
 
@@ -120,44 +122,44 @@ def test_while_postgresql_restarts_people_are_told_to_wait_and_nothing_is_lost(
         finished.set()
         team.join(timeout=120)
     assert not failures, failures
-    stored = check_against(house, ledger)
+    stored = check_against(site, ledger)
     assert set(ledger.sent) == set(ledger.acknowledged) == {row["uuid"] for row in stored}, (
         "each was sent until it was in"
     )
     assert not [key for key in seen if key[0] >= 500 and key[0] != 503], seen
     assert seen[503, True] >= RESTARTS, f"{seen}: an outage is a 503 that says when to come back"
     assert not seen[503, False], seen
-    assert "none changed" in house.manage("verify_audit"), "an answer without its labels would be found here"
-    until(lambda: house.inside("job", pk=job)["status"] == "done", "the job under way is done all the same", 60)
+    assert "none changed" in site.manage("verify_audit"), "an answer without its labels would be found here"
+    until(lambda: site.call("job", pk=job)["status"] == "done", "the job under way is done all the same", 60)
     assert worker.is_running, worker.log.read_text()[-2000:]
 
 
 @pytest.mark.long
 @pytest.mark.row(10)
 def test_sixty_clients_share_fifteen_connections_without_an_error(
-    own_postgres: Callable[..., Postgres], house_on: Callable[[Postgres], House]
+    own_postgres: Callable[..., Postgres], make_site_on: Callable[[Postgres], Site]
 ) -> None:
     """A thread has a connection, or, with more threads than that, so many are shared: either way people queue."""
-    house, ledger, seen = house_on(own_postgres(max_connections=15)), Ledger(), Counter[tuple[int, bool]]()
-    house.start_web()
-    few = crew(house, 3, ledger, seen, clusters=30)
+    site, ledger, seen = make_site_on(own_postgres(max_connections=15)), Ledger(), Counter[tuple[int, bool]]()
+    site.start_web()
+    few = annotators_of(site, 3, ledger, seen, clusters=30)
     for turn, (threads, most) in enumerate(((4, ""), (16, "4")), start=1):
-        house.kill_web()
-        house.environment["DB_CONNECTIONS"] = most or "0"
-        house.start_web(threads=threads)
-        sixty_at_once(house, few, ledger, seen)
+        site.kill_web()
+        site.environment["DB_CONNECTIONS"] = most or "0"
+        site.start_web(threads=threads)
+        sixty_at_once(site, few, ledger, seen)
         assert {status for status, _ in seen} <= {200, 201}, seen
-        assert len(check_against(house, ledger)) == 30 * turn
+        assert len(check_against(site, ledger)) == 30 * turn
     assert sum(seen.values()) >= 2 * (60 * 4 + 30)
 
 
-def sixty_at_once(house: House, few: list[Annotator], ledger: Ledger, seen: "Counter[tuple[int, bool]]") -> None:
+def sixty_at_once(site: Site, few: list[Annotator], ledger: Ledger, seen: "Counter[tuple[int, bool]]") -> None:
     """Twenty tabs a person, each asking for the hand four times; in one of them ten units are answered."""
     start, wrong = threading.Barrier(60), list[BaseException]()
 
     def ask(n: int) -> None:
         robot = few[n % len(few)]
-        client = Client(Watched(house.address, seen), token=robot.client.token, ledger=ledger, patience=60)
+        client = Client(Watched(site.address, seen), token=robot.client.token, ledger=ledger, patience=60)
         start.wait(60)
         try:
             for _ in range(4):

@@ -9,8 +9,8 @@ import jwt
 import pytest
 import requests
 
-from tests.processes.house import House
 from tests.processes.identity_provider import CLIENT, SECRET, IdentityProvider, new_key
+from tests.processes.site import Site
 
 pytestmark = pytest.mark.processes
 ANNA = {"email": "Anna@Example.org", "email_verified": True, "name": "Anna A."}
@@ -24,25 +24,25 @@ def provider() -> Iterator[IdentityProvider]:
 
 
 @pytest.fixture
-def house_with_provider(make_house: Callable[..., House], provider: IdentityProvider) -> House:
-    house = make_house()
-    house.environment |= {
+def house_with_provider(make_site: Callable[..., Site], provider: IdentityProvider) -> Site:
+    site = make_site()
+    site.environment |= {
         "OIDC_ISSUER": provider.issuer,
         "OIDC_CLIENT_ID": CLIENT,
         "OIDC_CLIENT_SECRET": SECRET,
         "OIDC_NEW_ACCOUNTS_FROM": "lab.example.org",
         "LOG_LEVEL": "INFO",
     }
-    house.inside("make_user", email="anna@example.org", password="a password of her own 1")
-    house.inside("make_user", email="gone@example.org", password="a password of his own 2", is_active=False)
-    house.inside("make_invitation", email="bea@example.org", by="anna@example.org")
-    house.start_web()
-    return house
+    site.call("make_user", email="anna@example.org", password="a password of her own 1")
+    site.call("make_user", email="gone@example.org", password="a password of his own 2", is_active=False)
+    site.call("make_invitation", email="bea@example.org", by="anna@example.org")
+    site.start_web()
+    return site
 
 
-def come_in(house: House, browser: requests.Session, next_page: str = "/api/v1/session/") -> str:
+def come_in(site: Site, browser: requests.Session, next_page: str = "/api/v1/session/") -> str:
     """Press the button and follow where it leads; the address of the page at the end, as a path."""
-    reply = browser.get(f"{house.address}/sign-in/oidc/", params={"next": next_page}, allow_redirects=False, timeout=30)
+    reply = browser.get(f"{site.address}/sign-in/oidc/", params={"next": next_page}, allow_redirects=False, timeout=30)
     while reply.status_code in (301, 302):
         to = urlsplit(reply.headers["Location"])
         if not to.netloc and not to.path.startswith("/sign-in/oidc"):
@@ -51,18 +51,18 @@ def come_in(house: House, browser: requests.Session, next_page: str = "/api/v1/s
     raise AssertionError(f"{reply.status_code} at {reply.url}")
 
 
-def who(house: House, browser: requests.Session) -> str | None:
-    reply = browser.get(f"{house.address}/api/v1/session/", timeout=30)
+def who(site: Site, browser: requests.Session) -> str | None:
+    reply = browser.get(f"{site.address}/api/v1/session/", timeout=30)
     return str(reply.json()["user"]["email"]) if reply.status_code == 200 else None
 
 
-def test_who_gets_in_by_the_provider(house_with_provider: House, provider: IdentityProvider) -> None:
-    house = house_with_provider
+def test_who_gets_in_by_the_provider(house_with_provider: Site, provider: IdentityProvider) -> None:
+    site = house_with_provider
 
     def tried(claims: dict[str, Any], next_page: str = "/") -> tuple[str, str | None]:
         provider.claims = claims
         browser = requests.Session()
-        return come_in(house, browser, next_page), who(house, browser)
+        return come_in(site, browser, next_page), who(site, browser)
 
     # An account that there is, whatever the case of its address; back to the page that was asked for, if it is ours.
     assert tried(ANNA, "/projects?x=1") == ("/projects?x=1", "anna@example.org")
@@ -93,25 +93,25 @@ def test_who_gets_in_by_the_provider(house_with_provider: House, provider: Ident
         assert tried(ANNA | {"sub": subject}) == ("/sign-in?refused=failed", None)
     # What there was before the address was verified has ended: the password that somebody set for it.
     signed_out = requests.Session()
-    signed_out.get(f"{house.address}/api/v1/session/", timeout=30)
+    signed_out.get(f"{site.address}/api/v1/session/", timeout=30)
     body = {"email": "anna@example.org", "password": "a password of her own 1"}
     token = {"X-CSRFToken": str(signed_out.cookies["csrftoken"])}
-    assert signed_out.post(f"{house.address}/api/v1/session/", json=body, headers=token, timeout=30).status_code == 422
+    assert signed_out.post(f"{site.address}/api/v1/session/", json=body, headers=token, timeout=30).status_code == 422
 
-    made = {person["email"]: person for person in house.inside("people")}
+    made = {person["email"]: person for person in site.call("people")}
     assert set(made) == {"anna@example.org", "gone@example.org", "bea@example.org", "new@lab.example.org"}
     assert made["bea@example.org"] == {"email": "bea@example.org", "name": "Bea", "password": False, "projects": 0}
     assert made["new@lab.example.org"]["name"] == "new"
 
-    assert house.web
-    log = house.web.log.read_text()
+    assert site.web
+    log = site.web.log.read_text()
     assert "/sign-in/oidc/back/" in log
     assert len(provider.given) > 20
     assert [secret for secret in provider.given if secret in log] == []
 
 
-def test_what_is_not_the_provider_s_word_lets_nobody_in(house_with_provider: House, provider: IdentityProvider) -> None:
-    house, honest, thief = house_with_provider, provider.honest, new_key()
+def test_what_is_not_the_provider_s_word_lets_nobody_in(house_with_provider: Site, provider: IdentityProvider) -> None:
+    site, honest, thief = house_with_provider, provider.honest, new_key()
     provider.claims = ANNA
     forged: dict[str, Callable[[dict[str, Any]], str]] = {
         "another key": lambda c: jwt.encode(c, thief, "RS256", headers={"kid": "k1"}),
@@ -127,24 +127,24 @@ def test_what_is_not_the_provider_s_word_lets_nobody_in(house_with_provider: Hou
     for name, sign in forged.items():
         provider.sign = sign
         browser = requests.Session()
-        assert (name, come_in(house, browser), who(house, browser)) == (name, "/sign-in?refused=failed", None)
+        assert (name, come_in(site, browser), who(site, browser)) == (name, "/sign-in?refused=failed", None)
     provider.sign = honest
 
     # A way back that this browser did not begin: somebody's link would sign the visitor in as somebody else.
-    back = f"{house.address}/sign-in/oidc/back/"
+    back = f"{site.address}/sign-in/oidc/back/"
     for query in ({}, {"code": "x"}, {"code": "x", "state": "y"}, {"error": "access_denied", "state": "y"}):
         reply = requests.get(back, params=query, allow_redirects=False, timeout=30)
         assert reply.headers["Location"] == "/sign-in?refused=failed"
 
     # The id of the session changes on the way in, and a provider that is away is told.
     browser = requests.Session()
-    begun = browser.get(f"{house.address}/sign-in/oidc/", allow_redirects=False, timeout=30)
+    begun = browser.get(f"{site.address}/sign-in/oidc/", allow_redirects=False, timeout=30)
     before = browser.cookies["sessionid"]
     browser.get(begun.headers["Location"], timeout=30, allow_redirects=False)
-    assert come_in(house, browser) == "/api/v1/session/"
+    assert come_in(site, browser) == "/api/v1/session/"
     assert browser.cookies["sessionid"] != before
     kept = next(cookie.expires for cookie in browser.cookies if cookie.name == "sessionid")
     assert kept is not None
     assert kept - time.time() > 86_400, "not as short as the session that began it"
     provider.stop()
-    assert come_in(house, requests.Session()) == "/sign-in?refused=failed"
+    assert come_in(site, requests.Session()) == "/sign-in?refused=failed"

@@ -14,12 +14,12 @@ from operations.simulation.annotator import Annotator
 from operations.simulation.client import Ledger
 from tests.processes.apps import LEASE
 from tests.processes.conftest import ON_POSTGRES
-from tests.processes.house import House, Redis, until
 from tests.processes.postgres import Postgres
+from tests.processes.site import Redis, Site, until
 from tests.processes.test_kills import check_against, staffed
-from tests.processes.test_outages import Watched, house_on, own_postgres
+from tests.processes.test_outages import Watched, make_site_on, own_postgres
 
-__all__ = ["house_on", "own_postgres"]
+__all__ = ["make_site_on", "own_postgres"]
 pytestmark = pytest.mark.processes
 BATCH = 2
 
@@ -28,12 +28,12 @@ class Staged:
     """A run of the staged backend, watched through the diary of its items."""
 
     def __init__(
-        self, house: House, clusters: int, seconds: float, *, lanes: int = 2, run: bool = True, name: str = "Staged"
+        self, site: Site, clusters: int, seconds: float, *, lanes: int = 2, run: bool = True, name: str = "Staged"
     ) -> None:
-        self.house, self.clusters = house, clusters
-        self._diary = house.folder / f"{name}.diary"
+        self.site, self.clusters = site, clusters
+        self._diary = site.folder / f"{name}.diary"
         config = {"name": name, "seconds": seconds, "batch": BATCH, "diary": str(self._diary)}
-        self.pk = house.inside("begin", module="runs", clusters=clusters, lanes=lanes, run=run, **config)
+        self.pk = site.call("begin", module="summary_runs", clusters=clusters, lanes=lanes, run=run, **config)
 
     def lines(self) -> list[tuple[int, str, float]]:
         """Process, key and time of each item that was done, stored or not."""
@@ -42,7 +42,7 @@ class Staged:
 
     def now(self, patience: float = 0) -> dict[str, Any]:
         """How the run stands: at its end, or after so many seconds."""
-        found: dict[str, Any] = self.house.inside("end", module="runs", run=self.pk, patience=patience)
+        found: dict[str, Any] = self.site.call("end", module="summary_runs", run=self.pk, patience=patience)
         return found
 
     def until_lines(self, count: int) -> None:
@@ -62,15 +62,15 @@ class Staged:
 
 
 @pytest.mark.row(3, 4)
-def test_what_a_killed_worker_had_stored_stays_and_the_next_does_the_rest(make_house: Callable[..., House]) -> None:
-    house = make_house()
-    run = Staged(house, clusters=24, seconds=0.05, lanes=1)
-    first = house.start_worker()
+def test_what_a_killed_worker_had_stored_stays_and_the_next_does_the_rest(make_site: Callable[..., Site]) -> None:
+    site = make_site()
+    run = Staged(site, clusters=24, seconds=0.05, lanes=1)
+    first = site.start_worker()
     run.until_lines(7)
     first.kill()
     stored = set(run.now()["stored"])
     assert 4 <= len(stored) <= len(run.lines())
-    house.start_worker()
+    site.start_worker()
     run.until_done()
     pids = {pid for pid, _, _ in run.lines()}
     assert len(pids) == 2
@@ -79,15 +79,15 @@ def test_what_a_killed_worker_had_stored_stays_and_the_next_does_the_rest(make_h
 
 
 def test_a_worker_that_is_asked_to_end_ends_after_its_batch_and_the_next_goes_on_at_once(
-    make_house: Callable[..., House], request: pytest.FixtureRequest
+    make_site: Callable[..., Site], request: pytest.FixtureRequest
 ) -> None:
     """By SIGTERM, as systemd and containers do it: to Celery's parent alone, where there is Redis."""
     redis: Redis | None = request.getfixturevalue("redis") if ON_POSTGRES else None
     if redis:
         redis.start()
-    house = make_house(redis.url if redis else "")
-    run = Staged(house, clusters=16, seconds=0.5, lanes=1)
-    start = house.start_celery if redis else house.start_worker
+    site = make_site(redis.url if redis else "")
+    run = Staged(site, clusters=16, seconds=0.5, lanes=1)
+    start = site.start_celery if redis else site.start_worker
     first = start()
     run.until_lines(1)
     first.terminate()
@@ -102,11 +102,11 @@ def test_a_worker_that_is_asked_to_end_ends_after_its_batch_and_the_next_goes_on
 
 @pytest.mark.long
 @pytest.mark.row(6, 7)
-def test_a_run_outlives_a_broker_that_is_stopped_and_forgets(make_house: Callable[..., House], redis: Redis) -> None:
+def test_a_run_outlives_a_broker_that_is_stopped_and_forgets(make_site: Callable[..., Site], redis: Redis) -> None:
     redis.start()
-    house = make_house(redis.url)
-    run = Staged(house, clusters=24, seconds=0.1)
-    house.start_celery()
+    site = make_site(redis.url)
+    run = Staged(site, clusters=24, seconds=0.1)
+    site.start_celery()
     run.until_lines(3)
     redis.stop()
     run.until_lines(len(run.lines()) + 2)
@@ -119,12 +119,12 @@ def test_a_run_outlives_a_broker_that_is_stopped_and_forgets(make_house: Callabl
 @pytest.mark.row(8)
 @pytest.mark.skipif(not ON_POSTGRES, reason="this is a fault of PostgreSQL: see the run on it")
 def test_a_run_outlives_restarts_of_postgresql(
-    own_postgres: Callable[..., Postgres], house_on: Callable[[Postgres], House]
+    own_postgres: Callable[..., Postgres], make_site_on: Callable[[Postgres], Site]
 ) -> None:
     server = own_postgres()
-    house = house_on(server)
-    run = Staged(house, clusters=24, seconds=0.1)
-    worker = house.start_worker()
+    site = make_site_on(server)
+    run = Staged(site, clusters=24, seconds=0.1)
+    worker = site.start_worker()
     for mode in ("fast", "immediate"):
         run.until_lines(len(run.lines()) + 5)
         server.restart(mode)
@@ -135,15 +135,15 @@ def test_a_run_outlives_restarts_of_postgresql(
 
 @pytest.mark.long
 @pytest.mark.skipif(not ON_POSTGRES, reason="several workers are for PostgreSQL: see the run on it")
-def test_two_workers_share_a_run_and_are_quicker_than_one(make_house: Callable[..., House], redis: Redis) -> None:
+def test_two_workers_share_a_run_and_are_quicker_than_one(make_site: Callable[..., Site], redis: Redis) -> None:
     redis.start()
-    house = make_house(redis.url)
+    site = make_site(redis.url)
     for _ in range(2):
-        house.start_celery()
+        site.start_celery()
     until(lambda: redis.listening() == 2, "two workers listen")
-    alone = Staged(house, clusters=40, seconds=0.2, lanes=1, name="Alone")
+    alone = Staged(site, clusters=40, seconds=0.2, lanes=1, name="Alone")
     alone.until_done()
-    together = Staged(house, clusters=40, seconds=0.2, lanes=2, name="Together")
+    together = Staged(site, clusters=40, seconds=0.2, lanes=2, name="Together")
     together.until_done()
     assert not together.twice()
     shares = Counter(pid for pid, _, _ in together.lines())
@@ -160,14 +160,14 @@ def rate(run: Staged) -> float:
 
 
 @pytest.mark.long
-def test_people_who_label_notice_nothing_of_a_run(house: House) -> None:
+def test_people_who_label_notice_nothing_of_a_run(site: Site) -> None:
     ledger, seen = Ledger(), Counter[tuple[int, bool]]()
-    study, clients, people = staffed(house, clusters=50, robots=2, ledger=ledger)
+    study, clients, people = staffed(site, clusters=50, robots=2, ledger=ledger)
     round = study.open_round("work", people, overlap=2)
     for client in clients:
-        client.transport = Watched(house.address, seen)
-    run = Staged(house, clusters=40, seconds=0.05)
-    workers = [house.start_worker(), house.start_worker()]
+        client.transport = Watched(site.address, seen)
+    run = Staged(site, clusters=40, seconds=0.05)
+    workers = [site.start_worker(), site.start_worker()]
     run.until_lines(1)
     robots = [Annotator(client, round, seed=n) for n, client in enumerate(clients)]
     at_work = [threading.Thread(target=robot.work, kwargs={"limit": 25}) for robot in robots]
@@ -178,17 +178,17 @@ def test_people_who_label_notice_nothing_of_a_run(house: House) -> None:
         robot.join(60)
     assert all(worker.is_running for worker in workers)
     assert not run.twice()
-    assert len(check_against(house, ledger)) == len(ledger.acknowledged) == 50
+    assert len(check_against(site, ledger)) == len(ledger.acknowledged) == 50
     assert {status for status, _ in seen} <= {200, 201}, seen
 
 
 def test_ctrl_c_stops_the_command_between_two_batches_and_the_same_command_goes_on(
-    make_house: Callable[..., House],
+    make_site: Callable[..., Site],
 ) -> None:
-    house = make_house()
-    run = Staged(house, clusters=16, seconds=0.1, run=False)
+    site = make_site()
+    run = Staged(site, clusters=16, seconds=0.1, run=False)
     arguments = ("generate", "--project", "summaries", "--system", "Staged")
-    command = house.start_manage(*arguments)
+    command = site.start_manage(*arguments)
     run.until_lines(3)
     command.interrupt()
     assert command.ended() == 130
@@ -196,7 +196,7 @@ def test_ctrl_c_stops_the_command_between_two_batches_and_the_same_command_goes_
     assert now["state"] == "stopped"
     assert {key for _, key, _ in run.lines()} == set(now["stored"]), "what was under way was stored"
     assert "Stopped. Staged v1" in Path(command.log).read_text()
-    assert "16 of 16 done" in house.manage(*arguments)
+    assert "16 of 16 done" in site.manage(*arguments)
     assert set(run.now()["stored"]) == {key for _, key, _ in run.lines()}
     assert not run.twice()
 
@@ -204,21 +204,21 @@ def test_ctrl_c_stops_the_command_between_two_batches_and_the_same_command_goes_
 @pytest.mark.row(3, 4)
 @pytest.mark.sqlite
 @pytest.mark.skipif(ON_POSTGRES, reason="the model is the same on both: see the run on SQLite")
-def test_a_model_on_a_worker_that_is_killed_says_what_it_would_have_said(make_house: Callable[..., House]) -> None:
+def test_a_model_on_a_worker_that_is_killed_says_what_it_would_have_said(make_site: Callable[..., Site]) -> None:
     """A real encoder-decoder with random weights, loaded by workers of its queue alone."""
-    house = make_house()
-    house.environment["OMP_NUM_THREADS"] = "1"
+    site = make_site()
+    site.environment["OMP_NUM_THREADS"] = "1"
     clusters = 16
-    run = house.inside("begin_tiny", module="runs", clusters=clusters, beams=4, length=64)
-    first = house.start_worker("gpu")
-    before = house.inside("texts", module="runs", run=run, at_least=1)
+    run = site.call("begin_tiny", module="summary_runs", clusters=clusters, beams=4, length=64)
+    first = site.start_worker("gpu")
+    before = site.call("texts", module="summary_runs", run=run, at_least=1)
     first.kill()
     assert len(before) < clusters
-    house.start_worker("gpu")
-    now = house.inside("end", module="runs", run=run, patience=LEASE + 90)
+    site.start_worker("gpu")
+    now = site.call("end", module="summary_runs", run=run, patience=LEASE + 90)
     assert (now["state"], now["done"], now["failed"]) == ("done", clusters, 0), now
-    after = house.inside("texts", module="runs", run=run, at_least=clusters)
+    after = site.call("texts", module="summary_runs", run=run, at_least=clusters)
     assert before.items() <= after.items(), "what was stored stays as it was"
-    undisturbed = house.inside("once_more", module="runs", run=run)
-    assert house.inside("texts", module="runs", run=undisturbed, at_least=clusters) == after
+    undisturbed = site.call("once_more", module="summary_runs", run=run)
+    assert site.call("texts", module="summary_runs", run=undisturbed, at_least=clusters) == after
     assert len(set(after.values())) > 1

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes.conftest import ON_POSTGRES
-from tests.processes.house import Process, until
+from tests.processes.site import Process, until
 from tests.stages import proxy
 from tests.stages.servers import Missing, free_port, is_listening
 
@@ -97,7 +97,7 @@ class Server:
             "gunicorn",
             "--config",
             "python:config.gunicorn",
-            "tests.processes.plain:application",
+            "tests.processes.plain_app:application",
             "--bind",
             f"127.0.0.1:{web_port}",
             "--workers",

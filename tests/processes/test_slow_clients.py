@@ -25,8 +25,8 @@ import pytest
 from operations.simulation.annotator import Annotator
 from operations.simulation.client import Ledger
 from operations.simulation.history import work_together
-from tests.processes.crowd import Crowd, habits, steadily
-from tests.processes.house import House, until
+from tests.processes.hostile_clients import HostileClients, behaviours, steadily
+from tests.processes.site import Site, until
 from tests.processes.test_kills import check_against, corpus, say, staffed
 from tests.stages.servers import Missing
 
@@ -36,10 +36,10 @@ ROBOTS = 8 if SECONDS >= 30 else 3
 PASSWORD = "correct horse battery staple"
 
 
-def serve(house: House, **options: Any) -> None:
+def serve(site: Site, **options: Any) -> None:
     """Start the web server behind the proxy; the test is skipped where there is no Caddy."""
     try:
-        house.start_web_behind_proxy(**options)
+        site.start_web_behind_proxy(**options)
     except Missing as missing:
         pytest.skip(str(missing))
 
@@ -87,23 +87,23 @@ class People:
 
 
 @pytest.mark.long
-def test_people_work_on_while_a_crowd_holds_on_to_whatever_it_can(make_house: Callable[..., House]) -> None:
-    house, ledger = make_house(), Ledger()
-    temporary = house.folder / "temporary"
+def test_people_work_on_while_a_crowd_holds_on_to_whatever_it_can(make_site: Callable[..., Site]) -> None:
+    site, ledger = make_site(), Ledger()
+    temporary = site.folder / "temporary"
     temporary.mkdir()
-    house.environment["TMPDIR"] = str(temporary)
-    house.inside("make_user", email="anna@example.org", password=PASSWORD)
-    serve(house)
+    site.environment["TMPDIR"] = str(temporary)
+    site.call("make_user", email="anna@example.org", password=PASSWORD)
+    serve(site)
     clusters = 1000 if SECONDS < 30 else 6000
-    study, clients, members = staffed(house, clusters=clusters, robots=ROBOTS + 1, ledger=ledger)
-    opening = house.start_worker()  # a round of this size is prepared by a job
+    study, clients, members = staffed(site, clusters=clusters, robots=ROBOTS + 1, ledger=ledger)
+    opening = site.start_worker()  # a round of this size is prepared by a job
     round = study.open_round("work", members, overlap=2, lease_seconds=7200)
     opening.kill()
     *robots, slow = clients
     people = People([Annotator(c, round, seed=n, think=(0.01, 0.03)) for n, c in enumerate(robots)])
 
     def healthy() -> None:
-        with urllib.request.urlopen(house.readiness, timeout=10) as reply:
+        with urllib.request.urlopen(site.readiness, timeout=10) as reply:
             assert reply.status == 200
 
     def both() -> None:
@@ -111,7 +111,7 @@ def test_people_work_on_while_a_crowd_holds_on_to_whatever_it_can(make_house: Ca
         signed_in()
 
     def signed_in() -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=10)
         headers = {"Content-Type": "application/json", "Cookie": f"csrftoken={'c' * 32}", "X-CSRFToken": "c" * 32}
         body = json.dumps({"email": "anna@example.org", "password": PASSWORD})
         connection.request("POST", "/api/v1/session/", body, headers)
@@ -123,9 +123,9 @@ def test_people_work_on_while_a_crowd_holds_on_to_whatever_it_can(make_house: Ca
         alone = time.monotonic()
         steadily(both, SECONDS, 0.1)
         came = time.monotonic()
-        with Crowd(house.port, habits(study.slug, study.lead.token)) as crowd:
+        with HostileClients(site.port, behaviours(study.slug, study.lead.token)) as hostile:
             crowded = time.monotonic()
-            late = threading.Thread(target=send_slowly, args=(house, slow, round))
+            late = threading.Thread(target=send_slowly, args=(site, slow, round))
             late.start()
             health = steadily(healthy, SECONDS / 2, 0.1)
             sign_ins = steadily(signed_in, SECONDS / 2, 0.1)
@@ -136,29 +136,29 @@ def test_people_work_on_while_a_crowd_holds_on_to_whatever_it_can(make_house: Ca
     say(
         f"alone {rate:.1f} answers/s, p95 {p95 * 1000:.0f} ms; in the crowd {crowded_rate:.1f}/s, "
         f"{crowded_p95 * 1000:.0f} ms; health at most {max(health) * 1000:.0f} ms, signing in at most "
-        f"{max(sign_ins) * 1000:.0f} ms; thrown out: {dict(crowd.rounds)}"
+        f"{max(sign_ins) * 1000:.0f} ms; thrown out: {dict(hostile.rounds)}"
     )
     assert not late.is_alive(), "who is slow and honest gets through"
     assert max(health + sign_ins) < 8
     assert not files, "a file of an upload has no name, and none is read from who may not send it"
     assert crowded_rate > (0.5 * rate if SECONDS >= 30 else 0.1 * rate)
     assert crowded_p95 < (2 * p95 if SECONDS >= 30 else 5), "as it was, or nearly"
-    check_against(house, ledger)
-    started = house.start_worker()
+    check_against(site, ledger)
+    started = site.start_worker()
     study.import_file("later.jsonl", corpus(3).replace(b'"docid": "26', b'"docid": "27'))
     started.kill()
-    assert house.web
-    assert "Traceback" not in house.web.log.read_text()
+    assert site.web
+    assert "Traceback" not in site.web.log.read_text()
 
 
-def send_slowly(house: House, client: Any, round: int) -> None:
+def send_slowly(site: Site, client: Any, round: int) -> None:
     """An answer of two kilobytes on a line that takes ten seconds for it."""
     annotator = Annotator(client, round)
     card = client.get(f"rounds/{round}/next/")["fetched"][0]
     content = annotator.body(card, random.Random(1)) | {"have": [], "comment": "slow " * 300}
     body, name = json.dumps(content).encode(), str(uuid.uuid4())
     client.ledger.sent[name] = body
-    with socket.create_connection(("127.0.0.1", house.port), timeout=30) as sock:
+    with socket.create_connection(("127.0.0.1", site.port), timeout=30) as sock:
         head = (
             f"PUT /api/v1/answers/{name}/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
             f"Authorization: Bearer {client.token}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
@@ -173,23 +173,23 @@ def send_slowly(house: House, client: Any, round: int) -> None:
     assert b" 201 " in told.split(b"\r\n")[0], told[:300]
 
 
-def test_files_are_received_by_some_threads_and_the_others_serve(make_house: Callable[..., House]) -> None:
+def test_files_are_received_by_some_threads_and_the_others_serve(make_site: Callable[..., Site]) -> None:
     """Leads on slow lines have all places for files: another one is told to come again, and nobody else notices."""
-    house = make_house()
-    house.environment["UPLOADS_AT_ONCE"] = "1"
-    leads = [house.inside("make_lead", email=f"lead{n}@example.org") for n in range(3)]
-    serve(house, threads=2)
+    site = make_site()
+    site.environment["UPLOADS_AT_ONCE"] = "1"
+    leads = [site.call("make_lead", email=f"lead{n}@example.org") for n in range(3)]
+    serve(site, threads=2)
     slow: list[http.client.HTTPConnection] = []
     told = []
     for n, token in enumerate(leads):
         made = urllib.request.Request(
-            f"{house.address}/api/v1/projects/",
+            f"{site.address}/api/v1/projects/",
             json.dumps({"name": f"P{n}"}).encode(),
             {"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
         )
         with urllib.request.urlopen(made, timeout=20) as reply:
             slug = json.load(reply)["slug"]
-        connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=2)
+        connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=2)
         connection.putrequest("POST", f"/api/v1/projects/{slug}/imports/")
         for header in (
             ("Authorization", f"Bearer {token}"),
@@ -208,20 +208,20 @@ def test_files_are_received_by_some_threads_and_the_others_serve(make_house: Cal
         told.append((refused.status, refused.headers["Retry-After"], json.load(refused)["type"]))
     assert 1 <= len(told) <= 2, "one place a process, of two"
     assert set(told) == {(503, "30", "/problems/busy")}
-    assert max(steadily(lambda: urllib.request.urlopen(house.readiness, timeout=5).read(), 1, 0.05)) < 3
+    assert max(steadily(lambda: urllib.request.urlopen(site.readiness, timeout=5).read(), 1, 0.05)) < 3
     for connection in slow:
         connection.close()
 
 
-def test_temporary_files_are_gone_when_the_server_is_killed(make_house: Callable[..., House]) -> None:
-    house = make_house()
-    temporary = house.folder / "temporary"
+def test_temporary_files_are_gone_when_the_server_is_killed(make_site: Callable[..., Site]) -> None:
+    site = make_site()
+    temporary = site.folder / "temporary"
     temporary.mkdir()
-    house.environment["TMPDIR"] = str(temporary)
-    serve(house)
-    study = house.study()
+    site.environment["TMPDIR"] = str(temporary)
+    serve(site)
+    study = site.study()
     token = study.lead.token
-    with socket.create_connection(("127.0.0.1", house.port), timeout=10) as sock:
+    with socket.create_connection(("127.0.0.1", site.port), timeout=10) as sock:
         head = (
             f"POST /api/v1/projects/{study.slug}/imports/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 90000000\r\n"
             f"Authorization: Bearer {token}\r\nContent-Type: multipart/form-data; boundary=x\r\n\r\n"
@@ -229,7 +229,7 @@ def test_temporary_files_are_gone_when_the_server_is_killed(make_house: Callable
         )
         sock.sendall(head.encode() + b"x" * 3_000_000)
         until(lambda: any(_open_files(temporary)), "the file is being written", 10)
-        house.kill_web()
+        site.kill_web()
     assert list(temporary.iterdir()) == []
 
 

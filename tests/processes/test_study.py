@@ -22,7 +22,7 @@ from operations.simulation.annotator import Annotator, Noise
 from operations.simulation.history import Joined, Study, work_together
 from operations.simulation.labels import from_file
 from tests.annotation.m3_files import LEVEL3
-from tests.processes.house import House
+from tests.processes.site import Site
 
 pytestmark = pytest.mark.processes
 ORACLE = Path(__file__).resolve().parents[1] / "measures" / "irrcac_oracle.py"
@@ -42,10 +42,10 @@ def file() -> Path:
 
 
 @pytest.fixture
-def study(house: House, file: Path) -> Study:
+def study(site: Site, file: Path) -> Study:
     """A project with the corpus and a guideline, and a worker for its jobs."""
-    house.start_worker()
-    study = house.study("Eye")
+    site.start_worker()
+    study = site.study("Eye")
     done = study.import_file("level3.jsonl", file.read_bytes())
     assert done["counts"]["clusters"] == len(file.read_text(encoding="utf-8").splitlines())
     study.write_guideline("# Labels\n\nMark what shows it.")
@@ -53,8 +53,8 @@ def study(house: House, file: Path) -> Study:
 
 
 @pytest.fixture
-def team(house: House, study: Study) -> list[Joined]:
-    return [study.join(house.client(), f"robot{n}@example.org", f"Robot {n}") for n in range(3)]
+def team(site: Site, study: Study) -> list[Joined]:
+    return [study.join(site.client(), f"robot{n}@example.org", f"Robot {n}") for n in range(3)]
 
 
 def labelled(study: Study, team: list[Joined], file: Path, name: str, **plan: Any) -> int:

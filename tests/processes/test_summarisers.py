@@ -17,7 +17,7 @@ from generation.runs.chunks import CONTAINS_NUL
 from tests.generation import tiny, tiny_encoders
 from tests.generation.endpoint import Endpoint, Handler, said, serving
 from tests.processes.conftest import ON_POSTGRES
-from tests.processes.house import House, Redis, until
+from tests.processes.site import Redis, Site, until
 
 pytestmark = pytest.mark.processes
 CLUSTERS = 6
@@ -80,36 +80,36 @@ def build_models(folder: Path) -> None:
     tiny_encoders.build("bert", folder / "tiny-reader", labels=tuple(CLASSES.values()), positions=128)
 
 
-def start_workers(house: House, redis: Redis | None) -> None:
+def start_workers(site: Site, redis: Redis | None) -> None:
     """One for everything; or, as documented for Redis, one for the web's family and one for models."""
     if redis:
-        house.start_celery()
-        house.start_gpu_celery()
+        site.start_celery()
+        site.start_gpu_celery()
         until(lambda: redis.listening() == 2, "two workers listen")
     else:
-        house.start_worker()
+        site.start_worker()
 
 
 @pytest.mark.long
 def test_every_backend_through_a_worker_says_what_it_says_one_by_one(
-    make_house: Callable[..., House], endpoint: Endpoint, settings: LazySettings, request: pytest.FixtureRequest
+    make_site: Callable[..., Site], endpoint: Endpoint, settings: LazySettings, request: pytest.FixtureRequest
 ) -> None:
     redis: Redis | None = request.getfixturevalue("redis") if ON_POSTGRES else None
     if redis:
         redis.start()
-    house = make_house(redis.url if redis else "")
-    house.environment |= {"OMP_NUM_THREADS": "1", "GENERATION_ENDPOINTS": f"lab={endpoint.url}"}
-    settings.MODELS_DIR, settings.MEDIA_ROOT = house.folder / "models", house.folder / "files"
+    site = make_site(redis.url if redis else "")
+    site.environment |= {"OMP_NUM_THREADS": "1", "GENERATION_ENDPOINTS": f"lab={endpoint.url}"}
+    settings.MODELS_DIR, settings.MEDIA_ROOT = site.folder / "models", site.folder / "files"
     settings.GENERATION_ENDPOINTS = parse(f"lab={endpoint.url}")
-    start_workers(house, redis)
+    start_workers(site, redis)
     build_models(settings.MODELS_DIR)
 
-    versions = house.inside("ask", module="summarisers", clusters=CLUSTERS, configs=CONFIGS)
-    runs = house.inside("run", module="summarisers", versions=versions)
+    versions = site.call("ask", module="summarisers", clusters=CLUSTERS, configs=CONFIGS)
+    runs = site.call("run", module="summarisers", versions=versions)
     assert set(runs["summaries"]) == set(CONFIGS)
     assert set(runs["probe"]) == JUDGES, "and nobody else gives likelihoods"
-    scores = house.inside("score", module="summarisers", run=runs["summaries"]["bart"], metrics=METRICS)
-    found = house.inside("found", module="summarisers", runs=runs)
+    scores = site.call("score", module="summarisers", run=runs["summaries"]["bart"], metrics=METRICS)
+    found = site.call("found", module="summarisers", runs=runs)
 
     units = {key: source_of(unit) for key, unit in found["units"].items()}
     assert len(units) == CLUSTERS
@@ -126,7 +126,7 @@ def test_every_backend_through_a_worker_says_what_it_says_one_by_one(
     by_models, by_others = (set(found["workers"][queue]) for queue in ("gpu", "default"))
     assert len(by_models) == 1
     assert by_models.isdisjoint(by_others) if redis else by_models == by_others
-    for worker in house.others:
+    for worker in site.others:
         said = worker.log.read_text()
         assert "Traceback" not in said
         assert "%|" not in said, "a log has no progress bars"

@@ -10,7 +10,7 @@ import pytest
 from operations.simulation.annotator import Annotator
 from operations.simulation.client import Client
 from tests.processes.apps import LEASE
-from tests.processes.house import LEAD, House, Redis, until
+from tests.processes.site import LEAD, Redis, Site, until
 from tests.processes.test_kills import corpus
 
 pytestmark = pytest.mark.processes
@@ -19,11 +19,11 @@ pytestmark = pytest.mark.processes
 class Slow:
     """A job of a few steps that keeps a diary, watched through the API as the page does."""
 
-    def __init__(self, house: House, lead: Client, name: str, *, steps: int = 4, seconds: float = 0.3) -> None:
+    def __init__(self, site: Site, lead: Client, name: str, *, steps: int = 4, seconds: float = 0.3) -> None:
         self.lead = lead
-        self._diary = house.folder / f"{name}.diary"
+        self._diary = site.folder / f"{name}.diary"
         params = {"diary": str(self._diary), "steps": steps, "seconds": seconds}
-        self.pk = house.inside("enqueue", kind="slow", params=params, by=LEAD)
+        self.pk = site.call("enqueue", kind="slow", params=params, by=LEAD)
 
     def now(self) -> dict[str, Any]:
         found: dict[str, Any] = self.lead.get(f"jobs/{self.pk}/")
@@ -45,11 +45,11 @@ class Slow:
 
 
 @pytest.mark.row(3, 4)
-def test_another_worker_takes_over_within_the_lease_and_the_job_is_done_once(house: House) -> None:
-    job = Slow(house, house.lead(), "takeover", steps=6)
-    first = house.start_worker()
+def test_another_worker_takes_over_within_the_lease_and_the_job_is_done_once(site: Site) -> None:
+    job = Slow(site, site.lead(), "takeover", steps=6)
+    first = site.start_worker()
     until(job.has_begun, "the first worker begins")
-    second = house.start_worker()
+    second = site.start_worker()
     time.sleep(0.3)
     first.kill()
     killed = time.monotonic()
@@ -60,14 +60,14 @@ def test_another_worker_takes_over_within_the_lease_and_the_job_is_done_once(hou
     assert job.diary("begin")[0] not in known
     assert job.diary("begin")[1:] == job.diary("end")
     assert set(job.diary("end")) <= known
-    found = house.inside("job", pk=job.pk)
+    found = site.call("job", pk=job.pk)
     assert (found["attempts"], found["fence"]) == (2, 2)
 
 
-def test_a_live_worker_keeps_a_job_that_takes_longer_than_the_lease(house: House) -> None:
+def test_a_live_worker_keeps_a_job_that_takes_longer_than_the_lease(site: Site) -> None:
     """The handler is busy in one long step and says nothing: the lease is renewed from a thread beside it."""
-    job = Slow(house, house.lead(), "long", steps=1, seconds=2 * LEASE)
-    workers = [house.start_worker(), house.start_worker()]
+    job = Slow(site, site.lead(), "long", steps=1, seconds=2 * LEASE)
+    workers = [site.start_worker(), site.start_worker()]
     until(job.has_begun, "a worker begins")
     until(job.is_done, "the job is done", 4 * LEASE)
     assert len(workers) == 2
@@ -77,9 +77,9 @@ def test_a_live_worker_keeps_a_job_that_takes_longer_than_the_lease(house: House
 
 
 @pytest.mark.row(4)
-def test_a_worker_that_is_dead_for_good_is_shown_as_stalled(house: House) -> None:
-    job = Slow(house, house.lead(), "dead", steps=100)
-    worker = house.start_worker()
+def test_a_worker_that_is_dead_for_good_is_shown_as_stalled(site: Site) -> None:
+    job = Slow(site, site.lead(), "dead", steps=100)
+    worker = site.start_worker()
     until(lambda: job.now()["done"] > 0, "the job makes progress")
     assert (job.now()["status"], job.now()["stalled"]) == ("running", False)
     worker.kill()
@@ -90,47 +90,47 @@ def test_a_worker_that_is_dead_for_good_is_shown_as_stalled(house: House) -> Non
 
 
 @pytest.mark.row(4)
-def test_a_job_whose_workers_all_die_is_given_up_and_says_why(house: House) -> None:
-    job = Slow(house, house.lead(), "cursed", steps=100)
+def test_a_job_whose_workers_all_die_is_given_up_and_says_why(site: Site) -> None:
+    job = Slow(site, site.lead(), "cursed", steps=100)
     for death in range(1, 4):
-        worker = house.start_worker()
+        worker = site.start_worker()
         until(lambda death=death: len(job.diary("begin")) == death, f"attempt {death} begins", LEASE + 30)  # type: ignore[misc]
         worker.kill()
-    house.start_worker()
+    site.start_worker()
     until(lambda: job.now()["status"] == "failed", "the job is given up", LEASE + 30)
     assert job.now()["error"] == "The worker died 3 times while running this job."
     assert len(job.diary("begin")) == 3
 
 
 @pytest.mark.row(3)
-def test_a_round_closed_while_the_worker_dies_is_finished_by_the_next(house: House) -> None:
+def test_a_round_closed_while_the_worker_dies_is_finished_by_the_next(site: Site) -> None:
     """A real job: gold forms and is sealed once, whoever does it."""
-    worker = house.start_worker()
-    study = house.study()
+    worker = site.start_worker()
+    study = site.study()
     study.import_file("level3.jsonl", corpus(4))
-    joined = study.join(house.client(), "robot@example.org", "Robot")
+    joined = study.join(site.client(), "robot@example.org", "Robot")
     round = study.open_round("gold", [joined.member])
     Annotator(joined.client, round).work()
     worker.kill()
     waiting = study.lead.post(f"rounds/{round}/close/")
     assert waiting["status"] == "queued"
     for _ in range(2):
-        house.start_worker()
+        site.start_worker()
     assert sum(study.wait(waiting)["result"]["decisions"].values()) == 12 * 4
-    house.manage("verify_audit")
+    site.manage("verify_audit")
 
 
 @pytest.fixture
-def production(make_house: Callable[..., House], redis: Redis) -> House:
+def production(make_site: Callable[..., Site], redis: Redis) -> Site:
     """A house with Redis configured, whether or not it runs."""
-    made = make_house(redis.url)
+    made = make_site(redis.url)
     made.start_web()
     return made
 
 
 @pytest.mark.row(5)
 def test_without_its_broker_people_work_on_and_jobs_wait_until_the_sweeper_sends_them(
-    production: House, redis: Redis
+    production: Site, redis: Redis
 ) -> None:
     redis.start()
     worker = production.start_celery()
@@ -147,7 +147,7 @@ def test_without_its_broker_people_work_on_and_jobs_wait_until_the_sweeper_sends
     assert time.monotonic() - began < 20, "nobody waits for a broker that is away"
     time.sleep(1)
     assert study.lead.get(f"jobs/{waiting['id']}/")["status"] == "queued"
-    assert not production.inside("job", pk=waiting["id"])["sent"]
+    assert not production.call("job", pk=waiting["id"])["sent"]
 
     redis.start()
     production.start_celery()
@@ -156,7 +156,7 @@ def test_without_its_broker_people_work_on_and_jobs_wait_until_the_sweeper_sends
 
 @pytest.mark.long
 @pytest.mark.row(7)
-def test_jobs_are_sent_again_when_the_broker_has_forgotten_them(production: House, redis: Redis) -> None:
+def test_jobs_are_sent_again_when_the_broker_has_forgotten_them(production: Site, redis: Redis) -> None:
     redis.start()
     lead = production.lead()
     job = Slow(production, lead, "forgotten")
@@ -172,7 +172,7 @@ def test_jobs_are_sent_again_when_the_broker_has_forgotten_them(production: Hous
 
 @pytest.mark.long
 @pytest.mark.row(6)
-def test_a_worker_consumes_again_after_its_broker_was_restarted(production: House, redis: Redis) -> None:
+def test_a_worker_consumes_again_after_its_broker_was_restarted(production: Site, redis: Redis) -> None:
     redis.start()
     lead = production.lead()
     production.start_celery()
@@ -203,7 +203,7 @@ MALFORMED = [
 
 
 @pytest.mark.long
-def test_malformed_messages_do_not_end_a_worker(production: House, redis: Redis) -> None:
+def test_malformed_messages_do_not_end_a_worker(production: Site, redis: Redis) -> None:
     redis.start()
     lead = production.lead()
     worker = production.start_celery()
@@ -219,7 +219,7 @@ def test_malformed_messages_do_not_end_a_worker(production: House, redis: Redis)
 
 
 @pytest.mark.row(3)
-def test_a_celery_worker_killed_in_a_job_is_followed_by_another(production: House, redis: Redis) -> None:
+def test_a_celery_worker_killed_in_a_job_is_followed_by_another(production: Site, redis: Redis) -> None:
     redis.start()
     lead = production.lead()
     job = Slow(production, lead, "killed", steps=6)
@@ -233,8 +233,8 @@ def test_a_celery_worker_killed_in_a_job_is_followed_by_another(production: Hous
     assert job.ended_once()
 
 
-def test_logs_of_workers_show_no_failure_of_their_own(house: House) -> None:
-    job = Slow(house, house.lead(), "clean")
-    worker = house.start_worker()
+def test_logs_of_workers_show_no_failure_of_their_own(site: Site) -> None:
+    job = Slow(site, site.lead(), "clean")
+    worker = site.start_worker()
     until(job.is_done, "the job is done")
     assert "Traceback" not in Path(worker.log).read_text()

@@ -1,6 +1,6 @@
-"""The WSGI door with a failpoint: where the file named by FAILPOINT exists, the next answer is its last.
+"""WSGI entry point with a failpoint: if the file FAILPOINT exists, the process kills itself at the next answer.
 
-The process kills itself after the view has returned, and with it committed, and before a byte of the reply is sent.
+This happens after the view has returned and its transaction is committed, but before the reply is sent.
 """
 
 import os
@@ -23,7 +23,7 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
 
 def _armed() -> bool:
     try:
-        FAILPOINT.unlink()  # whoever removes it has it
+        FAILPOINT.unlink()  # the process that removes it is the one that dies
     except FileNotFoundError:
         return False
     return True

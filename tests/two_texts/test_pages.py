@@ -10,11 +10,11 @@ from playwright.sync_api import expect
 from config.spa import manifest
 from tests.browser import conftest
 from tests.browser.conftest import Visit
-from tests.browser.desk import SETTLED
 from tests.browser.test_curate import cell
 from tests.browser.test_pages import violations
+from tests.browser.work_page import SETTLED
 from tests.processes.conftest import TEMPLATE
-from tests.processes.house import House
+from tests.processes.site import Site
 
 chromium, visit = conftest.chromium, conftest.visit
 pytestmark = pytest.mark.browser
@@ -40,13 +40,13 @@ SAID = (
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     if manifest() is None:
         pytest.fail("The bundle with the kind has not been built: make test ONLY=browser")
     folder = tmp_path_factory.mktemp("two_texts")
     if TEMPLATE:
         shutil.copy(TEMPLATE, folder / "concord.sqlite3")
-    made = House(folder, "")
+    made = Site(folder, "")
     made.environment["DJANGO_SETTINGS_MODULE"] = "tests.two_texts.live"
     made.manage("migrate", "-v0")
     made.start_web()
@@ -55,10 +55,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 
 @pytest.fixture(scope="module")
-def made(house: House) -> tuple[int, int]:
+def made(site: Site) -> tuple[int, int]:
     """A round of the kind, and a review whose cluster is in it."""
-    round, review = json.loads(house.manage("shell", "-v0", "-c", OPEN).strip().splitlines()[-1])
-    house.manage("shell", "-v0", "-c", conftest.EXPERIENCED)
+    round, review = json.loads(site.manage("shell", "-v0", "-c", OPEN).strip().splitlines()[-1])
+    site.manage("shell", "-v0", "-c", conftest.EXPERIENCED)
     return round, review
 
 
@@ -68,10 +68,10 @@ def round(made: tuple[int, int]) -> int:
 
 
 def test_two_texts_are_rated_by_keyboard_in_the_persons_own_order(
-    house: House, round: int, visit: Callable[..., Visit]
+    site: Site, round: int, visit: Callable[..., Visit]
 ) -> None:
     page = visit("ann1").page
-    page.goto(f"{house.address}/work/{round}")
+    page.goto(f"{site.address}/work/{round}")
     for key in ("4", "2"):
         expect(page.get_by_role("heading", name="How clear are the texts?")).to_be_visible()
         page.wait_for_timeout(SETTLED)
@@ -82,13 +82,13 @@ def test_two_texts_are_rated_by_keyboard_in_the_persons_own_order(
     page.keyboard.press("Enter")
     expect(page.locator(".progress")).not_to_have_text(progress)
     expect(page.locator(".saved")).to_contain_text("Saved")
-    [said] = json.loads(house.manage("shell", "-v0", "-c", SAID).strip().splitlines()[-1])
+    [said] = json.loads(site.manage("shell", "-v0", "-c", SAID).strip().splitlines()[-1])
     first, second = ("target", "input") if said["target_first"] else ("input", "target")
     assert (said[first], said[second], said["remark"]) == (4, 2, "4 is no key in a field")
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_its_page_is_sound(house: House, round: int, visit: Callable[..., Visit], scheme: str, width: int) -> None:
+def test_its_page_is_sound(site: Site, round: int, visit: Callable[..., Visit], scheme: str, width: int) -> None:
     page = visit("ann1", scheme=scheme, width=width)
     page.go(f"/work/{round}")
     expect(page.page.get_by_role("heading", name="How clear are the texts?")).to_be_visible()
@@ -96,9 +96,9 @@ def test_its_page_is_sound(house: House, round: int, visit: Callable[..., Visit]
     assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways scroll"
 
 
-def test_a_curator_types_points_into_the_grid(house: House, made: tuple[int, int], visit: Callable[..., Visit]) -> None:
+def test_a_curator_types_points_into_the_grid(site: Site, made: tuple[int, int], visit: Callable[..., Visit]) -> None:
     page = visit("lead").page
-    page.goto(f"{house.address}/projects/clarity/reviews/{made[1]}/curate")
+    page.goto(f"{site.address}/projects/clarity/reviews/{made[1]}/curate")
     expect(page.get_by_role("columnheader", name="Clear: target")).to_be_visible()
     grid = "PICO tuple and relation and rating of"
     cell(page, grid, 0, "Clear: target").click()
@@ -107,5 +107,5 @@ def test_a_curator_types_points_into_the_grid(house: House, made: tuple[int, int
     page.keyboard.press("3")
     page.keyboard.press("Control+s")
     expect(page.get_by_role("form", name="Save").get_by_role("status")).to_contain_text("1 change saved")
-    [*_, said] = json.loads(house.manage("shell", "-v0", "-c", SAID).strip().splitlines()[-1])
+    [*_, said] = json.loads(site.manage("shell", "-v0", "-c", SAID).strip().splitlines()[-1])
     assert (said["target"], said["input"]) == (5, 3)

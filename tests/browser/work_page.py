@@ -1,4 +1,4 @@
-"""The Work page as a person at it sees it: what to press, what it says, where things stand."""
+"""Helpers for the Work page: pressing keys, reading texts, measuring positions."""
 
 import json
 import re
@@ -8,9 +8,9 @@ from typing import Any, Self
 from playwright.sync_api import Locator, Page, Request, expect
 
 from tests.browser.conftest import Visit
-from tests.processes.house import House
+from tests.processes.site import Site
 
-#: Longer than the moments in which a new text takes no value key.
+#: Longer than the time in which a new text accepts no value key.
 SETTLED = 200
 KEYS = {"space": " ", "S→": "Shift+ArrowRight", "S←": "Shift+ArrowLeft", "→": "ArrowRight", "←": "ArrowLeft"}
 BOXES = """() => [...document.querySelectorAll(
@@ -36,21 +36,21 @@ print(json.dumps(round.pk))
 
 
 def to_take(page: Page, way: str, figure: str = "") -> Locator:
-    """A way of taking a figure or table home, once the list of all of them is open."""
+    """Return an export button of a figure or table, after opening its list."""
     button = page.get_by_role("button", name=re.compile(f"^Export ?: .*{re.escape(figure)}")).first
     if button.get_attribute("aria-expanded") == "false":
         button.press("Enter")
     return button.locator("xpath=..").locator("li > *").filter(has_text=re.compile(f"^{re.escape(way)}:"))
 
 
-def open_round(house: House, slug: str, texts: list[str], *people: str, overlap: int = 1) -> int:
-    """A project of its own with one proposition a text, and an open round of it for these people; its id."""
+def open_round(site: Site, slug: str, texts: list[str], *people: str, overlap: int = 1) -> int:
+    """Create a project with one proposition per text and open a round over it; return the round's id."""
     given = json.dumps({"slug": slug, "texts": texts, "people": people or ["ann1@example.org"], "overlap": overlap})
-    return int(house.manage("shell", "-v0", "-c", OPEN_ROUND.format(given=given)).strip().splitlines()[-1])
+    return int(site.manage("shell", "-v0", "-c", OPEN_ROUND.format(given=given)).strip().splitlines()[-1])
 
 
-def answers_of(house: House, round: int) -> list[dict[str, Any]]:
-    """Every revision of every answer of a round: unit position, revision, outcome, value."""
+def answers_of(site: Site, round: int) -> list[dict[str, Any]]:
+    """Return every revision of every answer of a round."""
     code = (
         "import json; from projects.models import Answer; from projects import kinds; "
         f"rows = list(Answer.objects.filter(assignment__round={round}).select_related('assignment').order_by("
@@ -59,13 +59,13 @@ def answers_of(house: House, round: int) -> list[dict[str, Any]]:
         "'unit': a.assignment.unit.key, 'reason': a.reason, 'comment': a.comment, 'flag': a.flag, "
         "'value': values.get(a.pk)} for a in rows]))"
     )
-    found: list[dict[str, Any]] = json.loads(house.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
+    found: list[dict[str, Any]] = json.loads(site.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
     return found
 
 
 @dataclass
-class Desk:
-    """A person at the Work page of a round."""
+class WorkPage:
+    """A person on the Work page of a round."""
 
     visit: Visit
     round: int
@@ -84,20 +84,20 @@ class Desk:
         return self.ready()
 
     def ready(self) -> Self:
-        """Wait for a text, and until it takes value keys."""
+        """Wait for a text, and until it accepts value keys."""
         self.page.wait_for_selector("[role=listbox]")
         self.page.wait_for_timeout(SETTLED)
         return self
 
     def press(self, keys: str) -> Self:
-        """Press keys, separated by spaces; `S→` is Shift with the arrow."""
+        """Press keys separated by spaces; `S→` is Shift with the arrow."""
         for key in keys.split():
             self.page.keyboard.press(KEYS.get(key, key))
             self.presses += 1
         return self
 
     def next(self, keys: str) -> Self:
-        """Press keys the last of which completes the unit, and wait for the next text or the end."""
+        """Press keys that complete the unit, and wait for the next text or the end."""
         before = self.progress()
         self.press(keys)
         expect(self.page.locator(".progress").or_(self.page.get_by_text("All done"))).not_to_have_text(before)
@@ -108,7 +108,7 @@ class Desk:
         return self.page.locator(".progress").inner_text()
 
     def reopen(self, which: int = 0) -> Self:
-        """Open one of the last answers again: complete, with all its marks."""
+        """Open one of the last answers again."""
         self.page.locator(".below li button").nth(which).click()
         return self.ready()
 
@@ -119,7 +119,7 @@ class Desk:
         return self.page.locator(".saved").inner_text().strip()
 
     def checked(self) -> tuple[str | None, str | None]:
-        """The values chosen: polarity and modality."""
+        """Return the selected polarity and modality."""
         values = self.page.locator("aside input:checked, .groups input:checked").evaluate_all(
             "all => [...new Set(all)].map(e => [e.closest('fieldset').id || e.name, e.value])"
         )
@@ -138,22 +138,22 @@ class Desk:
     def word_box(self, index: int) -> tuple[float, float]:
         box = self.page.locator(f"#w{index}").bounding_box()
         assert box
-        # A third into the word, in whole pixels, as a hand and its mouse would.
+        # A third into the word, in whole pixels, as with a real mouse.
         return round(box["x"] + box["width"] / 3), round(box["y"] + box["height"] / 2)
 
     def drag(self, first: int, last: int) -> Self:
-        """One mouse action: a drag over words, a double click on one."""
+        """Select words with one mouse action: a drag, or a double click on one word."""
         if first == last:
             self.page.mouse.dblclick(*self.word_box(first))
         else:
             self.page.mouse.move(*self.word_box(first))
             self.page.mouse.down()
-            # A browser draws a selection frame by frame; a drag that lasts none selects nothing.
+            # A browser draws a selection frame by frame; an instant drag selects nothing.
             self.page.wait_for_timeout(30)
             self.page.mouse.move(*self.word_box(last), steps=5)
             self.page.wait_for_timeout(50)
             self.page.mouse.up()
-        # A hand needs longer than this to get from the mouse to a key.
+        # Nobody moves from the mouse to a key in less than this.
         self.page.wait_for_timeout(60)
         self.presses += 1
         return self
@@ -163,12 +163,12 @@ class Desk:
         return self
 
     def until_text(self, text: str) -> Self:
-        """Wait until this text is there and takes value keys."""
+        """Wait until this text is shown and accepts value keys."""
         shown = "text => document.querySelector('[role=listbox]')?.textContent === text"
         self.page.wait_for_function(shown, arg=text)
         self.page.wait_for_timeout(SETTLED)
         return self
 
     def sent(self) -> list[dict[str, Any]]:
-        """The bodies of the answers sent so far."""
+        """Return the bodies of the answers sent so far."""
         return [json.loads(r.post_data or "{}") for r in self.requests if r.method == "PUT"]

@@ -1,4 +1,4 @@
-"""`python -m tests.processes.runs VERB JSON`: runs of summarisers in the data base of the servers."""
+"""`python -m tests.processes.summary_runs NAME JSON`: runs of summarisers in the database of a running site."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ import django
 
 
 def begin(clusters: int = 0, slug: str = "summaries", lanes: int = 2, run: bool = True, **config: Any) -> int:
-    """A project with so many clusters, a version of a staged system over them, and a run of it; the run's id."""
+    """Create a project with clusters and a version of the staged system, start a run of it, and return the run's id."""
     from generation.runs.actions import start_run
     from projects.models import Project
     from tests.builders import build_cluster
@@ -23,7 +23,7 @@ def begin(clusters: int = 0, slug: str = "summaries", lanes: int = 2, run: bool 
 
 
 def begin_tiny(clusters: int, beams: int, length: int) -> int:
-    """As `begin`, by a tiny BART with random weights that is built here; every cluster's texts are others."""
+    """Like `begin`, with a tiny BART with random weights; each cluster has different texts."""
     from django.conf import settings
 
     from generation.runs.actions import start_run
@@ -46,7 +46,7 @@ def begin_tiny(clusters: int, beams: int, length: int) -> int:
 
 
 def once_more(run: int) -> int:
-    """Another run of the same version."""
+    """Start another run of the same version."""
     from generation.models import Run
     from generation.runs.actions import start_run
 
@@ -54,7 +54,7 @@ def once_more(run: int) -> int:
 
 
 def texts(run: int, at_least: int) -> dict[str, str]:
-    """What came out so far, by key, as soon as there is so much of it."""
+    """Return the summaries by unit key as soon as there are ``at_least`` so many."""
     from generation.models import Summary
 
     found: dict[str, str] = {}
@@ -66,8 +66,8 @@ def texts(run: int, at_least: int) -> dict[str, str]:
 
 
 def end(run: int = 0, patience: float = 0) -> dict[str, Any]:
-    """How a run stands (the newest, unless one is named), at its end or after so many seconds: its progress, and the
-    keys whose summaries are stored."""
+    """Wait up to ``patience`` seconds for the end of a run (by default the newest). Return its progress and the keys
+    with stored summaries."""
     from generation.models import Run, RunStatus, Summary
     from generation.runs.queries import progress_of
 

@@ -1,4 +1,4 @@
-"""A crowd of clients that hold on to what they can: slow, silent, lying, leaving. All in one thread, on loopback."""
+"""Clients that occupy the server: slow, silent, with wrong lengths, or closing early. All run in one thread."""
 
 import random
 import socket
@@ -26,46 +26,46 @@ def get(path: str, headers: str = "") -> bytes:
 
 
 @dataclass(frozen=True)
-class Habit:
-    """What one sort of client says at first, and what it says again and again."""
+class Behaviour:
+    """What a kind of client sends first, and what it sends repeatedly."""
 
     begin: bytes
-    #: Every two seconds, byte by byte.
+    #: Sent every two seconds, byte by byte.
     drip: bytes = b""
-    #: Goes away in the middle and comes again.
+    #: Whether it closes the connection early and reconnects.
     leaves: bool = False
 
 
-def habits(slug: str, token: str) -> dict[str, Habit]:
-    """Habits of strangers, and of a lead with ``token``."""
+def behaviours(slug: str, token: str) -> dict[str, Behaviour]:
+    """Return the kinds of clients: anonymous ones, and a lead with ``token``."""
     me = f"Authorization: Bearer {token}\r\n"
     answer = f"{API}/answers/6d1f3c1e-0000-4000-8000-000000000000/"
     return {
-        "slow bodies": Habit(post(f"{API}/session/", JSON, 2000), b'{"email": "'),
-        "slow answers": Habit(post(answer, JSON + me, 2000, method="PUT"), b" "),
-        "slow forms": Habit(post("/", FORM, 10**8, FILE), b"x"),
-        "slow files of strangers": Habit(post(f"{API}/projects/{slug}/imports/", FORM, 10**8, FILE), b"x"),
-        "slow files of a lead": Habit(post(f"{API}/projects/{slug}/imports/", FORM + me, 10**8, FILE), b"x"),
-        "slow heads": Habit(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Y: ", b"z"),
-        "silence": Habit(b""),
-        "lying lengths": Habit(post(f"{API}/session/", JSON, 500, '{"email": "a@example.org", "password": "b"}')),
-        "waiting to be told": Habit(post(f"{API}/session/", JSON + "Expect: 100-continue\r\n", 500)),
-        "chunks": Habit(post(f"{API}/session/", JSON, None), b"1\r\n{\r\n"),
-        "idle": Habit(get("/healthz")),
-        "readers who do not read": Habit(get(f"{API}/schema/") * 30),
-        "leavers": Habit(post(f"{API}/session/", JSON, 2000, "{"), leaves=True),
-        "leavers with files": Habit(post("/any", FORM, 10**8, FILE + "x" * 50_000), leaves=True),
+        "slow bodies": Behaviour(post(f"{API}/session/", JSON, 2000), b'{"email": "'),
+        "slow answers": Behaviour(post(answer, JSON + me, 2000, method="PUT"), b" "),
+        "slow forms": Behaviour(post("/", FORM, 10**8, FILE), b"x"),
+        "slow files of strangers": Behaviour(post(f"{API}/projects/{slug}/imports/", FORM, 10**8, FILE), b"x"),
+        "slow files of a lead": Behaviour(post(f"{API}/projects/{slug}/imports/", FORM + me, 10**8, FILE), b"x"),
+        "slow heads": Behaviour(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Y: ", b"z"),
+        "silence": Behaviour(b""),
+        "lying lengths": Behaviour(post(f"{API}/session/", JSON, 500, '{"email": "a@example.org", "password": "b"}')),
+        "waiting to be told": Behaviour(post(f"{API}/session/", JSON + "Expect: 100-continue\r\n", 500)),
+        "chunks": Behaviour(post(f"{API}/session/", JSON, None), b"1\r\n{\r\n"),
+        "idle": Behaviour(get("/healthz")),
+        "readers who do not read": Behaviour(get(f"{API}/schema/") * 30),
+        "leavers": Behaviour(post(f"{API}/session/", JSON, 2000, "{"), leaves=True),
+        "leavers with files": Behaviour(post("/any", FORM, 10**8, FILE + "x" * 50_000), leaves=True),
     }
 
 
 @dataclass
-class Crowd:
-    """``size`` clients of each habit; whoever is thrown out comes again at once."""
+class HostileClients:
+    """``size`` clients of each kind, which reconnect when they are disconnected."""
 
     port: int
-    habits: dict[str, Habit]
+    behaviours: dict[str, Behaviour]
     size: int = 16
-    #: How often each was thrown out, or left.
+    #: How often clients of each kind were disconnected.
     rounds: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -73,8 +73,8 @@ class Crowd:
         self._thread = threading.Thread(target=self._press, daemon=True)
         self._open: list[tuple[str, socket.socket]] = []
 
-    def __enter__(self) -> "Crowd":
-        for name in self.habits:
+    def __enter__(self) -> "HostileClients":
+        for name in self.behaviours:
             for _ in range(self.size):
                 self._come(name)
         self._thread.start()
@@ -91,7 +91,7 @@ class Crowd:
             sock = socket.create_connection(("127.0.0.1", self.port), timeout=5)
             sock.setblocking(False)
             with suppress(OSError):
-                sock.send(self.habits[name].begin)
+                sock.send(self.behaviours[name].begin)
             self._open.append((name, sock))
 
     def _press(self) -> None:
@@ -106,12 +106,16 @@ class Crowd:
                     self._come(name)
 
     def _is_over(self, name: str, sock: socket.socket, turns: int) -> bool:
-        habit = self.habits[name]
-        if habit.leaves:
+        behaviour = self.behaviours[name]
+        if behaviour.leaves:
             return random.random() < 0.5
         try:
-            if habit.drip and turns % 4 == 0:
-                sock.send(habit.drip[turns // 4 % len(habit.drip)].to_bytes() if len(habit.drip) > 1 else habit.drip)
+            if behaviour.drip and turns % 4 == 0:
+                sock.send(
+                    behaviour.drip[turns // 4 % len(behaviour.drip)].to_bytes()
+                    if len(behaviour.drip) > 1
+                    else behaviour.drip
+                )
             return not name.startswith("readers") and sock.recv(65536) == b""
         except BlockingIOError:
             return False
@@ -120,7 +124,7 @@ class Crowd:
 
 
 def steadily(do: Callable[[], Any], seconds: float, every: float) -> list[float]:
-    """Call it every so often for so long; how long each call took."""
+    """Call ``do`` at an interval for some seconds and return how long each call took."""
     took, end = [], time.monotonic() + seconds
     while time.monotonic() < end:
         began = time.monotonic()

@@ -1,8 +1,7 @@
-"""`python -m tests.processes.helper SOCKET`: what starts once for a house and then does its short commands.
+"""`python -m tests.processes.command_server SOCKET`: starts Django once per site and forks for each short command.
 
-To start Django takes longer than most commands take. So one process starts it, touches no data base, and forks for
-each command: the child has the modules, and connections, threads and everything else of its own. It ends with whoever
-started it.
+Starting Django takes longer than most commands. The server opens no database connection; each child opens its own. It
+ends with the process that started it.
 """
 
 import json
@@ -22,21 +21,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.processes import forks
+from tests.processes import fork_server
 
 
-class Helper:
-    """The other side: asks the process to do commands, and starts it anew where the environment is another."""
+class CommandServer:
+    """The client side: starts one server per environment and sends it commands."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        #: By environment: the process, its socket, and what it reads to its end when we are gone.
-        self._started: dict[str, tuple[forks.Process, Path, int]] = {}
+        #: By environment: the process, its socket, and the pipe whose closing ends it.
+        self._started: dict[str, tuple[fork_server.Process, Path, int]] = {}
         self._starting = threading.Lock()
 
     def run(self, command: list[str], environment: dict[str, str], seconds: float) -> tuple[int, str, str]:
-        """How the command ended, as `subprocess` counts it, and what it wrote to its two outputs. TimeoutError where it
-        takes longer than so many seconds; it is killed then."""
+        """Run a command; return its exit status, stdout and stderr. After ``seconds`` it is killed with
+        TimeoutError."""
         with socket.socket(socket.AF_UNIX) as asking:
             asking.connect(str(self._socket(environment)))
             asking.sendall(json.dumps({"command": command, "seconds": seconds}).encode() + b"\n")
@@ -53,14 +52,14 @@ class Helper:
                 self._started[key] = self._start(environment)
             return self._started[key][1]
 
-    def _start(self, environment: dict[str, str]) -> tuple[forks.Process, Path, int]:
-        # Not in the folder of the test: a socket's path has a hundred letters at most.
+    def _start(self, environment: dict[str, str]) -> tuple[fork_server.Process, Path, int]:
+        # Not in the test's folder: the path of a socket may have about 100 characters.
         path = Path(tempfile.mkdtemp(prefix="concord-helper-")) / "socket"
         log = self._folder / f"helper{len(self._started)}.log"
         given, held = os.pipe()
         with log.open("wb") as out:
-            command = [sys.executable, "-m", "tests.processes.helper", str(path)]
-            process = forks.start(command, environment, (given, out.fileno(), out.fileno()))
+            command = [sys.executable, "-m", "tests.processes.command_server", str(path)]
+            process = fork_server.start(command, environment, (given, out.fileno(), out.fileno()))
         os.close(given)
         end = time.monotonic() + 60
         while not path.exists():
@@ -85,7 +84,7 @@ def serve(path: str) -> None:
 
     django.setup()
     _import_ahead()
-    # A child that ends is buried by the kernel; who answers a request waits for its own.
+    # The kernel reaps the children; a child that answers a request waits for its own.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(path + ".new")
@@ -94,7 +93,7 @@ def serve(path: str) -> None:
     while True:
         ready, _, _ = select.select([listening.fileno(), 0], [], [])
         if 0 in ready and not os.read(0, 1):
-            return  # whoever started it is gone
+            return  # the process that started this one has ended
         asking, _ = listening.accept()
         if os.fork() == 0:
             listening.close()
@@ -104,7 +103,7 @@ def serve(path: str) -> None:
 
 
 def _import_ahead() -> None:
-    """What most commands import beside the models."""
+    """Import modules that most commands need."""
     import config.urls
     import projects.tasks  # noqa: F401
 
@@ -112,7 +111,7 @@ def _import_ahead() -> None:
 
 
 def _answer(asking: socket.socket) -> None:
-    """In a child: have the command done by a child of one's own, and send what came of it."""
+    """Runs in a child: run the command in another child and send the result."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with asking, asking.makefile() as lines, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         asked = json.loads(lines.readline())
@@ -146,7 +145,7 @@ def _ended(worker: int, seconds: float) -> int | None:
 
 
 def _do(command: list[str]) -> int:
-    """Run `manage.py ...` or `-m module ...` as if the interpreter had just begun with it; how it ends."""
+    """Run `manage.py ...` or `-m module ...` as in a fresh interpreter and return the exit status."""
     random.seed()
     code = 0
     try:
@@ -155,7 +154,7 @@ def _do(command: list[str]) -> int:
             runpy.run_module(command[1], run_name="__main__", alter_sys=True)
         else:
             sys.argv = command
-            runpy.run_path(str(forks.ROOT / command[0]), run_name="__main__")
+            runpy.run_path(str(fork_server.ROOT / command[0]), run_name="__main__")
     except SystemExit as ending:
         code = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
         if isinstance(ending.code, str):

@@ -1,4 +1,4 @@
-"""A whole Concord in processes of its own: web server, workers, data base, Redis. Only what is recorded is killed."""
+"""A running Concord for tests: web server, workers, database and Redis, each in its own process."""
 
 import json
 import os
@@ -16,8 +16,8 @@ from typing import Any
 from operations.simulation.client import Client, Ledger
 from operations.simulation.history import Study
 from operations.simulation.transport import Http
-from tests.processes import forks
-from tests.processes.helper import Helper
+from tests.processes import fork_server
+from tests.processes.command_server import CommandServer
 from tests.stages import proxy
 from tests.stages.servers import free_port, is_listening
 
@@ -40,15 +40,15 @@ NOT_INHERITED = {
 
 
 class Process:
-    """One program as the leader of a group of its own, so that it can be killed with its children."""
+    """A program that leads its own process group, so that it can be killed with its children."""
 
     def __init__(self, command: list[str], environment: dict[str, str], log: Path, largest_file: int = 0) -> None:
-        """``largest_file`` in bytes: beyond it writing fails, as on a full disk."""
+        """``largest_file``: limit in bytes beyond which writes fail, as on a full disk."""
         self.log = log
         limits = {"RLIMIT_FSIZE": largest_file} if largest_file else {}
         with log.open("ab") as out, open(os.devnull, "rb") as nothing:
             files = (nothing.fileno(), out.fileno(), out.fileno())
-            self._process = forks.start(command, environment, files, **limits)
+            self._process = fork_server.start(command, environment, files, **limits)
 
     @property
     def pid(self) -> int:
@@ -56,15 +56,14 @@ class Process:
 
     @property
     def pids(self) -> set[int]:
-        """Its id and those of its children: a worker has its supervisor for a parent."""
+        """Its process id and those of its children (a worker is the child of its supervisor)."""
         return {self.pid, *children_of(self.pid)}
 
     def interrupt(self) -> None:
-        """As Ctrl-C does."""
         self._process.send_signal(signal.SIGINT)
 
     def terminate(self) -> None:
-        """Ask it, and not its children, to end."""
+        """Send SIGTERM to the process, but not to its children."""
         self._process.send_signal(signal.SIGTERM)
 
     def kill(self, number: int = signal.SIGKILL) -> None:
@@ -75,12 +74,12 @@ class Process:
 
     @property
     def is_suspended(self) -> bool:
-        """Whether SIGSTOP has reached it, or a child of it."""
+        """Whether SIGSTOP has reached the process or one of its children."""
         stats = [Path(f"/proc/{pid}/stat").read_text() for pid in self.pids]
         return any(stat.rpartition(")")[2].split()[0] == "T" for stat in stats)
 
     def hold(self) -> None:
-        """Nothing of it runs until it is woken or killed."""
+        """Suspend the whole group until it is woken or killed."""
         os.killpg(self._process.pid, signal.SIGSTOP)
 
     def wake(self) -> None:
@@ -91,7 +90,7 @@ class Process:
         return self._process.poll() is None
 
     def ended(self, seconds: float = 60) -> int:
-        """Wait until it ends by itself; how it did."""
+        """Wait until the process ends by itself and return its exit status."""
         return self._process.wait(timeout=seconds)
 
 
@@ -106,21 +105,21 @@ def children_of(pid: int) -> list[int]:
 
 
 def until(holds: Callable[[], object], what: str, seconds: float = 60) -> None:
-    """Wait until it holds; an AssertionError naming ``what`` when it does not in time."""
+    """Wait until ``holds()`` is true; fail with a message about ``what`` after the timeout."""
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, f"not within {seconds:g} s: {what}"
         time.sleep(0.02)
 
 
-class House:
-    """One installation in one folder, on a data base of its own."""
+class Site:
+    """One installation: a folder and a database."""
 
     def __init__(self, folder: Path, database_url: str, redis_url: str = "") -> None:
         self.folder = folder
         self.database_url = database_url
         self.failpoint = folder / "failpoint"
-        #: Where clients connect to: the web server, or the proxy before it.
+        #: Port that clients connect to: the web server's, or that of the proxy before it.
         self.port = self.web_port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED} | {
@@ -133,7 +132,7 @@ class House:
             "FAILPOINT": str(self.failpoint),
             "CLOCK": str(folder / "clock"),
             "SUSPEND": str(folder / "suspend"),
-            "PYTHONPATH": str(forks.ROOT),
+            "PYTHONPATH": str(fork_server.ROOT),
             "PYTHONUNBUFFERED": "1",
         }
         if database_url:
@@ -143,37 +142,37 @@ class House:
         self.web: Process | None = None
         self.others: list[Process] = []
         self._token = ""
-        self._helper = Helper(folder)
+        self._commands = CommandServer(folder)
 
     def start_manage(self, *arguments: str) -> Process:
-        """A command that goes on while the test does something."""
+        """Start a management command without waiting for it."""
         return self._other([sys.executable, "manage.py", *arguments], f"{arguments[0]}.log")
 
     def manage(self, *arguments: str, seconds: float = 300) -> str:
         return self._run(["manage.py", *arguments], seconds)
 
-    def inside(self, verb: str, *, module: str = "inside", **arguments: Any) -> Any:
-        """The JSON that a verb of `tests.processes.inside` (or its neighbour) gives."""
+    def call(self, verb: str, *, module: str = "database_commands", **arguments: Any) -> Any:
+        """Return the JSON that a function of `tests.processes.database_commands` (or of another module) returns."""
         return self.program(f"tests.processes.{module}", verb, json.dumps(arguments))
 
     def program(self, module: str, *arguments: str, seconds: float = 300) -> Any:
-        """The JSON that a program beside the servers prints."""
+        """Return the JSON that another program prints."""
         return json.loads(self._run(["-m", module, *arguments], seconds))
 
     def _run(self, command: list[str], seconds: float) -> str:
-        code, said, wrong = self._helper.run(command, self.environment, seconds)
+        code, said, wrong = self._commands.run(command, self.environment, seconds)
         ended = f"{signal.Signals(-code).name} " if code < 0 else ""
         assert code == 0, ended + wrong
         return said
 
     def set_clock(self, seconds: float) -> None:
-        """Set the clock of all its processes by so much, against the machine's."""
+        """Shift the clock of all processes of the site by some seconds."""
         fresh = self.folder / "clock.new"
         fresh.write_text(str(seconds))
         fresh.replace(self.folder / "clock")
 
     def start_web(self, *, threads: int = 4, largest_file: int = 0) -> None:
-        """Two processes of four threads, served as in production."""
+        """Start gunicorn with two processes, as in production."""
         command = [
             sys.executable,
             "-m",
@@ -194,7 +193,7 @@ class House:
         until(self._is_up, "the web server answers", 180)
 
     def start_web_behind_proxy(self, *, threads: int = 4, **timeouts: str) -> None:
-        """The web server behind Caddy, by the repository's Caddyfile. Raises `Missing` where there is no Caddy."""
+        """Start the web server behind Caddy with the repository's Caddyfile. Raises `Missing` without Caddy."""
         self.web_port = free_port()
         command = proxy.command(self.folder, self.port, self.web_port, **timeouts)
         self.environment |= {"BEHIND_PROXY": "1", "ALLOWED_HOSTS": "127.0.0.1,localhost"}
@@ -206,7 +205,7 @@ class House:
 
     @property
     def readiness(self) -> str:
-        """The address of the readiness check, which the proxy does not show."""
+        """Address of the readiness check, which the proxy does not expose."""
         return f"http://127.0.0.1:{self.web_port}/readyz"
 
     def _is_up(self) -> bool:
@@ -219,17 +218,17 @@ class House:
             return False
 
     def kill_web(self) -> None:
-        """kill -9 of master and workers at once."""
+        """Kill master and workers at once with SIGKILL."""
         assert self.web
         self.web.kill()
 
     def start_worker(self, *queues: str, largest_file: int = 0) -> Process:
-        """A worker as a house without Redis has it."""
+        """Start a worker as used without Redis."""
         command = [sys.executable, "manage.py", "work", "--poll", "0.1", *(f"--queue={queue}" for queue in queues)]
         return self._other(command, f"worker{len(self.others)}.log", largest_file)
 
     def start_celery(self) -> Process:
-        """A worker as production has it, with the sweeper."""
+        """Start the default Celery worker with beat, as in production."""
         schedule = str(self.folder / f"beat-{len(self.others)}")
         command = [
             sys.executable,
@@ -250,7 +249,7 @@ class House:
         return self._other(command, "celery.log")
 
     def start_gpu_celery(self) -> Process:
-        """A worker for models as production has it: one process, its family's queue alone."""
+        """Start the Celery worker of the GPU queue, as in production."""
         command = [
             sys.executable,
             "-m",
@@ -276,10 +275,10 @@ class House:
         for process in [self.web, *self.others]:
             if process:
                 process.kill()
-        self._helper.stop()
+        self._commands.stop()
 
     def lead(self) -> Client:
-        self._token = self._token or self.inside("make_lead", email=LEAD)
+        self._token = self._token or self.call("make_lead", email=LEAD)
         return Client(Http(self.address), token=self._token)
 
     def study(self, name: str = "Faults") -> Study:
@@ -290,7 +289,7 @@ class House:
 
 
 class Redis:
-    """A Redis of our own that can be stopped, started again on its port, and wiped."""
+    """A Redis server that can be stopped, restarted on the same port, and flushed."""
 
     def __init__(self, folder: Path, program: str) -> None:
         self.folder, self.program, self.port = folder, program, free_port()
@@ -314,21 +313,21 @@ class Redis:
             connection.flushall()
 
     def push(self, message: bytes) -> None:
-        """Put a message into the queue as it is."""
+        """Put a raw message into the queue."""
         import redis
 
         with redis.Redis(port=self.port) as connection:
             connection.lpush("default", message)
 
     def listening(self) -> int:
-        """How many workers wait for a wake-up."""
+        """Return how many workers wait for a message."""
         import redis
 
         with redis.Redis(port=self.port) as connection:
             return sum(client["cmd"] == "brpop" for client in connection.client_list())
 
     def waiting(self) -> int:
-        """How many wake-ups lie in the queue."""
+        """Return how many messages are in the queue."""
         import redis
 
         with redis.Redis(port=self.port) as connection:

@@ -1,6 +1,6 @@
-"""`python -m tests.processes.forged`: every change of `tests.audit.planted` in a house's own rows, taken back at once.
+"""`python -m tests.processes.tamper_check`: make each change of `tests.audit.tampering` and roll it back.
 
-Prints what was planted, and what of it the verification of the log did not name.
+Prints the changes that were made, and those that the verification did not report.
 """
 
 import json

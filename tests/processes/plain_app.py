@@ -1,4 +1,4 @@
-"""A small WSGI application for the tests of the web server and its proxy."""
+"""A small WSGI application for tests of the web server and its proxy."""
 
 import hashlib
 import time
@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Answer ``/hello``, ``/length`` (of the body), ``/refuse`` (body unread), ``/sleep?s=`` and ``/large?n=``."""
+    """Serve ``/hello``, ``/length`` (of the body), ``/refuse`` (body unread), ``/sleep?s=`` and ``/large?n=``."""
     query = {name: values[0] for name, values in parse_qs(environ["QUERY_STRING"]).items()}
     status = "200 OK"
     match environ["PATH_INFO"]:

@@ -1,4 +1,6 @@
-"""`python -m tests.processes.old VERB JSON`: a data base of an earlier version, filled, migrated, and killed at it."""
+"""`python -m tests.processes.old_database NAME JSON`: fill a database of an earlier version, migrate it, and kill a
+migration.
+"""
 
 import json
 import os
@@ -9,12 +11,12 @@ from typing import Any
 
 import django
 
-#: Filled by Django itself.
+#: Tables that Django fills.
 DJANGOS = {"django_migrations", "django_content_type", "auth_permission", "django_session"}
 
 
 def load(path: str) -> int:
-    """Migrate an empty database as far as the rows of a file need, insert them, and return how many.
+    """Migrate an empty database as far as a file of rows needs, insert the rows, and return their number.
 
     Afterwards only the migrations of the last release are recorded, not those that replace them.
     """
@@ -72,7 +74,7 @@ def _go_on_counting(cursor: Any, table: str) -> None:
 
 
 def rows() -> dict[str, dict[str, dict[str, str]]]:
-    """Every row of every table: table -> primary key -> column -> value."""
+    """Return every row: table -> primary key -> column -> value."""
     from django.db import connection
 
     found: dict[str, dict[str, dict[str, str]]] = {}
@@ -88,7 +90,7 @@ def rows() -> dict[str, dict[str, dict[str, str]]]:
 
 
 def migrate(targets: list[Any] | None = None) -> None:
-    """Migrate to the newest migrations or to these (app, name), forwards or backwards. A replaced name will do."""
+    """Migrate forwards or backwards, to the newest migrations or to (app, name) pairs. Replaced names are accepted."""
     from django.db import connection
     from django.db.migrations.executor import MigrationExecutor
 
@@ -97,7 +99,7 @@ def migrate(targets: list[Any] | None = None) -> None:
     replacements = {old: key for key, m in executor.loader.disk_migrations.items() for old in m.replaces}
     wanted = [replacements.get(tuple(t), tuple(t)) for t in targets] if targets else leaves
     named = {app for app, _ in wanted}
-    # Django's own apps go along, as far as they are.
+    # Other apps of Django migrate too.
     rest = [leaf for leaf in leaves if leaf[0] not in named and leaf[0] in DJANGOS_APPS]
     executor.migrate(wanted + rest)
 
@@ -106,7 +108,7 @@ DJANGOS_APPS = {"admin", "auth", "axes", "contenttypes", "sessions"}
 
 
 def ahead(path: str) -> dict[str, Any]:
-    """The migrations after those of a file: how many, and those that cannot be taken back."""
+    """Return the migrations that are newer than a file of rows, and the irreversible ones among them."""
     from django.db import connection
     from django.db.migrations.loader import MigrationLoader
 
@@ -119,7 +121,8 @@ def ahead(path: str) -> dict[str, Any]:
 
 
 def die_in(number: int) -> None:
-    """Migrate forward and be killed inside the transaction of the ``number``-th migration, its work done."""
+    """Migrate forward and die by SIGKILL inside the transaction of the ``number``-th migration, after its
+    operations."""
     from django.core.management import call_command
     from django.db.migrations import Migration
 
@@ -138,7 +141,7 @@ def die_in(number: int) -> None:
 
 
 def resume(project: str, round: str) -> dict[str, Any]:
-    """Answer all that a round still asks for, and close it: what the present version makes of old rows."""
+    """Answer everything that is left in a round of an earlier version, and close it."""
     from projects.jobs.queries import claim_next
     from projects.jobs.running import run_job
     from projects.models import Decision, Round

@@ -1,4 +1,4 @@
-"""`python -m tests.processes.inside VERB JSON`: what the tests do, or look up, in the data base of the servers."""
+"""`python -m tests.processes.database_commands NAME JSON`: create and read rows of a running site."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ import django
 
 
 def make_lead(email: str) -> str:
-    """A new user's API token."""
+    """Create a user and return an API token."""
     from accounts.actions import make_token
     from accounts.models import User
 
@@ -46,7 +46,7 @@ def people() -> list[dict[str, Any]]:
 
 
 def wait_out(minutes: int) -> int:
-    """All failed tries become so much older; how many there are, by address."""
+    """Make all failed sign-ins older and return their number."""
     from axes.models import AccessAttempt
     from django.db.models import F
 
@@ -99,7 +99,7 @@ def job(pk: int) -> dict[str, Any]:
 
 
 def decisions() -> dict[str, int]:
-    """How many rounds came to, and of how many fields."""
+    """Return the number of decisions of rounds, and of distinct decided fields."""
     from projects.models import Decision
 
     formed = Decision.objects.filter(round__isnull=False)

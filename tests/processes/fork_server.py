@@ -1,10 +1,9 @@
-"""`python -m tests.processes.forks FD`: what has imported other people's packages once, and forks for each process of a
-house in place of an interpreter's start.
+"""`python -m tests.processes.fork_server FD`: imports third-party packages once and forks a process for each program.
 
-Three quarters of a start is to import Django, NumPy and the like. Here that is done once for each process of pytest. No
-setting is read here and nothing of the house is imported that knows Django: whoever is forked does that, in an
-environment of its own, as an interpreter that has just begun, and runs to its end as the main program, with all that an
-interpreter does when it ends. Only the seed of Python's hashes is that of its siblings.
+Importing Django, NumPy and others takes three quarters of the start of a process. The fork server imports them once per
+pytest process. It reads no settings and imports no module that needs Django settings: each forked process does that in
+its own environment and runs as the main program until the interpreter exits. Only the hash seed is shared by all forked
+processes.
 """
 
 import atexit
@@ -26,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Other people's modules that a start imports, as far as they can be without settings. Not among them: what reads the
-#: environment while it is imported (gunicorn, prometheus_client).
+#: Third-party modules that can be imported without settings. gunicorn and prometheus_client are left out, because they
+#: read the environment when they are imported.
 AHEAD = (  # noqa: SIM905 - so many are read more easily so
     "unittest.mock django.core.management django.contrib.postgres.fields django.contrib.postgres.aggregates "
     "django.views.generic django.test.client django.middleware.common celery.bin.worker celery.fixups.django "
@@ -37,12 +36,12 @@ AHEAD = (  # noqa: SIM905 - so many are read more easily so
 ).split()
 
 
-class Fork:
-    """A process of the house, with as much of `subprocess.Popen` as the tests ask for."""
+class ForkedProcess:
+    """A forked process with the part of the interface of `subprocess.Popen` that the tests use."""
 
     def __init__(self, command: list[str], environment: dict[str, str], files: tuple[int, int, int], **more: Any):
-        """``command`` begins with the interpreter; ``files`` become its input, output and errors. ``more``: whether it
-        ``leads`` a session of its own, and ``limits``, as `resource` names them."""
+        """``command`` begins with the interpreter; ``files`` become stdin, stdout and stderr. ``more``: ``leads``
+        (whether it leads its own session) and ``limits`` (by their names in `resource`)."""
         self.pid: int = _ask({"command": command[1:], "environment": environment, **more}, files)
         self.returncode: int | None = None
 
@@ -66,9 +65,9 @@ class Fork:
 
 
 def start(command: list[str], environment: dict[str, str], files: tuple[int, int, int], **limits: int) -> "Process":
-    """The leader of a session of its own: a fork where it is `manage.py ...`, `-m module ...` or `-c program`."""
+    """Start a session leader: forked if it is `manage.py ...`, `-m module ...` or `-c program`."""
     if command[0] == sys.executable and command[1] in ("manage.py", "-m", "-c"):
-        return Fork(command, environment, files, leads=True, limits=limits)
+        return ForkedProcess(command, environment, files, leads=True, limits=limits)
     assert not limits
     given, out, errors = files
     return subprocess.Popen(
@@ -77,16 +76,16 @@ def start(command: list[str], environment: dict[str, str], files: tuple[int, int
 
 
 def ran(command: list[str], environment: dict[str, str], seconds: float = 120) -> tuple[int, str, str]:
-    """How it ended, and what it wrote to its two outputs."""
+    """Run a command and return its exit status, stdout and stderr."""
     with open(os.devnull, "rb") as nothing, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        process = Fork(command, environment, (nothing.fileno(), out.fileno(), errors.fileno()))
+        process = ForkedProcess(command, environment, (nothing.fileno(), out.fileno(), errors.fileno()))
         code = process.wait(timeout=seconds)
         out.seek(0)
         errors.seek(0)
         return code, out.read().decode(), errors.read().decode()
 
 
-Process = Fork | subprocess.Popen[bytes]
+Process = ForkedProcess | subprocess.Popen[bytes]
 _asking = threading.Lock()
 _line: socket.socket | None = None
 
@@ -110,9 +109,9 @@ def _connected() -> socket.socket:
         _line, other = socket.socketpair()
         environment = {k: v for k, v in os.environ.items() if k != "DJANGO_SETTINGS_MODULE"}
         with other:
-            # It ends when nobody holds our side of the line.
+            # The fork server ends when our end of the socket is closed.
             process = subprocess.Popen(
-                [sys.executable, "-m", "tests.processes.forks", str(other.fileno())],
+                [sys.executable, "-m", "tests.processes.fork_server", str(other.fileno())],
                 cwd=ROOT,
                 env=environment | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
                 stdin=subprocess.DEVNULL,
@@ -123,13 +122,14 @@ def _connected() -> socket.socket:
 
 
 def _ended(line: socket.socket, process: "subprocess.Popen[bytes]") -> None:
-    """Wait for it, so that its time counts as ours."""
+    """Wait for the process, so that its CPU time is counted as ours."""
     line.close()
     process.wait(timeout=30)
 
 
 def serve(line: socket.socket) -> list[str]:
-    """Fork and bury until nobody asks any more. Returns in who was forked: its command; and at the end: none."""
+    """Fork and reap until the socket is closed. Return the command in a forked process, and an empty list at the
+    end."""
     while True:
         said, files, *_ = socket.recv_fds(line, 65536, 3)
         while said and not said.endswith(b"\n"):
@@ -150,7 +150,7 @@ def serve(line: socket.socket) -> list[str]:
                 os.close(begun)
                 return list(asked["command"])
             os.close(begun)
-            os.read(ready, 1)  # a signal to its group would miss it before
+            os.read(ready, 1)  # otherwise a signal to its group could come before the group exists
             for file in (ready, *files):
                 os.close(file)
         line.sendall(json.dumps(reply).encode() + b"\n")
@@ -171,7 +171,7 @@ def _become(asked: dict[str, Any], files: list[int]) -> None:
 
 
 def run(command: list[str]) -> None:
-    """Go on as the main program that the command names."""
+    """Run the command as the main program."""
     if command[0] == "-m":
         sys.argv = command[1:]
         runpy.run_module(command[1], run_name="__main__", alter_sys=True)
@@ -186,12 +186,12 @@ def run(command: list[str]) -> None:
 def main() -> None:
     for name in AHEAD:
         import_module(name)
-    # Threads are not forked, and settings are the house's.
+    # Threads do not survive a fork, and each site has its own settings.
     assert threading.active_count() == 1
     assert "DJANGO_SETTINGS_MODULE" not in os.environ
     gc.collect()
     gc.freeze()
-    # Ctrl-C is for pytest, which needs us still to end its houses.
+    # On Ctrl-C pytest still needs this process to end its sites.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if command := serve(socket.socket(fileno=int(sys.argv[1]))):
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,5 +1,5 @@
-"""Who is at work while things go wrong: annotators in every open round, and leads who open and close rounds, send
-sheets and files, cancel them, and freeze releases. They know what the server replies, and no reply stops them.
+"""Simulated users of the drill: annotators in every open round, and leads who open and close rounds, upload sheets and
+files, cancel jobs, and freeze releases. Only documented replies of the server are tolerated.
 """
 
 import csv
@@ -19,17 +19,17 @@ from operations.simulation.history import JobFailed, Study
 from operations.simulation.transport import Broken
 from tests.processes.test_kills import corpus
 
-#: Units of a round: a sheet of one says several times how far it is, so that it can be cancelled in between.
+#: Units of a round: enough for the import of a sheet to report progress several times, so that it can be cancelled.
 SAMPLE = (60, 120)
 OPEN = 3
-#: What may become of a request beside success, with the site going up and down.
+#: Errors that may happen while the site is killed and restarted.
 LEFT = (GaveUp, NotDone, JobFailed, TimeoutError, Broken)
 Say = Callable[[str], None]
 
 
 @dataclass
-class Rounds:
-    """The rounds that are open as far as anybody was told, and the units that there are."""
+class DrillState:
+    """What the users share: known open rounds, unit keys, counters and failures."""
 
     seed: int
     open: list[int] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Rounds:
             return self.number
 
     def guarded(self, work: Callable[[], None]) -> threading.Thread:
-        """A thread that repeats the work until all stop; what it raises is kept."""
+        """Return a thread that repeats the work until all stop, and records what it raises."""
 
         def run() -> None:
             try:
@@ -59,10 +59,10 @@ class Rounds:
         return threading.Thread(target=run)
 
 
-class Worker:
-    """An annotator who goes from round to round, and now and then looks at an answer again."""
+class DrillAnnotator:
+    """An annotator who works in random rounds and sometimes revises an answer."""
 
-    def __init__(self, client: Client, number: int, rounds: Rounds) -> None:
+    def __init__(self, client: Client, number: int, rounds: DrillState) -> None:
         self.client, self.number, self.rounds = client, number, rounds
         self.rng = random.Random(f"{rounds.seed} worker {number}")
 
@@ -71,7 +71,7 @@ class Worker:
             time.sleep(0.05)
             return
         with suppress(IndexError, NotDone):
-            # Refused: the round was closed, or a sheet has answered meanwhile.
+            # The round was closed, or a sheet has answered in between.
             round = self.rng.choice(self.rounds.open)
             robot = Annotator(self.client, round, noise=Noise.of(0.1), seed=self.number, think=(0, 0.03))
             if self.rng.random() < 0.3:
@@ -84,10 +84,10 @@ class Worker:
             robot.answer(self.rng.choice(cards), have=[])
 
 
-class Lead:
-    """A lead, who does one thing after the other."""
+class DrillLead:
+    """A lead who performs random actions."""
 
-    def __init__(self, study: Study, people: list[int], number: int, rounds: Rounds, say: Say) -> None:
+    def __init__(self, study: Study, people: list[int], number: int, rounds: DrillState, say: Say) -> None:
         self.study, self.people, self.rounds, self.say = study, people, rounds, say
         self.rng = random.Random(f"{rounds.seed} lead {number}")
         self.scenes: list[Callable[[], str]] = [
@@ -114,7 +114,7 @@ class Lead:
         self.rounds.stop.wait(self.rng.uniform(0, 0.5))
 
     def open(self) -> str:
-        """A round of gold for everybody."""
+        """Open a gold-standard round for everybody."""
         number = self.rounds.next()
         round = self.study.open_round(
             f"drill {number}",
@@ -130,18 +130,18 @@ class Lead:
         return f"round {round}"
 
     def close(self) -> str:
-        """Some round, whoever works in it."""
+        """Close a random round, even while people work in it."""
         round = self.rng.choice(self.rounds.open)
         try:
             job = self.study.lead.post(f"rounds/{round}/close/")["id"]
         except NotDone as refused:
-            job = refused.status  # it was closed by the other lead, or by a request whose reply was lost
+            job = refused.status  # the other lead closed it, or the reply to an earlier request was lost
         with suppress(ValueError):
             self.rounds.open.remove(round)
         return f"round {round}, job {job}"
 
     def sheet(self) -> str:
-        """A person's units come as a sheet and are imported; now and then that is cancelled, or the round is closed."""
+        """Import a sheet of answers for one person; sometimes cancel it or close the round."""
         round, person = self.rng.choice(self.rounds.open), self.rng.choice(self.people)
         taken = self.study.lead.post(
             f"rounds/{round}/sheet/", {"person": person, "file_type": "csv", "limit": 120, "days": 1}
@@ -156,7 +156,7 @@ class Lead:
         return f"round {round}, {len(rows)} rows, job {job}, {self._interfere(job, round)}"
 
     def elsewhere(self) -> str:
-        """Ratings of three people whom Concord does not know."""
+        """Import ratings of three external raters."""
         number = self.rounds.next()
         rows = [
             {
@@ -176,7 +176,7 @@ class Lead:
         return f"job {job}, {self._interfere(job)}"
 
     def corpus(self) -> str:
-        """More clusters."""
+        """Import more clusters."""
         number = self.rounds.next()
         path = f"projects/{self.study.slug}/imports/"
         content = corpus(10).replace(b'"docid": "260000', f'"docid": "3{number:05d}'.encode())
@@ -184,18 +184,18 @@ class Lead:
         return f"job {job}, {self._interfere(job)}"
 
     def release(self) -> str:
-        """A release of whatever there is."""
+        """Freeze a release."""
         version = f"1.0.{self.rounds.next()}"
         job = self.study.lead.post(f"projects/{self.study.slug}/releases/", {"version": version})["id"]
         return f"{version}, job {job}, {self._interfere(job)}"
 
     def _confirmed(self, check: str, confirm: str, fields: dict[str, str], content: bytes, more: dict[str, Any]) -> int:
-        """Upload, wait for the check, confirm; the job that imports."""
+        """Upload, wait for the check, confirm, and return the id of the import job."""
         done = self.study.wait(self.study.lead.upload(check, fields, "file.csv", content))
         return int(self.study.lead.post(confirm, {"job": done["id"]} | more)["id"])
 
     def _interfere(self, job: int, round: int | None = None) -> str:
-        """Let it be, cancel it, or close the round that it writes to; a little later."""
+        """After a pause leave the job alone, cancel it, or close the round that it writes to."""
         what = self.rng.choice(("let be", "cancelled", "cancelled", "overtaken"))
         self.rounds.stop.wait(self.rng.uniform(0, 0.8))
         if what == "cancelled":
