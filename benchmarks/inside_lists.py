@@ -208,10 +208,10 @@ class Builder:
             )
             for n, key, r, t, unit in zip(numbers, keys, of_cluster, targets, self._units("cluster", keys), strict=True)
         )
-        models.PicoSlot.objects.bulk_create(
-            models.PicoSlot(cluster=c, slot=slot, form=form, text=text)
+        models.PicoElement.objects.bulk_create(
+            models.PicoElement(cluster=c, element=element, form=form, text=text)
             for c in clusters
-            for slot, form, text in (
+            for element, form, text in (
                 ("p", "implied", "[patients]"),
                 ("i", "explicit", f"treatment {c.position}"),
                 ("c", "blank", ""),

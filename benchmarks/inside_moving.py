@@ -23,8 +23,8 @@ def _tables() -> list[type[models.Model]]:
         CueFragment,
         DiscourseLabel,
         Label,
+        PicoElement,
         PicoFragment,
-        PicoSlot,
         Proposition,
         Review,
         Study,
@@ -39,7 +39,7 @@ def _tables() -> list[type[models.Model]]:
         Study,
         Study.reviews.through,
         Cluster,
-        PicoSlot,
+        PicoElement,
         PicoFragment,
         Proposition,
         Label,
@@ -134,7 +134,7 @@ def bare_export(out: str) -> dict[str, Any]:
     """Write the same labels, cues, tuples and texts as one JSON object per cluster, with Django iterators."""
     from django.db.models import Prefetch
 
-    from annotation.models import Cluster, Cue, Label, PicoSlot, Proposition
+    from annotation.models import Cluster, Cue, Label, PicoElement, Proposition
 
     def clusters() -> Iterator[Any]:
         labels = Label.objects.prefetch_related(Prefetch("cues", Cue.objects.all()))
@@ -142,7 +142,7 @@ def bare_export(out: str) -> dict[str, Any]:
         return (
             Cluster.objects.order_by("position")
             .prefetch_related(
-                Prefetch("propositions", claims), Prefetch("pico", PicoSlot.objects.all()), "unit__discourse_labels"
+                Prefetch("propositions", claims), Prefetch("pico", PicoElement.objects.all()), "unit__discourse_labels"
             )
             .iterator(chunk_size=200)
         )
@@ -174,7 +174,7 @@ def _bare(cluster: Any) -> dict[str, Any]:
     ]
     return {
         "docid": cluster.key,
-        "pico": {slot.slot: slot.text for slot in cluster.pico.all()},
+        "pico": {element.element: element.text for element in cluster.pico.all()},
         "relation": [d.relation for d in cluster.unit.discourse_labels.all()],
         "propositions": texts,
     }

@@ -17,7 +17,7 @@ def _some(rows: Iterable[Any]) -> Iterator[list[Any]]:
 
 def grow(units: int, texts: list[str], rounds: int, answered: int, slug: str = "bench") -> None:
     """Create a project of ``units`` propositions, with ``rounds`` closed rounds of ``answered`` answers each."""
-    from annotation.models import Cluster, PicoSlot, Proposition, Review, Study
+    from annotation.models import Cluster, PicoElement, Proposition, Review, Study
     from projects.models import Project, Unit
 
     project = Project.objects.create(slug=slug, name=slug)
@@ -31,10 +31,10 @@ def grow(units: int, texts: list[str], rounds: int, answered: int, slug: str = "
             Cluster(project=project, review=review, key=unit.key, position=n, unit=unit)
             for n, unit in zip(first, made, strict=True)
         )
-        PicoSlot.objects.bulk_create(
-            PicoSlot(cluster=c, slot=slot, form=form, text=text)
+        PicoElement.objects.bulk_create(
+            PicoElement(cluster=c, element=element, form=form, text=text)
             for c in clusters
-            for slot, form, text in (
+            for element, form, text in (
                 ("p", "implied", "[patients]"),
                 ("i", "explicit", "treatment"),
                 ("c", "blank", ""),

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Q, QuerySet, Sum
 from django.db.models.functions import Length
 
-from annotation.models import Cluster, Input, Level, PicoSlot, Proposition, Study, Target
+from annotation.models import Cluster, Input, Level, PicoElement, Proposition, Study, Target
 from api.problems import Refused
 from measures.abstracts import background_of
 from projects.models import Project, Unit
@@ -143,8 +143,8 @@ def _of_clusters(units: Sequence[int]) -> dict[int, Material]:
         else:
             inputs[text.cluster_id].append(_input(text.text, text.study))
     pico: dict[int, dict[str, str]] = defaultdict(dict)
-    for slot in PicoSlot.objects.filter(cluster__in=by_id):
-        pico[slot.cluster_id][slot.slot] = slot.text
+    for element in PicoElement.objects.filter(cluster__in=by_id):
+        pico[element.cluster_id][element.element] = element.text
     return {
         cluster.unit_id: Material(
             Source(

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.models import Cluster, Finding, FindingUnit, PicoForm, PicoSlot, Proposition, Review, Study
+from annotation.models import Cluster, Finding, FindingUnit, PicoElement, PicoForm, Proposition, Review, Study
 from projects.answers.queries import Submission
 from projects.models import Assignment, CameBy, Member, Project, Round, Unit
 from projects.queue.actions import Submitted, submit
@@ -26,13 +26,13 @@ def build_cluster(project: Project, number: int = 0, inputs: int = 2, text: str 
     )
     unit = Unit.objects.create(project=project, type="cluster", key=f"{key}_0")
     cluster = Cluster.objects.create(project=project, review=review, key=f"{key}_0", position=number, unit=unit)
-    for slot, form, slot_text in (
+    for element, form, element_text in (
         ("p", PicoForm.BLANK, ""),
         ("i", PicoForm.EXPLICIT, "nepralin"),
         ("c", PicoForm.EXPLICIT, "placebo"),
         ("o", PicoForm.EXPLICIT, "relapse"),
     ):
-        PicoSlot.objects.create(cluster=cluster, slot=slot, form=form, text=slot_text)
+        PicoElement.objects.create(cluster=cluster, element=element, form=form, text=element_text)
     for position in range(inputs + 1):
         study = None
         if position:

@@ -8,12 +8,15 @@ from measures import counterfactuals as rules
 from measures.counterfactuals import Check, Kind, Labels
 from measures.spans import Range
 
-from ..models import Cluster, Counterfactual, PicoSlot, Proposition, Slot
+from ..models import Cluster, Counterfactual, Element, PicoElement, Proposition
 
 
-def places(slots: Iterable[PicoSlot]) -> dict[str, list[Range]]:
+def places(elements: Iterable[PicoElement]) -> dict[str, list[Range]]:
     """Return the ranges of explicit PICO elements in the target text, by element name. Prefetch ``fragments``."""
-    return {Slot(slot.slot).label.lower(): [(f.start, f.end) for f in slot.fragments.all()] for slot in slots}
+    return {
+        Element(element.element).label.lower(): [(f.start, f.end) for f in element.fragments.all()]
+        for element in elements
+    }
 
 
 def labels_of(gold: Mapping[str, Gold]) -> Labels | None:
@@ -28,7 +31,7 @@ def check(
     kind: str,
     text: str,
     *,
-    slots: Iterable[PicoSlot] = (),
+    elements: Iterable[PicoElement] = (),
     others: Mapping[str, str] | None = None,
     gold: Mapping[str, Gold] | None = None,
 ) -> Check:
@@ -37,7 +40,7 @@ def check(
         Kind(kind),
         target.text,
         text,
-        pico=places(slots),
+        pico=places(elements),
         others={Kind(other): other_text for other, other_text in (others or {}).items()},
         before=labels_of(gold or {}),
     )
@@ -55,9 +58,9 @@ def of_cluster(cluster: Cluster, target: Proposition, labels: Mapping[int, Mappi
     for row in rows.order_by("target__version", "version"):
         newest[row.kind] = row
     current = [newest[kind.value] for kind in Kind if kind.value in newest and not newest[kind.value].withdrawn]
-    slots, gold = list(cluster.pico.all()), labels.get(target.unit_id, {})
+    elements, gold = list(cluster.pico.all()), labels.get(target.unit_id, {})
     return [
-        _as_json(row, target, slots, {o.kind: o.text for o in current if o.target_id == row.target_id}, gold)
+        _as_json(row, target, elements, {o.kind: o.text for o in current if o.target_id == row.target_id}, gold)
         for row in current
     ]
 
@@ -65,14 +68,19 @@ def of_cluster(cluster: Cluster, target: Proposition, labels: Mapping[int, Mappi
 def _as_json(
     row: Counterfactual,
     target: Proposition,
-    slots: Iterable[PicoSlot],
+    elements: Iterable[PicoElement],
     others: Mapping[str, str],
     gold: Mapping[str, Gold],
 ) -> dict[str, Any]:
     is_stale = row.target_id != target.pk
     # PICO elements and labels belong to the current text, so they do not apply to a stale counterfactual.
     result = check(
-        row.target, row.kind, row.text, slots=() if is_stale else slots, others=others, gold=None if is_stale else gold
+        row.target,
+        row.kind,
+        row.text,
+        elements=() if is_stale else elements,
+        others=others,
+        gold=None if is_stale else gold,
     )
     return {
         "id": row.pk,

@@ -14,8 +14,8 @@ from projects.models import Import, Project, Unit
 from sql.bulk import BulkWriter
 from sql.expressions import fold_case
 
-from ..models import Cluster, Input, Level, PicoFragment, PicoSlot, Proposition, Review, Study, Target
-from .items import SLOTS, Item, TextLabels
+from ..models import Cluster, Input, Level, PicoElement, PicoFragment, Proposition, Review, Study, Target
+from .items import ELEMENTS, Item, TextLabels
 from .pico import form_of
 
 Claims = list[tuple[Proposition, TextLabels | None]]
@@ -133,16 +133,16 @@ class Layout:
         self._links.update(fresh)
 
     def _add_pico(self, clusters: Sequence[Cluster], items: Sequence[Item]) -> None:
-        slots, places = [], []
+        elements, places = [], []
         for cluster, item in zip(clusters, items, strict=True):
-            for slot, text in zip(SLOTS, item.pico, strict=True):
+            for element, text in zip(ELEMENTS, item.pico, strict=True):
                 form, ranges = form_of(text, item.text)
-                slots.append(PicoSlot(cluster=cluster, slot=slot, form=form, text=text))
+                elements.append(PicoElement(cluster=cluster, element=element, form=form, text=text))
                 places.append(ranges)
-        self.rows.add(slots)
+        self.rows.add(elements)
         self.rows.add(
-            PicoFragment(slot=slot, position=n, start=start, end=end)
-            for slot, ranges in zip(slots, places, strict=True)
+            PicoFragment(element=element, position=n, start=start, end=end)
+            for element, ranges in zip(elements, places, strict=True)
             for n, (start, end) in enumerate(ranges)
         )
 

@@ -26,7 +26,7 @@ from ..models import (
     Match,
     MatchCandidate,
     MatchItem,
-    PicoSlot,
+    PicoElement,
     PicoTuple,
     Proposition,
     Review,
@@ -34,8 +34,8 @@ from ..models import (
     SplitCluster,
     Study,
     Target,
+    TupleElement,
     TupleFragment,
-    TupleSlot,
 )
 
 Rows = dict[Any, list[Any]]
@@ -48,7 +48,7 @@ TAKE_OUT_INPUT, BRING_BACK_INPUT = "put input aside", "bring back input"
 def register() -> None:
     track(Cluster, but=("search",), parts={"imported_tuple": imported_tuples})
     track(Label, parts={"cues": cues})
-    track(PicoTuple, parts={"slots": tuple_slots})
+    track(PicoTuple, parts={"slots": tuple_elements})
     for model in (
         AssignedProposition,
         Counterfactual,
@@ -84,16 +84,16 @@ def cues(labels: Sequence[Label]) -> list[Any]:
     return [by_label[label.pk] for label in labels]
 
 
-def tuple_slots(tuples: Sequence[PicoTuple]) -> list[Any]:
+def tuple_elements(tuples: Sequence[PicoTuple]) -> list[Any]:
     """Return the elements of each PICO tuple as entered, with their fragments."""
     by_tuple: Rows = defaultdict(list)
     pieces: Rows = defaultdict(list)
-    fragments = TupleFragment.objects.filter(slot__pico_tuple__in=tuples).order_by("slot_id", "position")
-    for piece in fragments.values_list("slot", "position", "start", "end", "quote"):
+    fragments = TupleFragment.objects.filter(element__pico_tuple__in=tuples).order_by("element_id", "position")
+    for piece in fragments.values_list("element", "position", "start", "end", "quote"):
         pieces[piece[0]].append(list(piece[1:]))
-    rows = TupleSlot.objects.filter(pico_tuple__in=tuples).order_by("pico_tuple_id", "slot")
-    for tuple_id, pk, *slot in map(tuple, rows.values_list("pico_tuple", "pk", "slot", "text", "stands_for")):
-        by_tuple[tuple_id].append([*slot, pieces[pk]])
+    rows = TupleElement.objects.filter(pico_tuple__in=tuples).order_by("pico_tuple_id", "element")
+    for tuple_id, pk, *element in map(tuple, rows.values_list("pico_tuple", "pk", "element", "text", "stands_for")):
+        by_tuple[tuple_id].append([*element, pieces[pk]])
     return [by_tuple[tuple_id.pk] for tuple_id in tuples]
 
 
@@ -104,19 +104,19 @@ def imported_tuples(clusters: Sequence[Cluster]) -> list[Any]:
     own. The elements are read first: a concurrent decision writes that row before it changes the elements.
     """
     elements: Rows = defaultdict(list)
-    for cluster, *slot in (
-        PicoSlot.objects.filter(cluster__in=clusters)
-        .order_by("cluster_id", "slot")
-        .values_list("cluster", "slot", "text", "stands_for")
+    for cluster, *element in (
+        PicoElement.objects.filter(cluster__in=clusters)
+        .order_by("cluster_id", "element")
+        .values_list("cluster", "element", "text", "stands_for")
     ):
-        elements[cluster].append(slot)
+        elements[cluster].append(element)
     stored: Rows = defaultdict(list)
-    for unit, *slot in (
-        TupleSlot.objects.filter(pico_tuple__unit__cluster__in=clusters, pico_tuple__imported__isnull=False)
-        .order_by("pico_tuple_id", "slot")
-        .values_list("pico_tuple__unit__cluster", "slot", "text", "stands_for")
+    for unit, *element in (
+        TupleElement.objects.filter(pico_tuple__unit__cluster__in=clusters, pico_tuple__imported__isnull=False)
+        .order_by("pico_tuple_id", "element")
+        .values_list("pico_tuple__unit__cluster", "element", "text", "stands_for")
     ):
-        stored[unit].append(slot)
+        stored[unit].append(element)
     return [(stored.get(c.pk) or elements[c.pk]) if c.imported_id else None for c in clusters]
 
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from sql.expressions import fold_case
 
-from ..models import Cluster, Slot
+from ..models import Cluster, Element
 
-SLOTS = tuple(Slot.values)
+ELEMENTS = tuple(Element.values)
 PMID = re.compile(r"[1-9][0-9]{0,9}")
 
 
@@ -48,5 +48,5 @@ def refresh_search(cluster: Cluster) -> None:
     """Update the search text of a cluster: its key, PICO elements, texts and study PMIDs."""
     claims = cluster.propositions.current().select_related("study").order_by("position")
     texts = [t for claim in claims for t in ((claim.study.pmid,) if claim.study else ()) + (claim.text,)]
-    slots = cluster.pico.order_by("id").values_list("text", flat=True)
-    Cluster.objects.filter(pk=cluster.pk).update(search=fold_case(cluster.key, *slots, *texts))
+    elements = cluster.pico.order_by("id").values_list("text", flat=True)
+    Cluster.objects.filter(pk=cluster.pk).update(search=fold_case(cluster.key, *elements, *texts))

@@ -7,7 +7,7 @@ from typing import Any
 from measures import spans
 from measures.text_agreement import written
 
-from ..models import Cluster, PicoForm, PicoFragment, PicoSlot, Slot
+from ..models import Cluster, Element, PicoElement, PicoForm, PicoFragment
 
 #: A marked fragment: start, end, quote.
 Marked = tuple[int, int, str]
@@ -62,76 +62,81 @@ def entered_form(text: str, marked: Sequence[Marked], target: str) -> tuple[Pico
     return (PicoForm.EXPLICIT if text.strip() == quoted else PicoForm.PARTLY_IMPLIED), ranges
 
 
-def place_in(text: str, slot: str) -> spans.Range | None:
+def place_in(text: str, element: str) -> spans.Range | None:
     """Return the range of an element's text in ``text``, without its [implied] parts, or None."""
-    return spans.locate_words(text, without_implied(slot).strip())
+    return spans.locate_words(text, without_implied(element).strip())
 
 
-SLOTS = tuple(Slot.values)
+ELEMENTS = tuple(Element.values)
 Tuple = Mapping[str, Mapping[str, Any]]
 
 
-def blank(slot: str) -> dict[str, Any]:
+def blank(element: str) -> dict[str, Any]:
     """Return an empty PICO element."""
-    return {"text": "", "fragments": []} | ({"stands_for": ""} if slot == Slot.C else {})
+    return {"text": "", "fragments": []} | ({"stands_for": ""} if element == Element.C else {})
 
 
 def current_tuple(cluster: Cluster) -> dict[str, dict[str, Any]]:
     """Return the current PICO tuple of a cluster. Prefetch ``pico`` for many clusters."""
-    return {slot: blank(slot) for slot in SLOTS} | {s.slot: _as_value(s) for s in cluster.pico.all()}
+    return {element: blank(element) for element in ELEMENTS} | {s.element: _as_value(s) for s in cluster.pico.all()}
 
 
-def _as_value(slot: PicoSlot) -> dict[str, Any]:
-    return blank(slot.slot) | {"text": slot.text} | ({"stands_for": slot.stands_for} if slot.slot == Slot.C else {})
+def _as_value(element: PicoElement) -> dict[str, Any]:
+    return (
+        blank(element.element)
+        | {"text": element.text}
+        | ({"stands_for": element.stands_for} if element.element == Element.C else {})
+    )
 
 
 def tuple_in_words(value: Tuple) -> str:
     """Return a PICO tuple as one line, its elements named by their letters."""
     return "; ".join(
-        f"{slot.upper()}: {value[slot]['text'] or value[slot].get('stands_for') or 'blank'}" for slot in SLOTS
+        f"{element.upper()}: {value[element]['text'] or value[element].get('stands_for') or 'blank'}"
+        for element in ELEMENTS
     )
 
 
-def key_of(slot: Mapping[str, Any]) -> Hashable:
+def key_of(element: Mapping[str, Any]) -> Hashable:
     """Return the comparison key of an element. Case, white space and marked ranges are ignored."""
-    return written(slot["text"]), slot.get("stands_for", "")
+    return written(element["text"]), element.get("stands_for", "")
 
 
 def key_of_tuple(value: Tuple) -> Hashable:
     """Return the comparison key of a PICO tuple: the keys of its four elements."""
-    return tuple(key_of(value[slot]) for slot in SLOTS)
+    return tuple(key_of(value[element]) for element in ELEMENTS)
 
 
 def texts_of(value: Tuple) -> tuple[str, ...]:
     """Return the four texts without case and white space differences. Import files contain only these texts."""
-    return tuple(written(value[slot]["text"]) for slot in SLOTS)
+    return tuple(written(value[element]["text"]) for element in ELEMENTS)
 
 
 def in_short(value: Tuple) -> str:
     """Return a PICO tuple as a phrase: "In adults: bevacizumab, against ranibizumab → visual acuity"."""
-    p, i, c, o = (value[slot]["text"].strip() for slot in SLOTS)
+    p, i, c, o = (value[element]["text"].strip() for element in ELEMENTS)
     against = c or (value["c"].get("stands_for") or "").replace("not stated", "")
     return f"{p and f'In {p}: '}{i or '…'}{against and f', against {against}'} → {o or '…'}"
 
 
-def write_slots(tuples: Iterable[tuple[Cluster, Tuple, str]]) -> None:
+def write_elements(tuples: Iterable[tuple[Cluster, Tuple, str]]) -> None:
     """Replace the PICO tuples of clusters.
 
     ``tuples`` holds (cluster, tuple, target text). The number of statements does not depend on the number of tuples.
     """
     tuples = list(tuples)
-    PicoSlot.objects.filter(cluster__in=[cluster for cluster, _, _ in tuples]).delete()
-    rows: list[PicoSlot] = []
+    PicoElement.objects.filter(cluster__in=[cluster for cluster, _, _ in tuples]).delete()
+    rows: list[PicoElement] = []
     places: list[Sequence[tuple[int, int]]] = []
     for cluster, value, target in tuples:
-        for slot in SLOTS:
-            element = value[slot]
+        for name in ELEMENTS:
+            element = value[name]
             marked = [(f["start"], f["end"], f["quote"]) for f in element["fragments"]]
             form, ranges = entered_form(element["text"], marked, target)
             rows.append(
-                PicoSlot(
+                PicoElement(
                     cluster=cluster,
-                    slot=slot,
+                    element=name,
                     form=form,
                     text=element["text"],
                     stands_for=element.get("stands_for", ""),
@@ -139,7 +144,7 @@ def write_slots(tuples: Iterable[tuple[Cluster, Tuple, str]]) -> None:
             )
             places.append(ranges)
     PicoFragment.objects.bulk_create(
-        PicoFragment(slot=row, position=n, start=start, end=end)
-        for row, ranges in zip(PicoSlot.objects.bulk_create(rows), places, strict=True)
+        PicoFragment(element=row, position=n, start=start, end=end)
+        for row, ranges in zip(PicoElement.objects.bulk_create(rows), places, strict=True)
         for n, (start, end) in enumerate(ranges)
     )

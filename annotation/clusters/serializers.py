@@ -4,7 +4,7 @@ from rest_framework import serializers
 
 from projects.models import Origin
 
-from ..models import Cue, Level, Modality, PicoForm, Polarity, Relation, Slot
+from ..models import Cue, Element, Level, Modality, PicoForm, Polarity, Relation
 
 Plain = serializers.Serializer[Any]
 
@@ -16,10 +16,10 @@ class CorpusRangeSerializer(Plain):
     end = serializers.IntegerField()
 
 
-class CorpusSlotSerializer(Plain):
+class CorpusElementSerializer(Plain):
     """One element of a PICO tuple: its text as entered and, if explicit, its ranges in the target text."""
 
-    slot = serializers.ChoiceField(choices=Slot.choices)
+    element = serializers.ChoiceField(choices=Element.choices)
     form = serializers.ChoiceField(choices=PicoForm.choices)
     text = serializers.CharField(allow_blank=True)
     fragments = CorpusRangeSerializer(many=True)

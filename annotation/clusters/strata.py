@@ -15,7 +15,7 @@ DOCUMENT = 100_000
 #: A proposition or a counterfactual.
 CLAIM = 20_000
 #: The text of a cue or of a PICO element.
-CUE = SLOT = 2_000
+CUE = ELEMENT = 2_000
 #: Number of fragments of one cue or PICO element.
 PIECES = 100
 #: Number of PICO tuples of one sentence. M3 has at most four.

@@ -70,7 +70,7 @@ class Corpus:
                     review=cluster.review.pmid,
                     target=mine[0] if has_target else None,
                     inputs=mine[1:] if has_target else mine,
-                    slots=[_slot(slot) for slot in cluster.pico.all()],
+                    slots=[_element(element) for element in cluster.pico.all()],
                     relation=str(relation.value) if relation else "",
                     rewritings=[
                         Rewriting(**rewriting, pico=places(cluster.pico.all())) for rewriting in rewritings[cluster.pk]
@@ -141,7 +141,7 @@ def _cue(gold: Gold | None) -> CueValue | None:
     return gold.value if gold and isinstance(gold.value, CueValue) else None
 
 
-def _slot(slot: models.PicoSlot) -> Slot:
-    is_reworded = slot.form in (PicoForm.REWORDED, PicoForm.PARTLY_IMPLIED)
-    name = models.Slot(slot.slot).label.lower()
-    return Slot(name, slot.text, in_words(slot.text), without_implied(slot.text), is_reworded)
+def _element(element: models.PicoElement) -> Slot:
+    is_reworded = element.form in (PicoForm.REWORDED, PicoForm.PARTLY_IMPLIED)
+    name = models.Element(element.element).label.lower()
+    return Slot(name, element.text, in_words(element.text), without_implied(element.text), is_reworded)

@@ -45,7 +45,7 @@ def page(cluster: Cluster, *, with_answers: bool, with_findings: bool) -> Json:
         "key": cluster.key,
         "review": {"id": cluster.review_id, "pmid": cluster.review.pmid},
         "imported": cluster.imported and {"id": cluster.imported.pk, "file_name": cluster.imported.file_name},
-        "pico": slots(cluster),
+        "pico": elements(cluster),
         "relation": relation and {"value": relation.value, "origin": relation.origin},
         "relation_is_stale": (cluster.unit_id, "discourse") in stale,
         "suggested_relation": suggested(polarities) if polarities else None,
@@ -69,16 +69,16 @@ def _earlier(cluster: Cluster) -> dict[int, list[Json]]:
     return texts
 
 
-def slots(cluster: Cluster) -> list[Json]:
+def elements(cluster: Cluster) -> list[Json]:
     """Return the PICO elements of a cluster. Prefetch ``pico__fragments`` for many clusters."""
     return [
         {
-            "slot": slot.slot,
-            "form": slot.form,
-            "text": slot.text,
-            "fragments": [{"start": f.start, "end": f.end} for f in slot.fragments.all()],
+            "element": element.element,
+            "form": element.form,
+            "text": element.text,
+            "fragments": [{"start": f.start, "end": f.end} for f in element.fragments.all()],
         }
-        for slot in cluster.pico.all()
+        for element in cluster.pico.all()
     ]
 
 
@@ -118,19 +118,19 @@ def _answers(units: Sequence[int]) -> dict[int, list[Json]]:
     values = _values_of(current)
     by_unit: dict[int, list[Json]] = defaultdict(list)
     for answer in current:
-        slot = answer.assignment
-        by_unit[slot.unit_id].append(
+        assignment = answer.assignment
+        by_unit[assignment.unit_id].append(
             {
                 "uuid": str(answer.pk),
-                "round": slot.round.name,
-                "kind": slot.round.kind,
+                "round": assignment.round.name,
+                "kind": assignment.round.kind,
                 "person": answer.author.pseudonym,
                 "outcome": answer.outcome,
                 "reason": answer.reason,
-                "counted": slot.number >= 1,
+                "counted": assignment.number >= 1,
                 "received_at": answer.received_at,
                 "comment": answer.comment,
-                "said": _in_words(slot.round.kind, values.get(answer.pk)),
+                "said": _in_words(assignment.round.kind, values.get(answer.pk)),
             }
         )
     return by_unit

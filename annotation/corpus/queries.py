@@ -15,8 +15,8 @@ from sql.planner import count_subquery, exists_row
 from ..clusters.completeness import has_unlabelled, lacks_inputs, unreplaced
 from ..consistency.queries import doubted
 from ..documents.queries import targets
-from ..models import Cluster, PicoSlot, Proposition, Review, Study
-from .cluster import slots
+from ..models import Cluster, PicoElement, Proposition, Review, Study
+from .cluster import elements
 from .search import pieces
 
 Json = dict[str, Any]
@@ -29,7 +29,7 @@ def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
     """Return clusters in corpus order, filtered by ``search, relation, polarity, modality, role, review, state``."""
     queryset = Cluster.objects.current().filter(project=project).select_related("review").order_by("position", "id")
     queryset = queryset.prefetch_related(
-        Prefetch("pico", PicoSlot.objects.order_by("id").prefetch_related("fragments"))
+        Prefetch("pico", PicoElement.objects.order_by("id").prefetch_related("fragments"))
     )
     queryset = queryset.found_by(filters.get("search", ""))
     if review := filters.get("review"):
@@ -155,7 +155,7 @@ def cluster_rows(page: Sequence[Cluster], search: str = "") -> list[Json]:
                 "text": target.text,
                 "hit": hits.get(cluster.pk),
                 "inputs": inputs.get(cluster.pk, 0),
-                "pico": slots(cluster),
+                "pico": elements(cluster),
                 "polarity": gold_json(fields.get("polarity")),
                 "modality": gold_json(fields.get("modality")),
                 "relation": gold_json(relations.get(cluster.unit_id)),

@@ -9,8 +9,8 @@ from projects.models import Origin, Outcome
 
 from ..clusters import strata
 from ..clusters.serializers import (
+    CorpusElementSerializer,
     CorpusRangeSerializer,
-    CorpusSlotSerializer,
     GoldCueSerializer,
     GoldModalitySerializer,
     GoldPolaritySerializer,
@@ -20,7 +20,7 @@ from ..clusters.serializers import (
     StudyRefSerializer,
     TargetSerializer,
 )
-from ..models import Modality, PicoForm, Polarity, Relation, Slot
+from ..models import Element, Modality, PicoForm, Polarity, Relation
 from ..models.counterfactual import KINDS as COUNTERFACTUAL_KINDS
 from .queries import STATES
 
@@ -142,7 +142,7 @@ class ClusterSerializer(Plain):
     key = serializers.CharField()
     review = ReviewRefSerializer()
     imported = ImportRefSerializer(allow_null=True)
-    pico = CorpusSlotSerializer(many=True)
+    pico = CorpusElementSerializer(many=True)
     relation = GoldRelationSerializer(allow_null=True)
     relation_is_stale = serializers.BooleanField()
     suggested_relation = serializers.ChoiceField(choices=Relation.choices, allow_null=True)
@@ -177,7 +177,7 @@ class ClusterRowSerializer(Plain):
     text = serializers.CharField(help_text="Text of the target proposition.")
     hit = HitSerializer(allow_null=True, help_text="Match of the search in the texts of the cluster.")
     inputs = serializers.IntegerField()
-    pico = CorpusSlotSerializer(many=True)
+    pico = CorpusElementSerializer(many=True)
     polarity = GoldPolaritySerializer(allow_null=True, help_text="Polarity of the target.")
     modality = GoldModalitySerializer(allow_null=True, help_text="Modality of the target.")
     relation = GoldRelationSerializer(allow_null=True)
@@ -289,7 +289,7 @@ class ValueCountsSerializer(Plain):
 
 
 class PicoCountSerializer(Plain):
-    slot = serializers.ChoiceField(choices=Slot.choices)
+    element = serializers.ChoiceField(choices=Element.choices)
     form = serializers.ChoiceField(choices=PicoForm.choices)
     count = serializers.IntegerField()
 

@@ -13,16 +13,16 @@ from projects.models import Project
 from ..models import (
     Cluster,
     Counterfactual,
+    Element,
     Input,
     Level,
     Modality,
+    PicoElement,
     PicoForm,
-    PicoSlot,
     Polarity,
     Proposition,
     Relation,
     Review,
-    Slot,
     Study,
     Target,
 )
@@ -85,14 +85,16 @@ def _on_scale(counts: Mapping[Any, int], values: Iterable[str]) -> list[Json]:
 
 def _pico(project: Project) -> list[Json]:
     rows = (
-        PicoSlot.objects.filter(cluster__project=project, cluster__unit__superseded_by=None)
+        PicoElement.objects.filter(cluster__project=project, cluster__unit__superseded_by=None)
         .order_by()
-        .values_list("slot", "form")
+        .values_list("element", "form")
     )
-    counts = {(slot, form): n for slot, form, n in rows.annotate(n=Count("id")).values_list("slot", "form", "n")}
+    counts = {
+        (element, form): n for element, form, n in rows.annotate(n=Count("id")).values_list("element", "form", "n")
+    }
     return [
-        {"slot": slot, "form": form, "count": counts.get((slot, form), 0)}
-        for slot in Slot.values
+        {"element": element, "form": form, "count": counts.get((element, form), 0)}
+        for element in Element.values
         for form in PicoForm.values
     ]
 

@@ -19,7 +19,7 @@ from projects.purposes import which
 from sql.bulk import BulkWriter
 
 from ..clusters.creation import Layout, make_clusters, make_inputs, next_position, retire
-from ..clusters.items import SLOTS, Item, Source
+from ..clusters.items import ELEMENTS, Item, Source
 from ..clusters.sentences import split
 from ..consistency import findings
 from ..kinds.clusters import inputs_changed
@@ -85,7 +85,7 @@ def add_inputs(
 
 
 def _item(review: Review, row: Row) -> Item:
-    pico = tuple(row["tuple"][slot]["text"] if row["tuple"] else "" for slot in SLOTS)
+    pico = tuple(row["tuple"][element]["text"] if row["tuple"] else "" for element in ELEMENTS)
     inputs = tuple(Source(i["pmid"], i["text"]) for i in row["inputs"])
     return Item("", review.pmid, row["text"], inputs, pico=pico)
 

@@ -16,9 +16,9 @@ from projects.staleness.actions import stale_units
 from ..clusters.completeness import missing
 from ..clusters.creation import UNIT_TYPES
 from ..documents.queries import derived_texts, judged_sentences, targets
-from ..kinds.clusters import slots
+from ..kinds.clusters import elements
 from ..kinds.evidence.layout import PAIR, pairs_of
-from ..models import Cluster, EvidencePair, PicoSlot, Proposition, Review, Study, Target
+from ..models import Cluster, EvidencePair, PicoElement, Proposition, Review, Study, Target
 
 Json = dict[str, Any]
 #: Kinds with a cell format of their own. The other kinds share one format.
@@ -59,7 +59,7 @@ def cluster_cells(clusters: Iterable[Cluster]) -> list[Json]:
 def _loaded(clusters: Iterable[Cluster]) -> list[Cluster]:
     """Return the clusters in the same order, with all data for their cells prefetched."""
     ids = [c.pk for c in clusters]
-    pico = Prefetch("pico", PicoSlot.objects.order_by("id").prefetch_related("fragments"))
+    pico = Prefetch("pico", PicoElement.objects.order_by("id").prefetch_related("fragments"))
     claims = Prefetch(
         "propositions", Proposition.objects.current().select_related("unit", "study").order_by("position")
     )
@@ -205,7 +205,7 @@ def _cluster(cluster: Cluster, state: _State) -> Json:
         "key": cluster.key,
         "sentence": state.sentences.get(cluster.sentence_id or 0),
         "tuple": _cell(cluster.unit, "tuple", state)
-        | {"slots": slots(cluster), "origin": _origin_of_tuple(cluster, state)},
+        | {"elements": elements(cluster), "origin": _origin_of_tuple(cluster, state)},
         "relation": _cell(cluster.unit, "discourse", state)
         | {"relation": gold_json(relation), "suggested": _suggested(claims, state)},
         "others": _other_cells(cluster.unit, state),

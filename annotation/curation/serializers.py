@@ -19,7 +19,7 @@ from ..clusters.serializers import (
     TargetSerializer,
 )
 from ..kinds.label.serializers import LabelValueSerializer
-from ..kinds.tuples import TupleSlotShownSerializer, TupleValueSerializer
+from ..kinds.tuples import CurrentElementSerializer, TupleValueSerializer
 from ..models import Relation
 
 Plain = serializers.Serializer[Any]
@@ -63,7 +63,7 @@ class RelationCellSerializer(CellStateSerializer):
 class TupleCellSerializer(CellStateSerializer):
     """The current PICO tuple as entered, with implied text in [brackets]."""
 
-    slots = TupleSlotShownSerializer(many=True)
+    elements = CurrentElementSerializer(many=True)
     origin = serializers.ChoiceField(choices=Origin.choices, allow_null=True, help_text="Null if there is no tuple.")
 
 

@@ -14,7 +14,7 @@ from ..clusters import pico
 from ..clusters.items import refresh_search
 from ..consistency import findings
 from ..kinds.clusters import kinds_depending_on
-from ..models import Cluster, Input, PicoForm, PicoFragment, PicoSlot, Proposition, Target
+from ..models import Cluster, Input, PicoElement, PicoForm, PicoFragment, Proposition, Target
 
 
 def supersede_text(*, proposition: Proposition, text: str, reason: str, by: Member) -> Proposition:
@@ -139,11 +139,11 @@ def _next_unit(old: Proposition | Target) -> Unit:
 
 def _locate_elements(target: Proposition) -> None:
     """Update the form and ranges of the PICO elements for a new target text. Their own texts are unchanged."""
-    slots = list(target.cluster.pico.exclude(form=PicoForm.BLANK))
-    PicoFragment.objects.filter(slot__in=slots).delete()
+    elements = list(target.cluster.pico.exclude(form=PicoForm.BLANK))
+    PicoFragment.objects.filter(element__in=elements).delete()
     fragments = []
-    for slot in slots:
-        slot.form, ranges = pico.form_of(slot.text, target.text)
-        fragments += [PicoFragment(slot=slot, position=n, start=s, end=e) for n, (s, e) in enumerate(ranges)]
-    PicoSlot.objects.bulk_update(slots, ["form"])
+    for element in elements:
+        element.form, ranges = pico.form_of(element.text, target.text)
+        fragments += [PicoFragment(element=element, position=n, start=s, end=e) for n, (s, e) in enumerate(ranges)]
+    PicoElement.objects.bulk_update(elements, ["form"])
     PicoFragment.objects.bulk_create(fragments)

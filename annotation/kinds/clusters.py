@@ -11,7 +11,7 @@ from projects.models import Assignment, Change, Member, Project, Unit
 from projects.staleness import actions as staleness_actions
 
 from ..clusters.items import refresh_search
-from ..models import Cluster, PicoSlot, Proposition
+from ..models import Cluster, PicoElement, Proposition
 from .units import of_reviews
 
 CLUSTER = "cluster"
@@ -62,22 +62,22 @@ def inputs_changed(cluster: Cluster, by: Member | None, reason: str) -> None:
         staleness_actions.changed(units=[cluster.unit], kinds=kinds_depending_on("inputs"), **about)
 
 
-def load(slots: Iterable[Assignment]) -> dict[int, Cluster]:
+def load(assignments: Iterable[Assignment]) -> dict[int, Cluster]:
     """Return the clusters of some assignments by unit id, with their tuples."""
-    pico = Prefetch("pico", PicoSlot.objects.order_by("id").prefetch_related("fragments"))
-    clusters = Cluster.objects.filter(unit__in=[slot.unit_id for slot in slots])
+    pico = Prefetch("pico", PicoElement.objects.order_by("id").prefetch_related("fragments"))
+    clusters = Cluster.objects.filter(unit__in=[assignment.unit_id for assignment in assignments])
     return {c.unit_id: c for c in clusters.prefetch_related(pico)}
 
 
-def slots(cluster: Cluster) -> list[dict[str, Any]]:
+def elements(cluster: Cluster) -> list[dict[str, Any]]:
     """Return the current tuple as JSON. For many clusters, prefetch ``pico__fragments``."""
     return [
         {
-            "slot": slot.slot,
-            "form": slot.form,
-            "text": slot.text,
-            "stands_for": slot.stands_for,
-            "fragments": [{"start": f.start, "end": f.end} for f in slot.fragments.all()],
+            "element": element.element,
+            "form": element.form,
+            "text": element.text,
+            "stands_for": element.stands_for,
+            "fragments": [{"start": f.start, "end": f.end} for f in element.fragments.all()],
         }
-        for slot in cluster.pico.all()
+        for element in cluster.pico.all()
     ]

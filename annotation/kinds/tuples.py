@@ -10,8 +10,8 @@ from api.problems import Refused
 from measures import spans
 
 from ..clusters import strata
-from ..clusters.pico import SLOTS, without_implied
-from ..models import PicoForm, Slot, StandsFor
+from ..clusters.pico import ELEMENTS, without_implied
+from ..models import Element, PicoForm, StandsFor
 
 Plain = serializers.Serializer[Any]
 
@@ -29,23 +29,23 @@ class FragmentSerializer(RangeSerializer):
     quote = serializers.CharField(trim_whitespace=False)
 
 
-class TupleSlotShownSerializer(Plain):
+class CurrentElementSerializer(Plain):
     """One element of the current tuple, with the position of an explicit one in the target text."""
 
-    slot = serializers.ChoiceField(choices=Slot.choices)
+    element = serializers.ChoiceField(choices=Element.choices)
     form = serializers.ChoiceField(choices=PicoForm.choices)
     text = serializers.CharField(allow_blank=True)
     stands_for = serializers.ChoiceField(choices=StandsFor.choices, allow_blank=True)
     fragments = RangeSerializer(many=True)
 
 
-class TupleSlotSerializer(Plain):
+class TupleElementSerializer(Plain):
     """One element as typed, without surrounding spaces.
 
     Its form is derived from the text: [brackets] are implied, words of the target are explicit.
     """
 
-    text = serializers.CharField(allow_blank=True, max_length=strata.SLOT)
+    text = serializers.CharField(allow_blank=True, max_length=strata.ELEMENT)
     fragments = FragmentSerializer(
         many=True,
         default=list,
@@ -64,7 +64,7 @@ class TupleSlotSerializer(Plain):
         return attrs
 
 
-class ComparatorSerializer(TupleSlotSerializer):
+class ComparatorSerializer(TupleElementSerializer):
     stands_for = serializers.ChoiceField(
         choices=StandsFor.choices, allow_blank=True, default="", help_text="Meaning of a blank comparator."
     )
@@ -80,19 +80,19 @@ class ComparatorSerializer(TupleSlotSerializer):
 class TupleValueSerializer(Plain):
     """The four elements of a PICO tuple."""
 
-    p = TupleSlotSerializer()
-    i = TupleSlotSerializer()
+    p = TupleElementSerializer()
+    i = TupleElementSerializer()
     c = ComparatorSerializer()
-    o = TupleSlotSerializer()
+    o = TupleElementSerializer()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if not any(attrs[slot]["text"] for slot in Slot.values):
+        if not any(attrs[element]["text"] for element in Element.values):
             raise serializers.ValidationError({"i": "Fill in at least one element of the tuple."})
         return attrs
 
 
 def has_marks(value: Mapping[str, Any]) -> bool:
-    return any(value[slot]["fragments"] for slot in SLOTS)
+    return any(value[element]["fragments"] for element in ELEMENTS)
 
 
 def check_marks(text: str, value: Mapping[str, Any], path: str) -> None:
@@ -100,7 +100,7 @@ def check_marks(text: str, value: Mapping[str, Any], path: str) -> None:
 
     Raise `Refused` naming the element under ``path``.
     """
-    for name in SLOTS:
+    for name in ELEMENTS:
         if fragments := value[name]["fragments"]:
             try:
                 ranges = [(f["start"], f["end"]) for f in fragments]
@@ -110,31 +110,31 @@ def check_marks(text: str, value: Mapping[str, Any], path: str) -> None:
 
 
 def store_tuples(
-    tuples: Sequence[tuple[Any, Mapping[str, Any]]], slots: type[Any], fragments: type[Any], to: str
+    tuples: Sequence[tuple[Any, Mapping[str, Any]]], elements: type[Any], fragments: type[Any], to: str
 ) -> None:
     """Insert the elements and fragments of tuples that were just inserted.
 
-    ``slots`` and ``fragments`` are subclasses of `models.cluster.SaidSlot` and `SaidFragment`. ``to`` is the name
-    of the foreign key from the element to its tuple.
+    ``elements`` and ``fragments`` are subclasses of `models.cluster.EnteredElement` and `EnteredFragment`. ``to`` is
+    the name of the foreign key from the element to its tuple.
     """
-    elements = [(row, slot, value[slot]) for row, value in tuples for slot in SLOTS]
-    rows = slots._default_manager.bulk_create(
-        slots(**{to: row}, slot=slot, text=element["text"], stands_for=element.get("stands_for", ""))
-        for row, slot, element in elements
+    entered = [(row, name, value[name]) for row, value in tuples for name in ELEMENTS]
+    rows = elements._default_manager.bulk_create(
+        elements(**{to: row}, element=name, text=element["text"], stands_for=element.get("stands_for", ""))
+        for row, name, element in entered
     )
     fragments._default_manager.bulk_create(
-        fragments(slot=row, position=n, start=f["start"], end=f["end"], quote=f["quote"])
-        for row, (_, _, element) in zip(rows, elements, strict=True)
+        fragments(element=row, position=n, start=f["start"], end=f["end"], quote=f["quote"])
+        for row, (_, _, element) in zip(rows, entered, strict=True)
         for n, f in enumerate(element["fragments"])
     )
 
 
-def tuple_value(slots: Iterable[Any]) -> dict[str, Any]:
+def tuple_value(elements: Iterable[Any]) -> dict[str, Any]:
     """Return the value of a tuple from its rows. Prefetch ``fragments``."""
     value: dict[str, Any] = {}
-    for row in slots:
+    for row in elements:
         marked = [{"start": f.start, "end": f.end, "quote": f.quote} for f in row.fragments.all()]
-        value[row.slot] = {"text": row.text, "fragments": marked}
-        if row.slot == Slot.C:
-            value[row.slot]["stands_for"] = row.stands_for
+        value[row.element] = {"text": row.text, "fragments": marked}
+        if row.element == Element.C:
+            value[row.element]["stands_for"] = row.stands_for
     return value

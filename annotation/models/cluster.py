@@ -48,7 +48,7 @@ class Cluster(models.Model):
         return f"cluster {self.key}"
 
 
-class Slot(models.TextChoices):
+class Element(models.TextChoices):
     """The four PICO elements."""
 
     P = "p", "Population"
@@ -75,11 +75,11 @@ class StandsFor(models.TextChoices):
     NOT_STATED = "not stated"
 
 
-class PicoSlot(models.Model):
+class PicoElement(models.Model):
     """One element of a cluster's PICO tuple, its text exactly as given. M3 writes implied text in [brackets]."""
 
     cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="pico")
-    slot = models.CharField(max_length=1, choices=Slot)
+    element = models.CharField(max_length=1, choices=Element)
     form = models.CharField(max_length=14, choices=PicoForm)
     text = models.TextField(blank=True)
     stands_for = models.CharField(max_length=10, choices=StandsFor, blank=True)
@@ -87,9 +87,9 @@ class PicoSlot(models.Model):
     class Meta:
         ordering = ["cluster_id", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["cluster", "slot"], name="one_pico_slot_each"),
+            models.UniqueConstraint(fields=["cluster", "element"], name="one_pico_element_each"),
             models.CheckConstraint(
-                condition=Q(form="blank", text="") | ~Q(form="blank") & ~Q(text=""), name="a_blank_slot_has_no_text"
+                condition=Q(form="blank", text="") | ~Q(form="blank") & ~Q(text=""), name="a_blank_element_has_no_text"
             ),
         ]
 
@@ -97,15 +97,15 @@ class PicoSlot(models.Model):
 class PicoFragment(models.Model):
     """Position of an explicit element in the target text: a half-open range of Unicode code points."""
 
-    slot = models.ForeignKey(PicoSlot, on_delete=models.CASCADE, related_name="fragments")
+    element = models.ForeignKey(PicoElement, on_delete=models.CASCADE, related_name="fragments")
     position = models.PositiveSmallIntegerField()
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
 
     class Meta:
-        ordering = ["slot_id", "position"]
+        ordering = ["element_id", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["slot", "position"], name="one_pico_fragment_per_position"),
+            models.UniqueConstraint(fields=["element", "position"], name="one_pico_fragment_per_position"),
             models.CheckConstraint(condition=Q(start__lt=F("end")), name="a_pico_fragment_is_not_empty"),
         ]
 
@@ -164,10 +164,10 @@ class PicoTuple(AppendOnly):
         constraints = said_once("pico_tuple")
 
 
-class SaidSlot(AppendOnly):
+class EnteredElement(AppendOnly):
     """One element as typed: implied text in [brackets], as M3 writes it; empty if it is blank."""
 
-    slot = models.CharField(max_length=1, choices=Slot)
+    element = models.CharField(max_length=1, choices=Element)
     text = models.TextField(blank=True)
     stands_for = models.CharField(max_length=10, choices=StandsFor, blank=True)
 
@@ -175,7 +175,7 @@ class SaidSlot(AppendOnly):
         abstract = True
 
 
-class SaidFragment(AppendOnly):
+class EnteredFragment(AppendOnly):
     """A piece of a text that was marked for an element: a half-open range of Unicode code points."""
 
     position = models.PositiveSmallIntegerField()
@@ -187,29 +187,29 @@ class SaidFragment(AppendOnly):
         abstract = True
 
 
-class TupleSlot(SaidSlot):
+class TupleElement(EnteredElement):
     """One element of a cluster's tuple."""
 
-    pico_tuple = models.ForeignKey(PicoTuple, on_delete=models.PROTECT, related_name="slots")
+    pico_tuple = models.ForeignKey(PicoTuple, on_delete=models.PROTECT, related_name="elements")
 
     class Meta:
         ordering = ["pico_tuple_id", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["pico_tuple", "slot"], name="one_tuple_slot_each"),
+            models.UniqueConstraint(fields=["pico_tuple", "element"], name="one_tuple_element_each"),
             models.CheckConstraint(
-                condition=Q(stands_for="") | Q(slot="c", text=""), name="only_a_blank_comparator_stands_for"
+                condition=Q(stands_for="") | Q(element="c", text=""), name="only_a_blank_comparator_stands_for"
             ),
         ]
 
 
-class TupleFragment(SaidFragment):
+class TupleFragment(EnteredFragment):
     """A piece of the target text of a cluster."""
 
-    slot = models.ForeignKey(TupleSlot, on_delete=models.PROTECT, related_name="fragments")
+    element = models.ForeignKey(TupleElement, on_delete=models.PROTECT, related_name="fragments")
 
     class Meta:
-        ordering = ["slot_id", "position"]
+        ordering = ["element_id", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["slot", "position"], name="one_tuple_fragment_per_position"),
+            models.UniqueConstraint(fields=["element", "position"], name="one_tuple_fragment_per_position"),
             models.CheckConstraint(condition=Q(start__lt=F("end")), name="a_tuple_fragment_is_not_empty"),
         ]

@@ -6,7 +6,7 @@ from django.db.models import F, Q
 from audit.models import AppendOnly
 from projects.models import Answer, Import, Unit
 
-from .cluster import Cluster, Proposition, SaidFragment, SaidSlot
+from .cluster import Cluster, EnteredElement, EnteredFragment, Proposition
 from .corpus import Input, Study, Target
 from .labels import said_once
 from .sentence import Sentence
@@ -127,30 +127,30 @@ class SplitTuple(AppendOnly):
         constraints = [models.UniqueConstraint(fields=["split", "position"], name="one_split_tuple_per_position")]
 
 
-class SplitSlot(SaidSlot):
+class SplitElement(EnteredElement):
     """One element of the tuple."""
 
-    of = models.ForeignKey(SplitTuple, on_delete=models.PROTECT, related_name="slots")
+    split_tuple = models.ForeignKey(SplitTuple, on_delete=models.PROTECT, related_name="elements")
 
     class Meta:
-        ordering = ["of_id", "id"]
+        ordering = ["split_tuple_id", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["of", "slot"], name="one_split_slot_each"),
+            models.UniqueConstraint(fields=["split_tuple", "element"], name="one_split_element_each"),
             models.CheckConstraint(
-                condition=Q(stands_for="") | Q(slot="c", text=""), name="only_a_blank_split_comparator_stands_for"
+                condition=Q(stands_for="") | Q(element="c", text=""), name="only_a_blank_split_comparator_stands_for"
             ),
         ]
 
 
-class SplitFragment(SaidFragment):
+class SplitFragment(EnteredFragment):
     """A piece of the target sentence."""
 
-    slot = models.ForeignKey(SplitSlot, on_delete=models.PROTECT, related_name="fragments")
+    element = models.ForeignKey(SplitElement, on_delete=models.PROTECT, related_name="fragments")
 
     class Meta:
-        ordering = ["slot_id", "position"]
+        ordering = ["element_id", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["slot", "position"], name="one_split_fragment_per_position"),
+            models.UniqueConstraint(fields=["element", "position"], name="one_split_fragment_per_position"),
             models.CheckConstraint(condition=Q(start__lt=F("end")), name="a_split_fragment_is_not_empty"),
         ]
 

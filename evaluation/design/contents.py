@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.models import PicoSlot, Proposition, Review
+from annotation.models import PicoElement, Proposition, Review
 from evaluation.protocols.parts import SLOTS, Content
 from generation.models import UnitLevel
 from generation.sources import Material, Reference, materials
@@ -79,9 +79,9 @@ def _shown(material: Material) -> dict[str, Any]:
 def _gold(targets: Iterable[int]) -> dict[int, dict[str, Any]]:
     """Return the text, tuple and current polarity and modality of target propositions, by unit."""
     texts = {p.unit_id: p for p in Proposition.objects.filter(unit__in=list(targets)).select_related("unit")}
-    slots: dict[int, dict[str, PicoSlot]] = defaultdict(dict)
-    for slot in PicoSlot.objects.filter(cluster__in={p.cluster_id for p in texts.values()}):
-        slots[slot.cluster_id][slot.slot] = slot
+    slots: dict[int, dict[str, PicoElement]] = defaultdict(dict)
+    for element in PicoElement.objects.filter(cluster__in={p.cluster_id for p in texts.values()}):
+        slots[element.cluster_id][element.element] = element
     units: list[Unit] = [p.unit for p in texts.values()]
     labels = current_values(units, LABEL)
     return {
@@ -95,6 +95,6 @@ def _gold(targets: Iterable[int]) -> dict[int, dict[str, Any]]:
     }
 
 
-def _slot(name: str, slot: PicoSlot | None) -> dict[str, str]:
-    form = str(slot.form) if slot else "blank"
-    return {"slot": name, "text": slot.text if slot else "", "form": form}
+def _slot(name: str, element: PicoElement | None) -> dict[str, str]:
+    form = str(element.form) if element else "blank"
+    return {"slot": name, "text": element.text if element else "", "form": form}

@@ -59,13 +59,13 @@ function makeWorld(): World {
   const extra = process.env.CONCORD_SENTENCES
   const list = extra && existsSync(extra) ? (JSON.parse(readFileSync(extra, 'utf8')) as Sentence[]) : SENTENCES
   const cards = Array.from({ length: Math.max(40, list.length) }, (_, i): MockCard => {
-    const [text, ...slots] = list[i % list.length]!
-    const pico = (['p', 'i', 'c', 'o'] as const).map((slot, n) => {
-      const said = slots[n]!
+    const [text, ...elements] = list[i % list.length]!
+    const pico = (['p', 'i', 'c', 'o'] as const).map((element, n) => {
+      const said = elements[n]!
       const at = said ? text.toLowerCase().indexOf(said.toLowerCase()) : -1
       const start = at < 0 ? 0 : [...text.slice(0, at)].length
       const form = !said ? 'blank' : said.startsWith('[') ? 'implied' : 'explicit'
-      return { slot, form, text: said, fragments: at < 0 ? [] : [{ start, end: start + [...said].length }] }
+      return { element, form, text: said, fragments: at < 0 ? [] : [{ start, end: start + [...said].length }] }
     })
     return {
       assignment: 100 + i, kind: 'label', revision: 0, shown: 1, position: i, unit: { id: i + 1, key: `unit ${i + 1}` }, text,
@@ -119,7 +119,7 @@ function answer(world: World, method: string, path: string, body: string): [numb
   if (old) return old[0] === body ? [200, old[1]] : problem(409, 'uuid-reused', 'This identifier was used for another answer.')
   const sent = JSON.parse(body) as MockCard & { have: number[] }
   const card = world.cards.find((c) => c.assignment === sent.assignment)
-  if (!card) return problem(404, 'not-found', 'This is not one of your slots.')
+  if (!card) return problem(404, 'not-found', 'This is not one of your assignments.')
   if (sent.comment === 'refuse me') return problem(422, 'refused', 'The comment asks to be refused.', { errors: [{ field: 'comment', message: 'Refused.' }] })
   if (card.revision !== sent.revision) {
     return problem(409, 'stale-revision', 'A newer revision of this answer is stored.', { current: { revision: card.revision, value: card.value, outcome: card.outcome } })

@@ -9,9 +9,9 @@ from django.db.models import Prefetch, QuerySet
 
 from annotation.clusters.completeness import incomplete
 from annotation.clusters.gold import CueValue, Gold, gold_labels, gold_relations
-from annotation.clusters.items import SLOTS, Item, Source, TextLabels
+from annotation.clusters.items import ELEMENTS, Item, Source, TextLabels
 from annotation.formats.m3.records import as_published, make_item
-from annotation.models import Cluster, Cue, Input, Level, PicoSlot, Proposition, Target
+from annotation.models import Cluster, Cue, Input, Level, PicoElement, Proposition, Target
 from measures.spans import covering_range
 from projects.models import Project
 
@@ -94,7 +94,7 @@ def cluster_items(project: Project) -> Iterator[tuple[Item | None, Cluster]]:
         Cluster.objects.filter(project=project, unit__superseded_by=None)
         .order_by("position", "pk")
         .select_related("review")
-        .prefetch_related(Prefetch("propositions", claims), Prefetch("pico", PicoSlot.objects.order_by("pk")))
+        .prefetch_related(Prefetch("propositions", claims), Prefetch("pico", PicoElement.objects.order_by("pk")))
     )
     for batch in _batches(clusters):
         labels = gold_labels([p.unit_id for c in batch for p in c.propositions.all()])
@@ -109,13 +109,13 @@ def _item(cluster: Cluster, labels: dict[int, dict[str, Gold]], relations: dict[
     """Return a complete cluster as an item of M3."""
     target, *inputs = claims = list(cluster.propositions.all())
     labels_by_unit = {p.unit_id: _said(labels[p.unit_id], p.text) for p in claims}
-    pico = {slot.slot: slot.text for slot in cluster.pico.all()}
+    pico = {element.element: element.text for element in cluster.pico.all()}
     return make_item(
         docid=cluster.key,
         text=target.text,
         inputs=tuple(Source(p.study.pmid if p.study else "", p.text, labels_by_unit[p.unit_id]) for p in inputs),
         labels=labels_by_unit[target.unit_id],
-        pico=tuple(pico.get(slot, "") for slot in SLOTS),
+        pico=tuple(pico.get(element, "") for element in ELEMENTS),
         relation=str(relations[cluster.unit_id].value),
     )
 

@@ -35,9 +35,16 @@ def figures(project: Project, notes: Notes) -> dict[str, Any]:
     return {
         "levels": [level.as_json() for level in notes.levels],
         "values": [_distribution(name, notes) for name in sorted(notes.values)],
-        "project": statistics.summary(project),
+        "project": _project(project),
         "methods": METHODS,
     }
+
+
+def _project(project: Project) -> dict[str, Any]:
+    """Return the summary of the project. Its PICO counts keep the released name ``slot`` of the element."""
+    summary = statistics.summary(project)
+    pico = [{"slot" if key == "element" else key: value for key, value in row.items()} for row in summary["pico"]]
+    return summary | {"pico": pico}
 
 
 def _distribution(name: str, notes: Notes) -> dict[str, Any]:

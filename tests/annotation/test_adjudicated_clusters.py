@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.clusters.completeness import missing
-from annotation.models import Cluster, PicoSlot
+from annotation.models import Cluster, PicoElement
 from projects.gold.actions import finish_round
 from projects.gold.queries import current_values
 from projects.models import Member, Project, Round
@@ -67,10 +67,10 @@ def test_a_tuple_is_decided_slot_by_slot_and_what_others_read_follows(
     act = str(uuids.uuid4())
     reply = take(client, round, cluster.unit, answer_by(round, cluster.unit, two[1]), uuid=act)
     assert reply.json()["fields_decided"] == ["o"]
-    assert PicoSlot.objects.get(cluster=cluster, slot="o").text == "Death within a year"
+    assert PicoElement.objects.get(cluster=cluster, element="o").text == "Death within a year"
     assert send(client, round, "undo/", act=act).status_code == 201
     assert "o" not in current_values([cluster.unit], "tuple")[cluster.unit_id]
-    assert PicoSlot.objects.get(cluster=cluster, slot="o").text == ""
+    assert PicoElement.objects.get(cluster=cluster, element="o").text == ""
     assert queue(client, round)["counts"]["contested"] == 1
 
 

@@ -83,7 +83,7 @@ def test_the_card_tells_neither_the_target_nor_the_kind_nor_the_name(
         assert card["context"] == {"key": "", "index": 1, "size": 1}
         assert cluster.key not in repr(card)
         assert TEXT not in repr(card)
-        assert {s["slot"]: s["text"] for s in card["pico"]}["o"] == "relapse"
+        assert {s["element"]: s["text"] for s in card["pico"]}["o"] == "relapse"
     assert round.units_count == 3
     units = [card["unit"]["id"] for card in shown]
     assert kinds.get(KIND).reviews(units) == dict.fromkeys(units, cluster.review.pmid), "intervals go over reviews"

@@ -98,7 +98,7 @@ def say(project: Project, people: list[Member], kind: str, values: list[Json], *
 
 
 def slots(cluster: Cluster) -> dict[str, tuple[str, str]]:
-    return {s.slot: (s.text, s.form) for s in cluster.pico.all()}
+    return {s.element: (s.text, s.form) for s in cluster.pico.all()}
 
 
 # Tuples
@@ -154,7 +154,7 @@ def test_a_tuple_that_a_round_decides_is_what_cards_search_and_releases_read(
         "c": ("", "blank"),
         "o": ("risk of relapse", "reworded"),
     }
-    assert first.pico.get(slot="c").stands_for == "none"
+    assert first.pico.get(element="c").stands_for == "none"
     origins = {field: d.origin for (_, field), d in current_decisions([first.unit_id], "tuple").items()}
     assert origins == {"p": "by majority", "i": "unanimous", "c": "by majority", "o": "by majority"}
     assert list(Cluster.objects.found_by("[ADULTS]")) == [first]
@@ -201,7 +201,7 @@ def test_marked_pieces_must_be_in_the_text(people: list[Member], first: Cluster)
     pieces = [{"start": 4, "end": 10, "quote": "review"}, {"start": 22, "end": 30, "quote": "nepralin"}]
     value = tuple_value(o="relapse") | {"i": {"text": "review nepralin", "fragments": pieces}}
     correct(unit=first.unit, kind="tuple", value=value, reason="Marked.", by=people[0])
-    placed = PicoFragment.objects.filter(slot__cluster=first, slot__slot="i").values_list("start", "end")
+    placed = PicoFragment.objects.filter(element__cluster=first, element__element="i").values_list("start", "end")
     assert [text[s:e] for s, e in placed] == ["review", "nepralin"]
     assert slots(first)["i"] == ("review nepralin", "explicit")
     with pytest.raises(Refused) as refused:

@@ -90,7 +90,7 @@ def test_one_cluster_shows_everything_that_hangs_on_it(corpus: Project, lead: Us
     page = client_of(lead).get(f"/api/v1/clusters/{row.pk}/").json()
     assert page["review"]["pmid"] == "26258610"
     assert page["imported"]["file_name"] == "file.jsonl"
-    assert [(s["slot"], s["form"], s["text"]) for s in page["pico"]] == [
+    assert [(s["element"], s["form"], s["text"]) for s in page["pico"]] == [
         ("p", "blank", ""),
         ("i", "explicit", "nepralin"),
         ("c", "implied", "[placebo]"),
@@ -241,7 +241,7 @@ def test_the_summary_counts_rows_and_values_in_force(corpus: Project, lead: User
         {"value": "negative", "count": 1},
         {"value": "n/a", "count": 0},
     ]
-    assert {"slot": "c", "form": "implied", "count": 3} in summary["pico"]
+    assert {"element": "c", "form": "implied", "count": 3} in summary["pico"]
     [row] = client_of(lead).get("/api/v1/projects/eye/statistics/").json()
     assert (row["level"], row["targets"], row["inputs"]) == ("proposition", 3, 4)
 

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.kinds.counterfactual.kind import update_counterfactuals
-from annotation.models import Cluster, Counterfactual, PicoFragment, PicoSlot, Rewriting
+from annotation.models import Cluster, Counterfactual, PicoElement, PicoFragment, Rewriting
 from api.problems import Refused
 from measures.counterfactuals import Kind
 from projects import kinds
@@ -76,8 +76,8 @@ def test_only_targets_are_asked_with_their_tuple_their_label_and_drafts(
     project: Project, cluster: Cluster, people: list[Member], by: Member, asking: dict[str, Any]
 ) -> None:
     target = cluster.propositions.get(position=0)
-    slot = PicoSlot.objects.get(cluster=cluster, slot="o")
-    PicoFragment.objects.create(slot=slot, position=0, start=17, end=24)
+    element = PicoElement.objects.get(cluster=cluster, element="o")
+    PicoFragment.objects.create(element=element, position=0, start=17, end=24)
     value = label_value("positive", "moderate")
     value["polarity_cue"] = [{"start": 9, "end": 16, "quote": "reduces"}]
     correct(unit=target.unit, kind="label", value=value, reason="", by=by)
@@ -86,7 +86,7 @@ def test_only_targets_are_asked_with_their_tuple_their_label_and_drafts(
     [card] = cards(round, hand)
     assert (card["text"], card["polarity"], card["modality"]) == (TEXT, "positive", "moderate")
     assert card["polarity_cue"] == [{"start": 9, "end": 16}]
-    assert [s["fragments"] for s in card["pico"] if s["slot"] == "o"] == [[{"start": 17, "end": 24}]]
+    assert [s["fragments"] for s in card["pico"] if s["element"] == "o"] == [[{"start": 17, "end": 24}]]
     assert [(a["field"], a["should"]) for a in card["asked"]] == [
         ("negation", "polarity may change, modality stays"),
         ("modality", "modality should become weak"),

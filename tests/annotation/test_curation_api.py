@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.curation import serializers as curation_serializers
-from annotation.models import Cluster, DiscourseLabel, PicoSlot, Proposition, Review, Study
+from annotation.models import Cluster, DiscourseLabel, PicoElement, Proposition, Review, Study
 from audit.models import Entry
 from projects.models import Answer, Decision, Member, Project
 from tests.annotation.m3_files import brought_in, cluster, plain, source, write
@@ -69,7 +69,7 @@ def test_a_review_is_shown_whole_cell_by_cell(client: APIClient, review: Review)
     assert (shown["pmid"], shown["clusters_count"], shown["targets"]) == ("26258610", 2, [])
     first, second = shown["clusters"]
     assert [c["key"] for c in (first, second)] == ["26258610_0", "26258610_1"]
-    assert [(s["slot"], s["text"], s["form"]) for s in first["tuple"]["slots"]] == [
+    assert [(s["element"], s["text"], s["form"]) for s in first["tuple"]["elements"]] == [
         ("p", "", "blank"),
         ("i", "nepralin", "explicit"),
         ("c", "[placebo]", "implied"),
@@ -214,7 +214,7 @@ def test_an_imported_tuple_label_and_relation_are_corrected_as_the_page_shows_th
     assert rows[0]["seen"] == 0, "the file's tuple has no decision yet"
     assert put(client, review, rows).status_code == 201
     _, second = page(client, review)["clusters"]
-    assert {slot["slot"]: slot["text"] for slot in second["tuple"]["slots"]}["o"] == "death"
+    assert {element["element"]: element["text"] for element in second["tuple"]["elements"]}["o"] == "death"
     assert (second["relation"]["relation"]["value"], second["tuple"]["decided_by"]) == ("agreement", "R0")
     late = put(client, review, rows[:1])
     assert (late.status_code, late.json()["current"][0]["seen"]) == (409, second["tuple"]["seen"])
@@ -440,7 +440,7 @@ def test_a_cluster_in_no_round_can_be_taken_out_and_its_key_is_not_used_again(
     assert client.post(f"/api/v1/clusters/{made['id']}/propositions/", late, format="json").status_code == 409
     assert client.get("/api/v1/projects/eye/clusters/").json()["count"] == 3
     assert client.get("/api/v1/projects/eye/summary/").json()["clusters"] == 3
-    assert (Decision.objects.count(), PicoSlot.objects.filter(cluster=made["id"]).count()) == (decisions, 4)
+    assert (Decision.objects.count(), PicoElement.objects.filter(cluster=made["id"]).count()) == (decisions, 4)
     assert add(client, review, [{"text": "Right."}]).json()["clusters"][0]["key"] == "26258610_3"
     build_round(project, list(Member.objects.filter(project=project, pseudonym="R1")))
     assert remove(client, f"clusters/{review.clusters.order_by('position')[0].pk}") == 409

@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.clusters.counterfactuals import check
-from annotation.clusters.strata import CLAIM, CUE, DOCUMENT, SLOT
+from annotation.clusters.strata import CLAIM, CUE, DOCUMENT, ELEMENT
 from annotation.formats.m3 import M3, existing, notices, records
 from annotation.imports import actions as imports_actions
 from annotation.models import Cluster, Counterfactual, Proposition
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.row(55)
             CUE + 1,
             CUE,
         ),
-        (cluster(pico={"p": "", "i": "a" * (SLOT + 1), "c": "", "o": ""}), "pico.i", SLOT + 1, SLOT),
+        (cluster(pico={"p": "", "i": "a" * (ELEMENT + 1), "c": "", "o": ""}), "pico.i", ELEMENT + 1, ELEMENT),
         (plain("26258610", "a" * (DOCUMENT + 1), ("1", "b")), "target_text", DOCUMENT + 1, DOCUMENT),
         (plain("26258610", "a", ("1", "b" * (DOCUMENT + 1))), "input_studies[0].source_text", DOCUMENT + 1, DOCUMENT),
     ],

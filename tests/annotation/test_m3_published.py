@@ -10,7 +10,7 @@ from annotation.clusters.gold import gold_labels, gold_relations
 from annotation.corpus.statistics import summary, table
 from annotation.formats.m3 import existing
 from annotation.formats.m3.records import as_published
-from annotation.models import Cluster, Cue, PicoFragment, PicoSlot, Proposition, Review, Study
+from annotation.models import Cluster, Cue, PicoElement, PicoFragment, Proposition, Review, Study
 from projects.models import Import, Project, Unit
 from tests.annotation.m3_files import LEVEL3, as_bytes, brought_in, checked, published, write
 
@@ -82,11 +82,11 @@ def test_odd_rows_are_named(imported: Import) -> None:
     assert items("n/a with a polarity cue") == items('literal "n/a" as a cue') == ["20222888_2"]
     assert items("relation against the rule") == ["27096529_0", "31626152_1"]
     assert len(items("cue begins or ends in a space")) == 4
-    assert len(items("PICO slot begins or ends in a space")) == 5
+    assert len(items("PICO element begins or ends in a space")) == 5
 
 
 def test_pico_slots_have_the_forms_that_were_counted(imported: Import) -> None:
-    counts = Counter(PicoSlot.objects.values_list("slot", "form"))
+    counts = Counter(PicoElement.objects.values_list("element", "form"))
     assert [counts[s, "blank"] for s in "pico"] == [254, 0, 232, 6]
     assert [counts[s, "implied"] for s in "pico"] == [12, 17, 5, 8]
     # Eight interventions have a bracket beside other text; "rs4236601[A]" is an allele and stands in the target.

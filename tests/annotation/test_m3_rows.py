@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotation.formats.m3 import existing
 from annotation.formats.m3.records import as_published
-from annotation.models import Cluster, Cue, Input, Label, PicoSlot, Proposition, Review, Study, Target
+from annotation.models import Cluster, Cue, Input, Label, PicoElement, Proposition, Review, Study, Target
 from api.problems import Problem
 from projects.models import Decision, Import, Project, Unit
 from tests.annotation.m3_files import as_bytes, brought_in, checked, cluster, plain, source, write
@@ -93,7 +93,7 @@ def test_a_slot_has_the_form_that_its_text_shows(
     project: Project, file: Path, slot: str, form: str, quotes: list[str]
 ) -> None:
     brought_in(project, write(file, [cluster(pico={"p": "", "i": slot, "c": "", "o": ""})]))
-    row = PicoSlot.objects.get(slot="i")
+    row = PicoElement.objects.get(element="i")
     assert (row.text, row.form) == (slot, form)
     target = Proposition.objects.get(position=0).text
     assert [target[f.start : f.end] for f in row.fragments.all()] == quotes
@@ -102,7 +102,7 @@ def test_a_slot_has_the_form_that_its_text_shows(
 def test_an_allele_in_brackets_is_explicit_where_the_target_has_it(project: Project, file: Path) -> None:
     pico = {"p": "", "i": "rs4236601[A]", "c": "", "o": ""}
     brought_in(project, write(file, [cluster(pico=pico, target_text="The rs4236601[A] allele reduces relapse.")]))
-    assert PicoSlot.objects.get(slot="i").form == "explicit"
+    assert PicoElement.objects.get(element="i").form == "explicit"
 
 
 def test_sentences_and_documents_become_targets_and_inputs(project: Project, tmp_path: Path) -> None:

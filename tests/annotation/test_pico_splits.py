@@ -13,7 +13,7 @@ from accounts.models import User
 from annotation.clusters.pico import form_of
 from annotation.curation.actions import add_clusters, add_review
 from annotation.kinds.pico.kind import PicoKind, PicoValueSerializer
-from annotation.models import Cluster, PicoFragment, PicoSlot, Proposition, Review, Target
+from annotation.models import Cluster, PicoElement, PicoFragment, Proposition, Review, Target
 from api.problems import Refused
 from audit.verify import findings
 from measures.text_agreement import compared
@@ -103,9 +103,9 @@ def test_a_split_in_force_makes_a_cluster_with_a_target_proposition_of_each_tupl
         (0, TEXT, "proposition", by.user_id),
         (0, TEXT, "proposition", by.user_id),
     ]
-    forms = {s.slot: (s.form, s.stands_for) for s in PicoSlot.objects.filter(cluster=second)}
+    forms = {s.element: (s.form, s.stands_for) for s in PicoElement.objects.filter(cluster=second)}
     assert forms == {"p": ("implied", ""), "i": ("explicit", ""), "c": ("blank", "placebo"), "o": ("explicit", "")}
-    [place] = PicoFragment.objects.filter(slot__cluster=second, slot__slot="o")
+    [place] = PicoFragment.objects.filter(element__cluster=second, element__element="o")
     assert TEXT[place.start : place.end] == "sleep"
     assert Cluster.objects.current().found_by("[children]").get() == second
     assert list(findings()) == []
@@ -116,9 +116,9 @@ def test_a_file_of_m3_reads_the_forms_as_they_were_said(target: Target, by: Memb
     marked = row(p="[young] adults", i="relapse [rates]", o="rs4236601[A]")
     marked["p"]["fragments"] = slot("adults")["fragments"]
     decide(target, by, marked)
-    for one in PicoSlot.objects.filter(cluster__in=clusters(target)):
+    for one in PicoElement.objects.filter(cluster__in=clusters(target)):
         assert form_of(one.text, TEXT)[0] == one.form, one.text
-    assert PicoSlot.objects.get(cluster__in=clusters(target), slot="p").form == "partly implied"
+    assert PicoElement.objects.get(cluster__in=clusters(target), element="p").form == "partly implied"
 
 
 def test_decided_otherwise_unchanged_clusters_stay_and_others_give_their_place(target: Target, by: Member) -> None:

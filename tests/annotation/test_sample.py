@@ -12,7 +12,7 @@ import annotation
 from annotation.formats.m3 import existing
 from annotation.formats.m3.notices import ABSENT, AMBIGUOUS, GAP, OTHER_CASE, RELATION, SPELLING
 from annotation.formats.m3.records import as_published
-from annotation.models import Cluster, Cue, DiscourseLabel, Label, PicoSlot, Proposition
+from annotation.models import Cluster, Cue, DiscourseLabel, Label, PicoElement, Proposition
 from measures import spans
 from projects.models import Import, Project
 from projects.uploads.files import Source
@@ -71,7 +71,7 @@ def test_every_value_occurs(imported: Import) -> None:
     assert Label.objects.filter(modality="no evidence", polarity="n/a").count() >= 2
     assert set(DiscourseLabel.objects.values_list("relation", flat=True)) == {"agreement", "contradiction"}
     forms = {"explicit", "reworded", "implied", "partly implied", "blank"}
-    assert set(PicoSlot.objects.values_list("form", flat=True)) == forms
+    assert set(PicoElement.objects.values_list("form", flat=True)) == forms
 
 
 def test_most_moderate_claims_have_no_modality_cue_and_every_polarity_has_one(imported: Import) -> None:

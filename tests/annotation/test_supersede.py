@@ -90,13 +90,13 @@ def test_a_text_that_nothing_was_said_of_leaves_nothing_to_do(cluster: Cluster, 
 
 def test_slots_that_no_longer_occur_in_the_target_are_reworded(cluster: Cluster, by: Member) -> None:
     supersede(cluster, by, position=0, text="Neither a drug nor placebo changed the occurrence of relapse.")
-    assert dict(cluster.pico.values_list("slot", "form")) == {
+    assert dict(cluster.pico.values_list("element", "form")) == {
         "p": PicoForm.BLANK,
         "i": PicoForm.REWORDED,
         "c": PicoForm.EXPLICIT,
         "o": PicoForm.EXPLICIT,
     }
-    place = cluster.pico.get(slot="c").fragments.get()
+    place = cluster.pico.get(element="c").fragments.get()
     assert cluster.propositions.current().get(position=0).text[place.start : place.end] == "placebo"
 
 

@@ -111,10 +111,10 @@ PLANTINGS: tuple[Planting, ...] = (
     ),
     Planting(
         "an imported tuple rewritten",
-        "SELECT s.id, s.cluster_id FROM annotation_picoslot s JOIN annotation_cluster c ON c.id = s.cluster_id "
+        "SELECT s.id, s.cluster_id FROM annotation_picoelement s JOIN annotation_cluster c ON c.id = s.cluster_id "
         "WHERE c.imported_id IS NOT NULL AND s.text <> '' AND NOT EXISTS (SELECT 1 FROM annotation_picotuple t "
         "WHERE t.unit_id = c.unit_id) ORDER BY s.id LIMIT 1",
-        "UPDATE annotation_picoslot SET text = 'forged' WHERE id = {0}",
+        "UPDATE annotation_picoelement SET text = 'forged' WHERE id = {0}",
         "annotation.cluster {1}",
     ),
     Planting(

@@ -14,7 +14,7 @@ from tests.processes.site import Site, until
 OPEN = """
 import json
 from accounts.models import User
-from annotation.models import PicoFragment, PicoSlot
+from annotation.models import PicoFragment, PicoElement
 from projects.curation.actions import correct
 from projects.people.actions import add_member, create_project
 from projects.models import Member
@@ -25,8 +25,8 @@ by = Member.objects.get(project=project, user=lead)
 text = 'In adults with migraine, oral nepralin significantly reduces relapse more than placebo after three months.'
 for n in range(2):
     cluster = build_cluster(project, n, inputs=0, text=text)
-    slot = PicoSlot.objects.get(cluster=cluster, slot='o')
-    PicoFragment.objects.create(slot=slot, position=0, start=text.index('relapse'), end=text.index(' more'))
+    element = PicoElement.objects.get(cluster=cluster, element='o')
+    PicoFragment.objects.create(element=element, position=0, start=text.index('relapse'), end=text.index(' more'))
     cue = [dict(start=text.index('reduces'), end=text.index(' relapse'), quote='reduces')]
     value = dict(polarity='positive', modality='moderate', polarity_cue=cue, modality_cue=[])
     correct(unit=cluster.propositions.get(position=0).unit, kind='label', value=value, reason='', by=by)

@@ -19,6 +19,12 @@ Rows = dict[str, dict[str, dict[str, str]]]
 ONE_WAY: dict[str, str] = {}
 #: (table, column) whose values a migration changes in rows that were there, and why.
 REWRITTEN: dict[tuple[str, str], str] = {}
+#: Tables that a migration renames, by their first name.
+RENAMED = {
+    "annotation_picoslot": "annotation_picoelement",
+    "annotation_tupleslot": "annotation_tupleelement",
+    "annotation_splitslot": "annotation_splitelement",
+}
 
 
 def old(site: Site, verb: str, **arguments: Any) -> Any:
@@ -37,9 +43,10 @@ def same(before: Rows, after: Rows, kept: str) -> None:
     """Every row of ``before`` is there with every value that still has a column."""
     wrong = []
     for table, rows in before.items():
-        assert table in after or not rows, f"{kept}: table {table} is gone"
+        renamed = table if table in after else RENAMED.get(table, table)
+        assert renamed in after or not rows, f"{kept}: table {table} is gone"
         for key, values in rows.items():
-            now = after[table].get(key)
+            now = after[renamed].get(key)
             if now is None:
                 wrong.append(f"{table} {key} is gone")
                 continue

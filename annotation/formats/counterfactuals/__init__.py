@@ -84,7 +84,7 @@ class CounterfactualFile:
             existing_text = quoted(stored.texts[entry.kind], 200)
             return "text", f"the project has a different {entry.kind} counterfactual of {entry.docid}: {existing_text}"
         others = {**stored.texts, **texts}
-        result = check(target, entry.kind, entry.text, slots=stored.slots, others=others, gold=stored.gold)
+        result = check(target, entry.kind, entry.text, elements=stored.elements, others=others, gold=stored.gold)
         if result.errors:
             return "text", " ".join(error.message for error in result.errors)
         self.targets[line] = target

@@ -15,7 +15,7 @@ from projects.models import Answer, Import, Project, Unit
 from ...clusters.counterfactuals import check
 from ...clusters.strata import CLAIM, length_error
 from ...imports.json_lines import describe, illegal_character, quoted
-from ...models import Counterfactual, PicoSlot, Proposition
+from ...models import Counterfactual, PicoElement, Proposition
 
 #: Column -> accepted names, case-insensitive. The first three are required.
 COLUMNS = {
@@ -105,7 +105,7 @@ class StoredCluster:
 
     target: Proposition | None = None
     earlier: set[str] = field(default_factory=set)
-    slots: list[PicoSlot] = field(default_factory=list)
+    elements: list[PicoElement] = field(default_factory=list)
     gold: dict[str, Gold] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     brought: set[tuple[str, str]] = field(default_factory=set)
@@ -135,8 +135,8 @@ def _read_clusters(project: Project, docids: Sequence[str]) -> dict[str, StoredC
     for unit, gold in gold_labels(list(by_unit)).items():
         by_unit[unit].gold = gold
     clusters = {stored.target.cluster_id: stored for stored in by_target.values() if stored.target}
-    for slot in PicoSlot.objects.filter(cluster__in=list(clusters)).prefetch_related("fragments"):
-        clusters[slot.cluster_id].slots.append(slot)
+    for element in PicoElement.objects.filter(cluster__in=list(clusters)).prefetch_related("fragments"):
+        clusters[element.cluster_id].elements.append(element)
     counterfactuals = Counterfactual.objects.filter(target__in=list(by_target)).order_by("version")
     for pk, kind, text, imported in counterfactuals.values_list("target", "kind", "text", "imported"):
         by_target[pk].texts[kind] = text

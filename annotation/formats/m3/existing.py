@@ -11,7 +11,7 @@ from projects.models import Decision, Import, Origin, Project
 from sql.bulk import BulkWriter
 
 from ...clusters.creation import Layout, next_position
-from ...clusters.items import SLOTS, Item, Source, TextLabels
+from ...clusters.items import ELEMENTS, Item, Source, TextLabels
 from ...models import (
     Cluster,
     Cue,
@@ -20,10 +20,10 @@ from ...models import (
     Input,
     Label,
     Level,
-    PicoSlot,
+    PicoElement,
     Proposition,
     Target,
-    TupleSlot,
+    TupleElement,
 )
 from .records import make_item
 
@@ -54,12 +54,14 @@ def _targets(project: Project, level: str, docids: Sequence[str]) -> dict[str, I
 def _clusters(project: Project, level: str, docids: Sequence[str]) -> dict[str, Item]:
     clusters = list(Cluster.objects.filter(project=project, key__in=docids))
     pico: dict[int, dict[str, str]] = defaultdict(dict)
-    for cluster, slot, text in PicoSlot.objects.filter(cluster__in=clusters).values_list("cluster_id", "slot", "text"):
-        pico[cluster][slot] = text
+    for cluster, element, text in PicoElement.objects.filter(cluster__in=clusters).values_list(
+        "cluster_id", "element", "text"
+    ):
+        pico[cluster][element] = text
     # Compare with the imported PICO tuple, even if a later decision replaced it.
-    elements = TupleSlot.objects.filter(pico_tuple__unit__cluster__in=clusters, pico_tuple__imported__isnull=False)
-    for cluster, slot, text in elements.values_list("pico_tuple__unit__cluster", "slot", "text"):
-        pico[cluster][slot] = text
+    imported = TupleElement.objects.filter(pico_tuple__unit__cluster__in=clusters, pico_tuple__imported__isnull=False)
+    for cluster, element, text in imported.values_list("pico_tuple__unit__cluster", "element", "text"):
+        pico[cluster][element] = text
     labels = _labels(clusters)
     relations = dict(
         DiscourseLabel.objects.filter(unit__cluster__in=clusters, imported__isnull=False).values_list(
@@ -74,8 +76,8 @@ def _clusters(project: Project, level: str, docids: Sequence[str]) -> dict[str, 
     items = {}
     for c in clusters:
         target, *inputs = claims[c.pk]
-        slots = tuple(pico[c.pk].get(slot, "") for slot in SLOTS)
-        items[c.key] = make_item(c.key, target.text, tuple(inputs), target.said, slots, relations.get(c.pk, ""))
+        elements = tuple(pico[c.pk].get(element, "") for element in ELEMENTS)
+        items[c.key] = make_item(c.key, target.text, tuple(inputs), target.said, elements, relations.get(c.pk, ""))
     return items
 
 
@@ -96,9 +98,9 @@ def difference(new_item: Item, stored: Item) -> tuple[str, object]:
     """Return the path of the first difference and the stored value."""
     if new_item.text != stored.text:
         return "target_text", stored.text
-    for slot, new, old in zip(SLOTS, new_item.pico, stored.pico, strict=False):
+    for element, new, old in zip(ELEMENTS, new_item.pico, stored.pico, strict=False):
         if new != old:
-            return f"pico.{slot}", old
+            return f"pico.{element}", old
     if new_item.relation != stored.relation:
         return "discourse_relation", stored.relation
     if len(new_item.inputs) != len(stored.inputs):

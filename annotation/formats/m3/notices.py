@@ -10,7 +10,7 @@ from itertools import islice
 from measures import spans
 from measures.consistency import Claim, Cluster, labels, repeats
 
-from ...clusters.items import SLOTS, Item, TextLabels
+from ...clusters.items import ELEMENTS, Item, TextLabels
 from ...imports.format import Notice
 from ...imports.json_lines import quoted
 from ...imports.reading import Habits
@@ -19,7 +19,7 @@ ABSENT = "cue absent"
 OTHER_CASE = "cue differs in case"
 AMBIGUOUS = "cue occurs more than once"
 CUE_SPACE = "cue begins or ends in a space"
-PICO_SPACE = "PICO slot begins or ends in a space"
+PICO_SPACE = "PICO element begins or ends in a space"
 LITERAL = 'literal "n/a" as a cue'
 MODALITY_WITHOUT_CUE = "modality other than moderate without a cue"
 POLARITY_WITHOUT_CUE = "polarity without a cue"
@@ -37,9 +37,9 @@ def file_notices(habits: Habits) -> list[Notice]:
 
 
 def item_notices(item: Item) -> Iterator[Notice]:
-    for slot, text in zip(SLOTS, item.pico, strict=False):
+    for element, text in zip(ELEMENTS, item.pico, strict=False):
         if text != text.strip():
-            yield Notice(PICO_SPACE, "Kept with its spaces.", item.key, "target", f"pico.{slot}", text)
+            yield Notice(PICO_SPACE, "Kept with its spaces.", item.key, "target", f"pico.{element}", text)
     if item.said:
         yield from _text_notices(item.key, "target", "target", item.text, item.said)
     for number, source in enumerate(item.inputs, start=1):

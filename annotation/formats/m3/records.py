@@ -11,8 +11,8 @@ from typing import Any
 
 from measures.consistency.labels import is_consistent
 
-from ...clusters.items import PMID, SLOTS, Item, Source, TextLabels
-from ...clusters.strata import CLAIM, CUE, DOCUMENT, SLOT, length_error
+from ...clusters.items import ELEMENTS, PMID, Item, Source, TextLabels
+from ...clusters.strata import CLAIM, CUE, DOCUMENT, ELEMENT, length_error
 from ...imports.json_lines import describe, illegal_character, quoted
 from ...models import Modality, Polarity, Relation
 
@@ -153,11 +153,11 @@ def _pico(value: Mapping[str, Any], fault: Fault) -> tuple[str, ...] | None:
     if not isinstance(pico, dict):
         fault("pico", f"expected an object with the keys p, i, c, o, found {describe(pico)}")
         return None
-    _check_keys(pico, SLOTS, "pico", fault)
-    texts = [_text(pico, slot, "pico", fault, most=SLOT) for slot in SLOTS]
-    for slot, text in zip(SLOTS, texts, strict=True):
+    _check_keys(pico, ELEMENTS, "pico", fault)
+    texts = [_text(pico, element, "pico", fault, most=ELEMENT) for element in ELEMENTS]
+    for element, text in zip(ELEMENTS, texts, strict=True):
         if text and not text.strip():
-            fault(f"pico.{slot}", 'the text has only spaces; write a blank element as ""')
+            fault(f"pico.{element}", 'the text has only spaces; write a blank element as ""')
     return tuple(t for t in texts if t is not None) if None not in texts else None
 
 
@@ -221,7 +221,7 @@ def as_published(item: Item) -> dict[str, Any]:
         }
     return {
         "docid": item.key,
-        "pico": dict(zip(SLOTS, item.pico, strict=True)),
+        "pico": dict(zip(ELEMENTS, item.pico, strict=True)),
         "discourse_relation": item.relation,
         "target_modality": item.said.modality,
         "target_direction": item.said.polarity,

@@ -12,7 +12,7 @@ from annotation.kinds import clusters
 from annotation.kinds.assign_evidence import current
 from annotation.kinds.assign_evidence.current import FIELD, KIND, SUPPORTS
 from annotation.kinds.sentences.serializers import in_order
-from annotation.kinds.tuples import TupleSlotShownSerializer
+from annotation.kinds.tuples import CurrentElementSerializer
 from annotation.models import AssignedEvidence, AssignedInput, Cluster, Proposition
 from api.fields import at_most
 from api.problems import Refused
@@ -38,7 +38,7 @@ class AssignEvidenceCardSerializer(Plain):
     """A proposition with its tuple, and the inputs of its target sentence."""
 
     text = serializers.CharField()
-    pico = TupleSlotShownSerializer(many=True)
+    pico = CurrentElementSerializer(many=True)
     inputs = TargetInputSerializer(many=True)
 
 
@@ -86,30 +86,30 @@ class AssignEvidenceKind(clusters.ClusterKind):
 
     # Cards and answers
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        rows = clusters.load(slots)
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
+        rows = clusters.load(assignments)
         claims = Proposition.objects.current().filter(cluster__in=list(rows.values()), position=0)
         texts = dict(claims.values_list("cluster", "text"))
         return Batch(rows, {"inputs": current.inputs_of_units(rows), "texts": texts})
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        cluster: Cluster = batch.rows[slot.unit_id]
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+        cluster: Cluster = batch.rows[assignment.unit_id]
         return {
             "text": batch.extra["texts"].get(cluster.pk, ""),
-            "pico": clusters.slots(cluster),
+            "pico": clusters.elements(cluster),
             "inputs": [
                 {"number": row.position, "pmid": row.study.pmid, "text": row.text}
-                for row in batch.extra["inputs"][slot.unit_id]
+                for row in batch.extra["inputs"][assignment.unit_id]
             ],
         }
 
-    def check(self, slot: Assignment, value: Value) -> None:
+    def check(self, assignment: Assignment, value: Value) -> None:
         """Check that the answer covers every input of the sentence and no other.
 
         The answer is empty if the evidence was withdrawn while the round is open. New evidence makes such an
         answer stale.
         """
-        numbers = [row.position for row in current.inputs_of_units([slot.unit_id])[slot.unit_id]]
+        numbers = [row.position for row in current.inputs_of_units([assignment.unit_id])[assignment.unit_id]]
         if [row_["number"] for row_ in value[FIELD]] != numbers:
             raise Refused.field(
                 f"value.{FIELD}", "Decide for every input of the sentence whether it supports the proposition."

@@ -12,7 +12,7 @@ from api.problems import Refused
 from projects.kinds import Batch, Kind, SkipReason, Value
 from projects.models import Assignment, Member, Project, Round, Unit
 
-from ...models import Counterfactual, PicoSlot, RewrittenText
+from ...models import Counterfactual, PicoElement, RewrittenText
 from ..label.kind import LabelKind, asks_cues
 from ..units import PROPOSITION_FILTERS
 from . import layout
@@ -86,29 +86,33 @@ class BlindCheckKind(LabelKind):
         rows = RewrittenText.objects.filter(unit__in=list(units))
         return dict(rows.values_list("unit", "counterfactual__target__cluster__review__pmid"))
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        rows = RewrittenText.objects.filter(unit__in=[slot.unit_id for slot in slots])
-        pico = Prefetch("counterfactual__target__cluster__pico", PicoSlot.objects.order_by("id"))
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
+        rows = RewrittenText.objects.filter(unit__in=[assignment.unit_id for assignment in assignments])
+        pico = Prefetch("counterfactual__target__cluster__pico", PicoElement.objects.order_by("id"))
         texts = rows.select_related("counterfactual__target__cluster").prefetch_related(pico)
         return Batch({row.unit_id: row for row in texts})
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Return the text and its tuple. The card does not show the target."""
-        counterfactual: Counterfactual = batch.rows[slot.unit_id].counterfactual
+        counterfactual: Counterfactual = batch.rows[assignment.unit_id].counterfactual
         return {
             "text": counterfactual.text,
             "role": "target",
-            "pico": [self._slot(element, counterfactual.text) for element in counterfactual.target.cluster.pico.all()],
+            "pico": [
+                self._element(element, counterfactual.text) for element in counterfactual.target.cluster.pico.all()
+            ],
             "context": {"key": "", "index": 1, "size": 1},
             "candidates": self.suggested(counterfactual.text, round),
             "asks_cues": asks_cues(round),
         }
 
-    def check(self, slot: Assignment, value: Value) -> None:
-        author = RewrittenText.objects.filter(unit=slot.unit_id, counterfactual__answer__author=slot.person_id)
-        if slot.person_id and author.exists():
+    def check(self, assignment: Assignment, value: Value) -> None:
+        author = RewrittenText.objects.filter(
+            unit=assignment.unit_id, counterfactual__answer__author=assignment.person_id
+        )
+        if assignment.person_id and author.exists():
             raise Refused.field("value", "You wrote this text. Skip it, so that another person checks it.")
-        super().check(slot, value)
+        super().check(assignment, value)
 
     def text_of(self, unit: Unit) -> str:
         return self.texts([unit.pk])[unit.pk]

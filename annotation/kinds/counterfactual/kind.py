@@ -19,7 +19,7 @@ from annotation.kinds.counterfactual.serializers import (
     CounterfactualValueSerializer,
 )
 from annotation.kinds.units import PropositionKind
-from annotation.models import Counterfactual, PicoSlot, Proposition, Rewriting
+from annotation.models import Counterfactual, PicoElement, Proposition, Rewriting
 from api.parameters import Parameter, Takes
 from api.problems import FieldErrors, Refused
 from measures.counterfactual_drafts import Target, drafts
@@ -84,7 +84,7 @@ def build_card(
     return {
         "text": target.text,
         "cluster": target.cluster.key,
-        "pico": clusters.slots(target.cluster),
+        "pico": clusters.elements(target.cluster),
         "polarity": rule_target.labels and rule_target.labels.polarity,
         "modality": rule_target.labels and rule_target.labels.modality,
         "polarity_cue": [{"start": start, "end": end} for start, end in rule_target.polarity_cue],
@@ -95,13 +95,13 @@ def build_card(
     }
 
 
-def _target_of(target: Proposition, slots: Collection[PicoSlot], gold: Mapping[str, Gold]) -> Target:
+def _target_of(target: Proposition, elements: Collection[PicoElement], gold: Mapping[str, Gold]) -> Target:
     return Target(
         target.text,
         labels_of(gold),
         _cue_ranges(gold.get("polarity_cue")),
         _cue_ranges(gold.get("modality_cue")),
-        places(slots),
+        places(elements),
     )
 
 
@@ -194,29 +194,29 @@ class CounterfactualKind(PropositionKind):
         chosen = round.options.get("counterfactual_kinds") or self.fields
         return [name for name in self.fields if name in chosen]
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        units = [slot.unit_id for slot in slots]
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
+        units = [assignment.unit_id for assignment in assignments]
         propositions = Proposition.objects.filter(unit__in=units).select_related("cluster")
         targets = {p.unit_id: p for p in propositions.prefetch_related("cluster__pico__fragments")}
         return Batch(targets, {"gold": gold_labels(units)})
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         return build_card(
-            batch.rows[slot.unit_id],
-            batch.extra["gold"].get(slot.unit_id, {}),
+            batch.rows[assignment.unit_id],
+            batch.extra["gold"].get(assignment.unit_id, {}),
             fields=self.fields_of(round),
             with_drafts=round.options.get("drafts", True),
         )
 
-    def check(self, slot: Assignment, value: Value) -> None:
+    def check(self, assignment: Assignment, value: Value) -> None:
         """Check that each requested kind has a reason or a text that is a counterfactual of the target.
 
         Warnings about a text are shown on the page and do not block the answer.
         """
-        target = Proposition.objects.get(unit=slot.unit_id)
+        target = Proposition.objects.get(unit=assignment.unit_id)
         if not target.is_target:
             raise Refused.field("value", "Only targets have counterfactuals, and this proposition is an input.")
-        requested, errors = self.fields_of(slot.round), list[tuple[str, str]]()
+        requested, errors = self.fields_of(assignment.round), list[tuple[str, str]]()
         errors += [
             (name, "This round does not ask for this kind. Leave it out.") for name in value if name not in requested
         ]

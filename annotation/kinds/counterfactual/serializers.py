@@ -9,7 +9,7 @@ from measures.counterfactuals import Kind
 
 from ...clusters import strata
 from ...models import Modality, NotApplicable, Polarity, TextOrigin
-from ..tuples import RangeSerializer, TupleSlotShownSerializer
+from ..tuples import CurrentElementSerializer, RangeSerializer
 
 Plain = serializers.Serializer[Any]
 #: Decision field of each kind: its name in the API -> M3's term.
@@ -41,7 +41,7 @@ class CounterfactualCardSerializer(Plain):
 
     text = serializers.CharField()
     cluster = serializers.CharField(help_text="Key of the target's cluster.")
-    pico = TupleSlotShownSerializer(many=True)
+    pico = CurrentElementSerializer(many=True)
     polarity = serializers.ChoiceField(
         choices=Polarity.choices, allow_null=True, help_text="Current polarity; null if undecided."
     )

@@ -12,7 +12,7 @@ from accounts.models import User
 from annotation.clusters.gold import Gold, gold_labels
 from annotation.consistency import findings
 from annotation.kinds import clusters
-from annotation.kinds.tuples import TupleSlotShownSerializer
+from annotation.kinds.tuples import CurrentElementSerializer
 from annotation.models import Cluster, DiscourseLabel, Fate, Modality, Polarity, Proposition, Relation
 from api.parameters import Parameter, Takes
 from api.problems import Refused
@@ -35,7 +35,7 @@ class DiscourseClaimSerializer(Plain):
 class DiscourseCardSerializer(Plain):
     """Card of a cluster."""
 
-    pico = TupleSlotShownSerializer(many=True)
+    pico = CurrentElementSerializer(many=True)
     propositions = DiscourseClaimSerializer(many=True)
     suggested = serializers.ChoiceField(
         choices=Relation.choices,
@@ -94,22 +94,22 @@ class DiscourseKind(clusters.ClusterKind):
         inputs = Proposition.objects.current().filter(cluster__unit=OuterRef("pk"), position__gte=1)
         return super().units(project).filter(Exists(inputs))
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        rows = clusters.load(slots)
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
+        rows = clusters.load(assignments)
         claims: dict[int, list[Proposition]] = defaultdict(list)
         for claim in Proposition.objects.current().filter(cluster__in=list(rows.values())).order_by("position"):
             claims[claim.cluster_id].append(claim)
         labels = gold_labels([c.unit_id for mine in claims.values() for c in mine])
         return Batch(rows, {"claims": claims, "labels": labels})
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Return the tuple, and the propositions with their current polarity and modality."""
-        cluster: Cluster = batch.rows[slot.unit_id]
+        cluster: Cluster = batch.rows[assignment.unit_id]
         labels: dict[int, dict[str, Gold]] = batch.extra["labels"]
         claims = batch.extra["claims"][cluster.pk]
         polarities = [labels.get(c.unit_id, {}).get("polarity") for c in claims if not c.is_target]
         return {
-            "pico": clusters.slots(cluster),
+            "pico": clusters.elements(cluster),
             "propositions": [_claim(c, labels.get(c.unit_id, {})) for c in claims],
             "suggested": (
                 suggested([str(p.value) for p in polarities if p])
@@ -118,9 +118,9 @@ class DiscourseKind(clusters.ClusterKind):
             ),
         }
 
-    def check(self, slot: Assignment, value: Value) -> None:
+    def check(self, assignment: Assignment, value: Value) -> None:
         """Refuse an answer about a cluster without inputs."""
-        if not Proposition.objects.current().filter(cluster__unit=slot.unit_id, position__gte=1).exists():
+        if not Proposition.objects.current().filter(cluster__unit=assignment.unit_id, position__gte=1).exists():
             raise Refused.field("value.relation", "The cluster has no inputs to compare. Skip it.")
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:

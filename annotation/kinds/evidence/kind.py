@@ -188,10 +188,10 @@ class EvidenceKind(TargetSentenceKind):
 
     # Cards and answers
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        rows = EvidencePair.objects.filter(unit__in=[slot.unit_id for slot in slots])
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
+        rows = EvidencePair.objects.filter(unit__in=[assignment.unit_id for assignment in assignments])
         pairs = {p.unit_id: p for p in rows.select_related("target__unit", "target__review", "study")}
-        planned = [slot.unit_id for slot in slots if slot.unit_id not in pairs]
+        planned = [assignment.unit_id for assignment in assignments if assignment.unit_id not in pairs]
         pairs |= layout.preview_pairs(planned) if planned else {}
         current = current_targets_of(list(pairs.values()))
         study_ids = {pair.study_id for pair in pairs.values() if pair.study_id}
@@ -202,9 +202,9 @@ class EvidenceKind(TargetSentenceKind):
             pairs, {"now": current, "sentences": sentences, "ranks": _ranks(round, current.values(), study_ids)}
         )
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        pair: EvidencePair = batch.rows[slot.unit_id]
-        target: Target = batch.extra["now"][slot.unit_id]
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+        pair: EvidencePair = batch.rows[assignment.unit_id]
+        target: Target = batch.extra["now"][assignment.unit_id]
         # The sentences of an abstract may not be stored yet if the round is being planned.
         sentences = batch.extra["sentences"].get(pair.study_id) or rows_of(pair.study)
         ranks = batch.extra["ranks"]
@@ -221,11 +221,11 @@ class EvidenceKind(TargetSentenceKind):
             "ranks": ranks,
         }
 
-    def check(self, slot: Assignment, value: Value) -> None:
+    def check(self, assignment: Assignment, value: Value) -> None:
         """Check that the marked sentences and the ranked ones are sentences of this abstract."""
         numbers_by_field = {FIELD: value[FIELD], "ranked": value.get("ranked", [])}
         numbers_ = {number for numbers in numbers_by_field.values() for number in numbers}
-        existing = Sentence.objects.filter(study__evidence_pairs__unit=slot.unit_id, number__in=numbers_)
+        existing = Sentence.objects.filter(study__evidence_pairs__unit=assignment.unit_id, number__in=numbers_)
         missing = numbers_ - set(existing.values_list("number", flat=True)) if numbers_ else set()
         for name, numbers in numbers_by_field.items():
             if unknown := missing & set(numbers):

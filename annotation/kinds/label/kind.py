@@ -20,7 +20,7 @@ from sql.compiled import CompiledSelect, insert
 
 from ...clusters import pico
 from ...consistency import findings
-from ...models import Cue, CueFragment, Label, Modality, PicoSlot, Polarity, Proposition
+from ...models import Cue, CueFragment, Label, Modality, PicoElement, Polarity, Proposition
 from .. import candidates
 from ..units import PROPOSITION_FILTERS, PropositionKind
 from .gold import CuePolicy, aggregate_label, cue_matches, label_values
@@ -52,7 +52,7 @@ _HELD_PROPOSITIONS = CompiledSelect(
 )
 _HELD_ELEMENTS = CompiledSelect(
     # Filter by cluster ids. With a subquery, PostgreSQL reads all elements if it expects few of them.
-    lambda one, other: PicoSlot.objects.filter(cluster__in=[one, other]).order_by("id"),
+    lambda one, other: PicoElement.objects.filter(cluster__in=[one, other]).order_by("id"),
     one=int,
     other=int,
 )
@@ -138,30 +138,30 @@ class LabelKind(PropositionKind):
     def comparisons_of(self, round: Round) -> Sequence[Comparison]:
         return self.comparisons if asks_cues(round) else ()
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        units = [slot.unit_id for slot in slots]
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
+        units = [assignment.unit_id for assignment in assignments]
         if 0 < len(units) <= 2:  # the held assignments of one person
             propositions = {p.unit_id: p for p in _HELD_PROPOSITIONS.all(one=units[0], other=units[-1])}
             clusters_ = [p.cluster_id for p in propositions.values()]
-            pico_slots = _HELD_ELEMENTS.all(one=clusters_[0], other=clusters_[-1])
+            elements = _HELD_ELEMENTS.all(one=clusters_[0], other=clusters_[-1])
         else:
             propositions = {p.unit_id: p for p in _propositions_with_size().filter(unit__in=units)}
             clusters = {p.cluster_id for p in propositions.values()}
-            pico_slots = list(PicoSlot.objects.filter(cluster__in=clusters).order_by("id"))
-        by_cluster: dict[int, list[PicoSlot]] = defaultdict(list)
-        for element in pico_slots:
+            elements = list(PicoElement.objects.filter(cluster__in=clusters).order_by("id"))
+        by_cluster: dict[int, list[PicoElement]] = defaultdict(list)
+        for element in elements:
             by_cluster[element.cluster_id].append(element)
         sizes = {p.cluster_id: getattr(p, SIZE) for p in propositions.values()}
-        return Batch(propositions, {"slots": by_cluster, "sizes": sizes})
+        return Batch(propositions, {"elements": by_cluster, "sizes": sizes})
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Return the text, its PICO tuple located in this text, and its position in the cluster."""
-        proposition: Proposition = batch.rows[slot.unit_id]
+        proposition: Proposition = batch.rows[assignment.unit_id]
         text = proposition.text
         return {
             "text": text,
             "role": "target" if proposition.is_target else "input",
-            "pico": [self._slot(element, text) for element in batch.extra["slots"][proposition.cluster_id]],
+            "pico": [self._element(element, text) for element in batch.extra["elements"][proposition.cluster_id]],
             "context": {
                 "key": proposition.cluster.key,
                 "index": proposition.position + 1,
@@ -179,25 +179,25 @@ class LabelKind(PropositionKind):
         return [{"start": start, "end": end} for start, end in candidates.find_candidate_cues(text)]
 
     @staticmethod
-    def _slot(slot: PicoSlot, text: str) -> dict[str, Any]:
+    def _element(element: PicoElement, text: str) -> dict[str, Any]:
         """Return an element with its position in ``text``, if any. Stored offsets refer to the target text."""
-        place = pico.place_in(text, slot.text)
+        place = pico.place_in(text, element.text)
         return {
-            "slot": slot.slot,
-            "form": slot.form,
-            "text": slot.text,
+            "element": element.element,
+            "form": element.form,
+            "text": element.text,
             "fragments": [{"start": place[0], "end": place[1]}] if place else [],
         }
 
-    def check(self, slot: Assignment, value: Value) -> None:
+    def check(self, assignment: Assignment, value: Value) -> None:
         """Check that cues are in the text, in order, and quoted exactly."""
         marked_fields = [f"{aspect}_cue" for aspect in ASPECTS if value[f"{aspect}_cue"]]
         if not marked_fields:
             return
-        if not asks_cues(slot.round):
+        if not asks_cues(assignment.round):
             why = "This round does not ask for cues. Leave them out."
             raise Refused.field(f"value.{marked_fields[0]}", why)
-        text = self.text_of(slot.unit)
+        text = self.text_of(assignment.unit)
         for aspect in ASPECTS:
             fragments = value[f"{aspect}_cue"]
             if not fragments:

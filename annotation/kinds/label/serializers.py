@@ -8,7 +8,7 @@ from api.fields import at_most
 from measures.consistency.labels import is_consistent
 
 from ...clusters import strata
-from ...models import Modality, PicoForm, Polarity, Slot
+from ...models import Element, Modality, PicoForm, Polarity
 from ..tuples import FragmentSerializer, RangeSerializer
 
 Plain = serializers.Serializer[Any]
@@ -45,10 +45,10 @@ class LabelValueSerializer(Plain):
         return attrs
 
 
-class PicoSlotSerializer(Plain):
+class PicoElementSerializer(Plain):
     """One element of the tuple with its position in the shown text."""
 
-    slot = serializers.ChoiceField(choices=Slot.choices)
+    element = serializers.ChoiceField(choices=Element.choices)
     form = serializers.ChoiceField(choices=PicoForm.choices)
     text = serializers.CharField(allow_blank=True)
     fragments = RangeSerializer(many=True)
@@ -67,7 +67,7 @@ class LabelCardSerializer(Plain):
 
     text = serializers.CharField()
     role = serializers.ChoiceField(choices=["target", "input"])
-    pico = PicoSlotSerializer(many=True)
+    pico = PicoElementSerializer(many=True)
     context = LabelContextSerializer()  # type: ignore[assignment]
     candidates = RangeSerializer(many=True, allow_null=True)
     asks_cues = serializers.BooleanField(help_text="Whether annotators mark the cue of each value.")

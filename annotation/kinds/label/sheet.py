@@ -9,7 +9,7 @@ from measures import spans
 from measures.consistency.labels import is_consistent
 from projects.kinds import Column, Sheet, SheetFaults, Value
 
-from ...models import Modality, Polarity, Slot
+from ...models import Element, Modality, Polarity
 
 #: Separator between the pieces of one cue, as in M3's files.
 BETWEEN = " ... "
@@ -18,12 +18,12 @@ _ELLIPSIS = re.compile(r"\s*(?:\.{3}|\u2026)\s*")
 CUE = "Words that show the value, exactly as in the text. Separate several pieces with ' ... '. May be empty."
 #: Columns omitted in rounds without cues.
 CUES = ("polarity_cue", "modality_cue")
-SLOTS = {slot.value: slot.label.lower() for slot in Slot}
+ELEMENTS = {element.value: element.label.lower() for element in Element}
 
 
 def cells(card: Mapping[str, Any]) -> dict[str, str]:
-    slots = {SLOTS[slot["slot"]]: slot["text"] for slot in card["pico"]}
-    return {"text": card["text"], "role": card["role"]} | dict.fromkeys(SLOTS.values(), "") | slots
+    elements = {ELEMENTS[element["element"]]: element["text"] for element in card["pico"]}
+    return {"text": card["text"], "role": card["role"]} | dict.fromkeys(ELEMENTS.values(), "") | elements
 
 
 def filled(value: Value) -> dict[str, str]:

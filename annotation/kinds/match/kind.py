@@ -64,7 +64,7 @@ def draw_item(matchable: MatchableTargets, target: int, seed: int) -> DrawnItem:
     return matchable.four(target, f"{seed}/match")
 
 
-def order_of(target: str, slot: Assignment, seed: int) -> list[int]:
+def order_of(target: str, assignment: Assignment, seed: int) -> list[int]:
     """Return the numbers of an item's candidates in the order shown in an assignment.
 
     The orders form a Latin square: in four assignments, no candidate is shown twice at the same position. A repeated
@@ -74,7 +74,7 @@ def order_of(target: str, slot: Assignment, seed: int) -> list[int]:
     numbers = shuffled(range(1, CANDIDATES + 1), f"{seed_prefix}/numbers")
     rows = williams_square(CANDIDATES)
     order = shuffled(range(len(rows)), f"{seed_prefix}/rows")
-    row = rows[order[(max(slot.number, 1) - 1 + slot.repeat) % len(rows)]]
+    row = rows[order[(max(assignment.number, 1) - 1 + assignment.repeat) % len(rows)]]
     return [numbers[each] for each in row]
 
 
@@ -215,19 +215,19 @@ class MatchKind(TargetSentenceKind):
 
     # Cards and answers
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
         """Load items in two queries. For a round that is being planned, compute them."""
-        units = [slot.unit_id for slot in slots]
+        units = [assignment.unit_id for assignment in assignments]
         if round.pk is None:
             return Batch(_planned_items(units, round))
         candidates = Prefetch("candidates", MatchCandidate.objects.select_related("sentence").order_by("position"))
         items = MatchItem.objects.filter(unit__in=units).select_related("target").prefetch_related(candidates)
         return Batch({item.unit_id: _texts(item.target, item.candidates.all()) for item in items})
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Return the target and four sentences without further information, in an order specific to the assignment."""
-        target, texts = batch.rows[slot.unit_id]
-        order = order_of(target.key, slot, round.seed)
+        target, texts = batch.rows[assignment.unit_id]
+        order = order_of(target.key, assignment, round.seed)
         return {"target": target.text, "candidates": [{"number": n, "text": texts[n - 1]} for n in order]}
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:

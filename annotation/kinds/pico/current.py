@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from accounts.models import User
 from annotation.clusters.creation import make_clusters, retire
 from annotation.clusters.items import Item
-from annotation.clusters.pico import SLOTS, current_tuple, key_of_tuple, tuple_in_words, write_slots
+from annotation.clusters.pico import ELEMENTS, current_tuple, key_of_tuple, tuple_in_words, write_elements
 from annotation.kinds.tuples import tuple_value
 from annotation.models import Cluster, Level, PicoSplit, Proposition, SplitCluster, SplitTuple, Target
 from audit.log import record_all
@@ -23,7 +23,7 @@ KIND = "pico"
 
 def splits() -> QuerySet[PicoSplit]:
     """Return splits with their tuples, elements and fragments. Four queries."""
-    return PicoSplit.objects.prefetch_related("tuples__slots__fragments")
+    return PicoSplit.objects.prefetch_related("tuples__elements__fragments")
 
 
 @dataclass
@@ -77,7 +77,7 @@ def _clusters(targets: Sequence[Target]) -> dict[int, list[Cluster]]:
         .filter(project__in={t.project_id for t in targets}, sentence__key__in={t.key for t in targets})
         .filter(sentence__level=Level.SENTENCE)
         .select_related("review", "sentence", "made_of")
-        .prefetch_related("pico", "made_of__tuple__slots__fragments")
+        .prefetch_related("pico", "made_of__tuple__elements__fragments")
         .order_by("position", "pk")
     )
     by_unit: dict[int, list[Cluster]] = defaultdict(list)
@@ -93,7 +93,7 @@ def _plan(target: Target, tuples: Iterable[SplitTuple], clusters: Sequence[Clust
     plan = _Plan(target)
     free = {cluster.pk: cluster for cluster in clusters}
     for row in tuples:
-        value = tuple_value(row.slots.all())
+        value = tuple_value(row.elements.all())
         key = key_of_tuple(value)
         kept = next((c for c in free.values() if c.sentence_id == target.pk and key in _keys(c)), None)
         if kept:
@@ -112,7 +112,7 @@ def _source_tuple(cluster: Cluster) -> SplitTuple | None:
 def _keys(cluster: Cluster) -> set[object]:
     source = _source_tuple(cluster)
     return {key_of_tuple(current_tuple(cluster))} | (
-        {key_of_tuple(tuple_value(source.slots.all()))} if source else set()
+        {key_of_tuple(tuple_value(source.elements.all()))} if source else set()
     )
 
 
@@ -124,13 +124,19 @@ def _make(plans: Sequence[_Plan], by: User | None) -> None:
     items = [
         (
             plan.target.review,
-            Item("", plan.target.review.pmid, plan.target.text, (), pico=tuple(value[slot]["text"] for slot in SLOTS)),
+            Item(
+                "",
+                plan.target.review.pmid,
+                plan.target.text,
+                (),
+                pico=tuple(value[element]["text"] for element in ELEMENTS),
+            ),
             plan.target,
         )
         for plan, _, value in new
     ]
     clusters, _ = make_clusters(project, items, by=by)
-    write_slots([(c, value, plan.target.text) for c, (plan, _, value) in zip(clusters, new, strict=True)])
+    write_elements([(c, value, plan.target.text) for c, (plan, _, value) in zip(clusters, new, strict=True)])
     SplitCluster.objects.bulk_create(
         SplitCluster(cluster=cluster, tuple=row) for cluster, (_, row, _) in zip(clusters, new, strict=True)
     )

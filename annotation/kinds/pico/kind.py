@@ -8,12 +8,12 @@ from rest_framework import serializers
 
 from accounts.models import User
 from annotation.clusters import strata
-from annotation.clusters.pico import SLOTS, in_short, key_of, key_of_tuple, texts_of
-from annotation.kinds import tuples as slots_of_kinds
+from annotation.clusters.pico import ELEMENTS, in_short, key_of, key_of_tuple, texts_of
+from annotation.kinds import tuples as tuple_elements
 from annotation.kinds.pico import current
 from annotation.kinds.tuples import TupleValueSerializer
 from annotation.kinds.units import SENTENCE_FILTERS, SUPPORTED, TargetSentenceKind
-from annotation.models import PicoSplit, SplitFragment, SplitSlot, SplitTuple, Target
+from annotation.models import PicoSplit, SplitElement, SplitFragment, SplitTuple, Target
 from api.fields import at_most
 from measures import span_agreement, spans
 from measures.text_agreement import By, Comparison, word_f1
@@ -78,9 +78,11 @@ def split_distance(one: Sequence[TupleRow], other: Sequence[TupleRow]) -> float:
 def _tuple_similarity(one: TupleRow, other: TupleRow) -> float:
     """Return the mean over the four elements: 1 if they are equal, otherwise the F1 of their words."""
     return sum(
-        1.0 if key_of(one[slot]) == key_of(other[slot]) else word_f1(one[slot]["text"], other[slot]["text"]) or 0.0
-        for slot in SLOTS
-    ) / len(SLOTS)
+        1.0
+        if key_of(one[element]) == key_of(other[element])
+        else word_f1(one[element]["text"], other[element]["text"]) or 0.0
+        for element in ELEMENTS
+    ) / len(ELEMENTS)
 
 
 FIELD = "tuples"
@@ -91,15 +93,15 @@ COMPARED: Sequence[tuple[By, str]] = (("token", "_pieces"), ("exact", "_pieces")
 COMPARISONS = (
     *(
         Comparison(
-            f"{slot.upper()} {'pieces' if ending else 'slot'}",
+            f"{element.upper()} {'pieces' if ending else 'slot'}",
             by,
-            (f"{slot}{ending}",),
-            (STANDS_FOR,) if slot == "c" and by == "same" else (),
+            (f"{element}{ending}",),
+            (STANDS_FOR,) if element == "c" and by == "same" else (),
         )
-        for slot in SLOTS
+        for element in ELEMENTS
         for by, ending in COMPARED
     ),
-    Comparison("tuple of the same number", "whole", SLOTS, (STANDS_FOR,)),
+    Comparison("tuple of the same number", "whole", ELEMENTS, (STANDS_FOR,)),
     Comparison("all tuples of a sentence", "shared", (FIELD,)),
     Comparison("number of propositions", "difference", ("propositions",)),
 )
@@ -125,33 +127,40 @@ class PicoKind(TargetSentenceKind):
     part = PART
     # Texts have no declared categories; the comparisons measure their agreement.
     scales: Sequence[Scale] = tuple(
-        Scale(f"{slot}: blank", ("blank", "given"), slot, blank_or_given=True) for slot in SLOTS
+        Scale(f"{element}: blank", ("blank", "given"), element, blank_or_given=True) for element in ELEMENTS
     )
     comparisons: Sequence[Comparison] = COMPARISONS
-    columns: Sequence[str] = (PART, *SLOTS, STANDS_FOR, *(f"{slot}_pieces" for slot in SLOTS), FIELD, "propositions")
+    columns: Sequence[str] = (
+        PART,
+        *ELEMENTS,
+        STANDS_FOR,
+        *(f"{element}_pieces" for element in ELEMENTS),
+        FIELD,
+        "propositions",
+    )
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        units = [slot.unit for slot in slots]
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
+        units = [assignment.unit for assignment in assignments]
         targets = Target.objects.filter(unit__in=units).select_related("review")
         current = current_values(units, self.key) if round.meaning.shows_value else {}
         return Batch({t.unit_id: t for t in targets}, {"standing": current})
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Return the sentence. The current split is included only if the round reviews it."""
-        target: Target = batch.rows[slot.unit_id]
+        target: Target = batch.rows[assignment.unit_id]
         return {
             "text": target.text,
             "key": target.key,
             "title": target.review.title,
-            "in_force": batch.extra["standing"].get(slot.unit_id) or None,
+            "in_force": batch.extra["standing"].get(assignment.unit_id) or None,
         }
 
-    def check(self, slot: Assignment, value: Value) -> None:
+    def check(self, assignment: Assignment, value: Value) -> None:
         """Check that marked pieces are in the sentence. Reworded text is accepted."""
-        if any(slots_of_kinds.has_marks(row) for row in value[FIELD]):
-            text = Target.objects.values_list("text", flat=True).get(unit=slot.unit_id)
+        if any(tuple_elements.has_marks(row) for row in value[FIELD]):
+            text = Target.objects.values_list("text", flat=True).get(unit=assignment.unit_id)
             for n, row in enumerate(value[FIELD]):
-                slots_of_kinds.check_marks(text, row, f"value.{FIELD}.{n}")
+                tuple_elements.check_marks(text, row, f"value.{FIELD}.{n}")
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         splits = PicoSplit.objects.bulk_create(
@@ -164,7 +173,7 @@ class PicoKind(TargetSentenceKind):
         ]
         tuples = SplitTuple.objects.bulk_create(SplitTuple(split=split, position=n) for split, n, _ in rows_of_splits)
         rows = [(split_tuple, row) for split_tuple, (_, _, row) in zip(tuples, rows_of_splits, strict=True)]
-        slots_of_kinds.store_tuples(rows, SplitSlot, SplitFragment, "of")
+        tuple_elements.store_tuples(rows, SplitElement, SplitFragment, "split_tuple")
 
     def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
         """Update the clusters from the current split."""
@@ -180,7 +189,7 @@ class PicoKind(TargetSentenceKind):
 
     def carry(self, value: Value, unit: Unit) -> Value:
         """Keep the texts and drop the marked pieces. Their positions are found again from the form."""
-        return {FIELD: [{slot: row[slot] | {"fragments": []} for slot in SLOTS} for row in value[FIELD]]}
+        return {FIELD: [{element: row[element] | {"fragments": []} for element in ELEMENTS} for row in value[FIELD]]}
 
     def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
         """Aggregate the majority split, ignoring case, spaces and order."""
@@ -209,9 +218,9 @@ class PicoKind(TargetSentenceKind):
         return [
             {
                 PART: str(n),
-                **{slot: row[slot]["text"] for slot in SLOTS},
+                **{element: row[element]["text"] for element in ELEMENTS},
                 STANDS_FOR: row["c"]["stands_for"],
-                **{f"{slot}_pieces": _pieces(row[slot]["fragments"]) for slot in SLOTS},
+                **{f"{element}_pieces": _pieces(row[element]["fragments"]) for element in ELEMENTS},
                 **(sentence_cells if n == 1 else dict.fromkeys(sentence_cells, "")),
             }
             for n, row in enumerate(ordered, start=1)
@@ -223,7 +232,7 @@ class PicoKind(TargetSentenceKind):
 
 
 def _value(split: PicoSplit) -> Value:
-    return {FIELD: [slots_of_kinds.tuple_value(row.slots.all()) for row in split.tuples.all()]}
+    return {FIELD: [tuple_elements.tuple_value(row.elements.all()) for row in split.tuples.all()]}
 
 
 def _keys(value: Value) -> frozenset[Any]:
@@ -232,14 +241,21 @@ def _keys(value: Value) -> frozenset[Any]:
 
 def _exact_tuples(value: Value) -> list[str]:
     return sorted(
-        str([(row[slot]["text"].strip(), row[slot].get("stands_for", ""), row[slot]["fragments"]) for slot in SLOTS])
+        str(
+            [
+                (row[element]["text"].strip(), row[element].get("stands_for", ""), row[element]["fragments"])
+                for element in ELEMENTS
+            ]
+        )
         for row in value.get(FIELD, ())
     )
 
 
 def _position_key(row: Value) -> tuple[int, ...]:
     """Return the sort key of a proposition by position in the sentence. Unmarked elements come last."""
-    return tuple(min((f["start"] for f in row[slot]["fragments"]), default=1 << 30) for slot in ("o", "i", "c", "p"))
+    return tuple(
+        min((f["start"] for f in row[element]["fragments"]), default=1 << 30) for element in ("o", "i", "c", "p")
+    )
 
 
 def _code(row: Value) -> str:

@@ -80,11 +80,13 @@ class ScreenKind(ReviewKind):
     scales: Sequence[Scale] = (Scale(FIELD, tuple(Screened.values), FIELD), Scale(INCLUSION, IN_OR_OUT, INCLUSION))
     columns: Sequence[str] = (FIELD, INCLUSION)
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        return Batch({r.unit_id: r for r in Review.objects.filter(unit__in=[slot.unit_id for slot in slots])})
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
+        return Batch(
+            {r.unit_id: r for r in Review.objects.filter(unit__in=[assignment.unit_id for assignment in assignments])}
+        )
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        review: Review = batch.rows[slot.unit_id]
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+        review: Review = batch.rows[assignment.unit_id]
         return {
             "pmid": review.pmid,
             "title": review.title,

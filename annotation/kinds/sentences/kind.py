@@ -130,16 +130,18 @@ class SentencesKind(ReviewKind):
 
     # Cards and answers
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        reviews = {r.unit_id: r for r in Review.objects.filter(unit__in=[slot.unit_id for slot in slots])}
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
+        reviews = {
+            r.unit_id: r for r in Review.objects.filter(unit__in=[assignment.unit_id for assignment in assignments])
+        }
         by_review: dict[int, list[Sentence]] = {}
         for row in Sentence.objects.filter(review__in=list(reviews.values())).order_by("number"):
             by_review.setdefault(row.review_id or 0, []).append(row)
         return Batch(reviews, {"sentences": by_review})
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Return the card. The sentences of an abstract may not be stored yet if the round is being planned."""
-        review: Review = batch.rows[slot.unit_id]
+        review: Review = batch.rows[assignment.unit_id]
         return {
             "pmid": review.pmid,
             "title": review.title,
@@ -147,15 +149,15 @@ class SentencesKind(ReviewKind):
             "sentences": sentences_json(batch.extra["sentences"].get(review.pk) or rows_of(review)),
         }
 
-    def check(self, slot: Assignment, value: Value) -> None:
+    def check(self, assignment: Assignment, value: Value) -> None:
         """Check that the answer is for the round's task and covers all sentences of the abstract."""
         [field] = value
-        if field not in self.fields_of(slot.round):
+        if field not in self.fields_of(assignment.round):
             raise Refused.field(f"value.{field}", "This round has the other task. Reload the page.")
         if field == EVIDENCE and value[field]["dropped"]:
             return
-        if [(slot.unit_id, sentence["number"]) for sentence in _sentence_values(field, value)] != list(
-            _sentence_ids([slot.unit_id])
+        if [(assignment.unit_id, sentence["number"]) for sentence in _sentence_values(field, value)] != list(
+            _sentence_ids([assignment.unit_id])
         ):
             raise Refused.field(f"value.{field}", "Label every sentence of this abstract.")
 

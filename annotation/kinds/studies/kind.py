@@ -140,8 +140,10 @@ class StudiesKind(ReviewKind):
 
     # Cards and answers
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        reviews = {r.unit_id: r for r in Review.objects.filter(unit__in=[slot.unit_id for slot in slots])}
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
+        reviews = {
+            r.unit_id: r for r in Review.objects.filter(unit__in=[assignment.unit_id for assignment in assignments])
+        }
         texts = FullText.objects.filter(review__in=list(reviews.values())).select_related("imported")
         by_review = {text.review_id: text for text in texts}
         cited = {pmid for review in reviews.values() for pmid in review.references[:MOST_CITED]}
@@ -158,12 +160,12 @@ class StudiesKind(ReviewKind):
         )
         return Batch(reviews, {"texts": by_review, "titles": dict(study_titles.union(review_titles))})
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Return the card.
 
         It does not show which references are linked as studies, so that people decide independently.
         """
-        review: Review = batch.rows[slot.unit_id]
+        review: Review = batch.rows[assignment.unit_id]
         text: FullText | None = batch.extra["texts"].get(review.pk)
         return {
             "pmid": review.pmid,
@@ -174,8 +176,8 @@ class StudiesKind(ReviewKind):
             "cited": _references(review, text, batch.extra["titles"])[:MOST_CITED],
         }
 
-    def check(self, slot: Assignment, value: Value) -> None:
-        own = Review.objects.values_list("pmid", flat=True).get(unit=slot.unit_id)
+    def check(self, assignment: Assignment, value: Value) -> None:
+        own = Review.objects.values_list("pmid", flat=True).get(unit=assignment.unit_id)
         if own in _listed(value):
             raise Refused.field(
                 f"value.{FIELD}.listed", f"{own} is the PMID of the review itself. Remove it from the list."

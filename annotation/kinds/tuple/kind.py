@@ -10,12 +10,12 @@ from rest_framework import serializers
 
 from accounts.models import User
 from annotation.clusters.items import refresh_search
-from annotation.clusters.pico import SLOTS, blank, current_tuple, key_of, tuple_in_words, write_slots
+from annotation.clusters.pico import ELEMENTS, blank, current_tuple, key_of, tuple_in_words, write_elements
 from annotation.consistency import findings
 from annotation.kinds import clusters
 from annotation.kinds import tuples as tuple_elements
-from annotation.kinds.tuples import TupleSlotShownSerializer, TupleValueSerializer, store_tuples
-from annotation.models import Cluster, PicoTuple, Proposition, Slot, TupleFragment, TupleSlot
+from annotation.kinds.tuples import CurrentElementSerializer, TupleValueSerializer, store_tuples
+from annotation.models import Cluster, Element, PicoTuple, Proposition, TupleElement, TupleFragment
 from measures.text_agreement import By, Comparison, word_f1
 from projects.gold.actions import insert_decisions
 from projects.gold.queries import current_values, withdrawn_values
@@ -29,7 +29,7 @@ KIND = "tuple"
 
 def store(said: Sequence[tuple[PicoTuple, Value]]) -> None:
     """Insert the rows of tuples that were just inserted."""
-    store_tuples(said, TupleSlot, TupleFragment, "pico_tuple")
+    store_tuples(said, TupleElement, TupleFragment, "pico_tuple")
 
 
 def keep_imported(units: Sequence[Unit]) -> None:
@@ -51,13 +51,13 @@ def keep_imported(units: Sequence[Unit]) -> None:
         Decision(
             unit_id=cluster.unit_id,
             kind=KIND,
-            field=slot,
+            field=element,
             origin=Origin.IMPORTED,
             imported_id=cluster.imported_id,
             decided_at=cluster.imported.created_at,
         )
         for cluster in clusters
-        for slot in SLOTS
+        for element in ELEMENTS
         if cluster.imported
     )
 
@@ -71,8 +71,8 @@ def rewrite(units: Sequence[Unit], *, by: User | None, reason: str) -> None:
     clusters = list(Cluster.objects.filter(unit__in=units).select_related("unit").prefetch_related("pico"))
     decided = current_values([c.unit for c in clusters], KIND)
     withdrawn: dict[int, Value] = defaultdict(dict)
-    for unit, slot in withdrawn_values([c.unit_id for c in clusters], KIND):
-        withdrawn[unit][slot] = blank(slot)
+    for unit, element in withdrawn_values([c.unit_id for c in clusters], KIND):
+        withdrawn[unit][element] = blank(element)
     clusters = [c for c in clusters if decided[c.unit_id] or c.unit_id in withdrawn]
     # Elements left to adjudication are unchanged; elements whose value was withdrawn become blank.
     values = {c.pk: current_tuple(c) | withdrawn[c.unit_id] | decided[c.unit_id] for c in clusters}
@@ -80,7 +80,7 @@ def rewrite(units: Sequence[Unit], *, by: User | None, reason: str) -> None:
         Proposition.objects.current().filter(cluster__in=clusters, position=0).values_list("cluster", "text")
     )
     before = {c.pk: tuple_in_words(current_tuple(c)) for c in clusters}
-    write_slots([(c, values[c.pk], targets.get(c.pk, "")) for c in clusters])
+    write_elements([(c, values[c.pk], targets.get(c.pk, "")) for c in clusters])
     for cluster in clusters:
         if before[cluster.pk] != (after := tuple_in_words(values[cluster.pk])):
             refresh_search(cluster)
@@ -104,7 +104,7 @@ def _make_stale(cluster: Cluster, by: User | None, reason: str, before: str, aft
 
 
 #: A tuple without any value.
-NOTHING = tuple_in_words({slot: blank(slot) for slot in SLOTS})
+NOTHING = tuple_in_words({element: blank(element) for element in ELEMENTS})
 
 
 Plain = serializers.Serializer[Any]
@@ -115,18 +115,18 @@ class TupleCardSerializer(Plain):
 
     text = serializers.CharField()
     cluster = serializers.CharField()
-    in_force = TupleSlotShownSerializer(many=True, allow_null=True)
+    in_force = CurrentElementSerializer(many=True, allow_null=True)
 
 
-STANDS_FOR = {Slot.C.value: ("c_stands_for",)}
+STANDS_FOR = {Element.C.value: ("c_stands_for",)}
 COMPARED: tuple[By, ...] = ("same", "words")
 COMPARISONS = (
     *(
-        Comparison(f"{slot.upper()} slot", by, (slot,), STANDS_FOR.get(slot, ()) if by == "same" else ())
-        for slot in SLOTS
+        Comparison(f"{element.upper()} slot", by, (element,), STANDS_FOR.get(element, ()) if by == "same" else ())
+        for element in ELEMENTS
         for by in COMPARED
     ),
-    Comparison("tuple", "whole", SLOTS, ("c_stands_for",)),
+    Comparison("tuple", "whole", ELEMENTS, ("c_stands_for",)),
 )
 
 
@@ -137,7 +137,7 @@ class TupleKind(clusters.ClusterKind):
     title = "Write the PICO tuple of a cluster"
     order = 120
     said_of = ("target",)
-    fields: Sequence[str] = SLOTS
+    fields: Sequence[str] = ELEMENTS
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("unclear", "The text is unclear"),
         SkipReason("several claims", "It makes several claims"),
@@ -149,27 +149,29 @@ class TupleKind(clusters.ClusterKind):
     value_serializer: type[serializers.Serializer[Any]] = TupleValueSerializer
     # Texts have no declared categories; the comparisons measure their agreement.
     scales: Sequence[Scale] = tuple(
-        Scale(f"{slot}: blank", ("blank", "given"), slot, blank_or_given=True) for slot in SLOTS
+        Scale(f"{element}: blank", ("blank", "given"), element, blank_or_given=True) for element in ELEMENTS
     )
     comparisons: Sequence[Comparison] = COMPARISONS
-    columns: Sequence[str] = (*SLOTS, "c_stands_for")
+    columns: Sequence[str] = (*ELEMENTS, "c_stands_for")
 
-    def load(self, slots: Sequence[Assignment], round: Round) -> Batch:
-        return Batch(clusters.load(slots), {"texts": self.texts([slot.unit_id for slot in slots])})
+    def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
+        return Batch(
+            clusters.load(assignments), {"texts": self.texts([assignment.unit_id for assignment in assignments])}
+        )
 
-    def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
+    def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Return the target text. The current tuple is included only if the round reviews it."""
-        cluster: Cluster = batch.rows[slot.unit_id]
+        cluster: Cluster = batch.rows[assignment.unit_id]
         return {
-            "text": batch.extra["texts"].get(slot.unit_id, ""),
+            "text": batch.extra["texts"].get(assignment.unit_id, ""),
             "cluster": cluster.key,
-            "in_force": clusters.slots(cluster) if round.meaning.shows_value else None,
+            "in_force": clusters.elements(cluster) if round.meaning.shows_value else None,
         }
 
-    def check(self, slot: Assignment, value: Value) -> None:
+    def check(self, assignment: Assignment, value: Value) -> None:
         """Check that marked pieces are in the target text, in order, and quoted exactly."""
         if tuple_elements.has_marks(value):
-            claims = Proposition.objects.current().filter(cluster__unit=slot.unit_id, position=0)
+            claims = Proposition.objects.current().filter(cluster__unit=assignment.unit_id, position=0)
             tuple_elements.check_marks(claims.values_list("text", flat=True).get(), value, "value")
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
@@ -190,20 +192,20 @@ class TupleKind(clusters.ClusterKind):
         findings.recheck([unit.pk for unit in units])
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
-        rows = _with_slots(PicoTuple.objects.filter(answer__in=list(answers)))
+        rows = _with_elements(PicoTuple.objects.filter(answer__in=list(answers)))
         return {row.answer_id: _value(row) for row in rows}
 
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
-        rows = _with_slots(PicoTuple.objects.filter(unit__in=list(units), imported__in=list(imported)))
+        rows = _with_elements(PicoTuple.objects.filter(unit__in=list(units), imported__in=list(imported)))
         return {(row.unit_id, row.imported_id or 0): _value(row) for row in rows}
 
     def carry(self, value: Value, unit: Unit) -> Value:
         """Keep the texts and drop the marked pieces. Their positions are found again from the form."""
-        return {slot: value[slot] | {"fragments": []} for slot in SLOTS}
+        return {element: value[element] | {"fragments": []} for element in ELEMENTS}
 
     def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
         """Aggregate each element: the majority value, ignoring case and spaces."""
-        return [_verdict(slot, answers) for slot in SLOTS]
+        return [_verdict(element, answers) for element in ELEMENTS]
 
     def is_equal(self, field: str, one: Value, other: Value) -> bool:
         """Compare elements, ignoring surrounding spaces.
@@ -226,20 +228,20 @@ class TupleKind(clusters.ClusterKind):
         )
 
     def row(self, value: Value) -> dict[str, str]:
-        return {slot: value[slot]["text"] for slot in SLOTS} | {"c_stands_for": value["c"]["stands_for"]}
+        return {element: value[element]["text"] for element in ELEMENTS} | {"c_stands_for": value["c"]["stands_for"]}
 
     def sentence(self, field: str, value: Value) -> str:
-        slot = value[field]
-        return slot["text"] or slot.get("stands_for") or "blank"
+        element = value[field]
+        return element["text"] or element.get("stands_for") or "blank"
 
 
-def _verdict(slot: str, answers: Sequence[tuple[Answer, Value]]) -> AggregationResult:
-    return majority(slot, answers, lambda value: key_of(value[slot]))[0]
+def _verdict(element: str, answers: Sequence[tuple[Answer, Value]]) -> AggregationResult:
+    return majority(element, answers, lambda value: key_of(value[element]))[0]
 
 
-def _with_slots(rows: QuerySet[PicoTuple]) -> QuerySet[PicoTuple]:
-    return rows.prefetch_related("slots__fragments")
+def _with_elements(rows: QuerySet[PicoTuple]) -> QuerySet[PicoTuple]:
+    return rows.prefetch_related("elements__fragments")
 
 
 def _value(row: PicoTuple) -> Value:
-    return tuple_elements.tuple_value(row.slots.all())
+    return tuple_elements.tuple_value(row.elements.all())

@@ -5,7 +5,7 @@ import { fromWire, toWire, type Range } from '../text/offsets.ts'
 import { joinRanges } from '../text/segments.ts'
 import { formOf, locateWords, type Form } from './form.ts'
 
-type ElementValue = Schemas['TupleSlot']
+type ElementValue = Schemas['TupleElement']
 export type StandsFor = NonNullable<Schemas['TupleValue']['c']['stands_for']>
 
 export const STANDS_FOR: readonly { value: StandsFor; says: string }[] = [
@@ -129,8 +129,8 @@ export function rangesOf(said: ElementInput, text: string): readonly Range[] {
   return at ? [at] : []
 }
 
-export function fromValue(slot: ElementValue, text: string): ElementInput | null {
-  return slot.text ? { text: slot.text, ranges: fromWire(text, slot.fragments ?? []) } : null
+export function fromValue(element: ElementValue, text: string): ElementInput | null {
+  return element.text ? { text: element.text, ranges: fromWire(text, element.fragments ?? []) } : null
 }
 
 export function toElement(said: ElementInput | null, text: string): ElementValue {

@@ -10,19 +10,19 @@ export type ElementKey = keyof typeof ELEMENTS
 export const ORDER = Object.keys(ELEMENTS) as ElementKey[]
 
 /** An element with its marked ranges. */
-type Placed = Schemas['PicoSlot']
-type Shown = Pick<Placed, 'slot' | 'form' | 'text'>
+type Placed = Schemas['PicoElement']
+type Shown = Pick<Placed, 'element' | 'form' | 'text'>
 
 /** Text of an element: implied text in [brackets], a blank element empty. */
-export function elementText(pico: readonly Shown[], slot: ElementKey): string {
-  const found = pico.find((s) => s.slot === slot)
+export function elementText(pico: readonly Shown[], element: ElementKey): string {
+  const found = pico.find((s) => s.element === element)
   if (!found || found.form === 'blank') return ''
   return found.form === 'implied' && !found.text.startsWith('[') ? `[${found.text}]` : found.text
 }
 
 /** Whether an element has text that is not verbatim in the proposition. */
-export function isReworded(pico: readonly Placed[], slot: ElementKey): boolean {
-  return elementText(pico, slot) !== '' && !pico.find((s) => s.slot === slot)?.fragments.length
+export function isReworded(pico: readonly Placed[], element: ElementKey): boolean {
+  return elementText(pico, element) !== '' && !pico.find((s) => s.element === element)?.fragments.length
 }
 
 /** The tuple in one line: "bevacizumab, against ranibizumab → visual acuity". */
@@ -32,34 +32,34 @@ export function inShort(pico: readonly Shown[]): string {
 }
 
 /** A tuple with its positions in a text. The stored positions are those in the target. */
-export function tupleIn(text: string, isTarget: boolean, slots: readonly Placed[]): Placed[] {
-  return slots.map(({ slot, form, text: said, fragments }) => {
+export function tupleIn(text: string, isTarget: boolean, elements: readonly Placed[]): Placed[] {
+  return elements.map(({ element, form, text: said, fragments }) => {
     const at = isTarget ? null : placeIn(text, said)
     const found = at ? toWire(text, [at]).map(({ start, end }) => ({ start, end })) : []
-    return { slot, form, text: said, fragments: isTarget ? fragments : found }
+    return { element, form, text: said, fragments: isTarget ? fragments : found }
   })
 }
 
 /** An element where it stands in a text. */
 export interface ElementMark {
-  slot: ElementKey
+  element: ElementKey
   ranges: readonly Range[]
 }
 
 /** Marks of elements by their stored ranges. */
 export function elementMarks(text: string, pico: readonly Placed[]): ElementMark[] {
-  return pico.filter((s) => s.fragments.length).map((s) => ({ slot: s.slot, ranges: fromWire(text, s.fragments) }))
+  return pico.filter((s) => s.fragments.length).map((s) => ({ element: s.element, ranges: fromWire(text, s.fragments) }))
 }
 
 /** Marks of typed elements that are found in a text. */
 export function typedMarks(text: string, typed: Readonly<Record<ElementKey, string>>): ElementMark[] {
-  return ORDER.flatMap((slot) => {
-    const { at } = formOf(typed[slot], text)
-    return at ? [{ slot, ranges: [at] }] : []
+  return ORDER.flatMap((element) => {
+    const { at } = formOf(typed[element], text)
+    return at ? [{ element, ranges: [at] }] : []
   })
 }
 
 /** Elements as lines under a text, with their letters. */
 export function underlined(marks: readonly ElementMark[]): Mark[] {
-  return spansUnderlined(marks.map((s) => ({ ranges: s.ranges, tag: s.slot.toUpperCase() })))
+  return spansUnderlined(marks.map((s) => ({ ranges: s.ranges, tag: s.element.toUpperCase() })))
 }

@@ -3,7 +3,7 @@ import { formOf, locate, placeIn } from './form.ts'
 
 const TARGET = 'Bevacizumab was noninferior to ranibizumab for visual acuity; rs4236601[A] was associated with glaucoma.'
 
-describe('the form of a slot', () => {
+describe('the form of an element', () => {
   it.each([
     ['visual acuity', 'explicit'],
     ['bevacizumab', 'explicit'],
@@ -31,8 +31,8 @@ describe('the form of a slot', () => {
     ['[adults] with glaucoma', 'Those With Glaucoma', [6, 19]],
     ['[implied]', 'implied', null],
     ['é', 'cafe\u0301 é', [6, 7]],
-  ])('finds %s in “%s” as whole words only', (slot, text, place) => {
-    const found = placeIn(text, slot)
+  ])('finds %s in “%s” as whole words only', (element, text, place) => {
+    const found = placeIn(text, element)
     expect(found && [found.start, found.end]).toEqual(place)
   })
 })

@@ -33,8 +33,8 @@ function isWithin(text: string, at: number): boolean {
 }
 
 /** The range of an element's text in another text of the cluster, without [implied] parts. */
-export function placeIn(text: string, slot: string): Range | null {
-  return locateWords(text, slot.replace(/(?<=\s|^)\[[^[\]]*\]/g, '').trim())
+export function placeIn(text: string, element: string): Range | null {
+  return locateWords(text, element.replace(/(?<=\s|^)\[[^[\]]*\]/g, '').trim())
 }
 
 /** The form of an element, and the range of an explicit one. [Brackets] inside a word ("rs4236601[A]") are text. */

@@ -7,9 +7,9 @@ const TEXT = 'Nepralin reduces attacks of migraine and improves sleep.'
 function unit(n: number, outcome: string, texts: readonly (readonly [text: string, supports: boolean])[], why: string): TutorialUnit {
   const card: Card = {
     ...nowhere(n), kind: 'assign_evidence', text: TEXT,
-    pico: (['p', 'i', 'c', 'o'] as const).map((slot) => {
-      const text = { p: '', i: 'Nepralin', c: '', o: outcome }[slot]
-      return { slot, form: text ? 'explicit' : 'blank', text, stands_for: '', fragments: [] }
+    pico: (['p', 'i', 'c', 'o'] as const).map((element) => {
+      const text = { p: '', i: 'Nepralin', c: '', o: outcome }[element]
+      return { element, form: text ? 'explicit' : 'blank', text, stands_for: '', fragments: [] }
     }),
     inputs: texts.map(([text], i) => ({ number: i + 1, pmid: '', text })),
   }

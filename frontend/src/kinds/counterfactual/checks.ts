@@ -24,13 +24,13 @@ export interface Checked {
 export function check(card: Card, field: Field, text: string, others: Readonly<Partial<Record<Field, string>>>): Checked {
   const found = difference(card.text, text)
   const { words, edits } = found
-  const touched = edits.map((edit) => card.pico.filter((s) => fromWire(card.text, s.fragments).some((r) => touches(edit, r))).map((s) => s.slot))
-  const slots = [...new Set(touched.flat())]
+  const touched = edits.map((edit) => card.pico.filter((s) => fromWire(card.text, s.fragments).some((r) => touches(edit, r))).map((s) => s.element))
+  const elements = [...new Set(touched.flat())]
   const twin = (Object.keys(others) as Field[]).find((other) => other !== field && others[other] && sameWords(others[other], text))
   const checks: Check[] = [
     text.trim() && words !== 0 ? right('differs from the target') : failed(text.trim() ? 'same words as the target' : 'no text'),
     words !== null && words <= MOST_WORDS ? right(`at most ${MOST_WORDS} words changed`) : failed(`${words ?? 'more than 40'} words changed; at most ${MOST_WORDS} are allowed`),
-    slots.length ? odd(`changes words of the ${slots.map((s) => ELEMENTS[s].toLowerCase()).join(' and the ')}`) : right('PICO words unchanged'),
+    elements.length ? odd(`changes words of the ${elements.map((s) => ELEMENTS[s].toLowerCase()).join(' and the ')}`) : right('PICO words unchanged'),
     twin ? odd(`same text as ${KINDS[twin].title.toLowerCase()}`) : right('differs from the other kinds'),
   ]
   const unlike = field === 'modality' && words ? unlikeM3(card, text) : ''
@@ -43,8 +43,8 @@ const odd = (says: string): Check => ({ says, is: 'odd' })
 const failed = (says: string): Check => ({ says, is: 'wrong' })
 
 /** Words inserted between the words of an element touch it too. */
-function touches({ target }: Edit, slot: Range): boolean {
-  return target.start < slot.end && slot.start < target.end
+function touches({ target }: Edit, element: Range): boolean {
+  return target.start < element.end && element.start < target.end
 }
 
 /** Warning if a modality change differs from M3, which hedged moderate claims and made weak or strong claims moderate. */

@@ -10,6 +10,6 @@ export function changesOf(target: string, text: string, touched: readonly (reado
     start: toCodePoints(text, edit.text.start),
     end: toCodePoints(text, edit.text.end),
     was: target.slice(edit.target.start, edit.target.end),
-    warning: (touched[n] ?? []).map((slot) => ELEMENTS[slot]).join(', '),
+    warning: (touched[n] ?? []).map((element) => ELEMENTS[element]).join(', '),
   }))
 }

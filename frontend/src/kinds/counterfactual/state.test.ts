@@ -76,8 +76,8 @@ const field = (kind: string) => kind.replace(' ', '_') as Field
 const words = { hedges: ['may', 'possibly', 'suggest'], boosters: ['clearly', 'significantly'] }
 
 it.each(shared.checks.map((one) => [`${one.kind}: ${one.text.slice(0, 30)}`, one] as const))('checks as the server does: %s', (_, one) => {
-  const pico = Object.entries(one.pico).map(([slot, ranges]) => ({
-    slot: slot as 'p', form: 'explicit' as const, text: '', stands_for: '' as const, fragments: ranges.map(([start, end]) => ({ start: start!, end: end! })),
+  const pico = Object.entries(one.pico).map(([element, ranges]) => ({
+    element: element as 'p', form: 'explicit' as const, text: '', stands_for: '' as const, fragments: ranges.map(([start, end]) => ({ start: start!, end: end! })),
   }))
   const others = Object.fromEntries(Object.entries(one.others).map(([kind, text]) => [field(kind), text]))
   const { checks } = check({ ...card, ...words, text: one.target, pico, modality: one.modality }, field(one.kind), one.text, others)

@@ -5,10 +5,10 @@ type Claim = Card['propositions'][number]
 
 /** Invented example about a fictitious drug. */
 function unit(n: number, outcome: string, target: string, inputs: readonly [string, Claim['polarity'], Claim['modality']][], relation: Relation, why: string): TutorialUnit {
-  const slot = (name: 'p' | 'i' | 'c' | 'o', text: string) => ({ slot: name, form: text ? 'explicit' as const : 'blank' as const, text, stands_for: '' as const, fragments: [] })
+  const element = (name: 'p' | 'i' | 'c' | 'o', text: string) => ({ element: name, form: text ? 'explicit' as const : 'blank' as const, text, stands_for: '' as const, fragments: [] })
   const card: Card = {
     ...nowhere(n), kind: 'discourse', suggested: null,
-    pico: [slot('p', ''), slot('i', 'nepralin'), slot('c', 'placebo'), slot('o', outcome)],
+    pico: [element('p', ''), element('i', 'nepralin'), element('c', 'placebo'), element('o', outcome)],
     propositions: [{ position: 0, text: target, polarity: null, modality: null },
       ...inputs.map(([text, polarity, modality], i) => ({ position: i + 1, text, polarity, modality }))],
   }

@@ -7,11 +7,11 @@ import type { Facts, Said, State } from './state.ts'
 import { glyph } from './values.ts'
 
 /** In the editor: elements, cues, suggestions and the selection. */
-export function marks(f: Facts, state: Said & Pick<State, 'selection'>, slots: readonly ElementMark[]): Mark[] {
+export function marks(f: Facts, state: Said & Pick<State, 'selection'>, elements: readonly ElementMark[]): Mark[] {
   const { kept } = state.selection
   const now = selected({ ...state.selection, kept: [] }, f.words)
   return [
-    ...underlined(slots),
+    ...underlined(elements),
     ...cueMarks(state),
     { channel: 'suggested', ranges: f.candidates ?? [] },
     { channel: 'kept', ranges: kept },

@@ -7,9 +7,9 @@ function unit(n: number, text: string, tuple: Readonly<Record<ElementKey, string
   const at = (quote: string) => (quote ? [{ start: text.indexOf(quote), end: text.indexOf(quote) + quote.length, quote }] : [])
   const card: Card = {
     ...nowhere(n), kind: 'label', text, role: 'input', candidates: null, asks_cues: true, context: { key: 'try', index: n, size: 3 },
-    pico: (Object.keys(ELEMENTS) as ElementKey[]).map((slot) => ({
-      slot, form: tuple[slot] ? 'explicit' as const : 'blank' as const, text: tuple[slot],
-      fragments: at(tuple[slot]).map(({ start, end }) => ({ start, end })),
+    pico: (Object.keys(ELEMENTS) as ElementKey[]).map((element) => ({
+      element, form: tuple[element] ? 'explicit' as const : 'blank' as const, text: tuple[element],
+      fragments: at(tuple[element]).map(({ start, end }) => ({ start, end })),
     })),
   }
   const [polarity, polarityCue, modality, modalityCue] = said

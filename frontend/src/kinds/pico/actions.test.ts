@@ -65,20 +65,20 @@ class Hand {
     const whole = words.some((w) => w.start === range.start) && words.some((w) => w.end === range.end)
     this.do({ do: 'drag', range, characters: !whole, keepEarlier })
   }
-  fill(slot: ElementKey, said: string) {
+  fill(element: ElementKey, said: string) {
     const runs = runsOf(this.f.text, said)
     if (runs) {
       this.drag(runs[0]!, false)
       // It went into the element that waited: its own key moves it.
-      if (this.state.last !== slot || !this.state.filled) this.do({ do: 'slot', slot, add: false })
+      if (this.state.last !== element || !this.state.filled) this.do({ do: 'element', element, add: false })
       for (const more of runs.slice(1)) this.drag(more, true)
     } else {
-      this.do({ do: 'slot', slot, add: false })
-      if (this.state.field !== slot) throw new Error('A selection was in the way.')
+      this.do({ do: 'element', element, add: false })
+      if (this.state.field !== element) throw new Error('A selection was in the way.')
       this.actions++ // the typing
       this.do({ do: 'type', text: said })
     }
-    const got = this.state.rows[this.state.active]![slot]
+    const got = this.state.rows[this.state.active]![element]
     if (plain(got?.text) !== plain(said)) this.do({ do: 'flip' })
   }
 }
@@ -98,19 +98,19 @@ function count({ text, tuples }: Sentence): Counted[] {
     if (n) hand.do({ do: 'again' })
     const row = () => hand.state.rows[hand.state.active]!
     const wanted = n ? (['o', 'i', 'c', 'p'] as const) : FIRST
-    for (const slot of wanted) {
-      if (!tuple[slot].trim() && row()[slot]) hand.do({ do: 'blank', slot })
+    for (const element of wanted) {
+      if (!tuple[element].trim() && row()[element]) hand.do({ do: 'blank', element })
     }
-    const fill = wanted.filter((slot) => tuple[slot].trim() && plain(row()[slot]?.text) !== plain(tuple[slot]))
+    const fill = wanted.filter((element) => tuple[element].trim() && plain(row()[element]?.text) !== plain(tuple[element]))
     // Those that are typed come first: after a selection an element's key would move it.
-    for (const slot of [...fill].sort((a, b) => Number(!!runsOf(text, tuple[a])) - Number(!!runsOf(text, tuple[b])))) hand.fill(slot, tuple[slot])
-    const right = FIRST.every((slot) => plain(row()[slot]?.text) === plain(tuple[slot]))
+    for (const element of [...fill].sort((a, b) => Number(!!runsOf(text, tuple[a])) - Number(!!runsOf(text, tuple[b])))) hand.fill(element, tuple[element])
+    const right = FIRST.every((element) => plain(row()[element]?.text) === plain(tuple[element]))
     if (n === tuples.length - 1) {
       hand.do({ do: 'next' })
       if (!hand.state.complete) hand.do({ do: 'next' })
     }
     const before = tuples[n - 1]
-    const newOutcomeOnly = !!before && before.o !== tuple.o && FIRST.every((slot) => slot === 'o' || plain(before[slot]) === plain(tuple[slot]))
+    const newOutcomeOnly = !!before && before.o !== tuple.o && FIRST.every((element) => element === 'o' || plain(before[element]) === plain(tuple[element]))
     return { actions: hand.actions - from, text, newOutcomeOnly, tuple, right }
   })
 }
@@ -122,7 +122,7 @@ describe.skipIf(!existsSync(FILE))('tuples of level 3', () => {
   const counted = all.flatMap(count)
   // Sentences from all of the file: blank, implied and reworded elements are among theirs.
   const fifty = all.filter((_, n) => n % 6 === 0).flatMap(count).slice(0, 50)
-  const has = (wanted: Form) => fifty.some(({ text, tuple }) => FIRST.some((slot) => formOf(tuple[slot], text).form === wanted))
+  const has = (wanted: Form) => fifty.some(({ text, tuple }) => FIRST.some((element) => formOf(tuple[element], text).form === wanted))
 
   it('take six actions at the most in the median of fifty, of all forms', () => {
     expect(fifty).toHaveLength(50)

@@ -5,9 +5,9 @@ import { BLANKS } from './state.ts'
 
 /** Keys of splitting. The keys of all tasks (Enter, Z, K, !, M, G, ?) belong to the Work page; C is the comparator. */
 export const bindings: readonly Binding[] = [
-  ...ORDER.map((slot) => ({
-    keys: [slot], command: `slot ${slot}`, shown: slot.toUpperCase(),
-    says: `${ELEMENTS[slot]}: fill with the selection, or type; Shift adds a part`,
+  ...ORDER.map((element) => ({
+    keys: [element], command: `element ${element}`, shown: element.toUpperCase(),
+    says: `${ELEMENTS[element]}: fill with the selection, or type; Shift adds a part`,
   })),
   ...BLANKS.map(({ value, key }) => ({ keys: [key], command: `stands for ${value}`, says: `Blank comparator: ${value}`, shown: key })),
   { keys: ['n'], command: 'again', says: 'Copy the proposition; a selection becomes the outcome of the copy', shown: 'N' },

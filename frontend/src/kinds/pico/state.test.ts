@@ -8,11 +8,11 @@ const f = facts(TEXT)
 const empty = () => begin({ text: TEXT, value: null, in_force: null })
 const range = (quote: string) => ({ start: TEXT.indexOf(quote), end: TEXT.indexOf(quote) + quote.length })
 const drag = (quote: string, keepEarlier = false): Action => ({ do: 'drag', range: range(quote), characters: false, keepEarlier })
-const key = (slot: ElementKey, add = false): Action => ({ do: 'slot', slot, add })
+const key = (element: ElementKey, add = false): Action => ({ do: 'element', element, add })
 const after = (...actions: Action[]): State => actions.reduce((state, action) => reduce(f, state, action), empty())
 const texts = (state: State, n = state.active) => Object.fromEntries((['p', 'i', 'c', 'o'] as const).flatMap((s) => (state.rows[n]![s] ? [[s, state.rows[n]![s]!.text]] : [])))
 
-describe('a slot', () => {
+describe('an element', () => {
   it.each([
     ['nepralin', 'nepralin', 'explicit'],
     ['Nepralin', 'Nepralin', 'explicit'],
@@ -25,11 +25,11 @@ describe('a slot', () => {
     ['pressure in pain', 'pressure in pain', 'reworded'],
     ['nepralin tablets', 'nepralin [tablets]', 'partly implied'],
   ])('typed as “%s” is %s, %s', (said, text, form) => {
-    const slot = inputOfText(said, TEXT)!
-    expect([slot.text, formShort(slot, TEXT)]).toEqual([text, form])
+    const element = inputOfText(said, TEXT)!
+    expect([element.text, formShort(element, TEXT)]).toEqual([text, form])
     // What is drawn is what a file has, and typed again it is the same.
-    expect(partsOf(slot).map((p) => p.text).join('')).toBe(slot.text)
-    expect(inputOfText(slot.text, TEXT)!.text).toBe(text)
+    expect(partsOf(element).map((p) => p.text).join('')).toBe(element.text)
+    expect(inputOfText(element.text, TEXT)!.text).toBe(text)
   })
 
   it('is blank where nothing was typed, and takes the bracket that a selection has opened', () => {
@@ -45,21 +45,21 @@ describe('a slot', () => {
   })
 })
 
-describe('the waiting slot', () => {
-  it('takes a selection by mouse at once, by how often slots are filled', () => {
+describe('the waiting element', () => {
+  it('takes a selection by mouse at once, by how often elements are filled', () => {
     const state = after(drag('nepralin'), drag('pressure'), drag('dorsalin'), drag('adults'))
     expect(texts(state)).toEqual({ i: 'nepralin', o: 'pressure', c: 'dorsalin', p: 'adults' })
     expect(waiting(state)).toBe('')
   })
 
-  it('gives what it took to the slot whose key is pressed next, and gets its old value back', () => {
+  it('gives what it took to the element whose key is pressed next, and gets its old value back', () => {
     const state = after(drag('nepralin'), drag('dorsalin'), key('c'))
     expect(texts(state)).toEqual({ i: 'nepralin', c: 'dorsalin' })
     expect(waiting(state)).toBe('o')
     expect(texts(reduce(f, state, { do: 'undo' }))).toEqual({ i: 'nepralin', o: 'dorsalin' })
   })
 
-  it('never takes a selection by keys, which waits for its slot', () => {
+  it('never takes a selection by keys, which waits for its element', () => {
     const state = after({ do: 'move', to: 1, extend: false })
     expect(texts(state)).toEqual({})
     expect(texts(reduce(f, state, key('p')))).toEqual({ p: 'adults' })
@@ -70,7 +70,7 @@ describe('the waiting slot', () => {
   })
 })
 
-describe('a slot of several parts', () => {
+describe('an element of several parts', () => {
   it('grows by Ctrl, by Shift with its key, and by Space', () => {
     expect(texts(after(drag('nepralin'), drag('pressure'), drag('pain', true)))).toMatchObject({ o: 'pressure pain' })
     const shift = after(drag('nepralin'), drag('pressure'), { do: 'let go' }, { do: 'tap', word: f.words.findIndex((w) => TEXT.slice(w.start, w.end) === 'pain') }, key('o', true))
@@ -83,7 +83,7 @@ describe('a slot of several parts', () => {
 describe('same again', () => {
   const first = [drag('nepralin'), drag('pressure'), drag('dorsalin'), { do: 'let go' }] as Action[]
 
-  it('copies all four slots, is at once the same as the first, and waits for its outcome alone', () => {
+  it('copies all four elements, is at once the same as the first, and waits for its outcome alone', () => {
     const state = after(...first, { do: 'again' })
     expect(texts(state)).toEqual({ i: 'nepralin', o: 'pressure', c: 'dorsalin' })
     expect([twin(state.rows, 1), waiting(state)]).toEqual([0, 'o'])
@@ -108,7 +108,7 @@ describe('same again', () => {
 })
 
 describe('going on', () => {
-  it('points once at a blank outcome, and never takes a proposition without any slot', () => {
+  it('points once at a blank outcome, and never takes a proposition without any element', () => {
     const state = reduce(f, after(drag('nepralin')), { do: 'next' })
     expect([state.complete, state.nudge]).toEqual([false, 'Outcome of proposition 1 is blank. Fill it, or press Enter again to leave it blank.'])
     expect(reduce(f, state, { do: 'next' }).complete).toBe(true)
@@ -128,9 +128,9 @@ describe('going on', () => {
   })
 
   it('types into a field, and Tab goes on to the next', () => {
-    const state = after({ do: 'open', slot: 'i' }, { do: 'type', text: 'nepralin', then: 'c' })
+    const state = after({ do: 'open', element: 'i' }, { do: 'type', text: 'nepralin', then: 'c' })
     expect([texts(state).i, state.field]).toEqual(['nepralin', 'c'])
-    expect(after({ do: 'open', slot: 'i' }, { do: 'type', text: '' }).trail).toHaveLength(0)
+    expect(after({ do: 'open', element: 'i' }, { do: 'type', text: '' }).trail).toHaveLength(0)
   })
 
   it('goes on from a draft, and undoes what was done before it', () => {

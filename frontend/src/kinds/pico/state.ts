@@ -43,7 +43,7 @@ export interface Step {
 
 export interface State extends Step, Selecting {
   /** The element that a selection by mouse has filled, with its old content; the next element key moves the text. */
-  readonly filled: { slot: ElementKey; was: ElementInput | null; copy: Proposition['copy'] } | null
+  readonly filled: { element: ElementKey; was: ElementInput | null; copy: Proposition['copy'] } | null
   /** The element with an open text field, or ''. */
   readonly field: ElementKey | ''
   readonly nudge: string
@@ -56,16 +56,16 @@ export interface State extends Step, Selecting {
 export type Action =
   | SelectAction
   /** Put the selection into an element, or open its text field. `add`: as a further part. */
-  | { do: 'slot'; slot: ElementKey; add: boolean }
-  | { do: 'open'; slot: ElementKey }
+  | { do: 'element'; element: ElementKey; add: boolean }
+  | { do: 'open'; element: ElementKey }
   | { do: 'close' }
   /** Store typed text; `then`: the field to open next. */
   | { do: 'type'; text: string; then?: ElementKey | '' }
   | { do: 'stands for'; value: StandsFor }
   | { do: 'again' }
   | { do: 'remove'; row: number }
-  | { do: 'blank'; slot?: ElementKey }
-  | { do: 'flip'; slot?: ElementKey }
+  | { do: 'blank'; element?: ElementKey }
+  | { do: 'flip'; element?: ElementKey }
   | { do: 'go'; row: number }
   | { do: 'next' }
   | { do: 'undo' }
@@ -78,8 +78,8 @@ export function facts(text: string): Facts {
 
 export function rowsOf(text: string, value: Value): Proposition[] {
   return value.tuples.map((row) => {
-    const slot = (name: ElementKey) => fromValue(row[name], text)
-    return { p: slot('p'), i: slot('i'), c: slot('c'), o: slot('o'), standsFor: row.c.stands_for ?? '', copy: 'no' }
+    const element = (name: ElementKey) => fromValue(row[name], text)
+    return { p: element('p'), i: element('i'), c: element('c'), o: element('o'), standsFor: row.c.stands_for ?? '', copy: 'no' }
   })
 }
 
@@ -107,23 +107,23 @@ export function step({ rows, active, last }: Step): Step {
 export function waiting(state: Step): ElementKey | '' {
   const row = state.rows[state.active]!
   if (row.copy !== 'no') return row.copy === 'waits' ? 'o' : ''
-  return FILLED_FIRST.find((slot) => !row[slot] && !(slot === 'c' && row.standsFor)) ?? ''
+  return FILLED_FIRST.find((element) => !row[element] && !(element === 'c' && row.standsFor)) ?? ''
 }
 
 const plain = (said: ElementInput | null) => (said?.text ?? '').trim().replace(/\s+/g, ' ').toLowerCase()
 
 /** Index of an earlier equal proposition, or -1. */
 export function twin(rows: readonly Proposition[], row: number): number {
-  const equals = (other: Proposition) => ORDER.every((slot) => plain(other[slot]) === plain(rows[row]![slot]))
+  const equals = (other: Proposition) => ORDER.every((element) => plain(other[element]) === plain(rows[row]![element]))
   return rows.slice(0, row).findIndex(equals)
 }
 
 /** The elements of one proposition that are located in the sentence. */
-export function placesOf(text: string, row: Proposition): { slot: ElementKey; ranges: readonly Range[] }[] {
-  return ORDER.flatMap((slot) => {
-    const said = row[slot]
+export function placesOf(text: string, row: Proposition): { element: ElementKey; ranges: readonly Range[] }[] {
+  return ORDER.flatMap((element) => {
+    const said = row[element]
     const ranges = said ? rangesOf(said, text) : []
-    return ranges.length ? [{ slot, ranges }] : []
+    return ranges.length ? [{ element, ranges }] : []
   })
 }
 
@@ -132,10 +132,10 @@ export function reduce(f: Facts, state: State, action: Action): State {
   switch (action.do) {
     case 'drag':
       return dragged(f, state, action)
-    case 'slot':
-      return filled(f, state, action.slot, action.add)
+    case 'element':
+      return filled(f, state, action.element, action.add)
     case 'open':
-      return { ...state, field: action.slot, last: action.slot, nudge: '' }
+      return { ...state, field: action.element, last: action.element, nudge: '' }
     case 'close':
       return { ...state, field: '' }
     case 'type':
@@ -149,14 +149,14 @@ export function reduce(f: Facts, state: State, action: Action): State {
     case 'remove':
       return removed(state, action.row)
     case 'blank': {
-      const slot = action.slot ?? state.last
-      return slot && state.rows[state.active]![slot] ? storeRow(state, withSlot(state.rows[state.active]!, slot, null), slot) : state
+      const element = action.element ?? state.last
+      return element && state.rows[state.active]![element] ? storeRow(state, withElement(state.rows[state.active]!, element, null), element) : state
     }
     case 'flip': {
-      const slot = action.slot ?? state.last
-      const said = slot && state.rows[state.active]![slot]
+      const element = action.element ?? state.last
+      const said = element && state.rows[state.active]![element]
       const other = said && flipped(said, f.text)
-      return slot && other ? storeRow(state, withSlot(state.rows[state.active]!, slot, other), slot) : state
+      return element && other ? storeRow(state, withElement(state.rows[state.active]!, element, other), element) : state
     }
     case 'go': {
       const isOther = action.row >= 0 && action.row < state.rows.length && action.row !== state.active
@@ -183,9 +183,9 @@ function storeRow(state: State, row: Proposition, last: ElementKey): State {
   return { ...state, rows, last, nudge: '', warned: false, trail: [...state.trail, step(state)] }
 }
 
-function withSlot(row: Proposition, slot: ElementKey, said: ElementInput | null): Proposition {
-  const standsFor = slot === 'c' && said ? '' : row.standsFor
-  return { ...row, [slot]: said, standsFor, copy: row.copy === 'waits' && slot === 'o' ? 'told' : row.copy }
+function withElement(row: Proposition, element: ElementKey, said: ElementInput | null): Proposition {
+  const standsFor = element === 'c' && said ? '' : row.standsFor
+  return { ...row, [element]: said, standsFor, copy: row.copy === 'waits' && element === 'o' ? 'told' : row.copy }
 }
 
 /** A selection by mouse fills the next element; with Ctrl it adds a part to the element filled last. */
@@ -195,39 +195,39 @@ function dragged(f: Facts, state: State, action: SelectAction & { do: 'drag' }):
   if (action.keepEarlier && state.last && before && before.ranges.length) {
     const alone = select({ selection: emptySelection, finding: null }, f.text, f.words, { ...action, keepEarlier: false })
     const more = [...before.ranges, ...selected(alone.selection, f.words)]
-    return { ...storeRow(state, withSlot(row, state.last, inputOfRanges(f.text, more)), state.last), selection: clear(alone.selection), filled: null }
+    return { ...storeRow(state, withElement(row, state.last, inputOfRanges(f.text, more)), state.last), selection: clear(alone.selection), filled: null }
   }
   const now = { ...state, ...select(state, f.text, f.words, action), filled: null }
-  const slot = waiting(state)
+  const element = waiting(state)
   const chosen = selected(now.selection, f.words)
-  if (action.keepEarlier || now.selection.kept.length || !slot || !chosen.length || now.selection === state.selection) return now
-  return { ...storeRow(now, withSlot(row, slot, inputOfRanges(f.text, chosen)), slot), filled: { slot, was: row[slot], copy: row.copy } }
+  if (action.keepEarlier || now.selection.kept.length || !element || !chosen.length || now.selection === state.selection) return now
+  return { ...storeRow(now, withElement(row, element, inputOfRanges(f.text, chosen)), element), filled: { element, was: row[element], copy: row.copy } }
 }
 
-function filled(f: Facts, state: State, slot: ElementKey, add: boolean): State {
+function filled(f: Facts, state: State, element: ElementKey, add: boolean): State {
   const chosen = selected(state.selection, f.words)
-  if (!chosen.length) return reduce(f, state, { do: 'open', slot })
+  if (!chosen.length) return reduce(f, state, { do: 'open', element })
   const first = state.rows[state.active]!
-  const back = state.filled && state.filled.slot !== slot ? state.filled : null
-  const row = back ? { ...first, [back.slot]: back.was, copy: back.copy } : first
-  const said = inputOfRanges(f.text, add ? [...(row[slot]?.ranges ?? []), ...chosen] : chosen)
-  return { ...storeRow(state, withSlot(row, slot, said), slot), selection: clear(state.selection), finding: null, filled: null }
+  const back = state.filled && state.filled.element !== element ? state.filled : null
+  const row = back ? { ...first, [back.element]: back.was, copy: back.copy } : first
+  const said = inputOfRanges(f.text, add ? [...(row[element]?.ranges ?? []), ...chosen] : chosen)
+  return { ...storeRow(state, withElement(row, element, said), element), selection: clear(state.selection), finding: null, filled: null }
 }
 
 function keepTyped(f: Facts, state: State, text: string, then: ElementKey | ''): State {
   if (!state.field) return state
-  const slot = state.field
+  const element = state.field
   const row = state.rows[state.active]!
   const said = inputOfText(text, f.text)
-  const unchanged = (said?.text ?? '') === (row[slot]?.text ?? '')
-  const after = unchanged ? state : storeRow(state, withSlot(row, slot, said), slot)
-  return { ...after, field: then, last: then || slot, filled: null, selection: clear(state.selection) }
+  const unchanged = (said?.text ?? '') === (row[element]?.text ?? '')
+  const after = unchanged ? state : storeRow(state, withElement(row, element, said), element)
+  return { ...after, field: then, last: then || element, filled: null, selection: clear(state.selection) }
 }
 
 function reuseLast(f: Facts, state: State): State {
   const chosen = state.filled ? [] : selected(state.selection, f.words)
   const copy: Proposition = { ...state.rows[state.active]!, copy: 'waits' }
-  const row = chosen.length ? withSlot(copy, 'o', inputOfRanges(f.text, chosen)) : copy
+  const row = chosen.length ? withElement(copy, 'o', inputOfRanges(f.text, chosen)) : copy
   const rows = [...state.rows.slice(0, state.active + 1), row, ...state.rows.slice(state.active + 1)]
   return {
     ...state, rows, active: state.active + 1, last: 'o', trail: [...state.trail, step(state)],
@@ -249,12 +249,12 @@ function next(state: State): State {
   const at = (active: number, nudge: string): State => ({ ...state, active, nudge, last: active === state.active ? state.last : '', filled: null })
   const duplicateIndex = state.rows.findIndex((_, n) => twin(state.rows, n) >= 0)
   if (duplicateIndex >= 0) return at(duplicateIndex, `Proposition ${duplicateIndex + 1} equals proposition ${twin(state.rows, duplicateIndex) + 1}. Change an element, or remove the proposition (X).`)
-  const blank = state.rows.findIndex((row) => ORDER.every((slot) => !row[slot]))
+  const blank = state.rows.findIndex((row) => ORDER.every((element) => !row[element]))
   if (blank >= 0) return at(blank, `Proposition ${blank + 1} is blank. Fill an element${state.rows.length > 1 ? ', or remove the proposition (X)' : ''}.`)
   const lacks = state.rows.findIndex((row) => !row.i || !row.o)
   if (lacks >= 0 && !state.warned) {
-    const slot: ElementKey = state.rows[lacks]!.i ? 'o' : 'i'
-    return { ...at(lacks, `${ELEMENTS[slot]} of proposition ${lacks + 1} is blank. Fill it, or press Enter again to leave it blank.`), warned: true }
+    const element: ElementKey = state.rows[lacks]!.i ? 'o' : 'i'
+    return { ...at(lacks, `${ELEMENTS[element]} of proposition ${lacks + 1} is blank. Fill it, or press Enter again to leave it blank.`), warned: true }
   }
   return { ...state, trail: [...state.trail, step(state)], nudge: '', complete: true }
 }
@@ -270,7 +270,7 @@ export function toValue(text: string, rows: readonly Proposition[]): Value {
 
 /** "In adults: bevacizumab, against ranibizumab → visual acuity". */
 export function read(row: Record<ElementKey, { text: string } | null>, standsFor: string): string {
-  const text = (slot: ElementKey) => row[slot]?.text ?? ''
+  const text = (element: ElementKey) => row[element]?.text ?? ''
   const against = text('c') || (standsFor === 'not stated' ? '' : standsFor)
   return `${text('p') && `In ${text('p')}: `}${text('i') || '…'}${against && `, against ${against}`} → ${text('o') || '…'}`
 }

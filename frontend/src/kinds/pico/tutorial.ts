@@ -4,12 +4,12 @@ import { nowhere, type Tutorial, type TutorialUnit } from '../tutorial.ts'
 import { toValue, type Card, type Value } from './state.ts'
 
 const plain = (text: string) => text.trim().toLowerCase().replace(/\s+/g, ' ')
-const signature = (value: Value) => value.tuples.map((row) => (['p', 'i', 'c', 'o'] as const).map((slot) => plain(row[slot].text)).join('|')).sort().join()
+const signature = (value: Value) => value.tuples.map((row) => (['p', 'i', 'c', 'o'] as const).map((element) => plain(row[element].text)).join('|')).sort().join()
 
 /** Invented example about fictitious drugs. */
 function unit(n: number, text: string, rows: readonly Record<ElementKey, string>[], why: string): TutorialUnit {
   const card: Card = { ...nowhere(n), kind: 'pico', text, key: `try-${n}`, title: 'Nepralin for asthma', in_force: null }
-  const said = (row: Record<ElementKey, string>, slot: ElementKey) => inputOfText(row[slot], text)
+  const said = (row: Record<ElementKey, string>, element: ElementKey) => inputOfText(row[element], text)
   const expected = toValue(text, rows.map((row) => ({
     p: said(row, 'p'), i: said(row, 'i'), c: said(row, 'c'), o: said(row, 'o'), standsFor: '', copy: 'no' as const,
   })))

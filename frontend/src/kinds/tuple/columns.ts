@@ -23,17 +23,17 @@ function targetOf(cluster: Cluster): string {
   return cluster.propositions.find((p) => p.position === 0)?.text ?? ''
 }
 
-function putCell(said: TupleSaid, slot: ElementKey, text: string): TupleSaid | string {
-  const means = slot === 'c' ? standsForOf(text) : undefined
-  if (/^=/.test(text) && slot === 'c' && means === undefined) return 'Enter a blank comparator as “= placebo”, “= none” or “= not stated”.'
+function putCell(said: TupleSaid, element: ElementKey, text: string): TupleSaid | string {
+  const means = element === 'c' ? standsForOf(text) : undefined
+  if (/^=/.test(text) && element === 'c' && means === undefined) return 'Enter a blank comparator as “= placebo”, “= none” or “= not stated”.'
   if (text && !text.trim()) return 'Only spaces. Leave a blank element empty.'
-  if (slot === 'c') return { ...said, c: means === undefined ? text.trim() : '', standsFor: means ?? '' }
-  return { ...said, [slot]: text.trim() }
+  if (element === 'c') return { ...said, c: means === undefined ? text.trim() : '', standsFor: means ?? '' }
+  return { ...said, [element]: text.trim() }
 }
 
-function hint(said: TupleSaid, slot: ElementKey): string {
-  const { form } = formOf(said[slot], said.target)
-  if (slot === 'c' && form === 'blank') return said.standsFor ? `blank: ${said.standsFor}` : 'blank (or “= placebo”, “= none”, “= not stated”)'
+function hint(said: TupleSaid, element: ElementKey): string {
+  const { form } = formOf(said[element], said.target)
+  if (element === 'c' && form === 'blank') return said.standsFor ? `blank: ${said.standsFor}` : 'blank (or “= placebo”, “= none”, “= not stated”)'
   return HINTS[form]
 }
 
@@ -41,16 +41,16 @@ const columns: KindColumns<Cluster, TupleSaid> = {
   kind: 'tuple',
   of: 'clusters',
   order: 10,
-  columns: ORDER.map((slot) => ({
-    key: slot,
-    title: ELEMENTS[slot],
+  columns: ORDER.map((element) => ({
+    key: element,
+    title: ELEMENTS[element],
     wide: 2,
     reading: true,
-    show: (said) => (slot === 'c' && said.standsFor ? `= ${said.standsFor}` : said[slot]),
-    put: (said, text) => putCell(said, slot, text),
-    hint: (said) => hint(said, slot),
+    show: (said) => (element === 'c' && said.standsFor ? `= ${said.standsFor}` : said[element]),
+    put: (said, text) => putCell(said, element, text),
+    hint: (said) => hint(said, element),
   })),
-  begin: (cluster) => ({ ...typedOf(cluster.tuple.slots), target: targetOf(cluster) }),
+  begin: (cluster) => ({ ...typedOf(cluster.tuple.elements), target: targetOf(cluster) }),
   follow: (said, cluster) => ({ ...said, target: targetOf(cluster) }),
   state: (cluster) => cluster.tuple,
   hasCurrentValue: (cluster) => cluster.tuple.origin !== null,

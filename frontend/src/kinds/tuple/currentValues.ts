@@ -9,7 +9,7 @@ const currentValues: CurrentValues = {
   order: 10,
   view: CurrentValue,
   marks: (cluster, proposition) => (proposition.role === 'target' ? underlined(elementMarks(proposition.text, cluster.pico)) : []),
-  isDecided: (cluster) => cluster.pico.some((slot) => slot.text),
+  isDecided: (cluster) => cluster.pico.some((element) => element.text),
   filters: [],
   inRow: { foot: (row) => inShort(row.pico) },
 }

@@ -9,7 +9,7 @@ const ALSO = { p: ['participants', 'patients'], i: [], c: ['comparison', 'contro
 export const newRow: NewRow = {
   before: true,
   property: 'tuple',
-  fields: ORDER.map((slot) => ({ key: slot, title: ELEMENTS[slot], also: ALSO[slot] })),
+  fields: ORDER.map((element) => ({ key: element, title: ELEMENTS[element], also: ALSO[element] })),
   read: ({ p = '', i = '', c = '', o = '' }) => {
     if (![p, i, c, o].some((text) => text.trim())) return null
     const means = standsForOf(c)

@@ -3,7 +3,7 @@ import { begin, formInWords, inWords, lacks, resumed, toValue, typedOf, type Car
 
 const typed: Typed = { p: '', i: ' nepralin ', c: ' placebo', o: 'relapse', standsFor: 'none' }
 
-describe('a typed slot', () => {
+describe('a typed element', () => {
   it('is told by its brackets and by the target text', () => {
     const target = 'Nepralin lowered the risk of relapse; rs4236601[A] did not.'
     expect(formInWords('', target)).toBe('blank')
@@ -23,11 +23,11 @@ describe('a typed slot', () => {
 })
 
 describe('a tuple', () => {
-  const slot = { slot: 'i', form: 'explicit', text: 'nepralin', stands_for: '', fragments: [] } as const
+  const element = { element: 'i', form: 'explicit', text: 'nepralin', stands_for: '', fragments: [] } as const
 
   it('begins with the answer, else with the tuple in force where it is shown', () => {
-    expect(begin({ value: toValue(typed), in_force: [slot] } as unknown as Card).o).toBe('relapse')
-    expect(begin({ value: null, in_force: [slot] } as unknown as Card)).toEqual(typedOf([slot]))
+    expect(begin({ value: toValue(typed), in_force: [element] } as unknown as Card).o).toBe('relapse')
+    expect(begin({ value: null, in_force: [element] } as unknown as Card)).toEqual(typedOf([element]))
     expect(begin({ value: null, in_force: null } as unknown as Card).i).toBe('')
   })
 
@@ -37,7 +37,7 @@ describe('a tuple', () => {
     expect(resumed({ texts: { p: '', i: 'x', c: '', o: '' }, standsFor: 'placebo' })).toEqual({ p: '', i: 'x', c: '', o: '', standsFor: 'placebo' })
   })
 
-  it('has at least one slot that is not blank', () => {
+  it('has at least one element that is not blank', () => {
     expect(lacks(typed)).toBe('')
     expect(lacks({ p: ' ', i: '', c: '', o: '', standsFor: 'none' })).toBe('an element')
   })

@@ -7,7 +7,7 @@ import { ORDER, type ElementKey } from '../../pico/elements.ts'
 
 export type Card = Schemas['TupleCard']
 export type Value = Schemas['TupleValue']
-type Shown = Pick<Schemas['TupleSlotShown'], 'slot' | 'text' | 'stands_for'>
+type Shown = Pick<Schemas['CurrentElement'], 'element' | 'text' | 'stands_for'>
 
 export type Typed = Readonly<Record<ElementKey, string>> & {
   /** Meaning of a blank comparator, or ''. */
@@ -15,9 +15,9 @@ export type Typed = Readonly<Record<ElementKey, string>> & {
 }
 
 /** The current PICO tuple as typed text. */
-export function typedOf(slots: readonly Shown[]): Typed {
-  const text = (slot: ElementKey) => slots.find((s) => s.slot === slot)?.text ?? ''
-  return { p: text('p'), i: text('i'), c: text('c'), o: text('o'), standsFor: slots.find((s) => s.slot === 'c')?.stands_for ?? '' }
+export function typedOf(elements: readonly Shown[]): Typed {
+  const text = (element: ElementKey) => elements.find((s) => s.element === element)?.text ?? ''
+  return { p: text('p'), i: text('i'), c: text('c'), o: text('o'), standsFor: elements.find((s) => s.element === 'c')?.stands_for ?? '' }
 }
 
 /** Initial state: the answer, otherwise the current value if it is shown. */
@@ -36,14 +36,14 @@ export function resumed(draft: unknown): Typed | null {
 
 /** The missing part in words, or empty. */
 export function lacks(typed: Typed): string {
-  return ORDER.some((slot) => typed[slot].trim()) ? '' : 'an element'
+  return ORDER.some((element) => typed[element].trim()) ? '' : 'an element'
 }
 
 /** The API value, without spaces around elements. */
 export function toValue(typed: Typed): Value {
-  const slot = (name: ElementKey) => ({ text: typed[name].trim(), fragments: [] })
-  const c = slot('c')
-  return { p: slot('p'), i: slot('i'), c: { ...c, stands_for: c.text ? '' : typed.standsFor }, o: slot('o') }
+  const element = (name: ElementKey) => ({ text: typed[name].trim(), fragments: [] })
+  const c = element('c')
+  return { p: element('p'), i: element('i'), c: { ...c, stands_for: c.text ? '' : typed.standsFor }, o: element('o') }
 }
 
 /** The meaning of a blank comparator typed as "= placebo"; undefined for other text. */

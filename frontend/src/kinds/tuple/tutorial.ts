@@ -8,7 +8,7 @@ const plain = (text: string) => text.trim().toLowerCase().replace(/\s+/g, ' ')
 function unit(n: number, text: string, typed: Omit<Typed, 'standsFor'>, why: string): TutorialUnit {
   const card: Card = { ...nowhere(n), kind: 'tuple', text, cluster: 'try', in_force: null }
   const expected = toValue({ ...typed, standsFor: '' })
-  return { card, expected, why, same: (value) => ORDER.every((slot) => plain((value as Value)[slot].text) === plain(expected[slot].text)) }
+  return { card, expected, why, same: (value) => ORDER.every((element) => plain((value as Value)[element].text) === plain(expected[element].text)) }
 }
 
 const tutorial: Tutorial = {

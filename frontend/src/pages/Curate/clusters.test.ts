@@ -14,7 +14,7 @@ const claim = (position: number, polarity: 'positive' | 'negative' | null, is_st
 })
 const cluster = (...claims: Claim[]): Cluster => ({
   id: 1, unit: 99, key: '1_0', sentence: null, propositions: claims, missing: [],
-  tuple: { ...cell, slots: [], origin: null }, relation: { ...cell, relation: null, suggested: null }, others: [],
+  tuple: { ...cell, elements: [], origin: null }, relation: { ...cell, relation: null, suggested: null }, others: [],
 })
 const typed = (state: ClusterState, row: number, column: string, text: string): ClusterState => {
   const rows = state.claims.rows.map((r, i) => (i === row ? clusters.claimFacts.columns.find((c) => c.key === column)!.put!(r, text) : r))

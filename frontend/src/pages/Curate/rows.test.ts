@@ -18,7 +18,7 @@ const claim = (position: number, text: string, polarity: 'positive' | null = nul
 const TARGET = 'Nepralin improves the score.'
 const cluster: Cluster = {
   id: 1, unit: 99, key: '1_0', sentence: null, propositions: [claim(0, TARGET), claim(1, 'It fell. It fell again.', 'positive')], missing: [],
-  tuple: { ...state, slots: [{ slot: 'i', form: 'explicit', text: 'nepralin', stands_for: '', fragments: [] }], origin: 'imported' },
+  tuple: { ...state, elements: [{ element: 'i', form: 'explicit', text: 'nepralin', stands_for: '', fragments: [] }], origin: 'imported' },
   relation: { ...state, relation: null, suggested: null }, others: [],
 }
 const { ofClaims, ofClusters } = await loadColumns()
@@ -76,7 +76,7 @@ describe('the cells of a label', () => {
 })
 
 describe('the cells of a cluster', () => {
-  it('say the form of a slot, and what a blank comparator means', () => {
+  it('say the form of an element, and what a blank comparator means', () => {
     const said = tupleColumns.begin(cluster)
     const c = tupleColumns.columns.find((k) => k.key === 'c')!
     const i = tupleColumns.columns.find((k) => k.key === 'i')!
