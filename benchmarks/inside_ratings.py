@@ -103,7 +103,7 @@ def _opened(project: Any, raters: list[int], runs: list[Any]) -> Any:
         people=raters,
         dealing="dealt",
         seed=1,
-        options={"protocol": "shipped:guideline", "entrants": [str(run.pk) for run in runs]},
+        options={"protocol": "shipped:guideline", "systems": [str(run.pk) for run in runs]},
     )
     return open_round(project=project, plan=plan, by=None)
 
@@ -145,7 +145,7 @@ def _answered(round: Any, rng: random.Random) -> None:
                 place=place,
                 number=n,
                 criterion=criterion.key,
-                value=_value(criterion, text.entrants[0], rng),
+                value=_value(criterion, text.system_numbers[0], rng),
             )
             for slot, answer in zip(some, given, strict=True)
             for place, text in enumerate(of_unit[slot.unit_id])
@@ -156,8 +156,8 @@ def _answered(round: Any, rng: random.Random) -> None:
         Assignment.objects.bulk_update(some, ["current_answer", "revision"], batch_size=400)
 
 
-def _value(criterion: Any, entrant: int, rng: random.Random) -> str:
-    worth = rng.gauss(3.5 - 0.2 * entrant, 1)
+def _value(criterion: Any, system: int, rng: random.Random) -> str:
+    worth = rng.gauss(3.5 - 0.2 * system, 1)
     if criterion.scale.type == "likert":
         return POINTS[min(max(round(worth) - 1, 0), 4)]
     values: list[str] = [option.value for option in criterion.scale.options]

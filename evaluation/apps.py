@@ -16,7 +16,7 @@ class EvaluationConfig(AppConfig):
 
         from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
         from .models import (
-            Entrant,
+            ComparedSystem,
             PageText,
             PageTextOf,
             Preference,
@@ -41,15 +41,16 @@ class EvaluationConfig(AppConfig):
         track(ProtocolVersion, batch=100)
         # The design of a round in preparation may still be deleted, so it is not tracked yet.
         preparing = Round.Status.PREPARING
-        for model, path in (
-            (RatingDesign, ""),
-            (Entrant, "design__"),
-            (RatingSource, "design__"),
-            (RatingPage, "source__design__"),
-            (PageText, "page__source__design__"),
-            (PageTextOf, "text__page__source__design__"),
+        # Digests use the first name of a model and of its columns.
+        for model, path, label, renamed in (
+            (RatingDesign, "", "", {}),
+            (ComparedSystem, "design__", "evaluation.entrant", {}),
+            (RatingSource, "design__", "", {}),
+            (RatingPage, "source__design__", "", {}),
+            (PageText, "page__source__design__", "", {"system_numbers": "entrants"}),
+            (PageTextOf, "text__page__source__design__", "", {"system_id": "entrant_id"}),
         ):
-            track(model, batch=100, when=~Q(**{f"{path}round__status": preparing}))
+            track(model, batch=100, when=~Q(**{f"{path}round__status": preparing}), label=label, renamed=renamed)
         track(RatingFigures, batch=20)
         for said in (Unblinding, Rating, RatingSpan, Preference):
             track(said)

@@ -27,7 +27,7 @@ def ratings_of(user: User, round_id: int, verb: str = READ_RESULTS) -> tuple[Rat
         raise NotFound("This is not a rating round.")
     if round.status != Round.Status.CLOSED or getattr(design, "unblinding", None) is None:
         raise Conflict("The systems are hidden until the round is closed and unblinded.")
-    if Seal.objects.upon(member).filter(run__entrants__design=design).exists():
+    if Seal.objects.upon(member).filter(run__compared_systems__design=design).exists():
         raise Forbidden("The systems are hidden from you, because you rate their summaries in another round.")
     return design, member
 

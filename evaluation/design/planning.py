@@ -19,7 +19,7 @@ from measures.sampling import Seed, order_key
 from projects.models import Project
 
 from ..protocols.parts import Content
-from .systems import ComparedSystem
+from .systems import PlannedSystem
 
 #: Sentence separators that some models write.
 _BREAKS = re.compile(r"\s*<\s*(?:n|q|/s|s|pad|unk|sep)\s*>\s*", re.IGNORECASE)
@@ -73,6 +73,8 @@ def _begun(found: re.Match[str]) -> str:
 #: Option of a round: percentage of pages that get an attention check, a page with a degraded text.
 CHECKS = "checks"
 PAIRS = "pairs_a_source"
+#: Key of the compared systems in a plan. The digest covers it, so it keeps its first name.
+SYSTEMS = "entrants"
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Planned:
 
     content: Content
     seed: int
-    taking: Sequence[ComparedSystem]
+    systems: Sequence[PlannedSystem]
     sources: Sequence[PlannedSource]
     lowered: bool
     left_out: int
@@ -163,7 +165,7 @@ class Planned:
             "lowered": self.lowered,
             "left_out": self.left_out,
             "alike": self.alike,
-            "entrants": entrants_as_json(self.taking),
+            SYSTEMS: systems_as_json(self.systems),
             "sources": [[keys[s.unit], keys.get(s.target or 0)] for s in self.sources],
             "pages": [[page.source, [[t.code, sorted(t.of), t.is_check] for t in page.texts]] for page in self.pages],
             "groups": [page.group for page in self.pages],
@@ -179,7 +181,7 @@ class Planned:
         For pairs, the result counts the sides. For lists, it counts which system follows which on the next page.
         Without a secret the result is an example. The figures under ``certain`` hold for any secret.
         """
-        names = [one.name for one in self.taking]
+        names = [one.name for one in self.systems]
         if self.pairs:
             shown = [
                 design.Paired(str(page.source), *(names[min(text.of)] for text in page.texts))
@@ -209,15 +211,15 @@ class Planned:
         It is exact if every pair of each source is rated by an even number of people. Each system is then on the left
         in half of its pairs.
         """
-        taking = len(self.taking)
-        if people % 2 or pairs != len(self.sources) * taking * (taking - 1) // 2:
+        m = len(self.systems)
+        if people % 2 or pairs != len(self.sources) * m * (m - 1) // 2:
             return None
-        each = len(self.sources) * (taking - 1) * people // 2
+        each = len(self.sources) * (m - 1) * people // 2
         return {"least": each, "most": each}
 
 
-def entrants_as_json(taking: Sequence[ComparedSystem]) -> list[dict[str, Any]]:
-    return [{"name": one.name, "version": one.run.version.hash if one.run else None} for one in taking]
+def systems_as_json(compared_systems: Sequence[PlannedSystem]) -> list[dict[str, Any]]:
+    return [{"name": one.name, "version": one.run.version.hash if one.run else None} for one in compared_systems]
 
 
 def digest_of_texts(texts: Iterable[tuple[str, Sequence[str]]]) -> str:
@@ -241,20 +243,22 @@ def planned(
     project: Project,
     units: Sequence[int],
     content: Content,
-    taking: Sequence[ComparedSystem],
+    compared_systems: Sequence[PlannedSystem],
     options: Mapping[str, Any],
     seed: int,
     secret: str = "",
 ) -> Planned:
     """Return the plan of a round over these source units, in the given order. Runs a fixed number of queries."""
-    level = next(one.run.version.level for one in taking if one.run)
+    level = next(one.run.version.level for one in compared_systems if one.run)
     sources = sources_of(project, level, units, content)
-    written = [_written(one, sources) for one in taking]
+    written = [_written(one, sources) for one in compared_systems]
     there = [
         s for s in sources if all(text.strip() for texts in written for _, text in [texts.get(s.unit, (None, ""))])
     ]
     lowered = lowers([text for _, text in texts.values()] for texts in written)
-    plan = Planned(content, seed, taking, there, lowered, len(set(units)) - len({s.unit for s in there}), secret=secret)
+    plan = Planned(
+        content, seed, compared_systems, there, lowered, len(set(units)) - len({s.unit for s in there}), secret=secret
+    )
     if not options.get("one_form", True):
         form: Any = str
     else:
@@ -275,7 +279,7 @@ def planned(
 _Texts = Mapping[int, tuple[tuple[int | None, str], str]]
 
 
-def _written(one: ComparedSystem, sources: Sequence[PlannedSource]) -> dict[int, tuple[int | None, str]]:
+def _written(one: PlannedSystem, sources: Sequence[PlannedSource]) -> dict[int, tuple[int | None, str]]:
     """Return what a system wrote for each source unit, with the summary id."""
     if one.run is None:
         return {s.unit: (None, s.reference) for s in sources}
@@ -299,11 +303,11 @@ def _merged(plan: Planned, source: int, texts: _Texts) -> list[PlannedText]:
 
 def _lay_out_lists(plan: Planned, by_source: Sequence[_Texts]) -> None:
     """Plan a page for each text, list by list."""
-    numbers = list(range(len(plan.taking)))
+    numbers = list(range(len(plan.systems)))
     had: set[tuple[int, str]] = set()
     for g, one in enumerate(design.latin_lists(range(len(by_source)), numbers, plan.drawn)):
-        for source, entrant in one.items():
-            shown = by_source[source][entrant][1]
+        for source, number in one.items():
+            shown = by_source[source][number][1]
             if (source, shown) in had:
                 continue  # rated once, for all systems that wrote it
             had.add((source, shown))
@@ -313,7 +317,7 @@ def _lay_out_lists(plan: Planned, by_source: Sequence[_Texts]) -> None:
 
 
 def _lay_out_pairs(plan: Planned, by_source: Sequence[_Texts], options: Mapping[str, Any]) -> None:
-    numbers = [str(n) for n in range(len(plan.taking))]
+    numbers = [str(n) for n in range(len(plan.systems))]
     each = options.get(PAIRS) or None
     most = len(numbers) * (len(numbers) - 1) // 2
     places = {str(at): at for at in range(len(by_source))}
@@ -343,7 +347,7 @@ def _add_checks(plan: Planned, share: float) -> None:
     by_page = {str(page.number): [min(text.of) for text in page.texts] for page in plan.pages}
     for check in design.checks(by_page, share, plan.drawn):
         page = plan.pages[int(check.page)]
-        text = next(text for text in page.texts if min(text.of) == check.entrant)
+        text = next(text for text in page.texts if min(text.of) == check.system)
         others = islice((t.shown for p in plan.pages if p.source != page.source for t in p.texts), 50)
         bad = _worse(plan, page, text, list(others))
         if plan.pairs:
@@ -366,14 +370,14 @@ def _worse(plan: Planned, page: PlannedPage, text: PlannedText, others: Sequence
 def in_order(texts: Iterable[Any], *, pairs: bool, page: int, number: int, repeat: int, seed: Seed) -> list[Any]:
     """Return the texts of a page in the order of an assignment.
 
-    Each text has the attributes ``code``, ``number``, ``entrants`` and ``is_check``. ``number`` counts the page's
+    Each text has the attributes ``code``, ``number``, ``system_numbers`` and ``is_check``. ``number`` counts the page's
     assignments from 1. Curators see the order of the first assignment.
     """
     there = sorted(texts, key=lambda text: text.number)
     place = max(number, 1) - 1
     if pairs:
         return there[::-1] if (place + repeat) % 2 else there
-    of = {str(entrant): text for text in there for entrant in text.entrants}
+    of = {str(number): text for text in there for number in text.system_numbers}
     if not of:
         return shuffled_texts(there, f"{seed}:check page:{page}:{place}:{repeat}")
     found = list(dict.fromkeys(of[name] for name in design.order_of_page(list(of), page, place, repeat, seed)))

@@ -11,11 +11,11 @@ from measures.design import digest
 from projects.models import Round, Unit
 from sql.bulk import BulkWriter, reserve_ids
 
-from ..models import Entrant, PageText, PageTextOf, ProtocolVersion, RatingDesign, RatingPage, RatingSource
+from ..models import ComparedSystem, PageText, PageTextOf, ProtocolVersion, RatingDesign, RatingPage, RatingSource
 from ..protocols.content import load
 from ..protocols.parts import Content
-from .planning import Planned, PlannedPage, digest_of_texts, entrants_as_json
-from .systems import ComparedSystem
+from .planning import SYSTEMS, Planned, PlannedPage, digest_of_texts, systems_as_json
+from .systems import PlannedSystem
 
 PAGE = "rating page"
 
@@ -36,7 +36,7 @@ def store(round: Round, version: ProtocolVersion, plan: Planned) -> list[tuple[i
     """Store the design of a round. Return the (unit, context) ids of its pages."""
     rows = BulkWriter()
     prepared = prepare(round, plan, rows)
-    prepared.write(version, plan.taking, rows)
+    prepared.write(version, plan.systems, rows)
     return [(unit.pk, unit.context) for unit in prepared.units]
 
 
@@ -47,30 +47,30 @@ class Prepared:
     design: RatingDesign
     units: list[Unit]
     texts: dict[tuple[int, str], int]
-    entrants: list[int]
+    systems: list[int]
 
-    def write(self, version: ProtocolVersion, taking: Sequence[ComparedSystem], rows: BulkWriter) -> None:
-        """Write the design with ``rows`` in the caller's transaction. The runs of ``taking`` must be saved."""
+    def write(self, version: ProtocolVersion, compared_systems: Sequence[PlannedSystem], rows: BulkWriter) -> None:
+        """Write the design with ``rows`` in the caller's transaction. The runs of the systems must be saved."""
         design = self.design
         design.version = version
-        design.plan["entrants"] = entrants_as_json(taking)
+        design.plan[SYSTEMS] = systems_as_json(compared_systems)
         design.digest = digest(design.whole)
         design.save(force_insert=True)
-        Entrant.objects.bulk_create(
-            Entrant(pk=pk, design=design, number=n, name=one.name, run=one.run)
-            for n, (pk, one) in enumerate(zip(self.entrants, taking, strict=True))
+        ComparedSystem.objects.bulk_create(
+            ComparedSystem(pk=pk, design=design, number=n, name=one.name, run=one.run)
+            for n, (pk, one) in enumerate(zip(self.systems, compared_systems, strict=True))
         )
         rows.write()
 
 
 def prepare(round: Round, plan: Planned, rows: BulkWriter) -> Prepared:
-    """Add the rows of a design to ``rows``, except `RatingDesign` and `Entrant`.
+    """Add the rows of a design to ``rows``, except `RatingDesign` and `ComparedSystem`.
 
     The round and the runs need ids, but may be unsaved.
     """
     [pk] = reserve_ids(RatingDesign, 1)
     design = RatingDesign(pk=pk, round=round, plan=plan.as_json(), secret=plan.secret)
-    entrants = reserve_ids(Entrant, len(plan.taking))
+    systems = reserve_ids(ComparedSystem, len(plan.systems))
     sources = rows.add(
         RatingSource(
             design=design,
@@ -105,7 +105,7 @@ def prepare(round: Round, plan: Planned, rows: BulkWriter) -> Prepared:
             code=text.code,
             number=n,
             shown=text.shown,
-            entrants=sorted(text.of),
+            system_numbers=sorted(text.of),
             is_check=text.is_check,
             made_from=text.made_from,
         )
@@ -113,11 +113,11 @@ def prepare(round: Round, plan: Planned, rows: BulkWriter) -> Prepared:
         for n, text in enumerate(page.texts)
     )
     rows.add(
-        PageTextOf(text=stored, entrant_id=entrants[number], summary_id=summary, exact=exact)
+        PageTextOf(text=stored, system_id=systems[number], summary_id=summary, exact=exact)
         for stored, text in zip(texts, (text for page in walk for text in page.texts), strict=True)
         for number, (summary, exact) in text.of.items()
     )
-    return Prepared(design, units, {(stored.page.unit_id, stored.code): stored.pk for stored in texts}, entrants)
+    return Prepared(design, units, {(stored.page.unit_id, stored.code): stored.pk for stored in texts}, systems)
 
 
 def _context(plan: Planned, round: Round, page: PlannedPage) -> int:
@@ -133,12 +133,12 @@ def laid_out(round: Round) -> list[tuple[int, int]]:
 
 def intact(design: RatingDesign) -> None:
     """Raise `Conflict` if the plan or a text of a frozen design was changed in the database."""
-    written = Prefetch("entries", PageTextOf.objects.order_by("entrant__number"))
+    written = Prefetch("entries", PageTextOf.objects.order_by("system__number"))
     texts = PageText.objects.filter(page__source__design=design).select_related("page").prefetch_related(written)
     found = list(texts.order_by("page__number", "number"))
     pages: dict[int, list[Sequence[object]]] = {}
     for text in found:
-        pages.setdefault(text.page.number, []).append([text.code, text.entrants, text.is_check])
+        pages.setdefault(text.page.number, []).append([text.code, text.system_numbers, text.is_check])
     said = digest_of_texts((text.shown, [entry.exact for entry in text.entries.all()]) for text in found)
     planned = [texts for _, texts in design.plan["pages"]]
     same = planned == [pages.get(n) for n in range(len(planned))] and said == design.plan["texts"]
@@ -156,5 +156,5 @@ def remove(round: Round) -> None:
     PageText.objects.filter(**mine).delete()
     RatingPage.objects.filter(source__design__round=round).delete()
     RatingSource.objects.filter(design__round=round).delete()
-    Entrant.objects.filter(design__round=round).delete()
+    ComparedSystem.objects.filter(design__round=round).delete()
     RatingDesign.objects.filter(round=round).delete()

@@ -12,10 +12,12 @@ from measures.ratings.judgements import REFERENCE
 from projects.models import Project
 
 REFERENCES = "references"
+#: The option of a round that lists its systems, and its name in rounds stored before the option was renamed.
+OPTION, FIRST_OPTION = "systems", "entrants"
 
 
 @dataclass(frozen=True)
-class ComparedSystem:
+class PlannedSystem:
     """A system under comparison. ``run`` is None for the reference summaries."""
 
     name: str
@@ -35,19 +37,30 @@ def offered(project: Project) -> tuple[tuple[str, ...], tuple[str, ...], list[st
     return (*(str(run.pk) for run in runs), REFERENCES), (*words, "Reference summaries"), usual
 
 
-def chosen(project: Project, options: Mapping[str, Any]) -> list[ComparedSystem]:
+def selected(options: Mapping[str, Any]) -> list[str]:
+    """Return the systems that the options of a round list, as run ids and `REFERENCES`."""
+    return options.get(OPTION) or options.get(FIRST_OPTION) or []
+
+
+def selected_runs(options: Mapping[str, Any]) -> list[int]:
+    """Return the ids of the runs that the options of a round list."""
+    return [int(one) for one in selected(options) if one != REFERENCES]
+
+
+def chosen(project: Project, options: Mapping[str, Any]) -> list[PlannedSystem]:
     """Return the systems of a round's options, in the order in which they are offered."""
-    wanted = options.get("entrants") or []
     runs = list(
-        Run.objects.filter(pk__in=[int(one) for one in wanted if one != REFERENCES])
+        Run.objects.filter(pk__in=selected_runs(options))
         .select_related("version__system")
         .order_by("version__system_id", "version__number", "pk")
     )
     called = names(runs)
-    taking = [ComparedSystem(called[run.pk], run) for run in runs if run.version.system.project_id == project.pk]
-    return taking + ([ComparedSystem(REFERENCE, None)] if REFERENCES in wanted else [])
+    compared_systems = [
+        PlannedSystem(called[run.pk], run) for run in runs if run.version.system.project_id == project.pk
+    ]
+    return compared_systems + ([PlannedSystem(REFERENCE, None)] if REFERENCES in selected(options) else [])
 
 
-def levels(taking: Sequence[ComparedSystem]) -> set[str]:
+def levels(compared_systems: Sequence[PlannedSystem]) -> set[str]:
     """Return the levels of the runs."""
-    return {one.run.version.level for one in taking if one.run}
+    return {one.run.version.level for one in compared_systems if one.run}

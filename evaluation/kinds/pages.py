@@ -19,14 +19,14 @@ from projects.kinds import Batch, Kind, SkipReason, Value
 from projects.models import Answer, Assignment, Member, Project, Round, Unit
 
 from ..design import stored, systems
-from ..design.planning import CHECKS, PAIRS, Planned, drawn_by, in_order, planned
+from ..design.planning import CHECKS, PAIRS, SYSTEMS, Planned, drawn_by, in_order, planned
 from ..models import PageText, ProtocolVersion, RatingDesign, RatingPage, Unblinding
 from ..protocols import content as contents
 from ..protocols import shipped
 from ..protocols.actions import create_protocol, free_name, write_version
 from ..protocols.parts import Content
 
-PROTOCOL, ENTRANTS = "protocol", "entrants"
+PROTOCOL = "protocol"
 SHIPPED = "shipped:"
 SHIPS = "Ships with Concord."
 
@@ -66,6 +66,7 @@ class PageKind(Kind):
         SkipReason("other", "Another reason (explain in a comment)"),
     )
     filters = (of_reviews(_of_reviews),)
+    renamed_options = {systems.OPTION: systems.FIRST_OPTION}
 
     def rows_to_store(self, said: Sequence[tuple[Answer, Value]], texts: TextIds) -> Sequence[Model]:
         """Return the rows that `store` inserts for answers without marked passages."""
@@ -92,7 +93,7 @@ class PageKind(Kind):
                 help="Exact wording of the questions to raters.",
             ),
             Parameter(
-                ENTRANTS,
+                systems.OPTION,
                 Takes.SEVERAL,
                 "Summaries of",
                 choices=runs,
@@ -175,7 +176,7 @@ class PageKind(Kind):
         # Only closed rounds have gold. A page never shows which system wrote a text, even after unblinding.
         design = "rating_page__source__design__"
         same = Q(**{f"{design}version__digest": digest, f"{design}round__status": Round.Status.CLOSED})
-        runs = [int(one) for one in options.get(ENTRANTS) or [] if one != systems.REFERENCES]
+        runs = systems.selected_runs(options)
         levels = set(Run.objects.filter(pk__in=runs).values_list("version__level", flat=True))
         summarised = ~Q(type=stored.PAGE)
         if len(levels) != 1:
@@ -187,14 +188,14 @@ class PageKind(Kind):
         return units.filter(same | summarised)
 
     def count_after_layout(self, project: Project, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
-        taking, sources = len(options.get(ENTRANTS) or []), len(chosen)
+        system_count, sources = len(systems.selected(options)), len(chosen)
         if not options.get(PROTOCOL):
             return sources
         content = self.content(options)
         if content.kind == "compare":
-            pages = sources * min(options.get(PAIRS) or 10**6, taking * (taking - 1) // 2)
+            pages = sources * min(options.get(PAIRS) or 10**6, system_count * (system_count - 1) // 2)
         else:
-            pages = sources * (taking if content.texts_per_page == "one" else 1)
+            pages = sources * (system_count if content.texts_per_page == "one" else 1)
         return pages + round(pages * int(options.get(CHECKS) or 0) / 100)
 
     def plan(self, round: Round, units: Sequence[int], secret: str = "") -> Planned:
@@ -202,14 +203,14 @@ class PageKind(Kind):
         content = self.content(round.options)
         if gaps := contents.unready(content):
             raise Refused.field(f"options.{PROTOCOL}", f"This protocol is not ready: {gaps[0]}")
-        taking = systems.chosen(round.project, round.options)
-        if len(systems.levels(taking)) != 1:
+        compared_systems = systems.chosen(round.project, round.options)
+        if len(systems.levels(compared_systems)) != 1:
             raise Refused.field(
-                f"options.{ENTRANTS}", "Select runs of one level, so that all summarise the same units."
+                f"options.{systems.OPTION}", "Select runs of one level, so that all summarise the same units."
             )
-        if content.kind == "compare" and len(taking) < 2:
-            raise Refused.field(f"options.{ENTRANTS}", "Select at least two systems to compare.")
-        plan = planned(round.project, units, content, taking, round.options, round.seed, secret)
+        if content.kind == "compare" and len(compared_systems) < 2:
+            raise Refused.field(f"options.{systems.OPTION}", "Select at least two systems to compare.")
+        plan = planned(round.project, units, content, compared_systems, round.options, round.seed, secret)
         if not plan.pages:
             raise Refused.field("filters", "No unit has summaries from all systems.")
         return plan
@@ -232,7 +233,7 @@ class PageKind(Kind):
         design = RatingDesign.objects.filter(round=round).first()
         if design is None or design.plan["kind"] == "compare" or design.plan["texts_per_page"] != "one":
             return None
-        lists = len(design.plan["entrants"])
+        lists = len(design.plan[SYSTEMS])
         if round.sampling.get("block") or round.sampling.get("repeats") or len(people) // lists < round.overlap:
             return None
         # Rounds planned by the first version of the rules do not store the list of a page.
@@ -259,7 +260,7 @@ class PageKind(Kind):
 
     def joined(self, round: Round, member: Member) -> None:
         """Embargo the round's runs for a member who joins it. The member's role does not matter."""
-        for run in Run.objects.filter(entrants__design__round=round).order_by("pk"):
+        for run in Run.objects.filter(compared_systems__design__round=round).order_by("pk"):
             seal_run(run=run, members=[member], by=round.created_by)
 
     # Attention checks
@@ -361,7 +362,7 @@ def _as_planned(plan: Planned, slot: Assignment) -> Page:
     page = plan.pages[0]
     source = plan.sources[page.source]
     texts = [
-        PageText(code=text.code, shown=text.shown, number=n, entrants=sorted(text.of), is_check=text.is_check)
+        PageText(code=text.code, shown=text.shown, number=n, system_numbers=sorted(text.of), is_check=text.is_check)
         for n, text in enumerate(page.texts)
     ]
     ordered = in_order(texts, pairs=plan.pairs, page=page.number, number=1, repeat=slot.repeat, seed=plan.drawn)

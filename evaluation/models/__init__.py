@@ -1,11 +1,11 @@
 """Models of human evaluation: protocols, rating designs and ratings."""
 
-from .pages import Entrant, PageText, PageTextOf, RatingDesign, RatingPage, RatingSource, Unblinding
+from .pages import ComparedSystem, PageText, PageTextOf, RatingDesign, RatingPage, RatingSource, Unblinding
 from .protocols import Protocol, ProtocolKind, ProtocolVersion
 from .ratings import Preference, Preferred, Rating, RatingFigures, RatingSpan, Within
 
 __all__ = [
-    "Entrant",
+    "ComparedSystem",
     "PageText",
     "PageTextOf",
     "Preference",

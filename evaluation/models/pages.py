@@ -47,20 +47,20 @@ class Unblinding(AppendOnly):
     at = models.DateTimeField()
 
 
-class Entrant(models.Model):
+class ComparedSystem(models.Model):
     """A system under comparison.
 
     Without a run, it represents the reference summaries or a system that imported ratings name.
     """
 
-    design = models.ForeignKey(RatingDesign, on_delete=models.PROTECT, related_name="entrants")
+    design = models.ForeignKey(RatingDesign, on_delete=models.PROTECT, related_name="systems")
     number = models.PositiveSmallIntegerField()
     name = models.CharField(max_length=120, help_text="Name in tables.")
-    run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.PROTECT, related_name="entrants")
+    run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.PROTECT, related_name="compared_systems")
 
     class Meta:
         ordering = ["design_id", "number"]
-        constraints = [models.UniqueConstraint(fields=["design", "number"], name="one_entrant_per_number")]
+        constraints = [models.UniqueConstraint(fields=["design", "number"], name="one_system_per_number")]
 
 
 class RatingSource(models.Model):
@@ -113,7 +113,7 @@ class PageText(models.Model):
     code = models.CharField(max_length=8)
     number = models.PositiveSmallIntegerField()
     shown = models.TextField()
-    entrants = models.JSONField(default=list, help_text="Numbers of the systems that produced the text.")
+    system_numbers = models.JSONField(default=list, help_text="Numbers of the systems that produced the text.")
     is_check = models.BooleanField(default=False, help_text="Whether the text is on the page of an attention check.")
     made_from = models.CharField(
         max_length=8,
@@ -133,13 +133,13 @@ class PageTextOf(models.Model):
     """
 
     text = models.ForeignKey(PageText, on_delete=models.PROTECT, related_name="entries")
-    entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="entries")
+    system = models.ForeignKey(ComparedSystem, on_delete=models.PROTECT, related_name="entries")
     summary = models.ForeignKey(Summary, null=True, blank=True, on_delete=models.PROTECT, related_name="entries")
     exact = models.TextField()
 
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(fields=["text", "entrant"], name="one_entry_per_entrant"),
+            models.UniqueConstraint(fields=["text", "system"], name="one_entry_per_system"),
             models.CheckConstraint(condition=~Q(exact=""), name="an_entry_has_a_text"),
         ]

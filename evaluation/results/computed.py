@@ -15,10 +15,12 @@ from measures.ratings import RULE
 from projects.answers.queries import counted
 from projects.models import Member, Project, Round
 
-from ..models import Entrant, RatingDesign, RatingFigures
+from ..models import ComparedSystem, RatingDesign, RatingFigures
 from .rating_rows import Said, figures_of
 
 Json = dict[str, Any]
+#: Key of the compared systems in stored results. It keeps its first name, so that older results stay readable.
+SYSTEMS = "entrants"
 Progress = Callable[[str], object]
 ANSWERS, SCORED, RULES = (
     "answers have changed since",
@@ -39,7 +41,7 @@ class Stored:
 def basis_of(design: RatingDesign) -> Json:
     """Return a summary of the data that the results depend on. It changes if the data change."""
     answers = counted(design.round).order_by().aggregate(n=Count("pk"), newest=Max("received_at"))
-    runs = Entrant.objects.filter(design=design, run__isnull=False).values("run")
+    runs = ComparedSystem.objects.filter(design=design, run__isnull=False).values("run")
     scorings = Scoring.objects.shown().filter(run__in=runs).order_by("pk")
     return {
         "answers": answers["n"],
@@ -98,7 +100,7 @@ def reckon(design: RatingDesign, progress: Progress = lambda step: None, **other
     )
     return made | {
         "names": {criterion.key: criterion.name or criterion.key for criterion in said.content.criteria},
-        "entrants": [said.names[n] for n in sorted(said.names)],
+        SYSTEMS: [said.names[n] for n in sorted(said.names)],
         "reference": said.reference,
         "printed": {name: _printed(figure) for name, figure in printed.items()},
     }
@@ -126,6 +128,6 @@ def open_designs(project: Project, member: Member | None = None, *, published: b
     )
     if published or member:
         seals = Seal.objects.upon(member) if member and not published else Seal.objects.in_force()
-        sealed = Entrant.objects.filter(run__in=seals.values("run")).values("design")
+        sealed = ComparedSystem.objects.filter(run__in=seals.values("run")).values("design")
         found = found.exclude(pk__in=sealed)
     return found.select_related("round", "version__protocol", "unblinding").order_by("pk")

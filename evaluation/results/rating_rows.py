@@ -15,7 +15,7 @@ from projects.answers.queries import counted
 
 from .. import models
 from ..design import stored
-from ..models import Entrant, PageText, RatingDesign, RatingSource
+from ..models import ComparedSystem, PageText, RatingDesign, RatingSource
 from ..protocols.content import as_json
 
 
@@ -33,7 +33,7 @@ class Said(Reading):
         self.design, self.round = design, design.round
         self.content = stored.content_of(design.round)
         self.written = as_json(self.content)
-        self.names = dict(Entrant.objects.filter(design=design).values_list("number", "name"))
+        self.names = dict(ComparedSystem.objects.filter(design=design).values_list("number", "name"))
 
     @property
     def rules(self) -> Exclusions:
@@ -54,9 +54,9 @@ class Said(Reading):
         """Texts by id."""
         rows = PageText.objects.filter(page__source__design=self.design)
         return {
-            pk: TextRead(source, code, tuple(self.names[n] for n in entrants), is_check, made_from)
-            for pk, source, code, entrants, is_check, made_from in rows.values_list(
-                "pk", "page__source__number", "code", "entrants", "is_check", "made_from"
+            pk: TextRead(source, code, tuple(self.names[n] for n in numbers), is_check, made_from)
+            for pk, source, code, numbers, is_check, made_from in rows.values_list(
+                "pk", "page__source__number", "code", "system_numbers", "is_check", "made_from"
             )
         }
 
@@ -91,7 +91,7 @@ class Said(Reading):
 
     def scorings(self) -> list[Scoring]:
         """Return the current scorings of the compared runs."""
-        runs = Entrant.objects.filter(design=self.design, run__isnull=False).values("run")
+        runs = ComparedSystem.objects.filter(design=self.design, run__isnull=False).values("run")
         return list(Scoring.objects.shown().filter(run__in=runs).order_by("pk"))
 
     def scores(self, scorings: list[Scoring]) -> dict[str, dict[tuple[Any, Any, str], float | None]]:
@@ -115,12 +115,12 @@ class Said(Reading):
 
     def _of_summary(self) -> dict[int, list[tuple[int, str]]]:
         """Return summary id -> (source number, system) pairs."""
-        rows = models.PageTextOf.objects.filter(entrant__design=self.design, summary__isnull=False)
+        rows = models.PageTextOf.objects.filter(system__design=self.design, summary__isnull=False)
         found: dict[int, list[tuple[int, str]]] = defaultdict(list)
-        for summary, number, name in rows.values_list("summary", "text__page__source__number", "entrant__name"):
+        for summary, number, name in rows.values_list("summary", "text__page__source__number", "system__name"):
             found[summary].append((number, name))
         return found
 
     @cached_property
     def reference(self) -> str:
-        return REFERENCE if Entrant.objects.filter(design=self.design, run=None, name=REFERENCE).exists() else ""
+        return REFERENCE if ComparedSystem.objects.filter(design=self.design, run=None, name=REFERENCE).exists() else ""

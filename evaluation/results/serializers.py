@@ -242,7 +242,7 @@ class RatingFiguresSerializer(Plain):
     left_out = LeftOutSerializer(many=True)
     checks = CheckedSerializer(many=True)
     names = serializers.DictField(child=serializers.CharField())
-    entrants = words()
+    systems = words()
     printed = serializers.DictField(child=PrintedMetricSerializer(), help_text="How metrics are displayed, by name.")
 
 

@@ -16,7 +16,7 @@ from projects.answers.queries import counted_parts
 from projects.spreadsheets.cells import flag, neutral
 
 from ..design import stored
-from ..models import Entrant, Preference, Rating, RatingDesign, RatingSpan
+from ..models import ComparedSystem, Preference, Rating, RatingDesign, RatingSpan
 
 #: Separator between systems that wrote the same text.
 BETWEEN = " | "
@@ -79,7 +79,7 @@ Named = Mapping[int, Mapping[int, str]]
 def named(designs: QuerySet[RatingDesign]) -> Named:
     """Return round -> number -> name of the compared systems."""
     found: dict[int, dict[int, str]] = defaultdict(dict)
-    rows = Entrant.objects.filter(design__in=designs.order_by().values("pk"))
+    rows = ComparedSystem.objects.filter(design__in=designs.order_by().values("pk"))
     for round, number, name in rows.values_list("design__round", "number", "name"):
         found[round][number] = name
     return found
@@ -120,7 +120,7 @@ def rated(ratings: QuerySet[Rating], names: Named, *, reasons: bool) -> Iterator
             *source("text__page__source__"),
             *_BY,
             "text__code",
-            "text__entrants",
+            "text__system_numbers",
             "text__is_check",
             "criterion",
             "value",
@@ -187,10 +187,10 @@ def preferred(preferences: QuerySet[Preference], names: Named, *, reasons: bool)
             *source("left__page__source__"),
             *_BY,
             "left__code",
-            "left__entrants",
+            "left__system_numbers",
             "left__is_check",
             "right__code",
-            "right__entrants",
+            "right__system_numbers",
             "right__is_check",
             "criterion",
             "choice",

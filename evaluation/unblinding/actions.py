@@ -40,7 +40,9 @@ def unblind(*, design: RatingDesign, by: User | None) -> Unblinding:
 
 def _lift(design: RatingDesign) -> list[int]:
     runs = [
-        run for run in Run.objects.filter(entrants__design=design).distinct().order_by("pk") if not keeps_sealed(run)
+        run
+        for run in Run.objects.filter(compared_systems__design=design).distinct().order_by("pk")
+        if not keeps_sealed(run)
     ]
     Seal.objects.in_force().filter(run__in=runs).update(lifted_at=timezone.now())
     return [run.pk for run in runs]
@@ -48,7 +50,7 @@ def _lift(design: RatingDesign) -> list[int]:
 
 def keeps_sealed(run: Run) -> str:
     """Return why the embargo on a run cannot be lifted: a round rates it blindly. Empty if there is none."""
-    blind = RatingDesign.objects.filter(entrants__run=run, unblinding=None).select_related("round").order_by("pk")
+    blind = RatingDesign.objects.filter(systems__run=run, unblinding=None).select_related("round").order_by("pk")
     return next(
         (
             f"The summaries of this run are being rated blindly in {design.round.name!r}. "

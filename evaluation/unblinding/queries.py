@@ -10,8 +10,8 @@ from projects.permissions import Names
 from projects.rounds.planning import RoundPlan, chosen_units, validated_plan
 
 from ..design.planning import Planned
-from ..design.systems import REFERENCES
-from ..kinds.pages import ENTRANTS, PageKind
+from ..design.systems import selected_runs
+from ..kinds.pages import PageKind
 from ..models import RatingDesign
 from .actions import keeps_sealed
 
@@ -29,15 +29,14 @@ def before(project: Project, plan: RoundPlan, member: Member) -> dict[str, Any]:
         raise Refused.field("kind", "Only rating rounds have a design.")
     plan = validated_plan(project, plan)
     round = Round(project=project, kind=plan.kind, options=dict(plan.options), seed=plan.seed, overlap=plan.overlap)
-    entrants = [int(one) for one in plan.options.get(ENTRANTS) or [] if one != REFERENCES]
-    if Seal.objects.upon(member).filter(run__in=entrants).exists():
+    if Seal.objects.upon(member).filter(run__in=selected_runs(plan.options)).exists():
         raise Refused(SEALED)
     made = kind.plan(round, [unit for unit, _ in chosen_units(project, plan)])
     balance = made.balance(plan.shape.most)
     if plan.block_share:
         # Which pages get more raters is drawn too, so no bound holds for any draw.
         balance["certain"] = None
-    return _counts(made.as_json()) | {"balance": balance, "entrants": _names(made)}
+    return _counts(made.as_json()) | {"balance": balance, "systems": _names(made)}
 
 
 def after(design: RatingDesign, member: Member) -> dict[str, Any]:
@@ -46,7 +45,7 @@ def after(design: RatingDesign, member: Member) -> dict[str, Any]:
     Counts that reveal which texts are equal are hidden from a member who rates one of its systems blindly.
     """
     unblinding = getattr(design, "unblinding", None)
-    runs = [entrant.run for entrant in design.entrants.select_related("run") if entrant.run]
+    runs = [system.run for system in design.systems.select_related("run") if system.run]
     hidden = not unblinding and Seal.objects.upon(member).filter(run__in=runs).exists()
     return (
         _counts(design.plan)
@@ -59,7 +58,7 @@ def after(design: RatingDesign, member: Member) -> dict[str, Any]:
                 "name": design.version.protocol.name,
                 "number": design.version.number,
             },
-            "entrants": [entrant.name for entrant in design.entrants.all()],
+            "systems": [system.name for system in design.systems.all()],
             "secret": design.secret if unblinding else "",
             "unblinded_at": unblinding.at if unblinding else None,
             "unblinded_by": Names(member).of(unblinding.by) if unblinding else "",
@@ -82,4 +81,4 @@ def _counts(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def _names(made: Planned) -> list[str]:
-    return [one.name for one in made.taking]
+    return [one.name for one in made.systems]

@@ -31,7 +31,7 @@ class DesignCountsSerializer(Plain):
     lowered = serializers.BooleanField(
         help_text="Whether only sentence starts have capitals, because one system writes without capitals."
     )
-    entrants = serializers.ListField(child=serializers.CharField())
+    systems = serializers.ListField(child=serializers.CharField())
 
 
 class SidesSerializer(Plain):

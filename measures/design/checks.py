@@ -25,27 +25,27 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[T]):
-    """An attention check on ``page``: a degraded text of ``entrant``."""
+    """An attention check on ``page``: a degraded text of ``system``."""
 
     page: str
-    entrant: T
+    system: T
 
 
-def checks(entrants_by_page: Mapping[str, Sequence[T]], share: float, seed: Seed) -> list[Check[T]]:
+def checks(systems_by_page: Mapping[str, Sequence[T]], share: float, seed: Seed) -> list[Check[T]]:
     """Return checks on a ``share`` (0..1, rounded to the nearest page) of pages, in the seed's order.
 
     The numbers of checks of any two systems differ by at most one, if the pages permit.
     """
     if not 0 <= share <= 1:
         raise ValueError("a share lies between 0 and 1")
-    pages = [page for page, entrants in entrants_by_page.items() if entrants]
+    pages = [page for page, systems in systems_by_page.items() if systems]
     chosen: Counter[T] = Counter()
     planned = []
     for page in sample(pages, int(len(pages) * share + 0.5), f"{seed}:checks"):
-        systems = shuffled(entrants_by_page[page], f"{seed}:checked:{page}")
-        entrant = min(systems, key=lambda system: chosen[system])
-        chosen[entrant] += 1
-        planned.append(Check(page, entrant))
+        systems = shuffled(systems_by_page[page], f"{seed}:checked:{page}")
+        system = min(systems, key=lambda system: chosen[system])
+        chosen[system] += 1
+        planned.append(Check(page, system))
     return planned
 
 

@@ -19,32 +19,32 @@ TRIES = 20
 """Number of candidate orders drawn for a list. The one with the most even carry-over is used."""
 
 
-def latin_lists(sources: Sequence[T], entrants: Sequence[T], seed: Seed) -> list[dict[T, T]]:
+def latin_lists(sources: Sequence[T], systems: Sequence[T], seed: Seed) -> list[dict[T, T]]:
     """Return one list per system: source -> the system that is shown, in the order of the list.
 
-    Over the lists each source is shown with each of the M ``entrants`` once. In a list the numbers of texts per system
+    Over the lists each source is shown with each of the M ``systems`` once. In a list the numbers of texts per system
     differ by at most one. Each system follows each (including itself) about equally often. Systems are reassigned for
     every M sources, so that one source's system does not predict the others. The positions of a source in two
     consecutive lists, counted over both lists, are at least about half a list apart. Raise ValueError without systems.
     """
-    if not entrants:
+    if not systems:
         raise ValueError("a list needs a system")
-    order, m = shuffled(sources, f"{seed}:sources"), len(entrants)
-    lists: list[dict[T, T]] = [{} for _ in entrants]
+    order, m = shuffled(sources, f"{seed}:sources"), len(systems)
+    lists: list[dict[T, T]] = [{} for _ in systems]
     for start in range(0, len(order), m):
-        systems = shuffled(entrants, f"{seed}:systems:{start}")
+        drawn = shuffled(systems, f"{seed}:systems:{start}")
         for shift, one in zip(shuffled(range(m), f"{seed}:shifts:{start}"), lists, strict=True):
-            one |= {source: systems[(i + shift) % m] for i, source in enumerate(order[start : start + m])}
+            one |= {source: drawn[(i + shift) % m] for i, source in enumerate(order[start : start + m])}
     ordered: list[dict[T, T]] = []
     early: set[T] = set()
     for g, one in enumerate(lists):
-        waiting: dict[T, list[T]] = {system: [] for system in entrants}
+        waiting: dict[T, list[T]] = {system: [] for system in systems}
         candidate = shuffled(order, f"{seed}:list:{g}")
         # Sources are popped from the end, so those from the first half of the previous list come first.
         for source in [s for s in candidate if s not in early] + [s for s in candidate if s in early]:
             waiting[one[source]].append(source)
-        systems = even_carry_over({system: len(each) for system, each in waiting.items()}, f"{seed}:order:{g}")
-        ordered.append({waiting[system].pop(): system for system in systems})
+        order_of_systems = even_carry_over({system: len(each) for system, each in waiting.items()}, f"{seed}:order:{g}")
+        ordered.append({waiting[system].pop(): system for system in order_of_systems})
         early = set(list(ordered[-1])[: len(order) // 2])
     return ordered
 
@@ -97,7 +97,7 @@ class Paired:
 
 
 def balanced_pairs(
-    sources: Sequence[str], entrants: Sequence[str], seed: Seed, *, each: int | None = None
+    sources: Sequence[str], systems: Sequence[str], seed: Seed, *, each: int | None = None
 ) -> list[Paired]:
     """Return the pairs of every source, with the sources in the seed's order.
 
@@ -105,10 +105,10 @@ def balanced_pairs(
     one. Each system of a pair is on the left for half of its sources. For an odd number, the system that was on the
     left less often gets the additional one. Raise ValueError for fewer than two systems and for more pairs than exist.
     """
-    every = [(a, b) for a, b in combinations(sorted(entrants), 2)]
+    every = [(a, b) for a, b in combinations(sorted(systems), 2)]
     each = len(every) if each is None else each
     if not every or not 1 <= each <= len(every):
-        raise ValueError(f"{each} pairs of {len(entrants)} systems cannot be had")
+        raise ValueError(f"{each} pairs of {len(systems)} systems cannot be had")
     had: Counter[tuple[str, str]] = Counter()
     where: dict[tuple[str, str], list[str]] = defaultdict(list)
     chosen: dict[str, list[tuple[str, str]]] = {}
@@ -161,15 +161,15 @@ def williams_square(m: int) -> tuple[tuple[int, ...], ...]:
     return tuple(rows)
 
 
-def order_of_page(entrants: Sequence[T], page_index: int, number: int, repeat: int, seed: Seed) -> list[T]:
+def order_of_page(systems: Sequence[T], page_index: int, number: int, repeat: int, seed: Seed) -> list[T]:
     """Return the order of a page's texts for the rater at position ``number`` (from 0) of the page.
 
-    ``entrants`` are distinct, in any order. Pages form blocks of ``len(williams_square(m))`` consecutive pages. In each
+    ``systems`` are distinct, in any order. Pages form blocks of ``len(williams_square(m))`` consecutive pages. In each
     block and for each number every page has a different row of the square. The seed assigns systems to letters and
     orders the rows for each block, so that all orders are equally frequent in the long run. A repeated page (``repeat``
     1, 2 ...) has a different row until all rows are used.
     """
-    known = sorted(entrants, key=str)
+    known = sorted(systems, key=str)
     rows = williams_square(len(known))
     block, place = divmod(page_index, len(rows))
     letters = shuffled(known, f"{seed}:letters:{number}:{block}")

@@ -54,7 +54,7 @@ class Rater(Annotator):
         unit = card["unit"]["id"]
         rng = random.Random(f"{self.seed} {unit}")
         source = random.Random(f"{SEED} {unit}").gauss(0, OF_SOURCES)
-        of = dict(PageText.objects.filter(page__unit=unit).values_list("code", "entrants"))
+        of = dict(PageText.objects.filter(page__unit=unit).values_list("code", "system_numbers"))
         texts = []
         for text in card["texts"]:
             whose = of[text["key"]]
@@ -132,8 +132,8 @@ def _run(project: Project, name: str, method: str, by: User) -> Run:
     return version.runs.order_by("pk").first() or start_run(version=version, by=by)
 
 
-def _open(project: Project, name: str, entrants: list[str], people: list[Member], by: User) -> Round:
-    options = {"protocol": "shipped:guideline", "entrants": entrants}
+def _open(project: Project, name: str, run_ids: list[str], people: list[Member], by: User) -> Round:
+    options = {"protocol": "shipped:guideline", "systems": run_ids}
     plan = RoundPlan(
         name=name,
         kind="rate",
@@ -148,7 +148,7 @@ def _open(project: Project, name: str, entrants: list[str], people: list[Member]
 
 
 def _rate(round: Round, raters: list[Member]) -> None:
-    numbers = RatingDesign.objects.get(round=round).entrants.values_list("number", "run__version__system__name")
+    numbers = RatingDesign.objects.get(round=round).systems.values_list("number", "run__version__system__name")
     effects = {number: SYSTEMS[name][1] for number, name in numbers}
     for seed, (member, severity) in enumerate(zip(raters, SEVERITY, strict=True), start=1):
         client = Client(InProcess(member.user))

@@ -82,6 +82,8 @@ class Kind:
     #: Round settings for the pages (options) and for aggregation (policy). They never change after the round opens.
     options: Sequence[Parameter] = ()
     policy: Sequence[Parameter] = ()
+    #: Current name -> first name of renamed options. Stored options are never rewritten, and releases keep first names.
+    renamed_options: Mapping[str, str] = {}
     #: Filters of units in addition to the common ones (`projects.rounds.choosing`).
     filters: Sequence[Filter] = ()
     skip_reasons: Sequence[SkipReason] = (
@@ -120,6 +122,15 @@ class Kind:
     def options_of(self, project: Project) -> Sequence[Parameter]:
         """Return the options of a round in this project. They differ by project only if a choice lists rows of it."""
         return self.options
+
+    def current_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options with their current names."""
+        current = {first: name for name, first in self.renamed_options.items()}
+        return {current.get(name, name): value for name, value in options.items()}
+
+    def released_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options with their first names, which releases use."""
+        return {self.renamed_options.get(name, name): value for name, value in options.items()}
 
     def sheet_of(self, round: Round) -> Sheet | None:
         """Return the spreadsheet format of a round, without the answer columns that the round leaves out.

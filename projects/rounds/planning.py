@@ -126,7 +126,7 @@ def checked(project: Project, plan: RoundPlan, by: User | None) -> tuple[RoundPl
 def validated_plan(project: Project, plan: RoundPlan) -> RoundPlan:
     """Return the plan with validated options, policy, terms and filters. Raise `Refused` with every error."""
     kind = kinds.get(plan.kind)
-    options, faults = check(kind.options_of(project), plan.options)
+    options, faults = check(kind.options_of(project), kind.current_options(plan.options))
     choosing.refuse_faults("options", faults)
     policy, faults = check(kind.policy, plan.policy)
     choosing.refuse_faults("policy", faults)

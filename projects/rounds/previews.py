@@ -180,7 +180,7 @@ def settings_in_words(round: Round) -> list[dict[str, str]]:
         for declared, values in (
             (round.meaning.terms, round.terms),
             (kind.policy, round.policy),
-            (kind.options_of(round.project), round.options),
+            (kind.options_of(round.project), kind.current_options(round.options)),
         )
         for one in declared
         if one.name in values

@@ -77,7 +77,7 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "units": round.units_count,
         "dealing": round.dealing,
         "seed": round.seed if shows_settings else None,
-        "options": round.options if shows_settings else {},
+        "options": kind.current_options(round.options) if shows_settings else {},
         "policy": round.policy if shows_settings else {},
         "settings": previews.settings_in_words(round) if shows_settings else [],
         **{name: getattr(round.meaning, name) for name in MEANING},

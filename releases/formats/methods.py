@@ -50,7 +50,7 @@ def _sentences(design: RatingDesign) -> Iterator[str]:
     slots = Assignment.objects.filter(round=round, number__gte=1, current_answer__isnull=False)
     raters = slots.order_by().values("current_answer__author").distinct().count()
     pages = RatingPage.objects.filter(source__design=design, texts__is_check=False).distinct().count()
-    names = ", ".join(entrant["name"] for entrant in plan["entrants"])
+    names = ", ".join(system["name"] for system in plan["entrants"])
     yield (
         f"{raters} raters judged the texts of {len(plan['entrants'])} systems ({names}) for {len(plan['sources'])} "
         f"sources on {pages} pages, {_each(design)}."

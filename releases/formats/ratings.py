@@ -16,7 +16,7 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 
-from evaluation.models import Entrant, PageText, Preference, Rating, RatingDesign, RatingSource, RatingSpan
+from evaluation.models import ComparedSystem, PageText, Preference, Rating, RatingDesign, RatingSource, RatingSpan
 from evaluation.results import tidy
 from evaluation.results.computed import ANSWERS, RULES, SCORED, stored
 from evaluation.results.rating_rows import figures_of
@@ -98,7 +98,7 @@ def _rounds(project: Project, designs: QuerySet[RatingDesign]) -> Iterator[bytes
     pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     for design in designs.select_related("round", "version__protocol", "unblinding").iterator(chunk_size=BATCH):
         version, round = design.version, design.round
-        entrants = design.entrants.select_related("run__version__system")
+        systems = design.systems.select_related("run__version__system")
         yield _json(
             {
                 "round": round.name,
@@ -116,7 +116,7 @@ def _rounds(project: Project, designs: QuerySet[RatingDesign]) -> Iterator[bytes
                     "digest": version.digest,
                     "content": version.content,
                 },
-                "entrants": [_entrant(entrant) for entrant in entrants],
+                "entrants": [_system(system) for system in systems],
                 "unblinded_at": time(design.unblinding.at),
                 "unblinded_by": pseudonyms.get(design.unblinding.by_id or 0),
             }
@@ -151,7 +151,7 @@ def _metrics() -> dict[str, tuple[str, str]]:
 def _without_scores(project: Project, designs: QuerySet[RatingDesign]) -> set[int]:
     """Return the designs with a scored run that the release lacks, because results now use another run."""
     published_ids = {run.pk for run in published_runs(project)}
-    rated = Entrant.objects.filter(design__in=designs.order_by().values("pk"), run__isnull=False)
+    rated = ComparedSystem.objects.filter(design__in=designs.order_by().values("pk"), run__isnull=False)
     scored = Scoring.objects.shown().filter(run__in=rated.values("run")).values("run")
     return {
         design for design, run in rated.filter(run__in=scored).values_list("design", "run") if run not in published_ids
@@ -164,11 +164,11 @@ def exclusions(round: Round) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None and value is not False}
 
 
-def _entrant(entrant: Entrant) -> dict[str, Any]:
-    row = {"number": entrant.number, "name": entrant.name, "run": entrant.run_id}
-    if entrant.run is None:
+def _system(system: ComparedSystem) -> dict[str, Any]:
+    row = {"number": system.number, "name": system.name, "run": system.run_id}
+    if system.run is None:
         return row
-    system_version = entrant.run.version
+    system_version = system.run.version
     return row | {
         "system": system_version.system.name,
         "version": system_version.number,
@@ -190,14 +190,14 @@ def _texts(designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
     yield line(SHOWN)
     rows = PageText.objects.filter(page__source__design__in=designs.order_by().values("pk"))
     for *cells, check, made_from in (
-        rows.order_by("page__source__design__round", "page__number", "number", "pk", "entries__entrant__number")
+        rows.order_by("page__source__design__round", "page__number", "number", "pk", "entries__system__number")
         .values_list(
             "page__source__design__round__name",
             "page__unit__key",
             *tidy.source("page__source__"),
             "code",
-            "entries__entrant__number",
-            "entries__entrant__name",
+            "entries__system__number",
+            "entries__system__name",
             "shown",
             "entries__exact",
             "is_check",

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from projects import kinds
 from projects.models import Project, Round
 from releases.formats.notes import BATCH, time
 
@@ -41,7 +42,7 @@ def _lines(project: Project) -> Iterator[bytes]:
                     "units": round.units_count,
                     "sampling": round.sampling,
                     "policy": round.policy,
-                    "options": round.options,
+                    "options": kinds.get(round.kind).released_options(round.options),
                     "opened_at": time(round.opened_at),
                     "closed_at": time(round.closed_at) if round.closed_at else None,
                     "blind": round.pk in blind,

@@ -10,7 +10,7 @@ be under embargo.
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import ReliabilityStudy
-from evaluation.models import Entrant, RatingDesign
+from evaluation.models import ComparedSystem, RatingDesign
 from generation.models import Seal
 from projects import kinds
 from projects.models import Project, Round
@@ -18,7 +18,7 @@ from projects.models import Project, Round
 
 def told(project: Project) -> QuerySet[RatingDesign]:
     """Return the designs that are released completely, oldest first."""
-    sealed = Entrant.objects.filter(design=OuterRef("pk"), run__seals__in=Seal.objects.in_force())
+    sealed = ComparedSystem.objects.filter(design=OuterRef("pk"), run__seals__in=Seal.objects.in_force())
     found = RatingDesign.objects.filter(
         ~Exists(sealed), round__in=_counting(project).filter(status=Round.Status.CLOSED), unblinding__isnull=False
     )

@@ -48,7 +48,7 @@ def open_rating(
     project: Project, people: Sequence[Member], runs: Sequence[Run], protocol: str = GUIDELINE, **plan: Any
 ) -> Round:
     """An open round over all that the runs have summarised."""
-    options = {"protocol": protocol, "entrants": [str(run.pk) for run in runs]} | plan.pop("options", {})
+    options = {"protocol": protocol, "systems": [str(run.pk) for run in runs]} | plan.pop("options", {})
     kind = "compare" if protocol == PREFERENCE else "rate"
     fields: dict[str, Any] = {
         "name": "ratings",
@@ -139,7 +139,7 @@ def by_worth(seed: int, degraded: str = "Dogwood", severity: float = 0.0) -> Cal
 
     def choose(criterion: Criterion, key: str) -> str:
         if key not in named:
-            of = PageTextOf.objects.filter(text__code=key).values_list("entrant__name", flat=True).first()
+            of = PageTextOf.objects.filter(text__code=key).values_list("system__name", flat=True).first()
             named[key] = of or degraded
         noisy = WORTH.get(named[key], -9.0) - severity + random.normal(0, 0.5)
         if named[key] and not degraded:

@@ -60,7 +60,7 @@ def world(made: World, db: None) -> World:
 
 
 def runs_of(world: World) -> list[Run]:
-    return list(Run.objects.filter(entrants__design__round=world.rated).order_by("pk"))
+    return list(Run.objects.filter(compared_systems__design__round=world.rated).order_by("pk"))
 
 
 def secrets(world: World) -> list[str]:

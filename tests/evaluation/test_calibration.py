@@ -51,7 +51,7 @@ def gold(project: Project, lead: User, ann1: User) -> Round:
 
 
 def practise(project: Project, member: Member, gold: Round, **more: Any) -> Round:
-    runs = [entrant.run for entrant in RatingDesign.objects.get(round=gold).entrants.all() if entrant.run]
+    runs = [system.run for system in RatingDesign.objects.get(round=gold).systems.all() if system.run]
     terms = {"pass_mark": 75, "tries": 1, "attempts": 2}
     return open_rating(project, [member], runs, name="practice", purpose="practice", terms=terms, **more)
 
@@ -62,7 +62,7 @@ def test_raters_are_held_against_gold_and_let_into_the_round_when_they_pass(
     member = project.members.get(user=evaluator)
     trial = practise(project, member, gold)
     assert trial.units_count == gold.units_count
-    runs = [entrant.run for entrant in RatingDesign.objects.get(round=gold).entrants.all() if entrant.run]
+    runs = [system.run for system in RatingDesign.objects.get(round=gold).systems.all() if system.run]
     real = open_rating(project, [member], runs, name="real", requires_practice=trial.pk)
     assert next_assignments(user=evaluator, round=real) == []
     # One point off on a scale is within what the round allows; every page is right.

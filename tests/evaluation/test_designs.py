@@ -25,6 +25,7 @@ def test_a_plan_as_the_page_sends_it_has_a_design_with_its_balance(
     client = client_of(lead)
     choice = next(k for k in client.get("/api/v1/projects/eye/rounds/choices/").json()["kinds"] if k["key"] == "rate")
     assert choice["blind"]
+    options = {p["name"]: p["default"] for p in choice["options"]}
     plan = {
         "name": "plan",
         "kind": "rate",
@@ -33,7 +34,7 @@ def test_a_plan_as_the_page_sends_it_has_a_design_with_its_balance(
         "dealing": "dealt",
         "guideline": None,
         "people": [project.members.get(user=evaluator).pk],
-        "options": {p["name"]: p["default"] for p in choice["options"]},
+        "options": options,
         "policy": {p["name"]: p["default"] for p in choice["policy"]},
         "terms": {},
         "seed": 5,
@@ -52,12 +53,15 @@ def test_a_plan_as_the_page_sends_it_has_a_design_with_its_balance(
     reply = client.post("/api/v1/projects/eye/rating-design/", plan, format="json")
     assert reply.status_code == 200, reply.json()
     design = reply.json()
-    assert (design["pages"], design["texts"], design["entrants"]) == (6, 12, ["Alder", "Birch"])
+    assert (design["pages"], design["texts"], design["systems"]) == (6, 12, ["Alder", "Birch"])
     assert design["balance"]["places"] == [[3, 3], [3, 3]]
     assert design["balance"]["certain"] == {"least": 3, "most": 3}
-    plan["options"] = {**plan["options"], "entrants": ["references"]}  # type: ignore[dict-item]
+    plan["options"] = {**options, "systems": ["references"]}
     refused = client.post("/api/v1/projects/eye/rating-design/", plan, format="json")
-    assert refused.json()["errors"][0]["field"] == "options.entrants"
+    assert refused.json()["errors"][0]["field"] == "options.systems"
+    # The first name of the option is still accepted.
+    plan["options"] = {"entrants" if name == "systems" else name: value for name, value in options.items()}
+    assert client.post("/api/v1/projects/eye/rating-design/", plan, format="json").json() == design
 
 
 @pytest.mark.parametrize(("clusters", "protocol"), [(4, GUIDELINE), (5, GUIDELINE), (3, PREFERENCE)])
@@ -75,9 +79,9 @@ def test_what_is_certain_of_a_plan_is_so_in_the_round_that_is_dealt(
     shown = kind.load(slots, round)
     for slot in slots:
         for place, text in enumerate(kind.shown(slot, shown, round).texts):
-            counts[text.entrants[0], place] += 1
+            counts[text.system_numbers[0], place] += 1
     places = 2 if protocol == PREFERENCE else 4
-    dealt = [counts[entrant, place] for entrant in range(4) for place in range(places)]
+    dealt = [counts[system, place] for system in range(4) for place in range(places)]
     assert certain["least"] <= min(dealt) <= max(dealt) <= certain["most"]
     assert (certain["least"] == certain["most"]) == (clusters != 5)
 
@@ -117,14 +121,14 @@ def test_who_rates_a_system_is_not_told_which_texts_are_the_same(
         "overlap": 1,
         "people": [project.members.get(user=evaluator).pk],
         "sample": 1,
-        "options": {"protocol": GUIDELINE, "entrants": [str(runs[0].pk), str(runs[2].pk)]},
+        "options": {"protocol": GUIDELINE, "systems": [str(runs[0].pk), str(runs[2].pk)]},
     }
     address = "/api/v1/projects/eye/rating-design/"
     assert client.post(address, plan, format="json").json()["texts"] == 2
     round = open_rating(project, [project.members.get(user=lead)], runs[:2])
     refused = client.post(address, plan, format="json")
     assert (refused.status_code, refused.json()["detail"]) == (422, SEALED)
-    plan["options"] = {"protocol": GUIDELINE, "entrants": [str(runs[2].pk)]}
+    plan["options"] = {"protocol": GUIDELINE, "systems": [str(runs[2].pk)]}
     assert client.post(address, plan, format="json").status_code == 200
     own = client.get(f"/api/v1/rounds/{round.pk}/rating-design/").json()
     assert (own["pages"], own["texts"], own["alike"]) == (4, None, None)

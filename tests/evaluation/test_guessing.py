@@ -66,7 +66,7 @@ def seen(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> 
     round = open_rating(project, [project.members.get(user=evaluator)], runs)
     assert round.units_count == PAGES
     slots = list(Assignment.objects.filter(round=round).select_related("unit__rating_page").order_by("position"))
-    whose = dict(PageText.objects.values_list("code", "entrants"))
+    whose = dict(PageText.objects.values_list("code", "system_numbers"))
     secret = RatingDesign.objects.get().secret
     found = []
     for slot, card in zip(slots, queue_queries.cards(round, slots), strict=True):

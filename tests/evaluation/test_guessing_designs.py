@@ -25,7 +25,7 @@ from tests.evaluation.test_guessing import SAME
 
 pytestmark = pytest.mark.django_db
 SYSTEMS, CLUSTERS = len(SAME), 12
-#: (features, entrant number) of each text that a system wrote, in the order in which a rater meets them.
+#: (features, number of the system) of each text that a system wrote, in the order in which a rater meets them.
 Seen = list[tuple[dict[str, Any], int]]
 
 
@@ -52,7 +52,7 @@ def seen_in(project: Project, user: User, runs: Sequence[Run], protocol: str, n:
     rows = PageText.objects.filter(page__source__design__round=round)
     whose = {
         (unit, code): (of, check)
-        for unit, code, of, check in rows.values_list("page__unit", "code", "entrants", "is_check")
+        for unit, code, of, check in rows.values_list("page__unit", "code", "system_numbers", "is_check")
     }
     found: Seen = []
     first: dict[str, int] = {}
@@ -77,7 +77,7 @@ def seen_in(project: Project, user: User, runs: Sequence[Run], protocol: str, n:
         keys = [text["key"] for text in card["texts"]]
         since_check += 1
         for place, key in enumerate(keys):
-            entrants, check = whose[card["unit"]["id"], key]
+            of_systems, check = whose[card["unit"]["id"], key]
             if check:
                 since_check = 0
                 continue
@@ -88,7 +88,7 @@ def seen_in(project: Project, user: User, runs: Sequence[Run], protocol: str, n:
                 "last": int(key[-1], 16),
             }
             both = {"place and page mod": (place, at % SYSTEMS), "page mod and time": (at % SYSTEMS, times[source])}
-            found.append((plain | of_text | both, entrants[0]))
+            found.append((plain | of_text | both, of_systems[0]))
     return found
 
 
@@ -175,9 +175,9 @@ def test_systems_in_a_fixed_cycle_are_guessed(
 ) -> None:
     """As lists were before they were shuffled: a program that cannot find this finds nothing."""
 
-    def cyclic(sources: Sequence[int], entrants: Sequence[int], seed: Any) -> list[dict[int, int]]:
-        order = list(latin_lists(sources, entrants, seed)[0])
-        return [{s: entrants[(j + g) % len(entrants)] for j, s in enumerate(order)} for g in range(len(entrants))]
+    def cyclic(sources: Sequence[int], systems: Sequence[int], seed: Any) -> list[dict[int, int]]:
+        order = list(latin_lists(sources, systems, seed)[0])
+        return [{s: systems[(j + g) % len(systems)] for j, s in enumerate(order)} for g in range(len(systems))]
 
     monkeypatch.setattr("measures.design.latin_lists", cyclic)
     found = simulated(project, evaluator, runs, "shipped:ms2-direction", 6)

@@ -53,7 +53,7 @@ def labelled(project: Project, lead: User, rater: User, folder: Path) -> RatingD
 
     def choose(criterion: Criterion, key: str) -> str:
         if criterion.key == "polarity":
-            return SAID[PageTextOf.objects.get(text__code=key, text__page__source__design__round=round).entrant.name]
+            return SAID[PageTextOf.objects.get(text__code=key, text__page__source__design__round=round).system.name]
         return "moderate" if criterion.key == "modality" else anything(criterion, key)
 
     rate_all(rater, round, choose)

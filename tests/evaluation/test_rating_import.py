@@ -18,7 +18,16 @@ from annotation.imports.actions import Checked, check_files, import_files, parse
 from api.problems import Refused
 from evaluation.design.stored import intact
 from evaluation.imports.ratings import RatingsFile
-from evaluation.models import Entrant, PageText, PageTextOf, Preference, Protocol, Rating, RatingDesign, RatingSource
+from evaluation.models import (
+    ComparedSystem,
+    PageText,
+    PageTextOf,
+    Preference,
+    Protocol,
+    Rating,
+    RatingDesign,
+    RatingSource,
+)
 from evaluation.results.actions import reckon_ratings
 from evaluation.results.computed import stored
 from evaluation.results.tidy import BESIDE, RATED
@@ -129,7 +138,7 @@ def test_a_long_table_becomes_a_round_that_is_closed_and_unblinded(project: Proj
     design = RatingDesign.objects.get(round=round)
     intact(design)
     assert design.unblinding.by == lead
-    assert [one.name for one in design.entrants.all()] == ["Alder", "Birch"]
+    assert [one.name for one in design.systems.all()] == ["Alder", "Birch"]
     assert set(PageTextOf.objects.values_list("exact", flat=True)) >= {"Alder on CD0.", "Birch on CD5."}
     assert Rating.objects.filter(reason="Why not.").count() == 8
     keys = [criterion["key"] for criterion in design.version.content["criteria"]]
@@ -164,7 +173,7 @@ def test_systems_and_units_of_the_project_are_found_by_their_names(
     runs = build_runs(project, clusters=2)
     rows = [(f"DEMO000{n}_0", "Birch", "Ada", "quality", str(n + 1)) for n in range(2)]
     bring(project, table(tmp_path / "own.csv", LONG[:5], rows))
-    assert [entrant.run for entrant in Entrant.objects.all()] == [runs[1]]
+    assert [system.run for system in ComparedSystem.objects.all()] == [runs[1]]
     assert {source.unit.type for source in RatingSource.objects.all()} == {"cluster"}
     assert not PageTextOf.objects.filter(summary=None).exists()
     other = [("DEMO0000_0", "Birch", "Ada", "quality", "1", "", "Birch never wrote this.")]
@@ -177,7 +186,7 @@ def test_no_import_tells_a_blind_rater_which_system_wrote_a_text(
 ) -> None:
     raters = [project.members.get(user=evaluator)]
     round = open_rating(project, raters, build_runs(project, clusters=2, systems=("Alder", "Birch")))
-    text = PageTextOf.objects.filter(entrant__name="Alder").order_by("pk")[0].exact
+    text = PageTextOf.objects.filter(system__name="Alder").order_by("pk")[0].exact
     rows = [("DEMO0000_0", system, "Ada", "Quality", "4", "", text) for system in ("Alder", "Birch", "Elm")]
     found = faults(checked(project, table(tmp_path / "guess.csv", LONG, rows)))
     assert found == [("guess.csv", 2, "system"), ("guess.csv", 3, "system")]
@@ -213,14 +222,14 @@ def test_texts_of_units_that_are_here_become_imported_outputs_which_say_where_th
     assert version.note == f"Imported with the ratings in paper.csv, SHA-256 {imported.sha256}"
     with closing(open_stored(version.config["model"]["file"])) as kept:
         assert kept.text(kept.find("DEMO0001_0")) == "Elm wrote this of 1."  # type: ignore[arg-type]
-    assert [entrant.run for entrant in Entrant.objects.all()] == runs
+    assert [system.run for system in ComparedSystem.objects.all()] == runs
     assert not PageTextOf.objects.filter(summary=None).exists()
     texts = Summary.objects.filter(item__run=runs[1]).order_by("item__unit__key").values_list("text", flat=True)
     assert list(texts) == ["Fir wrote this of 0.", "Fir wrote this of 1."]
     # The same systems again, by other raters: their runs are found, and nothing more is made.
     brought(project, tmp_path / "again.csv", "Elm", "Fir", raters="CD")
     assert Run.objects.count() == 3
-    assert [entrant.run for entrant in Entrant.objects.order_by("pk")][2:] == runs
+    assert [system.run for system in ComparedSystem.objects.order_by("pk")][2:] == runs
 
 
 @pytest.mark.django_db(transaction=True)

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import User
 from annotation.imports.actions import Checked, check_files, import_files
 from audit.verify import findings
-from evaluation.models import Entrant, Protocol, ProtocolVersion, Rating, RatingDesign, RatingSource
+from evaluation.models import ComparedSystem, Protocol, ProtocolVersion, Rating, RatingDesign, RatingSource
 from evaluation.results.rating_rows import Said
 from projects.models import Answer, Import, Member, Project, Round, Unit
 from projects.uploads.files import Source
@@ -98,7 +98,7 @@ def test_names_that_differ_in_their_unicode_form_only_are_the_same_and_the_impor
     [imported] = bring(project, tmp_path / "points.csv", *rows)
     counts = {
         "unit": RatingSource.objects.count(),
-        "system": Entrant.objects.count(),
+        "system": ComparedSystem.objects.count(),
         "rater": Member.objects.filter(user=None).count(),
         "criterion": len(ProtocolVersion.objects.get().content["criteria"]),
     }

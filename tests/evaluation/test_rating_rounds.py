@@ -75,7 +75,7 @@ def test_texts_that_are_alike_are_rated_once_for_all_who_wrote_them(project: Pro
     runs = [build_run(build_version(project, name), {cluster.unit_id: text}) for name, text in same.items()]
     round = open_rating(project, [project.members.get(user=evaluator)], runs)
     assert len(hand_of(evaluator, round)[0]["texts"]) == 2
-    assert sorted(len(text.entrants) for text in PageText.objects.all()) == [1, 2]
+    assert sorted(len(text.system_numbers) for text in PageText.objects.all()) == [1, 2]
 
 
 def test_a_source_of_which_a_system_has_no_text_is_left_out_for_all(project: Project, evaluator: User) -> None:
@@ -279,7 +279,7 @@ def test_the_secret_is_told_once_the_round_is_unblinded(
 @pytest.mark.parametrize(
     ("model", "change"),
     [
-        (PageText, {"entrants": [9]}),
+        (PageText, {"system_numbers": [9]}),
         (PageText, {"shown": "Another text."}),
         (PageTextOf, {"exact": "Another text."}),
         (RatingDesign, {"plan": {"pages": [], "texts": ""}}),
@@ -357,7 +357,7 @@ def test_over_many_pages_every_system_comes_at_every_place_as_often(project: Pro
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project, clusters=40))
     rate_all(evaluator, round)
     counts: Counter[tuple[int, int]] = Counter()
-    for place, numbers in Rating.objects.filter(number=0).values_list("place", "text__entrants"):
+    for place, numbers in Rating.objects.filter(number=0).values_list("place", "text__system_numbers"):
         counts[place, numbers[0]] += 1
     assert len(counts) == 16
     assert chisquare(list(counts.values())).pvalue > 0.01
@@ -367,7 +367,7 @@ def test_an_unready_protocol_or_runs_of_no_level_do_not_open(project: Project, e
     member, runs = project.members.get(user=evaluator), build_runs(project)
     with pytest.raises(Refused) as refused:
         open_rating(project, [member], [])
-    assert refused.value.errors[0]["field"] == "options.entrants"
+    assert refused.value.errors[0]["field"] == "options.systems"
     with pytest.raises(Refused) as refused:
         open_rating(project, [member], runs, protocol="12345")
     assert refused.value.errors[0]["field"] == "options.protocol"

@@ -52,9 +52,9 @@ def test_one_system_has_a_square_and_none_has_not() -> None:
 
 @given(st.integers(2, 7), st.integers(0, 5), st.integers(0, 3), SEEDS)
 def test_every_row_comes_once_in_consecutive_pages_of_a_place(m: int, block: int, number: int, seed: int) -> None:
-    entrants = [f"s{i}" for i in range(m)]
+    systems = [f"s{i}" for i in range(m)]
     rows = len(williams_square(m))
-    orders = [tuple(order_of_page(entrants, block * rows + i, number, 0, seed)) for i in range(rows)]
+    orders = [tuple(order_of_page(systems, block * rows + i, number, 0, seed)) for i in range(rows)]
     assert len(set(orders)) == rows
     found = balance(orders)
     assert {count for line in found["places"] for count in line} == {rows // m}
@@ -63,9 +63,9 @@ def test_every_row_comes_once_in_consecutive_pages_of_a_place(m: int, block: int
 
 @given(st.integers(2, 6), st.integers(1, 30), st.integers(1, 3), SEEDS)
 def test_no_seed_gives_counts_beyond_those_that_are_certain(m: int, pages: int, numbers: int, seed: int) -> None:
-    entrants = [f"s{i}" for i in range(m)]
+    systems = [f"s{i}" for i in range(m)]
     least, most = place_bounds(m, range(pages), numbers)
-    found = balance(order_of_page(entrants, page, n, 0, seed) for page in range(pages) for n in range(numbers))
+    found = balance(order_of_page(systems, page, n, 0, seed) for page in range(pages) for n in range(numbers))
     follows = [count for i, line in enumerate(found["followed"]) for j, count in enumerate(line) if i != j]
     assert all(least <= count <= most for count in (*follows, *(count for line in found["places"] for count in line)))
     assert (least == most) == (pages % len(williams_square(m)) == 0)
@@ -73,8 +73,8 @@ def test_no_seed_gives_counts_beyond_those_that_are_certain(m: int, pages: int, 
 
 @given(st.integers(2, 6), st.integers(0, 50), st.integers(0, 3), SEEDS)
 def test_a_page_given_again_has_another_order(m: int, page: int, number: int, seed: int) -> None:
-    entrants = [f"s{i}" for i in range(m)]
-    had = [tuple(order_of_page(entrants, page, number, repeat, seed)) for repeat in range(2)]
+    systems = [f"s{i}" for i in range(m)]
+    had = [tuple(order_of_page(systems, page, number, repeat, seed)) for repeat in range(2)]
     assert had[0] != had[1]
 
 
@@ -101,15 +101,15 @@ def test_two_raters_of_a_page_mostly_have_other_orders() -> None:
 
 @given(st.integers(1, 30), st.integers(1, 6), SEEDS)
 def test_in_latin_lists_a_source_comes_once_and_over_all_lists_with_each_system(n: int, m: int, seed: int) -> None:
-    sources, entrants = [f"q{i}" for i in range(n)], [f"s{i}" for i in range(m)]
-    lists = latin_lists(sources, entrants, seed)
+    sources, systems = [f"q{i}" for i in range(n)], [f"s{i}" for i in range(m)]
+    lists = latin_lists(sources, systems, seed)
     assert len(lists) == m
     for each in lists:
         assert sorted(each) == sorted(sources)
         counts = Counter(each.values())
-        assert max(counts[s] for s in entrants) - min(counts[s] for s in entrants) <= 1
+        assert max(counts[s] for s in systems) - min(counts[s] for s in systems) <= 1
     for source in sources:
-        assert sorted(each[source] for each in lists) == sorted(entrants)
+        assert sorted(each[source] for each in lists) == sorted(systems)
 
 
 def test_the_next_text_of_a_list_is_of_any_system_whatever_came_before() -> None:
@@ -139,14 +139,14 @@ def test_a_source_comes_again_in_the_next_list_after_many_others() -> None:
 
 @given(st.integers(1, 25), st.integers(2, 5), st.data(), SEEDS)
 def test_pairs_are_balanced_over_sources_and_sides_are_halved(n: int, m: int, data: st.DataObject, seed: int) -> None:
-    sources, entrants = [f"q{i}" for i in range(n)], [f"s{i}" for i in range(m)]
+    sources, systems = [f"q{i}" for i in range(n)], [f"s{i}" for i in range(m)]
     each = data.draw(st.none() | st.integers(1, m * (m - 1) // 2))
-    pairs = balanced_pairs(sources, entrants, seed, each=each)
+    pairs = balanced_pairs(sources, systems, seed, each=each)
     assert Counter(pair.source for pair in pairs) == dict.fromkeys(sources, each or m * (m - 1) // 2)
     shown = Counter((pair.left, pair.right) for pair in pairs)
-    counts = [shown[a, b] + shown[b, a] for a, b in combinations(entrants, 2)]
+    counts = [shown[a, b] + shown[b, a] for a, b in combinations(systems, 2)]
     assert max(counts) - min(counts) <= 1
-    assert all(abs(shown[a, b] - shown[b, a]) <= 1 for a, b in combinations(entrants, 2))
+    assert all(abs(shown[a, b] - shown[b, a]) <= 1 for a, b in combinations(systems, 2))
     assert len({(pair.source, frozenset((pair.left, pair.right))) for pair in pairs}) == len(pairs)
 
 
@@ -162,15 +162,15 @@ def test_the_second_place_and_a_repeat_have_the_sides_turned() -> None:
 
 
 def test_more_pairs_than_there_are_and_pairs_of_one_cannot_be_had() -> None:
-    for entrants, each in ((SYSTEMS, 11), (SYSTEMS, 0), (SYSTEMS[:1], None)):
+    for systems, each in ((SYSTEMS, 11), (SYSTEMS, 0), (SYSTEMS[:1], None)):
         with pytest.raises(ValueError, match="cannot be had"):
-            balanced_pairs(PAGES, entrants, 1, each=each)
+            balanced_pairs(PAGES, systems, 1, each=each)
 
 
 def test_checks_are_a_share_of_the_pages_and_take_systems_alike() -> None:
     found = checks(dict.fromkeys(PAGES, SYSTEMS), 0.25, 3)
     assert len({each.page for each in found}) == 10
-    assert set(Counter(each.entrant for each in found).values()) == {2}
+    assert set(Counter(each.system for each in found).values()) == {2}
     assert checks(dict.fromkeys(PAGES, SYSTEMS), 0, 3) == []
     assert len(checks(dict.fromkeys(PAGES, SYSTEMS), 1, 3)) == 40
     with pytest.raises(ValueError, match="between 0 and 1"):
@@ -228,7 +228,7 @@ def test_a_degraded_text_is_never_the_text_itself(text: str, others: list[str], 
 def test_the_same_seed_gives_the_same_design_on_every_machine() -> None:
     williams = [order_of_page(SYSTEMS, page, number, 0, 7) for page in range(30) for number in range(2)]
     pairs = [[pair.source, pair.left, pair.right] for pair in balanced_pairs(PAGES, SYSTEMS, 7)]
-    marks = [[each.page, each.entrant] for each in checks(dict.fromkeys(PAGES, SYSTEMS), 0.1, 7)]
+    marks = [[each.page, each.system] for each in checks(dict.fromkeys(PAGES, SYSTEMS), 0.1, 7)]
     lists = [list(each.items()) for each in latin_lists(PAGES, SYSTEMS, 7)]
     again = [list(each) for each in repeated(PAGES, 0.1, 7)]
     found = [digest(plan) for plan in (williams, pairs, marks, lists, again)]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from evaluation.models import Entrant, Rating, Unblinding
+from evaluation.models import ComparedSystem, Rating, Unblinding
 from generation.models import Seal
 from operations.sample_project import SAMPLE, seed
 from operations.simulation.client import Client
@@ -37,7 +37,7 @@ def test_robots_rate_what_four_systems_wrote_and_a_round_waits_for_the_evaluator
     # The systems come out in the order in which they were made.
     means = {}
     for number, name in enumerate(sorted(list(SYSTEMS)[:RATED], key=list(SYSTEMS).index)):
-        values = [int(v) for v, of in said.values_list("value", "text__entrants") if number in of]
+        values = [int(v) for v, of in said.values_list("value", "text__system_numbers") if number in of]
         means[name] = sum(values) / len(values)
     assert means["TextRank"] > means["Random sentences"]
     # What people said and what a metric gave stand side by side at once.
@@ -70,11 +70,11 @@ def test_thirty_clusters_of_four_systems_are_designed_rated_unblinded_and_analys
         "overlap": 3,
         "dealing": "dealt",
         "seed": 20_261_123,
-        "options": {"protocol": "shipped:guideline", "entrants": [str(run.pk) for run in runs]},
+        "options": {"protocol": "shipped:guideline", "systems": [str(run.pk) for run in runs]},
     }
     round = study.open_round("Ratings", raters.values(), **plan)
     assert study.lead.get(f"rounds/{round}/rating-design/")["texts"] == 120
-    effects = {number: EFFECTS[name] for number, name in Entrant.objects.values_list("number", "name")}
+    effects = {number: EFFECTS[name] for number, name in ComparedSystem.objects.values_list("number", "name")}
     for number, (user, severity) in enumerate(zip(raters, SEVERITY, strict=True), start=1):
         client = Client(InProcess(user))
         assert Rater(client, round, severity=severity, effects=effects, seed=number).work() == 30

@@ -93,6 +93,8 @@ def test_a_round_that_is_unblinded_is_released_a_row_a_rating(
     assert line["protocol"]["content"] == design.version.content
     assert line["exclusions"] == {"exclude_fast": True}
     assert line["unblinded_by"] == project.members.get(user=lead).pseudonym
+    [options] = [one["options"] for one in lines(folder, "rounds.jsonl") if one["round"] == round.name]
+    assert options["entrants"] == round.options["systems"]
     assert {one["hash"] for one in line["entrants"]} == {one["version"] for one in design.plan["entrants"]}
     texts = rows(folder, "texts.csv")
     assert {row["exact"] for row in texts if row["system"] == "Birch"} == {SYSTEMS["Birch"](n) for n in range(4)}

@@ -116,8 +116,8 @@ def _refuse_blind(read: Read, placed: Placed) -> None:
     Comparing the texts would show a rater who may import files which system wrote what.
     """
     runs = {run.pk: system for system, run in placed.runs.items()}
-    designs = RatingDesign.objects.filter(entrants__run__in=list(runs), unblinding=None).order_by("pk")
-    blind = {runs[run]: name for run, name in designs.values_list("entrants__run", "round__name") if run in runs}
+    designs = RatingDesign.objects.filter(systems__run__in=list(runs), unblinding=None).order_by("pk")
+    blind = {runs[run]: name for run, name in designs.values_list("systems__run", "round__name") if run in runs}
     for (_, systems), (_, line) in read.texts.items():
         for system in systems:
             if system in blind:

@@ -29,7 +29,7 @@ from sql.bulk import BulkWriter, reserve_ids
 
 from ...design import stored
 from ...design.planning import Planned, PlannedPage, PlannedText
-from ...design.systems import ComparedSystem
+from ...design.systems import OPTION, PlannedSystem
 from ...kinds.pages import PageKind
 from ...models import ProtocolVersion, RatingFigures, Unblinding
 from ...protocols import content as contents
@@ -90,8 +90,8 @@ class PreparedRound:
         round, by = self.round, self.imported.created_by
         version = _version(self.imported, self.asked.content)
         runs = self.placed.runs
-        entrants = [str(runs[one.name].pk) for one in self.plan.taking if one.name in runs]
-        round.options = round.options | {"protocol": str(version.pk), "entrants": entrants, "one_form": False}
+        run_ids = [str(runs[one.name].pk) for one in self.plan.systems if one.name in runs]
+        round.options = round.options | {"protocol": str(version.pk), OPTION: run_ids, "one_form": False}
         round.save(force_insert=True)
         record(
             actor=by,
@@ -107,7 +107,7 @@ class PreparedRound:
             pk=self.entry,
             at=round.opened_at,
         )
-        self.design.write(version, self.plan.taking, self.rows)
+        self.design.write(version, self.plan.systems, self.rows)
         close_round(round=round, by=by)
         Unblinding.objects.create(design=self.design.design, by=by, at=timezone.now())
         jobs.enqueue(project=round.project, kind=RatingFigures.JOB, params={"round": round.pk}, by=by)
@@ -184,13 +184,19 @@ def _plan(
 ) -> _Plan:
     """Plan a page for each unit or pair, in the order of the file."""
     systems = sorted({name for one in said for name in _writers(one)})
-    taking = [ComparedSystem(name, placed.runs.get(name)) for name in systems]
+    compared_systems = [PlannedSystem(name, placed.runs.get(name)) for name in systems]
     numbers = {name: n for n, name in enumerate(systems)}
     places = {page: n for n, page in enumerate(dict.fromkeys(one.page for one in said))}
     at: dict[tuple[str, str], int] = {}
     planned: list[PlannedSource] = []
     plan = Planned(
-        content, 0, taking, planned, lowered=False, left_out=0, new_units={pk: key for key, pk in named.items()}
+        content,
+        0,
+        compared_systems,
+        planned,
+        lowered=False,
+        left_out=0,
+        new_units={pk: key for key, pk in named.items()},
     )
     texts: dict[Page, dict[tuple[str, ...], None]] = defaultdict(dict)
     for one in said:
