@@ -134,6 +134,7 @@ def test_no_body_has_a_place_for_what_the_server_alone_says(schema: dict[str, An
     assert [p for p, _, _, name in found if name == "role" and not any(part in p for part in NAME_A_ROLE)] == []
 
 
+@pytest.mark.long
 def test_bodies_with_more_than_was_asked_for_change_no_rights_no_authors_and_nobody_elses_project(
     schema: dict[str, Any], world: World, project: Project, lead: User, ann1: User
 ) -> None:

@@ -132,8 +132,17 @@ def rater(world: World, role: str) -> tuple[Member, Client]:
     return member, client_of(member.user)
 
 
-@pytest.mark.parametrize("closed", [False, True])
-@pytest.mark.parametrize("role", ["evaluator", "annotator", "volunteer"])
+@pytest.mark.parametrize(
+    ("role", "closed"),
+    [
+        ("evaluator", False),
+        ("volunteer", True),
+        *(
+            pytest.param(role, closed, marks=pytest.mark.long)
+            for role, closed in [("evaluator", True), ("annotator", False), ("annotator", True), ("volunteer", False)]
+        ),
+    ],
+)
 def test_no_address_tells_a_rater_a_word_of_the_systems(world: World, role: str, closed: bool) -> None:
     member, client = rater(world, role)
     rate_one(member.user, world.rated)
@@ -151,8 +160,16 @@ def _said_together(replies: dict[str, str], world: World) -> dict[str, list[str]
     return {address: texts[address] + names[address] for address in sorted(asked & set(names))}
 
 
-@pytest.mark.parametrize("closed", [False, True])
-@pytest.mark.parametrize("role", ["lead", "curator"])
+@pytest.mark.parametrize(
+    ("role", "closed"),
+    [
+        ("curator", False),
+        *(
+            pytest.param(role, closed, marks=pytest.mark.long)
+            for role, closed in [("curator", True), ("lead", False), ("lead", True)]
+        ),
+    ],
+)
 def test_who_may_see_systems_and_rates_is_never_told_a_text_with_its_system(
     world: World, role: str, closed: bool
 ) -> None:
@@ -237,6 +254,7 @@ def files_of(client: Client, world: World) -> str:
     return "\n".join(name + whole(client.get(name)) for name in asked)
 
 
+@pytest.mark.long
 def test_a_volunteer_of_a_link_and_releases_made_meanwhile_tell_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,6 +305,7 @@ def test_nobody_looks_at_the_agreement_of_a_blind_round_that_is_open(world: Worl
     assert client_of(world.owner).get(address).status_code in (200, 202)
 
 
+@pytest.mark.long
 def test_who_joins_while_the_round_runs_is_blind_too(world: World) -> None:
     later = User.objects.create_user(email="later@example.org", name="Later")
     member = Member.objects.create(project=world.project, user=later, role="curator", pseudonym="L1")

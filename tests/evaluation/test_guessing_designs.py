@@ -152,7 +152,10 @@ def simulated(project: Project, user: User, runs: list[Run], protocol: str, roun
     return excess(seen, one_text=protocol == "shipped:ms2-direction")
 
 
-@pytest.mark.parametrize("protocol", ["shipped:ms2-direction", GUIDELINE, PREFERENCE])
+@pytest.mark.parametrize(
+    "protocol",
+    [GUIDELINE, *(pytest.param(name, marks=pytest.mark.long) for name in ("shipped:ms2-direction", PREFERENCE))],
+)
 def test_no_program_guesses_the_system_in_a_few_rounds(
     project: Project, evaluator: User, runs: list[Run], protocol: str
 ) -> None:

@@ -92,7 +92,9 @@ def leaks(user: User, world: World) -> dict[str, list[str]]:
 
 
 @pytest.mark.row(37)
-@pytest.mark.parametrize("role", ["lead", "curator", "viewer"])
+@pytest.mark.parametrize(
+    "role", ["viewer", *(pytest.param(role, marks=pytest.mark.long) for role in ("lead", "curator"))]
+)
 def test_no_address_tells_a_figure_of_a_run_to_whom_it_is_sealed_from(world: World, role: str) -> None:
     member = world.project.members.get(user=world.owner)
     Member.objects.filter(pk=member.pk).update(role=role)
