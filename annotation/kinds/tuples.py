@@ -6,8 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from api.fields import at_most
-from api.problems import Refused
-from measures import spans
+from projects.kinds import check_fragments
 
 from ..clusters import strata
 from ..clusters.pico import ELEMENTS, without_implied
@@ -102,11 +101,7 @@ def check_marks(text: str, value: Mapping[str, Any], path: str) -> None:
     """
     for name in ELEMENTS:
         if fragments := value[name]["fragments"]:
-            try:
-                ranges = [(f["start"], f["end"]) for f in fragments]
-                spans.check_quotes(text, ranges, [f["quote"] for f in fragments])
-            except ValueError as error:
-                raise Refused.field(f"{path}.{name}.fragments", str(error)) from None
+            check_fragments(text, fragments, f"{path}.{name}.fragments")
 
 
 def store_tuples(

@@ -7,6 +7,7 @@ The queue, answers, agreement and gold know a kind only by its base class. A new
 from measures.agreement import Scale
 from measures.text_agreement import Comparison
 
+from .fragments import check_fragments
 from .kind import Batch, Filter, Kind, Row, SkipReason, curator_assignment
 from .majority import AggregationResult
 from .registry import all_kinds, choices, discover, get, reason_in_words
@@ -26,6 +27,7 @@ __all__ = [
     "SkipReason",
     "Value",
     "all_kinds",
+    "check_fragments",
     "choices",
     "curator_assignment",
     "discover",

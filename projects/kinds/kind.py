@@ -299,8 +299,8 @@ class Kind:
     def check_aggregation(self, round: Round) -> None:
         """Raise ``api.problems.Refused`` if `aggregate` cannot aggregate the answers of a round that is about to open.
 
-        An open round cannot be changed, so this is checked in advance. The default `aggregate` needs every field of the
-        round in the value serializer.
+        An open round cannot be changed, so this is checked in advance. The default `aggregate` reads each field of the
+        round from the submitted value, so the value serializer must have all of them.
         """
         if type(self).aggregate is not Kind.aggregate:
             return
@@ -332,7 +332,7 @@ class Kind:
     def is_equal(self, field: str, one: Value, other: Value) -> bool:
         """Return whether two values are equal in one field; then no new decision is needed.
 
-        A missing field counts as None.
+        A missing field counts as None. A kind whose field is a set in a list, such as spans, must override this.
         """
         return bool(one.get(field) == other.get(field))
 

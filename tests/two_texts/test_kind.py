@@ -148,6 +148,15 @@ def test_nested_spans_of_one_type_are_stored_compared_and_returned(project: Proj
     assert overlap["value"] == pytest.approx((4 / 5 + 4 / 5 + 1) / 3)
 
 
+def test_a_wrong_quote_is_an_error_of_its_field(project: Project, people: list[Member]) -> None:
+    round = opened(project, people, overlap=3)
+    [assignment, *_] = next_assignments(user=people[0].user, round=round)
+    passages = [{"start": 0, "end": 3, "quote": "no such words"}]
+    with pytest.raises(Refused) as refused:
+        answer(people[0].user, assignment, rating() | {"passages": passages}, kind=KIND)
+    assert [error["field"] for error in refused.value.errors] == ["value.passages"]
+
+
 def test_the_policy_of_the_round_decides_what_is_contested(project: Project, people: list[Member]) -> None:
     round = opened(project, people, overlap=3, policy={"points": "all the same"})
     work(round, people, lambda who, number: 4 if who < 2 or number else 3)

@@ -14,7 +14,7 @@ from api.problems import Refused
 from measures import spans
 from measures.span_agreement import character_f1
 from measures.text_agreement import By, Comparison
-from projects.kinds import AggregationResult, Batch, Filter, Scale, Sheet, SkipReason, Value
+from projects.kinds import AggregationResult, Batch, Filter, Scale, Sheet, SkipReason, Value, check_fragments
 from projects.models import Answer, Assignment, Round, Unit
 from sql.compiled import CompiledSelect, insert
 
@@ -199,13 +199,8 @@ class LabelKind(PropositionKind):
             raise Refused.field(f"value.{marked_fields[0]}", why)
         text = self.text_of(assignment.unit)
         for aspect in ASPECTS:
-            fragments = value[f"{aspect}_cue"]
-            if not fragments:
-                continue
-            try:
-                spans.check_quotes(text, _ranges(fragments), [f["quote"] for f in fragments])
-            except ValueError as error:
-                raise Refused.field(f"value.{aspect}_cue", str(error)) from None
+            if fragments := value[f"{aspect}_cue"]:
+                check_fragments(text, fragments, f"value.{aspect}_cue")
 
     def text_of(self, unit: Unit) -> str:
         """Return the text that cues are marked in."""

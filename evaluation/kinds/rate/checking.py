@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from api.problems import Refused
-from measures import spans
 from measures.span_agreement import as_cell, codes_of_cell
+from projects.kinds import check_fragments
 from projects.spreadsheets.cells import number_text
 
 from ...protocols.parts import MARKED, NONE, Condition, Content, Criterion
@@ -86,10 +86,7 @@ class _Text:
 
 
 def _in_text(text: str, span: Json, at: str) -> None:
-    try:
-        spans.check_quotes(text, [(span["start"], span["end"])], [span["quote"]])
-    except ValueError as error:
-        raise Refused.field(at, str(error)) from None
+    check_fragments(text, [span], at)
 
 
 def _fault(criterion: Criterion, one: Json) -> str:

@@ -30,9 +30,9 @@ export interface KindDefinition {
   readonly said?: (field: string, value: string, brief?: boolean) => string
   /** Signs printed before values: "+ positive". */
   readonly signs?: Readonly<Record<string, string>>
-  /** One character per value for strips of many values; the sign by default. */
+  /** A character for each value, for strips with many values. Default: the sign. */
   readonly strip?: Readonly<Record<string, string>>
-  /** Name of the marked spans. */
+  /** What the marked spans are called: the title of their tab on the Agreement page. */
   readonly spans?: string
   /** Names of the stored fields, by which a sample can be stratified. */
   readonly fields?: readonly string[]
@@ -40,7 +40,7 @@ export interface KindDefinition {
   readonly ratings?: { readonly columns: readonly string[] }
   /** Editor of a unit: on the Work page, in a preview, in a correction. */
   readonly task: () => Promise<{ default: AnyTask }>
-  /** Tutorial before the first unit; left out if the guideline is enough. */
+  /** Tutorial before the first unit. Required for kinds in this repository. */
   readonly tutorial?: () => Promise<{ default: Tutorial }>
   /** Columns on the Curate page. */
   readonly columns?: () => Promise<{ default: AnyColumns }>
@@ -56,7 +56,7 @@ export interface KindTask<C, V> {
   readonly editor: Component<EditorProps, Editor>
   /** Read-only view of an answered unit with `card.value`. */
   readonly reading: Component<{ card: Card }>
-  /** The unit without the answer, shown once above all answers if the answers' fields are complete without it. */
+  /** View of the unit without an answer. Adjudication shows it once, above all answers. */
   readonly about?: Component<{ card: Card }>
   /** The kind's own keys, on top of those that every kind has. */
   readonly bindings: readonly Binding[]

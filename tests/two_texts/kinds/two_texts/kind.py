@@ -16,7 +16,7 @@ from api.parameters import Parameter, Takes
 from api.problems import Refused
 from measures import spans
 from measures.text_agreement import Comparison
-from projects.kinds import Batch, Column, Filter, Row, Scale, Sheet, SheetFaults, Value
+from projects.kinds import Batch, Column, Filter, Row, Scale, Sheet, SheetFaults, Value, check_fragments
 from projects.kinds.majority import AggregationResult, origin
 from projects.models import Answer, Assignment, Origin, Project, Round, Unit
 
@@ -111,7 +111,7 @@ class TwoTextsKind(ClusterKind):
         if passages := value.get("passages"):
             text = self.texts([slot.unit_id])[slot.unit_id]
             for passage in passages:
-                spans.check_quotes(text, [(passage["start"], passage["end"])], [passage["quote"]])
+                check_fragments(text, [passage], "value.passages")
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         TextRating.objects.bulk_create(
