@@ -376,7 +376,12 @@ class Builder:
             for k in range(CLUSTER + 1):
                 answered: dict[str, Any] = {}
                 if k == CLUSTER:
-                    answered = {"said": "dismissed", "because": "Meant so.", "said_by": self.lead, "said_at": self.now}
+                    answered = {
+                        "decision": "dismissed",
+                        "decision_reason": "Meant so.",
+                        "decided_by": self.lead,
+                        "decided_at": self.now,
+                    }
                 position = c.position * (CLUSTER + 1) + k
                 rows.append(
                     Finding(

@@ -138,7 +138,7 @@ def _set_current(project: Project, ids: Sequence[int], is_current: bool) -> None
 
 def dismiss(*, finding: Finding, reason: str, by: Member) -> Finding:
     """Dismiss a finding. It is hidden unless dismissed findings are requested."""
-    return _resolve(finding, Finding.Said.DISMISSED, reason, by, verb="dismiss finding")
+    return _resolve(finding, Finding.Decision.DISMISSED, reason, by, verb="dismiss finding")
 
 
 def send_to_review(*, finding: Finding, reason: str, by: Member) -> Finding:
@@ -154,9 +154,9 @@ def send_to_review(*, finding: Finding, reason: str, by: Member) -> Finding:
             "curation page, or dismiss it.",
         )
     with transaction.atomic():
-        _resolve(finding, Finding.Said.SENT, reason, by, verb="send finding to review")
+        _resolve(finding, Finding.Decision.SENT, reason, by, verb="send finding to review")
         units = list(Unit.objects.filter(findings__finding=finding, superseded_by=None).order_by("pk"))
-        why = f"{finding.reason} {finding.because}".strip()
+        why = f"{finding.reason} {finding.decision_reason}".strip()
         if not doubt(units=units, kind=kind, reason=why, by=by):
             raise Conflict("These units have no current value to review. Reload the page.")
     return finding
@@ -167,23 +167,25 @@ def reopen(*, finding: Finding, reason: str, by: Member) -> Finding:
     with transaction.atomic():
         _update_if_open(
             finding,
-            Finding.objects.filter(said=Finding.Said.DISMISSED),
-            said="",
-            because="",
-            said_by=None,
-            said_at=None,
+            Finding.objects.filter(decision=Finding.Decision.DISMISSED),
+            decision="",
+            decision_reason="",
+            decided_by=None,
+            decided_at=None,
         )
         _record(finding, "reopen finding", reason, by)
     return finding
 
 
-def _resolve(finding: Finding, said: str, reason: str, by: Member, *, verb: str) -> Finding:
+def _resolve(finding: Finding, decision: str, reason: str, by: Member, *, verb: str) -> Finding:
     reason = reason.strip()
     if not reason:
         raise Refused.field("reason", "Give a reason.")
     with transaction.atomic():
         waiting = Finding.objects.waiting().filter(is_current=True)
-        _update_if_open(finding, waiting, said=said, because=reason, said_by=by.user, said_at=timezone.now())
+        _update_if_open(
+            finding, waiting, decision=decision, decision_reason=reason, decided_by=by.user, decided_at=timezone.now()
+        )
         _record(finding, verb, reason, by)
     return finding
 

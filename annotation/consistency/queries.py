@@ -53,7 +53,7 @@ def totals(project: Project) -> Json:
 
 def findings(project: Project, *, rule: str = "", state: str = "") -> QuerySet[Finding]:
     """Return findings in the order of the rules, the strongest finding of each rule first."""
-    queryset = Finding.objects.of(project).select_related("said_by")
+    queryset = Finding.objects.of(project).select_related("decided_by")
     queryset = queryset.filter(rule=rule) if rule else queryset
     return queryset.filter(STATES[state]) if state else queryset
 
@@ -110,15 +110,15 @@ def rows(page: Sequence[Finding]) -> list[Json]:
                 {"unit": unit, "key": key, "text": texts.get(unit, ""), "marked": marked(f.rule, unit)}
                 for unit, key in named[f.pk]
             ],
-            "said": f.said,
-            "because": f.because,
-            "said_by": f.said_by.name if f.said_by else "",
-            "said_at": f.said_at,
+            "decision": f.decision,
+            "decision_reason": f.decision_reason,
+            "decided_by": f.decided_by.name if f.decided_by else "",
+            "decided_at": f.decided_at,
             "can_be_sent": bool(kinds.get(f.rule)),
             "queues": [
                 {"round": round, "name": name}
                 for round, name in sorted({q for unit, _ in named[f.pk] for q in queues[unit, kinds.get(f.rule, "")]})
-                if f.said == Finding.Said.SENT
+                if f.decision == Finding.Decision.SENT
             ],
         }
         for f in page

@@ -64,10 +64,10 @@ class FindingSerializer(Plain):
     weight = serializers.FloatField()
     is_information = serializers.BooleanField()
     units = FindingUnitSerializer(many=True)
-    said = serializers.ChoiceField(choices=Finding.Said.choices, allow_blank=True)
-    because = serializers.CharField(allow_blank=True)
-    said_by = serializers.CharField(allow_blank=True)
-    said_at = serializers.DateTimeField(allow_null=True)
+    decision = serializers.ChoiceField(choices=Finding.Decision.choices, allow_blank=True)
+    decision_reason = serializers.CharField(allow_blank=True)
+    decided_by = serializers.CharField(allow_blank=True)
+    decided_at = serializers.DateTimeField(allow_null=True)
     queues = FindingQueueSerializer(
         many=True, help_text="Closed rounds whose adjudication queue contains the units sent to review."
     )

@@ -101,7 +101,7 @@ def judged_sentences(units: Iterable[int]) -> dict[int, list[JudgedSentence]]:
     values: dict[tuple[str, int], str] = {}
     adopted = {(d.answer_id or d.imported_id, d.unit_id): field for (_, field), d in decisions.items()}
     marks = SentenceMark.objects.filter(reading__unit__in={unit for unit, _ in decisions}).order_by()
-    columns = ("reading__answer", "reading__imported", "reading__unit", "reading__task", "sentence", "said")
+    columns = ("reading__answer", "reading__imported", "reading__unit", "reading__task", "sentence", "label")
     for answer, imported, unit, task, sentence, mark in marks.values_list(*columns):
         if adopted.get((answer or imported, unit)) == task:
             values[task, sentence] = mark

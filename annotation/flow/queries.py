@@ -167,8 +167,8 @@ def _sentences(project: Project) -> Iterator[Stage]:
             "Dropped",
             ((str(Dropped.TOO_MANY_STUDIES.label), read["dropped"]),),
         )
-    marks = SentenceMark.objects.filter(reading__in=readings.filter(dropped="")).exclude(said=EvidenceMark.NEITHER)
-    mark_counts = dict(marks.order_by().values_list("said").annotate(n=Count("pk")))
+    marks = SentenceMark.objects.filter(reading__in=readings.filter(dropped="")).exclude(label=EvidenceMark.NEITHER)
+    mark_counts = dict(marks.order_by().values_list("label").annotate(n=Count("pk")))
     if mark_counts:
         refused = [mark for mark in EvidenceMark if mark not in (EvidenceMark.PICKED, EvidenceMark.NEITHER)]
         reasons = [(str(mark.label), mark_counts.get(mark, 0)) for mark in refused]
@@ -193,7 +193,7 @@ def _sentences(project: Project) -> Iterator[Stage]:
     total, supported, contested = counted["n"], counted["supported"], counted["contested"]
     unsupported = count_dropped(project)
     # Targets with later work remain if their sentence or review is excluded, but they are no longer picked sentences.
-    picked = targets.filter(sentence__in=marks.filter(said=EvidenceMark.PICKED).values("sentence")).count()
+    picked = targets.filter(sentence__in=marks.filter(label=EvidenceMark.PICKED).values("sentence")).count()
     parts = (
         ("selected from abstracts", picked),
         ("entered by curators or imported", total - counted["once_picked"]),

@@ -65,17 +65,19 @@ class AssignedEvidence(AppendOnly):
 class AssignedInput(AppendOnly):
     """The answer about one input."""
 
-    class Said(models.TextChoices):
+    class Judgement(models.TextChoices):
         SUPPORTS = "supports", "Supports this proposition"
         DOES_NOT = "does not", "Does not support it"
 
-    of = models.ForeignKey(AssignedEvidence, on_delete=models.PROTECT, related_name="inputs")
+    assigned_evidence = models.ForeignKey(AssignedEvidence, on_delete=models.PROTECT, related_name="inputs")
     input = models.ForeignKey(Input, on_delete=models.PROTECT, related_name="+")
-    said = models.CharField(max_length=8, choices=Said)
+    judgement = models.CharField(max_length=8, choices=Judgement)
 
     class Meta:
-        ordering = ["of_id", "id"]
-        constraints = [models.UniqueConstraint(fields=["of", "input"], name="one_assignment_per_input")]
+        ordering = ["assigned_evidence_id", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["assigned_evidence", "input"], name="one_judgement_per_assigned_input")
+        ]
 
 
 class AssignedProposition(AppendOnly):

@@ -35,7 +35,7 @@ class Finding(models.Model):
     that a later check does not report is kept but not current.
     """
 
-    class Said(models.TextChoices):
+    class Decision(models.TextChoices):
         DISMISSED = "dismissed"
         SENT = "sent", "sent to review"
 
@@ -50,12 +50,12 @@ class Finding(models.Model):
     position = models.PositiveIntegerField(help_text="Position in the newest check that reported it.")
     is_current = models.BooleanField(default=True)
     found_at = models.DateTimeField()
-    said = models.CharField(max_length=9, choices=Said, blank=True)
-    because = models.TextField(blank=True)
-    said_by = models.ForeignKey(
+    decision = models.CharField(max_length=9, choices=Decision, blank=True)
+    decision_reason = models.TextField(blank=True)
+    decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
-    said_at = models.DateTimeField(null=True, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
 
     objects = FindingQuerySet.as_manager()
 
@@ -64,9 +64,9 @@ class Finding(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["project", "identity"], name="one_finding_of_the_same"),
             models.CheckConstraint(
-                condition=Q(said="", because="", said_at=None)
-                | ~Q(said="") & ~Q(because="") & Q(said_at__isnull=False),
-                name="what_was_said_of_a_finding_has_a_reason",
+                condition=Q(decision="", decision_reason="", decided_at=None)
+                | ~Q(decision="") & ~Q(decision_reason="") & Q(decided_at__isnull=False),
+                name="a_decision_on_a_finding_has_a_reason",
             ),
         ]
         indexes = [models.Index(fields=["project", "is_current", "position"], name="findings_in_order")]
@@ -76,7 +76,11 @@ class Finding(models.Model):
 
 
 #: Filters of findings by the name of their state.
-STATES = {"waiting": Q(said=""), "dismissed": Q(said=Finding.Said.DISMISSED), "sent": Q(said=Finding.Said.SENT)}
+STATES = {
+    "waiting": Q(decision=""),
+    "dismissed": Q(decision=Finding.Decision.DISMISSED),
+    "sent": Q(decision=Finding.Decision.SENT),
+}
 
 
 class FindingUnit(models.Model):

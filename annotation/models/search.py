@@ -87,14 +87,14 @@ class PubMedAccess(models.Model):
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     email = models.EmailField(max_length=254)
-    sealed_key = models.TextField(blank=True)
+    encrypted_key = models.TextField(blank=True)
     changed_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         verbose_name_plural = "PubMed accesses"
 
 
-class PubMedTurn(models.Model):
+class PubMedRateLimit(models.Model):
     """Time at which any worker may send the next request, per API key and for requests without a key."""
 
     key = models.CharField(max_length=64, primary_key=True)
@@ -152,7 +152,7 @@ class StudyList(AppendOnly):
 class ListedStudy(AppendOnly):
     """One study of a list, whether or not the project has it yet."""
 
-    of = models.ForeignKey(StudyList, on_delete=models.PROTECT, related_name="listed")
+    study_list = models.ForeignKey(StudyList, on_delete=models.PROTECT, related_name="listed")
     position = models.PositiveSmallIntegerField()
     pmid = models.CharField(max_length=10)
     missing = models.CharField(
@@ -163,8 +163,8 @@ class ListedStudy(AppendOnly):
     )
 
     class Meta:
-        ordering = ["of_id", "position"]
-        constraints = [models.UniqueConstraint(fields=["of", "pmid"], name="one_listed_study_per_pmid")]
+        ordering = ["study_list_id", "position"]
+        constraints = [models.UniqueConstraint(fields=["study_list", "pmid"], name="one_listed_study_per_pmid")]
 
 
 class DecidedLink(models.Model):

@@ -100,7 +100,7 @@ class SentenceMark(AppendOnly):
 
     reading = models.ForeignKey(AbstractReading, on_delete=models.PROTECT, related_name="marks")
     sentence = models.ForeignKey(Sentence, on_delete=models.PROTECT, related_name="marks")
-    said = models.CharField(max_length=20, choices=[*RhetoricalClass.choices, *EvidenceMark.choices])
+    label = models.CharField(max_length=20, choices=[*RhetoricalClass.choices, *EvidenceMark.choices])
 
     class Meta:
         ordering = ["reading_id", "id"]

@@ -27,7 +27,7 @@ from api.outgoing.transport import Exchange, Limits, TooLarge, Untrusted, retry_
 from api.problems import Problem
 from projects.jobs import batches
 
-from ..models import PubMedAccess, PubMedTurn
+from ..models import PubMedAccess, PubMedRateLimit
 
 PURPOSE = "annotation.pubmed.client"
 
@@ -48,14 +48,14 @@ def access_of(user: User | None) -> Access:
     stored = PubMedAccess.objects.filter(user=user).first() if user else None
     if stored is None:
         return Access(user.email if user else "")
-    return Access(stored.email, decrypt(stored.sealed_key, purpose=PURPOSE))
+    return Access(stored.email, decrypt(stored.encrypted_key, purpose=PURPOSE))
 
 
 def store_access(user: User, *, email: str, key: str | None) -> None:
     """Store an address and a key: "" removes the key, None leaves it unchanged."""
     fields: dict[str, str] = {"email": email}
     if key is not None:
-        fields["sealed_key"] = encrypt(key, purpose=PURPOSE)
+        fields["encrypted_key"] = encrypt(key, purpose=PURPOSE)
     PubMedAccess.objects.update_or_create(user=user, defaults=fields)
 
 
@@ -74,7 +74,7 @@ def rate_limit_key(key: str) -> str:
     return salted_hmac("annotation.pubmed.client", key, algorithm="sha256").hexdigest() if key else "without a key"
 
 
-def reserve_time(lane: str, between: timedelta) -> datetime:
+def reserve_time(key: str, between: timedelta) -> datetime:
     """Reserve and return the time at which the caller may send one request.
 
     Uses compare-and-set, so no two callers get the same time, on either database.
@@ -83,26 +83,26 @@ def reserve_time(lane: str, between: timedelta) -> datetime:
         now = timezone.now()
         # A job may repeat this write: a reservation that is not used does no harm.
         with batches.idempotent():
-            row = PubMedTurn.objects.filter(pk=lane).first()
+            row = PubMedRateLimit.objects.filter(pk=key).first()
             if row is None:
-                _create_turn(lane, now)
+                _create_rate_limit(key, now)
                 continue
-            turn = max(now, row.next_at) if row.next_at <= now + FURTHEST else now
-            if PubMedTurn.objects.filter(pk=lane, next_at=row.next_at).update(next_at=turn + between):
-                return turn
+            reserved = max(now, row.next_at) if row.next_at <= now + FURTHEST else now
+            if PubMedRateLimit.objects.filter(pk=key, next_at=row.next_at).update(next_at=reserved + between):
+                return reserved
 
 
-def postpone(lane: str, seconds: float) -> None:
+def postpone(key: str, seconds: float) -> None:
     """Delay all requests of a rate-limit key, because NCBI reported an error or too many requests."""
     later = timezone.now() + min(timedelta(seconds=seconds), FURTHEST)
     with batches.idempotent():
-        PubMedTurn.objects.filter(pk=lane, next_at__lt=later).update(next_at=later)
+        PubMedRateLimit.objects.filter(pk=key, next_at__lt=later).update(next_at=later)
 
 
-def _create_turn(lane: str, now: datetime) -> None:
+def _create_rate_limit(key: str, now: datetime) -> None:
     try:
         with transaction.atomic():
-            PubMedTurn.objects.create(pk=lane, next_at=now)
+            PubMedRateLimit.objects.create(pk=key, next_at=now)
     except IntegrityError:
         pass  # another worker created the row first
 
@@ -158,7 +158,7 @@ class Client:
         self._access, self._wait = access, wait
         self._url = settings.PUBMED_URL.rstrip("/")
         self._tls = ssl.create_default_context() if self._url.startswith("https:") else None
-        self._lane = rate_limit_key(access.key)
+        self._rate_key = rate_limit_key(access.key)
         self._between = WITH_KEY if access.key else WITHOUT_KEY
 
     def find(self, query: str, since: date | None = None, until: date | None = None) -> SearchResult:
@@ -250,13 +250,13 @@ class Client:
                     words = f"PubMed did not answer {TRIES} requests: {self._safe(str(retry))}"
                     raise PubMedUnavailable(words) from None
                 pause = _pause(number) if retry.wait is None else min(retry.wait, LONGEST_PAUSE)
-                postpone(self._lane, pause)
+                postpone(self._rate_key, pause)
                 self._wait(pause)
         raise AssertionError("TRIES must be at least 1")
 
     def _once(self, program: str, body: bytes, is_sound: Callable[[bytes], bool]) -> bytes:
-        turn = reserve_time(self._lane, self._between)
-        self._wait(max(0.0, (turn - timezone.now()).total_seconds()))
+        send_at = reserve_time(self._rate_key, self._between)
+        self._wait(max(0.0, (send_at - timezone.now()).total_seconds()))
         try:
             reply = self._sent(program, body)
         except TooLarge as error:

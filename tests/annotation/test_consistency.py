@@ -200,7 +200,7 @@ def test_what_was_said_to_a_finding_stays_check_after_check(odd: Project, lead: 
     finding = Finding.objects.get(rule="relation")
     consistency_actions.dismiss(finding=finding, reason="The review pools both.", by=member)
     assert check_and_keep(odd)["new"] == 0
-    assert Finding.objects.get(pk=finding.pk).said == Finding.Said.DISMISSED
+    assert Finding.objects.get(pk=finding.pk).decision == Finding.Decision.DISMISSED
     assert Entry.objects.filter(verb="dismiss finding", reason="The review pools both.").count() == 1
     with pytest.raises(Conflict):
         consistency_actions.dismiss(finding=finding, reason="Again.", by=member)
@@ -216,7 +216,7 @@ def test_what_is_sent_to_review_waits_there_with_the_finding_as_its_reason(
     address = f"/api/v1/findings/{finding.pk}/"
     assert client.post(address, {"say": "send", "reason": " "}, "json").status_code == 422
     said = client.post(address, {"say": "send", "reason": "Which is meant?"}, "json").json()
-    assert (said["said"], said["because"]) == ("sent", "Which is meant?")
+    assert (said["decision"], said["decision_reason"]) == ("sent", "Which is meant?")
     assert said["queues"] == [], "a file brought the relation in: no round has a queue with it"
     change = Change.objects.unsettled().get()
     assert (change.unit.key, change.kind, change.what) == ("26258610_0", "discourse", "doubt")

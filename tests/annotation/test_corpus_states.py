@@ -161,7 +161,7 @@ def test_a_state_costs_the_same_queries_for_one_row_and_for_all(
             )
         with CaptureQueriesContext(connection) as queries:
             assert len(keys(client, state=state, search="a")) == rows
-        Finding.objects.update(said="dismissed", because="It is meant so.", said_at=timezone.now())
+        Finding.objects.update(decision="dismissed", decision_reason="It is meant so.", decided_at=timezone.now())
         return len(queries)
 
     assert cost(1) == cost(3)

@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.flow.queries import stages
-from annotation.models import Hit, PubMedAccess, PubMedTurn, Review, Search, Study
+from annotation.models import Hit, PubMedAccess, PubMedRateLimit, Review, Search, Study
 from annotation.pubmed import actions as pubmed_actions
 from annotation.pubmed import client as pubmed_client
 from annotation.pubmed.client import Access, Client, PubMedUnavailable
@@ -291,7 +291,7 @@ def test_retry_after_holds_back_everybody_who_asks(stub: Stub, db: None) -> None
     found = Client(Access("a@example.org"), waits.append).find("x")
     assert found.count == 0
     assert 7.0 in waits
-    assert PubMedTurn.objects.get().next_at > timezone.now() + timedelta(seconds=5)
+    assert PubMedRateLimit.objects.get().next_at > timezone.now() + timedelta(seconds=5)
 
 
 def test_turns_are_apart_without_a_key_and_with_each(db: None) -> None:
@@ -299,8 +299,8 @@ def test_turns_are_apart_without_a_key_and_with_each(db: None) -> None:
         lane = pubmed_client.rate_limit_key(key)
         turns = [pubmed_client.reserve_time(lane, between) for _ in range(5)]
         assert [later - earlier for earlier, later in pairwise(turns)] == [between] * 4
-    assert KEY not in str(list(PubMedTurn.objects.values()))
-    PubMedTurn.objects.update(next_at=timezone.now() + timedelta(days=1))  # a clock was wrong
+    assert KEY not in str(list(PubMedRateLimit.objects.values()))
+    PubMedRateLimit.objects.update(next_at=timezone.now() + timedelta(days=1))  # a clock was wrong
     assert pubmed_client.reserve_time(
         pubmed_client.rate_limit_key(KEY), pubmed_client.WITH_KEY
     ) < timezone.now() + timedelta(seconds=1)

@@ -164,7 +164,7 @@ def test_gold_is_the_list_of_most_and_of_three_that_which_has_what_two_list(
     work(round, people, listed("11", "12"), listed("11", "12", "13"), listed("12", "11", "99"))
     decision = Decision.objects.get(unit=review.unit)
     assert (decision.origin, linked(review)) == (Origin.MAJORITY, ["11", "12"])
-    assert [one.pmid for one in ListedStudy.objects.filter(of__answer=decision.answer)] == ["11", "12"]
+    assert [one.pmid for one in ListedStudy.objects.filter(study_list__answer=decision.answer)] == ["11", "12"]
 
 
 def test_two_who_list_otherwise_leave_it_to_a_curator_and_no_link_is_made(

@@ -89,7 +89,7 @@ class World:
             "runs": list(Run.objects.filter(version__system__project=p).order_by("pk").values()),
             "seals": list(Seal.objects.filter(member__project=p).order_by("pk").values()),
             "protocols": list(p.protocols.order_by("pk").values("pk", "name", "versions__digest")),
-            "findings": list(p.findings.order_by("pk").values("pk", "said")),
+            "findings": list(p.findings.order_by("pk").values("pk", "decision")),
             "searches": list(p.searches.order_by("pk").values()),
             "tokens": list(ApiToken.objects.filter(user=self.owner).values("pk", "revoked_at")),
         }

@@ -24,6 +24,7 @@ RENAMED = {
     "annotation_picoslot": "annotation_picoelement",
     "annotation_tupleslot": "annotation_tupleelement",
     "annotation_splitslot": "annotation_splitelement",
+    "annotation_pubmedturn": "annotation_pubmedratelimit",
 }
 
 

@@ -46,7 +46,7 @@ def _sentence_inputs() -> QuerySet[Input]:
 
 
 KIND, FIELD = "assign_evidence", "supporting"
-SUPPORTS = AssignedInput.Said.SUPPORTS
+SUPPORTS = AssignedInput.Judgement.SUPPORTS
 
 
 @dataclass

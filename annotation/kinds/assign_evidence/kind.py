@@ -44,7 +44,7 @@ class AssignEvidenceCardSerializer(Plain):
 
 class SaidOfInputSerializer(Plain):
     number = serializers.IntegerField(min_value=1)
-    said = serializers.ChoiceField(choices=AssignedInput.Said.choices)
+    said = serializers.ChoiceField(choices=AssignedInput.Judgement.choices)
 
 
 class AssignEvidenceValueSerializer(Plain):
@@ -56,7 +56,7 @@ class AssignEvidenceValueSerializer(Plain):
         return in_order(inputs)
 
 
-VALUES = tuple(AssignedInput.Said.values)
+VALUES = tuple(AssignedInput.Judgement.values)
 
 
 class AssignEvidenceKind(clusters.ClusterKind):
@@ -122,16 +122,19 @@ class AssignEvidenceKind(clusters.ClusterKind):
         inputs = current.inputs_of_units([row.unit_id for row in rows])
         ids = {(unit, row.position): row for unit, unit_inputs in inputs.items() for row in unit_inputs}
         AssignedInput.objects.bulk_create(
-            AssignedInput(of=row, input=ids[row.unit_id, input_value["number"]], said=input_value["said"])
+            AssignedInput(
+                assigned_evidence=row, input=ids[row.unit_id, input_value["number"]], judgement=input_value["said"]
+            )
             for row, (_, value) in zip(rows, said, strict=True)
             for input_value in value[FIELD]
         )
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
         by_answer: dict[Any, Value] = {answer: {FIELD: []} for answer in answers}
-        rows = AssignedInput.objects.filter(of__answer__in=list(by_answer)).order_by("of", "input__position")
-        for answer, number, said in rows.values_list("of__answer", "input__position", "said"):
-            by_answer[answer][FIELD].append({"number": number, "said": said})
+        rows = AssignedInput.objects.filter(assigned_evidence__answer__in=list(by_answer))
+        rows = rows.order_by("assigned_evidence", "input__position")
+        for answer, number, judgement in rows.values_list("assigned_evidence__answer", "input__position", "judgement"):
+            by_answer[answer][FIELD].append({"number": number, "said": judgement})
         return by_answer
 
     # Decisions and agreement

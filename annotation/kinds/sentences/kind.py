@@ -173,7 +173,7 @@ class SentencesKind(ReviewKind):
         )
         ids = _sentence_ids([reading.unit_id for reading in readings])
         SentenceMark.objects.bulk_create(
-            SentenceMark(reading=reading, sentence_id=ids[reading.unit_id, one["number"]], said=one["said"])
+            SentenceMark(reading=reading, sentence_id=ids[reading.unit_id, one["number"]], label=one["said"])
             for reading, (_, value) in zip(readings, said, strict=True)
             for one in _sentence_values(reading.task, value)
         )
@@ -263,7 +263,7 @@ def _values(readings: QuerySet[AbstractReading]) -> Iterable[tuple[AbstractReadi
     rows = list(readings)
     by_reading: dict[int, list[dict[str, Any]]] = {reading.pk: [] for reading in rows}
     marks = SentenceMark.objects.filter(reading__in=rows).order_by("reading", "sentence__number")
-    for reading, number, mark in marks.values_list("reading", "sentence__number", "said"):
+    for reading, number, mark in marks.values_list("reading", "sentence__number", "label"):
         by_reading[reading].append({"number": number, "said": mark})
     for row in rows:
         of_row = by_reading[row.pk]

@@ -189,7 +189,7 @@ class StudiesKind(ReviewKind):
             for answer, value in said
         )
         ListedStudy.objects.bulk_create(
-            ListedStudy(of=study_list, position=n, pmid=study["pmid"], missing=study["missing"])
+            ListedStudy(study_list=study_list, position=n, pmid=study["pmid"], missing=study["missing"])
             for study_list, (_, value) in zip(lists, said, strict=True)
             for n, study in enumerate(value[FIELD]["listed"])
         )
