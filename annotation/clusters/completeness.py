@@ -70,8 +70,8 @@ def _has_no_value_to_give(field: str) -> Subquery:
     """
     adopted = Q(answer=OuterRef("answer")) | Q(imported=OuterRef("imported"))
     label = Label.objects.filter(adopted, unit=OuterRef("unit")).order_by()
-    nothing = label.values(said=ExpressionWrapper(Q(**{field: NOTHING_SAID[field]}), BooleanField()))[:1]
-    return Subquery(_newest(field).values(said=Subquery(nothing))[:1], output_field=BooleanField())
+    nothing = label.values(is_empty=ExpressionWrapper(Q(**{field: NOTHING_SAID[field]}), BooleanField()))[:1]
+    return Subquery(_newest(field).values(is_empty=Subquery(nothing))[:1], output_field=BooleanField())
 
 
 def claims_beside() -> QuerySet[Proposition]:

@@ -11,7 +11,7 @@ from measures.spans import Range
 from ..models import Cluster, Counterfactual, Element, PicoElement, Proposition
 
 
-def places(elements: Iterable[PicoElement]) -> dict[str, list[Range]]:
+def element_ranges(elements: Iterable[PicoElement]) -> dict[str, list[Range]]:
     """Return the ranges of explicit PICO elements in the target text, by element name. Prefetch ``fragments``."""
     return {
         Element(element.element).label.lower(): [(f.start, f.end) for f in element.fragments.all()]
@@ -40,7 +40,7 @@ def check(
         Kind(kind),
         target.text,
         text,
-        pico=places(elements),
+        pico=element_ranges(elements),
         others={Kind(other): other_text for other, other_text in (others or {}).items()},
         before=labels_of(gold or {}),
     )

@@ -133,16 +133,16 @@ class Layout:
         self._links.update(fresh)
 
     def _add_pico(self, clusters: Sequence[Cluster], items: Sequence[Item]) -> None:
-        elements, places = [], []
+        elements, ranges_of_elements = [], []
         for cluster, item in zip(clusters, items, strict=True):
             for element, text in zip(ELEMENTS, item.pico, strict=True):
                 form, ranges = form_of(text, item.text)
                 elements.append(PicoElement(cluster=cluster, element=element, form=form, text=text))
-                places.append(ranges)
+                ranges_of_elements.append(ranges)
         self.rows.add(elements)
         self.rows.add(
             PicoFragment(element=element, position=n, start=start, end=end)
-            for element, ranges in zip(elements, places, strict=True)
+            for element, ranges in zip(elements, ranges_of_elements, strict=True)
             for n, (start, end) in enumerate(ranges)
         )
 
@@ -153,9 +153,9 @@ class Layout:
         """
         claims = []
         for cluster, item in zip(clusters, items, strict=True):
-            inputs = ((s.text, s.said, self._studies[s.pmid].pk) for s in item.inputs)
+            inputs = ((s.text, s.labels, self._studies[s.pmid].pk) for s in item.inputs)
             claims += [
-                (cluster, position, *claim) for position, claim in enumerate([(item.text, item.said, None), *inputs])
+                (cluster, position, *claim) for position, claim in enumerate([(item.text, item.labels, None), *inputs])
             ]
         units = self.rows.add(
             Unit(

@@ -129,7 +129,7 @@ def _current_value(rows: QuerySet[Any], kind: str, field: str, of: str) -> Subqu
     adopted = Q(answer=OuterRef("answer")) | Q(imported=OuterRef("imported"))
     value = rows.filter(adopted, unit=OuterRef("unit")).order_by().values(field)[:1]
     newest = Decision.objects.filter(unit=OuterRef(of), kind=kind, field=field).in_question().newest_first()
-    return Subquery(newest.values(said=Subquery(value))[:1])
+    return Subquery(newest.values(value=Subquery(value))[:1])
 
 
 def current_relations() -> QuerySet[DiscourseLabel]:

@@ -21,25 +21,25 @@ class TextLabels(NamedTuple):
 
 
 class Source(NamedTuple):
-    """One input, identified by the PMID of its study. ``said`` is set only in clusters."""
+    """One input, identified by the PMID of its study. ``labels`` is set only in clusters."""
 
     pmid: str
     text: str
-    said: TextLabels | None = None
+    labels: TextLabels | None = None
 
 
 class Item(NamedTuple):
     """One target with its inputs.
 
     ``key`` is unique, and ``review`` is a PMID. Only clusters have ``pico`` (in the order p, i, c, o), ``relation`` and
-    ``said``.
+    ``labels``.
     """
 
     key: str
     review: str
     text: str
     inputs: tuple[Source, ...]
-    said: TextLabels | None = None
+    labels: TextLabels | None = None
     pico: tuple[str, ...] = ()
     relation: str = ""
 

@@ -44,8 +44,8 @@ def form_of(text: str, target: str) -> tuple[PicoForm, tuple[spans.Range, ...]]:
         return PicoForm.IMPLIED, ()
     if without_implied(stripped) != stripped:
         return PicoForm.PARTLY_IMPLIED, ()
-    place = spans.locate_words(target, stripped)
-    return (PicoForm.EXPLICIT, (place,)) if place else (PicoForm.REWORDED, ())
+    located = spans.locate_words(target, stripped)
+    return (PicoForm.EXPLICIT, (located,)) if located else (PicoForm.REWORDED, ())
 
 
 def entered_form(text: str, marked: Sequence[Marked], target: str) -> tuple[PicoForm, tuple[spans.Range, ...]]:
@@ -62,7 +62,7 @@ def entered_form(text: str, marked: Sequence[Marked], target: str) -> tuple[Pico
     return (PicoForm.EXPLICIT if text.strip() == quoted else PicoForm.PARTLY_IMPLIED), ranges
 
 
-def place_in(text: str, element: str) -> spans.Range | None:
+def find_range(text: str, element: str) -> spans.Range | None:
     """Return the range of an element's text in ``text``, without its [implied] parts, or None."""
     return spans.locate_words(text, without_implied(element).strip())
 
@@ -127,7 +127,7 @@ def write_elements(tuples: Iterable[tuple[Cluster, Tuple, str]]) -> None:
     tuples = list(tuples)
     PicoElement.objects.filter(cluster__in=[cluster for cluster, _, _ in tuples]).delete()
     rows: list[PicoElement] = []
-    places: list[Sequence[tuple[int, int]]] = []
+    ranges_of_rows: list[Sequence[tuple[int, int]]] = []
     for cluster, value, target in tuples:
         for name in ELEMENTS:
             element = value[name]
@@ -142,9 +142,9 @@ def write_elements(tuples: Iterable[tuple[Cluster, Tuple, str]]) -> None:
                     stands_for=element.get("stands_for", ""),
                 )
             )
-            places.append(ranges)
+            ranges_of_rows.append(ranges)
     PicoFragment.objects.bulk_create(
         PicoFragment(element=row, position=n, start=start, end=end)
-        for row, ranges in zip(PicoElement.objects.bulk_create(rows), places, strict=True)
+        for row, ranges in zip(PicoElement.objects.bulk_create(rows), ranges_of_rows, strict=True)
         for n, (start, end) in enumerate(ranges)
     )

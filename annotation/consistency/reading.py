@@ -12,7 +12,7 @@ from measures.consistency import Claim, Cluster, Rewriting, Slot
 from projects.models import Project
 
 from .. import models
-from ..clusters.counterfactuals import places
+from ..clusters.counterfactuals import element_ranges
 from ..clusters.pico import in_words, without_implied
 from ..models import Counterfactual, PicoForm, Proposition
 
@@ -73,7 +73,8 @@ class Corpus:
                     slots=[_element(element) for element in cluster.pico.all()],
                     relation=str(relation.value) if relation else "",
                     rewritings=[
-                        Rewriting(**rewriting, pico=places(cluster.pico.all())) for rewriting in rewritings[cluster.pk]
+                        Rewriting(**rewriting, pico=element_ranges(cluster.pico.all()))
+                        for rewriting in rewritings[cluster.pk]
                     ],
                 ),
             )

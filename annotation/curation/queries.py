@@ -85,7 +85,7 @@ class _State:
     others: Mapping[str, Mapping[int, kinds.Value]]
     sentences: Mapping[int, int]
     pairs: Mapping[int, Sequence[EvidencePair]]
-    said_of: set[int] = field(default_factory=set)
+    judged_units: set[int] = field(default_factory=set)
 
 
 def _state(clusters: Sequence[Cluster], targets: Sequence[Target] = ()) -> _State:
@@ -100,8 +100,8 @@ def _state(clusters: Sequence[Cluster], targets: Sequence[Target] = ()) -> _Stat
         newest[unit, kind] = decision
     rows: list[Cluster | Target] = [*clusters, *targets]
     project = rows[0].project if rows else None
-    said_of = set(Assignment.objects.filter(unit__in=claims).values_list("unit", flat=True))
-    said_of |= set(Decision.objects.filter(unit__in=claims).values_list("unit", flat=True))
+    judged_units = set(Assignment.objects.filter(unit__in=claims).values_list("unit", flat=True))
+    judged_units |= set(Decision.objects.filter(unit__in=claims).values_list("unit", flat=True))
     return _State(
         labels=aggregated_labels(of_kind(decided, "label")),
         relations=aggregated_relations(of_kind(decided, "discourse")),
@@ -111,7 +111,7 @@ def _state(clusters: Sequence[Cluster], targets: Sequence[Target] = ()) -> _Stat
         others=_values_of_others(clusters, targets, pairs, decided, project),
         pairs=pairs,
         people=dict(Member.objects.with_account().filter(project=project).values_list("user_id", "pseudonym")),
-        said_of=said_of,
+        judged_units=judged_units,
     )
 
 
@@ -224,7 +224,7 @@ def _proposition(claim: Proposition, state: _State) -> Json:
         "text": claim.text,
         "label": label,
         "others": _other_cells(claim.unit, state),
-        "removable": not claim.is_target and claim.version == 1 and claim.unit_id not in state.said_of,
+        "removable": not claim.is_target and claim.version == 1 and claim.unit_id not in state.judged_units,
     }
 
 

@@ -34,7 +34,7 @@ class ClusterKind(Kind):
     unit_types = (CLUSTER,)
     filters: Sequence[Filter] = FILTERS
     #: Texts of the cluster that the answers depend on. A correction of one of them makes the answers stale.
-    said_of: Sequence[Part] = ("target", "inputs")
+    depends_on: Sequence[Part] = ("target", "inputs")
 
     def units(self, project: Project) -> QuerySet[Unit]:
         units = Unit.objects.filter(project=project, type=CLUSTER, superseded_by=None, cluster__isnull=False)
@@ -51,7 +51,7 @@ class ClusterKind(Kind):
 
 def kinds_depending_on(part: Part) -> list[str]:
     """Return the keys of the cluster kinds whose answers depend on this part."""
-    return [kind.key for kind in all_kinds() if isinstance(kind, ClusterKind) and part in kind.said_of]
+    return [kind.key for kind in all_kinds() if isinstance(kind, ClusterKind) and part in kind.depends_on]
 
 
 def inputs_changed(cluster: Cluster, by: Member | None, reason: str) -> None:

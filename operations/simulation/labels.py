@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation.kinds.candidates import find_candidate_cues
+from annotation.kinds.cue_lexicon import find_cues
 from annotation.models import Modality, Polarity
 from measures import spans
 
@@ -94,7 +94,7 @@ def guess(card: Mapping[str, Any]) -> Thought:
     if none := _NONE.search(text):
         return Thought(Polarity.NOT_APPLICABLE, Modality.NO_EVIDENCE, (), (none.span(),))
     polarity: str = Polarity.POSITIVE
-    polarity_cue = next(iter(find_candidate_cues(text)), None)
+    polarity_cue = next(iter(find_cues(text)), None)
     for pattern, value in ((_NULL, Polarity.NO_EFFECT), (_BAD, Polarity.NEGATIVE)):
         if match := pattern.search(text):
             polarity, polarity_cue = value, match.span()

@@ -41,14 +41,14 @@ def _level(items: Iterator[Placed], figures: LevelFigures, notes: Notes) -> Iter
 def _lines(items: Iterable[Placed], figures: LevelFigures, notes: Notes) -> Iterator[bytes]:
     for item, review in items:
         figures.add(review=review, target=item.text, inputs=[(s.pmid, s.text) for s in item.inputs])
-        if item.said:
+        if item.labels:
             _count_values(item, notes)
         yield json.dumps(as_published(item), ensure_ascii=False).encode() + b"\n"
 
 
 def _count_values(item: Item, notes: Notes) -> None:
     notes.count("relation", item.relation)
-    for role, labels in (("target", item.said), *(("input", s.said) for s in item.inputs)):
+    for role, labels in (("target", item.labels), *(("input", s.labels) for s in item.inputs)):
         if labels:
             notes.count(f"{role} polarity", labels.polarity)
             notes.count(f"{role} modality", labels.modality)

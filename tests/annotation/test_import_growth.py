@@ -13,7 +13,7 @@ from annotation.clusters.sentences import pieces
 from annotation.formats.pubmed.record import category_of, sections_of
 from annotation.imports import get
 from annotation.imports.json_lines import path_at
-from annotation.kinds.candidates import find_candidate_cues
+from annotation.kinds.cue_lexicon import find_cues
 from annotation.pubmed.actions import ids_in
 from api.problems import Refused
 from generation.backends.imported import reading as outputs
@@ -250,7 +250,7 @@ WORKS: dict[str, tuple[Callable[[str], object], int]] = {
     "PMIDs that were pasted": (pasted, 1_000),
     "a place in JSON": (lambda text: path_at(json := f'{{"a": ["{text}", {text}', len(json)), 1_000),
     "PICO": (lambda text: (pico.without_implied(text), pico.in_words(text), pico.form_of(text[:2_000], text)), 500),
-    "cues of the lexicon": (find_candidate_cues, 1_000),
+    "cues of the lexicon": (find_cues, 1_000),
     "wording of the consistency check": (lambda text: list(wording.readings(text)), 500),
     **{f"drafts: {kind}": (draft(kind), 150) for kind in Kind},
     "outputs in CSV": (output_rows("csv"), 2_000),

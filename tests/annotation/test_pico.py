@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.clusters.pico import form_of, in_words, place_in, without_implied
+from annotation.clusters.pico import find_range, form_of, in_words, without_implied
 from annotation.models import PicoForm
 
 WORDS = st.text(alphabet="abAB éß-,", min_size=1, max_size=12).filter(str.strip)
@@ -45,20 +45,20 @@ def test_words_of_the_target_are_explicit_where_they_stand(
     ],
 )
 def test_a_piece_of_a_word_is_no_place(slot: str, text: str) -> None:
-    assert place_in(text, slot) is None
+    assert find_range(text, slot) is None
     assert form_of(slot, text) == (PicoForm.REWORDED, ())
 
 
 def test_the_first_place_as_a_whole_word_is_taken_exactly_before_but_for_case() -> None:
     text = "Elevating va, VA-related NPFSI and NPFS."
-    assert [text[start:end] for start, end in filter(None, (place_in(text, s) for s in ("VA", "NPFS", "npfs")))] == [
+    assert [text[start:end] for start, end in filter(None, (find_range(text, s) for s in ("VA", "NPFS", "npfs")))] == [
         "VA",
         "NPFS",
         "NPFS",
     ]
-    assert place_in(text, "VA") == (14, 16)
-    assert place_in("Those With Glaucoma", "[adults] with glaucoma") == (6, 19)
-    assert place_in("implied", "[implied]") is None
+    assert find_range(text, "VA") == (14, 16)
+    assert find_range("Those With Glaucoma", "[adults] with glaucoma") == (6, 19)
+    assert find_range("implied", "[implied]") is None
 
 
 @given(WORDS, WORDS)

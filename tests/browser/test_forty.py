@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from annotation.kinds.candidates import find_candidate_cues as candidates
+from annotation.kinds.cue_lexicon import find_cues as candidates
 from measures.spans import locate, words
 from tests.browser.conftest import Visit
 from tests.browser.work_page import WorkPage, answers_of, open_round

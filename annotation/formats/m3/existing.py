@@ -77,7 +77,7 @@ def _clusters(project: Project, level: str, docids: Sequence[str]) -> dict[str, 
     for c in clusters:
         target, *inputs = claims[c.pk]
         elements = tuple(pico[c.pk].get(element, "") for element in ELEMENTS)
-        items[c.key] = make_item(c.key, target.text, tuple(inputs), target.said, elements, relations.get(c.pk, ""))
+        items[c.key] = make_item(c.key, target.text, tuple(inputs), target.labels, elements, relations.get(c.pk, ""))
     return items
 
 
@@ -105,7 +105,7 @@ def difference(new_item: Item, stored: Item) -> tuple[str, object]:
         return "discourse_relation", stored.relation
     if len(new_item.inputs) != len(stored.inputs):
         return "input_studies", f"{len(stored.inputs)} inputs"
-    if difference := _label_difference(new_item.said, stored.said, "target"):
+    if difference := _label_difference(new_item.labels, stored.labels, "target"):
         return difference
     for n, (new_input, old_input) in enumerate(zip(new_item.inputs, stored.inputs, strict=True)):
         path = f"input_studies[{n}]"
@@ -113,7 +113,7 @@ def difference(new_item: Item, stored: Item) -> tuple[str, object]:
             return f"{path}.source_pmid", old_input.pmid
         if new_input.text != old_input.text:
             return f"{path}.source_text", old_input.text
-        if difference := _label_difference(new_input.said, old_input.said, f"{path}.source"):
+        if difference := _label_difference(new_input.labels, old_input.labels, f"{path}.source"):
             return difference
     return "line", stored.key
 
@@ -174,7 +174,7 @@ def _add_labels(rows: BulkWriter, imported: Import, propositions: Sequence[tuple
         Label(unit_id=p.unit_id, imported_id=imported.pk, polarity=text_labels.polarity, modality=text_labels.modality)
         for p, text_labels in propositions
     )
-    cues, places = [], []
+    cues, pieces_of_cues = [], []
     for label, (proposition, text_labels) in zip(labels, propositions, strict=True):
         for aspect, text in (
             (Cue.Aspect.POLARITY, text_labels.polarity_cue),
@@ -185,11 +185,11 @@ def _add_labels(rows: BulkWriter, imported: Import, propositions: Sequence[tuple
                 cues.append(
                     Cue(label=label, aspect=aspect, text=text, found=located.status, occurrences=located.occurrences)
                 )
-                places.append([(start, end, proposition.text[start:end]) for start, end in located.ranges])
+                pieces_of_cues.append([(start, end, proposition.text[start:end]) for start, end in located.ranges])
     rows.add(cues)
     rows.add(
         CueFragment(cue=cue, position=n, start=start, end=end, quote=quote)
-        for cue, pieces in zip(cues, places, strict=True)
+        for cue, pieces in zip(cues, pieces_of_cues, strict=True)
         for n, (start, end, quote) in enumerate(pieces)
     )
 

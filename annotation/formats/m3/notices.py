@@ -40,11 +40,11 @@ def item_notices(item: Item) -> Iterator[Notice]:
     for element, text in zip(ELEMENTS, item.pico, strict=False):
         if text != text.strip():
             yield Notice(PICO_SPACE, "Kept with its spaces.", item.key, "target", f"pico.{element}", text)
-    if item.said:
-        yield from _text_notices(item.key, "target", "target", item.text, item.said)
+    if item.labels:
+        yield from _text_notices(item.key, "target", "target", item.text, item.labels)
     for number, source in enumerate(item.inputs, start=1):
-        if source.said:
-            yield from _text_notices(item.key, f"input {number}", "source", source.text, source.said)
+        if source.labels:
+            yield from _text_notices(item.key, f"input {number}", "source", source.text, source.labels)
     cluster = _as_cluster(item)
     for later, first in repeats.repeated_inputs(cluster):
         message = f"Same study and text as {first.unit}. Both are kept."
@@ -56,7 +56,7 @@ def item_notices(item: Item) -> Iterator[Notice]:
 def _as_cluster(item: Item) -> Cluster:
     """Return the item as input of the consistency rules. Inputs are named by their position."""
     inputs = [
-        Claim(f"input {number}", source.text, source.pmid, source.said.polarity if source.said else "")
+        Claim(f"input {number}", source.text, source.pmid, source.labels.polarity if source.labels else "")
         for number, source in enumerate(item.inputs, start=1)
     ]
     return Cluster(item.key, item.review, None, inputs, relation=item.relation)
@@ -128,7 +128,7 @@ def value_counts(items: Iterable[Item]) -> dict[str, dict[str, int]]:
     }
     for item in items:
         counts["discourse_relation"][item.relation] += 1
-        sides = [("target", item.said), *(("source", s.said) for s in item.inputs)]
+        sides = [("target", item.labels), *(("source", s.labels) for s in item.inputs)]
         for side, text_labels in sides:
             if text_labels:
                 counts[f"{side}_modality"][text_labels.modality] += 1

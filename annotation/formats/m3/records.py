@@ -212,7 +212,7 @@ def _choice(value: Mapping[str, Any], key: str, path: str, allowed: Iterable[str
 def as_published(item: Item) -> dict[str, Any]:
     """Return the object whose ``json.dumps(..., ensure_ascii=False)`` is the published line."""
     joined = JOIN.join(s.text for s in item.inputs)
-    if item.said is None:
+    if item.labels is None:
         return {
             "docid": item.key,
             "target_text": item.text,
@@ -223,22 +223,22 @@ def as_published(item: Item) -> dict[str, Any]:
         "docid": item.key,
         "pico": dict(zip(ELEMENTS, item.pico, strict=True)),
         "discourse_relation": item.relation,
-        "target_modality": item.said.modality,
-        "target_direction": item.said.polarity,
-        "target_modality_span": item.said.modality_cue,
-        "target_direction_span": item.said.polarity_cue,
+        "target_modality": item.labels.modality,
+        "target_direction": item.labels.polarity,
+        "target_modality_span": item.labels.modality_cue,
+        "target_direction_span": item.labels.polarity_cue,
         "target_text": item.text,
         "input_text": joined,
         "input_studies": [
             {
                 "source_pmid": s.pmid,
                 "source_text": s.text,
-                "source_direction": s.said.polarity,
-                "source_modality": s.said.modality,
-                "source_direction_span": s.said.polarity_cue,
-                "source_modality_span": s.said.modality_cue,
+                "source_direction": s.labels.polarity,
+                "source_modality": s.labels.modality,
+                "source_direction_span": s.labels.polarity_cue,
+                "source_modality_span": s.labels.modality_cue,
             }
             for s in item.inputs
-            if s.said
+            if s.labels
         ],
     }

@@ -65,7 +65,7 @@ class AssignEvidenceKind(clusters.ClusterKind):
     key = KIND
     title = "Assign evidence to propositions"
     order = 60
-    said_of: Sequence[clusters.Part] = ("target", "evidence")
+    depends_on: Sequence[clusters.Part] = ("target", "evidence")
     fields: Sequence[str] = (FIELD,)
     judged_by = ("tuple",)
     skip_reasons: Sequence[SkipReason] = (
@@ -115,9 +115,9 @@ class AssignEvidenceKind(clusters.ClusterKind):
                 f"value.{FIELD}", "Decide for every input of the sentence whether it supports the proposition."
             )
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
         rows = AssignedEvidence.objects.bulk_create(
-            AssignedEvidence(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in said
+            AssignedEvidence(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in answers
         )
         inputs = current.inputs_of_units([row.unit_id for row in rows])
         ids = {(unit, row.position): row for unit, unit_inputs in inputs.items() for row in unit_inputs}
@@ -125,7 +125,7 @@ class AssignEvidenceKind(clusters.ClusterKind):
             AssignedInput(
                 assigned_evidence=row, input=ids[row.unit_id, input_value["number"]], judgement=input_value["said"]
             )
-            for row, (_, value) in zip(rows, said, strict=True)
+            for row, (_, value) in zip(rows, answers, strict=True)
             for input_value in value[FIELD]
         )
 

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
-from annotation.clusters.counterfactuals import labels_of, places
+from annotation.clusters.counterfactuals import element_ranges, labels_of
 from annotation.clusters.gold import CueValue, Gold, gold_labels
 from annotation.consistency import findings
 from annotation.kinds import clusters
@@ -101,7 +101,7 @@ def _target_of(target: Proposition, elements: Collection[PicoElement], gold: Map
         labels_of(gold),
         _cue_ranges(gold.get("polarity_cue")),
         _cue_ranges(gold.get("modality_cue")),
-        places(elements),
+        element_ranges(elements),
     )
 
 
@@ -229,10 +229,10 @@ class CounterfactualKind(PropositionKind):
             faults: FieldErrors = [{"field": f"value.{path}", "message": message} for path, message in errors]
             raise Refused(errors[0][1], errors=faults)
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
         Rewriting.objects.bulk_create(
             Rewriting(unit_id=answer.assignment.unit_id, answer=answer, kind=FIELDS[name].value, **rewriting)
-            for answer, value in said
+            for answer, value in answers
             for name, rewriting in value.items()
         )
 

@@ -65,7 +65,7 @@ class DiscourseKind(clusters.ClusterKind):
     key = "discourse"
     title = "Judge agreement within clusters"
     order = 80
-    said_of = ("inputs",)
+    depends_on = ("inputs",)
     fields: Sequence[str] = (FIELD,)
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("unclear", "The inputs are unclear"),
@@ -123,7 +123,7 @@ class DiscourseKind(clusters.ClusterKind):
         if not Proposition.objects.current().filter(cluster__unit=assignment.unit_id, position__gte=1).exists():
             raise Refused.field("value.relation", "The cluster has no inputs to compare. Skip it.")
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
         DiscourseLabel.objects.bulk_create(
             DiscourseLabel(
                 unit_id=answer.assignment.unit_id,
@@ -131,7 +131,7 @@ class DiscourseKind(clusters.ClusterKind):
                 relation=value[FIELD],
                 suggestion=value.get("suggestion", ""),
             )
-            for answer, value in said
+            for answer, value in answers
         )
 
     def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:

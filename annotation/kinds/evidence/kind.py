@@ -231,17 +231,17 @@ class EvidenceKind(TargetSentenceKind):
             if unknown := missing & set(numbers):
                 raise Refused.field(f"value.{name}", f"This abstract has no sentence number {min(unknown)}.")
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
         supports = Support.objects.bulk_create(
             Support(unit_id=answer.assignment.unit_id, answer=answer, ranked=value.get("ranked", []))
-            for answer, value in said
+            for answer, value in answers
         )
         rows = Sentence.objects.filter(study__evidence_pairs__unit__in={support.unit_id for support in supports})
         columns = ("study__evidence_pairs__unit", "number", "pk")
         ids = {(unit, number): pk for unit, number, pk in rows.values_list(*columns)}
         SupportSentence.objects.bulk_create(
             SupportSentence(support=support, sentence_id=ids[support.unit_id, number])
-            for support, (_, value) in zip(supports, said, strict=True)
+            for support, (_, value) in zip(supports, answers, strict=True)
             for number in value[FIELD]
         )
 
@@ -267,8 +267,8 @@ class EvidenceKind(TargetSentenceKind):
         """Aggregate the sentences marked by a majority, if some answer equals that set."""
         return [by_part(FIELD, answers, lambda value: dict.fromkeys(value[FIELD], "marked"))]
 
-    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
-        marked, gold = set(said[field]), set(expected[field])
+    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+        marked, gold = set(value[field]), set(expected[field])
         if round.policy.get(MATCHES, OVERLAP) == SAME or not marked or not gold:
             return marked == gold
         return bool(marked & gold)

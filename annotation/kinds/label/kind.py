@@ -21,7 +21,7 @@ from sql.compiled import CompiledSelect, insert
 from ...clusters import pico
 from ...consistency import findings
 from ...models import Cue, CueFragment, Label, Modality, PicoElement, Polarity, Proposition
-from .. import candidates
+from .. import cue_lexicon
 from ..units import PROPOSITION_FILTERS, PropositionKind
 from .gold import CuePolicy, aggregate_label, cue_matches, label_values
 from .serializers import LabelCardSerializer, LabelValueSerializer
@@ -176,17 +176,17 @@ class LabelKind(PropositionKind):
         """Return candidate cues if the round shows them."""
         if not round.options.get("suggestions") or not asks_cues(round):
             return None
-        return [{"start": start, "end": end} for start, end in candidates.find_candidate_cues(text)]
+        return [{"start": start, "end": end} for start, end in cue_lexicon.find_cues(text)]
 
     @staticmethod
     def _element(element: PicoElement, text: str) -> dict[str, Any]:
         """Return an element with its position in ``text``, if any. Stored offsets refer to the target text."""
-        place = pico.place_in(text, element.text)
+        located = pico.find_range(text, element.text)
         return {
             "element": element.element,
             "form": element.form,
             "text": element.text,
-            "fragments": [{"start": place[0], "end": place[1]}] if place else [],
+            "fragments": [{"start": located[0], "end": located[1]}] if located else [],
         }
 
     def check(self, assignment: Assignment, value: Value) -> None:
@@ -207,12 +207,12 @@ class LabelKind(PropositionKind):
         is_loaded = "proposition" in unit._state.fields_cache
         return unit.proposition.text if is_loaded else _OF_UNIT.all(unit=unit.pk)[0].text
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
-        labels = [_row(answer, value) for answer, value in said]
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
+        labels = [_row(answer, value) for answer, value in answers]
         insert(labels)
         marked = [
             (label, aspect, fragments)
-            for label, (_, value) in zip(labels, said, strict=True)
+            for label, (_, value) in zip(labels, answers, strict=True)
             for aspect in ASPECTS
             if (fragments := value[f"{aspect}_cue"])
         ]
@@ -249,13 +249,13 @@ class LabelKind(PropositionKind):
         results = aggregate_label(answers, cue_policy=round.policy.get("cues", "overlap"))
         return [result for result in results if result.field in self.fields_of(round)]
 
-    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
+    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         """Compare cues under the round's policy. Return None if an import could not locate the expected cue."""
         if not field.endswith("_cue"):
-            return bool(said[field] == expected[field])
+            return bool(value[field] == expected[field])
         if expected.get(f"{field}_found") == Cue.Found.ABSENT:
             return None
-        return cue_matches(said[field], expected[field], round.policy.get("cues", "overlap"))
+        return cue_matches(value[field], expected[field], round.policy.get("cues", "overlap"))
 
     def part_of(self, field: str, value: Value) -> Value:
         """Return a cue with its imported details: text, how it was found, and number of occurrences."""

@@ -230,10 +230,10 @@ class MatchKind(TargetSentenceKind):
         order = order_of(target.key, assignment, round.seed)
         return {"target": target.text, "candidates": [{"number": n, "text": texts[n - 1]} for n in order]}
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
         Match.objects.bulk_create(
             Match(unit_id=answer.assignment.unit_id, answer=answer, most_relevant=value[FIELD])
-            for answer, value in said
+            for answer, value in answers
         )
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:

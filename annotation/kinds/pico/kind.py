@@ -162,13 +162,13 @@ class PicoKind(TargetSentenceKind):
             for n, row in enumerate(value[FIELD]):
                 tuple_elements.check_marks(text, row, f"value.{FIELD}.{n}")
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
         splits = PicoSplit.objects.bulk_create(
-            PicoSplit(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in said
+            PicoSplit(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in answers
         )
         rows_of_splits = [
             (split, n, row)
-            for split, (_, value) in zip(splits, said, strict=True)
+            for split, (_, value) in zip(splits, answers, strict=True)
             for n, row in enumerate(value[FIELD])
         ]
         tuples = SplitTuple.objects.bulk_create(SplitTuple(split=split, position=n) for split, n, _ in rows_of_splits)
@@ -199,8 +199,8 @@ class PicoKind(TargetSentenceKind):
         """Compare texts and marked positions exactly, ignoring the order of tuples."""
         return _exact_tuples(one) == _exact_tuples(other)
 
-    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
-        return _keys(said) == _keys(expected)
+    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+        return _keys(value) == _keys(expected)
 
     def apart(self, field: str, one: Value, other: Value) -> float:
         return split_distance(one[FIELD], other[FIELD])

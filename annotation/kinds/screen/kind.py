@@ -100,10 +100,10 @@ class ScreenKind(ReviewKind):
             "criteria": round.options.get("inclusion_criteria", ""),
         }
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
         Screening.objects.bulk_create(
             Screening(unit_id=answer.assignment.unit_id, answer=answer, screening=value[FIELD])
-            for answer, value in said
+            for answer, value in answers
         )
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:

@@ -161,7 +161,7 @@ class SentencesKind(ReviewKind):
         ):
             raise Refused.field(f"value.{field}", "Label every sentence of this abstract.")
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
         readings = AbstractReading.objects.bulk_create(
             AbstractReading(
                 unit_id=answer.assignment.unit_id,
@@ -169,12 +169,12 @@ class SentencesKind(ReviewKind):
                 task=next(iter(value)),
                 dropped=value.get(EVIDENCE, {}).get("dropped", ""),
             )
-            for answer, value in said
+            for answer, value in answers
         )
         ids = _sentence_ids([reading.unit_id for reading in readings])
         SentenceMark.objects.bulk_create(
             SentenceMark(reading=reading, sentence_id=ids[reading.unit_id, one["number"]], label=one["said"])
-            for reading, (_, value) in zip(readings, said, strict=True)
+            for reading, (_, value) in zip(readings, answers, strict=True)
             for one in _sentence_values(reading.task, value)
         )
 
@@ -195,8 +195,8 @@ class SentencesKind(ReviewKind):
     def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
         return [by_part(field, answers, partial(parts, field)) for field in self.fields_of(round)]
 
-    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
-        return len(_differing(field, said, expected)) <= int(round.policy.get(OFF, 0))
+    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+        return len(_differing(field, value, expected)) <= int(round.policy.get(OFF, 0))
 
     def apart(self, field: str, one: Value, other: Value) -> float:
         """Return the share of the sentences that differ; 1 if only one answer drops the review."""

@@ -183,14 +183,14 @@ class StudiesKind(ReviewKind):
                 f"value.{FIELD}.listed", f"{own} is the PMID of the review itself. Remove it from the list."
             )
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
         lists = StudyList.objects.bulk_create(
             StudyList(unit_id=answer.assignment.unit_id, answer=answer, without_pmid=value[FIELD]["without_pmid"])
-            for answer, value in said
+            for answer, value in answers
         )
         ListedStudy.objects.bulk_create(
             ListedStudy(study_list=study_list, position=n, pmid=study["pmid"], missing=study["missing"])
-            for study_list, (_, value) in zip(lists, said, strict=True)
+            for study_list, (_, value) in zip(lists, answers, strict=True)
             for n, study in enumerate(value[FIELD]["listed"])
         )
 
@@ -222,8 +222,8 @@ class StudiesKind(ReviewKind):
         """Compare the lists, ignoring order."""
         return bool(_comparison_key(one) == _comparison_key(other))
 
-    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
-        return len(_listed(said) ^ _listed(expected)) <= int(round.policy.get(OFF, 0))
+    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+        return len(_listed(value) ^ _listed(expected)) <= int(round.policy.get(OFF, 0))
 
     def apart(self, field: str, one: Value, other: Value) -> float:
         """Return 1 minus the F1 of the sets of studies; at least 0.1 if anything differs."""

@@ -27,9 +27,9 @@ from projects.staleness import actions as staleness_actions
 KIND = "tuple"
 
 
-def store(said: Sequence[tuple[PicoTuple, Value]]) -> None:
+def store(tuples: Sequence[tuple[PicoTuple, Value]]) -> None:
     """Insert the rows of tuples that were just inserted."""
-    store_tuples(said, TupleElement, TupleFragment, "pico_tuple")
+    store_tuples(tuples, TupleElement, TupleFragment, "pico_tuple")
 
 
 def keep_imported(units: Sequence[Unit]) -> None:
@@ -136,7 +136,7 @@ class TupleKind(clusters.ClusterKind):
     key = "tuple"
     title = "Write the PICO tuple of a cluster"
     order = 120
-    said_of = ("target",)
+    depends_on = ("target",)
     fields: Sequence[str] = ELEMENTS
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("unclear", "The text is unclear"),
@@ -174,11 +174,11 @@ class TupleKind(clusters.ClusterKind):
             claims = Proposition.objects.current().filter(cluster__unit=assignment.unit_id, position=0)
             tuple_elements.check_marks(claims.values_list("text", flat=True).get(), value, "value")
 
-    def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
+    def store(self, answers: Sequence[tuple[Answer, Value]]) -> None:
         tuples = PicoTuple.objects.bulk_create(
-            PicoTuple(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in said
+            PicoTuple(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in answers
         )
-        store([(row, value) for row, (_, value) in zip(tuples, said, strict=True)])
+        store([(row, value) for row, (_, value) in zip(tuples, answers, strict=True)])
 
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
         return units.filter(cluster__imported__isnull=False).exclude(pico_tuples__imported__isnull=False)
@@ -216,8 +216,8 @@ class TupleKind(clusters.ClusterKind):
         here, there = ({**value[field], "text": value[field]["text"].strip()} for value in (one, other))
         return bool(here == there or (not there["fragments"] and here | {"fragments": []} == there))
 
-    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
-        return key_of(said[field]) == key_of(expected[field])
+    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+        return key_of(value[field]) == key_of(expected[field])
 
     def apart(self, field: str, one: Value, other: Value) -> float:
         """Return 0 for elements that are equal apart from case and spaces, otherwise 1 minus the F1 of their words."""

@@ -1,7 +1,7 @@
-"""Candidate cues: words that often show a polarity or a modality, shown only in rounds with suggestions.
+"""Cue lexicon: words that often show a polarity or a modality, shown only in rounds with suggestions.
 
-A plain lexicon, so that the suggestions are transparent. Suggestions bias annotators. Rounds can therefore switch them
-off, and answers record which ones were accepted, edited and rejected.
+The lexicon is a plain list, so that the suggestions are transparent. Suggestions bias annotators. Rounds can therefore
+switch them off, and answers record which ones were accepted, edited and rejected.
 """
 
 import re
@@ -24,6 +24,6 @@ _PHRASES = (
 _CUE = re.compile(rf"(?<!\w)(?:{'|'.join(_PHRASES)})(?!\w)", re.IGNORECASE)
 
 
-def find_candidate_cues(text: str) -> list[tuple[int, int]]:
-    """Return half-open ranges of code points of the candidates in ``text``, in order, without overlap."""
+def find_cues(text: str) -> list[tuple[int, int]]:
+    """Return half-open ranges of code points of the words in ``text``, in order, without overlap."""
     return [match.span() for match in _CUE.finditer(text)]
