@@ -142,13 +142,13 @@ def _answered(round: Any, rng: random.Random) -> None:
             Rating(
                 answer=answer,
                 text=text,
-                place=place,
+                position=position,
                 number=n,
                 criterion=criterion.key,
                 value=_value(criterion, text.system_numbers[0], rng),
             )
             for slot, answer in zip(some, given, strict=True)
-            for place, text in enumerate(of_unit[slot.unit_id])
+            for position, text in enumerate(of_unit[slot.unit_id])
             for n, criterion in enumerate(criteria)
         )
         for slot, answer in zip(some, given, strict=True):

@@ -45,12 +45,13 @@ class EvaluationConfig(AppConfig):
         for model, path, label, renamed in (
             (RatingDesign, "", "", {}),
             (ComparedSystem, "design__", "evaluation.entrant", {}),
-            (RatingSource, "design__", "", {}),
+            (RatingSource, "design__", "", {"material": "shown"}),
             (RatingPage, "source__design__", "", {}),
-            (PageText, "page__source__design__", "", {"system_numbers": "entrants"}),
+            (PageText, "page__source__design__", "", {"system_numbers": "entrants", "displayed_text": "shown"}),
             (PageTextOf, "text__page__source__design__", "", {"system_id": "entrant_id"}),
         ):
             track(model, batch=100, when=~Q(**{f"{path}round__status": preparing}), label=label, renamed=renamed)
         track(RatingFigures, batch=20)
-        for said in (Unblinding, Rating, RatingSpan, Preference):
-            track(said)
+        track(Rating, renamed={"position": "place"})
+        for append_only in (Unblinding, RatingSpan, Preference):
+            track(append_only)

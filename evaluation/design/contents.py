@@ -19,7 +19,7 @@ LABEL = "label"
 class PlannedSource:
     """A unit whose summaries are rated.
 
-    ``target`` is the unit of the target text, and ``reference`` is that text. ``shown`` holds the query, title and
+    ``target`` is the unit of the target text, and ``reference`` is that text. ``material`` holds the query, title and
     studies. ``gold`` is None if the target is not a proposition.
     """
 
@@ -27,7 +27,7 @@ class PlannedSource:
     target: int | None
     reference: str
     review: str
-    shown: Mapping[str, Any]
+    material: Mapping[str, Any]
     gold: Mapping[str, Any] | None
 
 
@@ -52,7 +52,7 @@ def sources_of(project: Project, level: str, units: Sequence[int], content: Cont
             target.unit,
             target.text,
             pmids.get(found[unit].review, ""),
-            _shown(found[unit]),
+            _displayed(found[unit]),
             gold.get(target.unit),
         )
         for unit in units
@@ -66,7 +66,7 @@ def _targets(material: Material, each: bool) -> Sequence[Reference]:
     return material.references[1:] or material.references if each else material.references[:1]
 
 
-def _shown(material: Material) -> dict[str, Any]:
+def _displayed(material: Material) -> dict[str, Any]:
     """Return the query and the studies without study ids, because a rater could look a study up."""
     source = material.source
     return {

@@ -86,7 +86,7 @@ class PlannedText:
     """
 
     code: str
-    shown: str
+    displayed_text: str
     of: Mapping[int, tuple[int | None, str]]
     #: On an attention check's page: code of the original text. An unchanged text has its own code here.
     made_from: str = ""
@@ -171,7 +171,9 @@ class Planned:
             "groups": [page.group for page in self.pages],
             "walk": list(self.order),
             "texts": digest_of_texts(
-                (t.shown, [t.of[number][1] for number in sorted(t.of)]) for page in self.pages for t in page.texts
+                (t.displayed_text, [t.of[number][1] for number in sorted(t.of)])
+                for page in self.pages
+                for t in page.texts
             ),
         }
 
@@ -183,12 +185,12 @@ class Planned:
         """
         names = [one.name for one in self.systems]
         if self.pairs:
-            shown = [
+            pairs = [
                 design.Paired(str(page.source), *(names[min(text.of)] for text in page.texts))
                 for page in self.pages
                 if not page.is_check
             ]
-            return design.pair_balance(shown, people) | {"certain": self._certain_sides(len(shown), people)}
+            return design.pair_balance(pairs, people) | {"certain": self._certain_sides(len(pairs), people)}
         if self.in_lists:
             lists: dict[int, list[str]] = {}
             for page in (self.pages[n] for n in self.order):
@@ -197,7 +199,7 @@ class Planned:
             return design.carry_over(lists.values()) | {"certain": None}
         # Skip sources with identical texts: one position would belong to several systems.
         whole = [page for page in self.pages if sum(not text.is_check for text in page.texts) == len(names)]
-        least, most = design.place_bounds(len(names), (page.number for page in whole), people)
+        least, most = design.position_bounds(len(names), (page.number for page in whole), people)
         numbers = list(map(str, range(len(names))))
         return design.balance(
             [names[int(each)] for each in design.order_of_page(numbers, page.number, number, 0, self.drawn)]
@@ -223,10 +225,10 @@ def systems_as_json(compared_systems: Sequence[PlannedSystem]) -> list[dict[str,
 
 
 def digest_of_texts(texts: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Return the SHA-256 (hex) of all texts, page by page: as shown, and as each system wrote them."""
+    """Return the SHA-256 (hex) of all texts, page by page: as displayed, and as each system wrote them."""
     found = sha256()
-    for shown, exact in texts:
-        found.update(json.dumps([shown, list(exact)], ensure_ascii=False).encode() + b"\n")
+    for displayed, exact in texts:
+        found.update(json.dumps([displayed, list(exact)], ensure_ascii=False).encode() + b"\n")
     return found.hexdigest()
 
 
@@ -275,7 +277,7 @@ def planned(
     return plan
 
 
-#: Number of a compared system -> ((summary id, original text), shown text).
+#: Number of a compared system -> ((summary id, original text), displayed text).
 _Texts = Mapping[int, tuple[tuple[int | None, str], str]]
 
 
@@ -287,17 +289,17 @@ def _written(one: PlannedSystem, sources: Sequence[PlannedSource]) -> dict[int, 
     return {unit: (pk, text) for pk, unit, text in rows.values_list("pk", "item__unit", "text")}
 
 
-def _code(plan: Planned, source: int, shown: str, more: str = "") -> str:
+def _code(plan: Planned, source: int, displayed: str, more: str = "") -> str:
     unit = f"{plan.sources[source].unit}/{plan.sources[source].target}"
-    return sha256(f"{plan.drawn}/{unit}/{more}/{shown}".encode()).hexdigest()[:8]
+    return sha256(f"{plan.drawn}/{unit}/{more}/{displayed}".encode()).hexdigest()[:8]
 
 
 def _merged(plan: Planned, source: int, texts: _Texts) -> list[PlannedText]:
     """Return the distinct texts of a source, ordered by code. This order reveals nothing about the systems."""
     found: dict[str, dict[int, tuple[int | None, str]]] = {}
-    for number, (written, shown) in texts.items():
-        found.setdefault(shown, {})[number] = written
-    made = [PlannedText(_code(plan, source, shown), shown, of) for shown, of in found.items()]
+    for number, (written, displayed) in texts.items():
+        found.setdefault(displayed, {})[number] = written
+    made = [PlannedText(_code(plan, source, displayed), displayed, of) for displayed, of in found.items()]
     return sorted(made, key=lambda text: text.code)
 
 
@@ -307,12 +309,12 @@ def _lay_out_lists(plan: Planned, by_source: Sequence[_Texts]) -> None:
     had: set[tuple[int, str]] = set()
     for g, one in enumerate(design.latin_lists(range(len(by_source)), numbers, plan.drawn)):
         for source, number in one.items():
-            shown = by_source[source][number][1]
-            if (source, shown) in had:
+            displayed = by_source[source][number][1]
+            if (source, displayed) in had:
                 continue  # rated once, for all systems that wrote it
-            had.add((source, shown))
-            of = {n: written for n, (written, same) in by_source[source].items() if same == shown}
-            text = PlannedText(_code(plan, source, shown), shown, of)
+            had.add((source, displayed))
+            of = {n: written for n, (written, same) in by_source[source].items() if same == displayed}
+            text = PlannedText(_code(plan, source, displayed), displayed, of)
             plan.pages.append(PlannedPage(source, len(plan.pages), [text], g))
 
 
@@ -348,7 +350,7 @@ def _add_checks(plan: Planned, share: float) -> None:
     for check in design.checks(by_page, share, plan.drawn):
         page = plan.pages[int(check.page)]
         text = next(text for text in page.texts if min(text.of) == check.system)
-        others = islice((t.shown for p in plan.pages if p.source != page.source for t in p.texts), 50)
+        others = islice((t.displayed_text for p in plan.pages if p.source != page.source for t in p.texts), 50)
         bad = _worse(plan, page, text, list(others))
         if plan.pairs:
             texts = shuffled_texts([text, bad], f"{plan.drawn}/sides/{page.number}")
@@ -363,8 +365,10 @@ def _add_checks(plan: Planned, share: float) -> None:
 
 
 def _worse(plan: Planned, page: PlannedPage, text: PlannedText, others: Sequence[str]) -> PlannedText:
-    shown = one_form(design.degraded(text.shown, others, f"{plan.drawn}/{text.code}"), lowered=plan.lowered)
-    return PlannedText(_code(plan, page.source, shown, "check"), shown, {}, text.code)
+    displayed = one_form(
+        design.degraded(text.displayed_text, others, f"{plan.drawn}/{text.code}"), lowered=plan.lowered
+    )
+    return PlannedText(_code(plan, page.source, displayed, "check"), displayed, {}, text.code)
 
 
 def in_order(texts: Iterable[Any], *, pairs: bool, page: int, number: int, repeat: int, seed: Seed) -> list[Any]:

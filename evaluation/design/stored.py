@@ -78,7 +78,7 @@ def prepare(round: Round, plan: Planned, rows: BulkWriter) -> Prepared:
             unit_id=one.unit,
             target_id=one.target,
             review=one.review,
-            shown=one.shown,
+            material=one.material,
             gold=one.gold,
         )
         for n, one in enumerate(plan.sources)
@@ -104,7 +104,7 @@ def prepare(round: Round, plan: Planned, rows: BulkWriter) -> Prepared:
             page=stored,
             code=text.code,
             number=n,
-            shown=text.shown,
+            displayed_text=text.displayed_text,
             system_numbers=sorted(text.of),
             is_check=text.is_check,
             made_from=text.made_from,
@@ -139,9 +139,9 @@ def intact(design: RatingDesign) -> None:
     pages: dict[int, list[Sequence[object]]] = {}
     for text in found:
         pages.setdefault(text.page.number, []).append([text.code, text.system_numbers, text.is_check])
-    said = digest_of_texts((text.shown, [entry.exact for entry in text.entries.all()]) for text in found)
+    digest_now = digest_of_texts((text.displayed_text, [entry.exact for entry in text.entries.all()]) for text in found)
     planned = [texts for _, texts in design.plan["pages"]]
-    same = planned == [pages.get(n) for n in range(len(planned))] and said == design.plan["texts"]
+    same = planned == [pages.get(n) for n in range(len(planned))] and digest_now == design.plan["texts"]
     if digest(design.whole) != design.digest or not same:
         raise Conflict(f"The design of {design.round} is not what it was when it was frozen.")
 

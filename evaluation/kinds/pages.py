@@ -290,7 +290,7 @@ class PageKind(Kind):
             return Batch({slot.unit_id: self.plan(round, [slot.unit_id]) for slot in slots})
         return Batch(pages_of([slot.unit_id for slot in slots]))
 
-    def shown(self, slot: Assignment, batch: Batch, round: Round) -> Page:
+    def ordered_page(self, slot: Assignment, batch: Batch, round: Round) -> Page:
         """Return the page of an assignment, with the texts in the order of that assignment."""
         found = batch.rows[slot.unit_id]
         if isinstance(found, Planned):
@@ -304,10 +304,10 @@ class PageKind(Kind):
             repeat=slot.repeat,
             seed=drawn_by(round.seed, design.secret),
         )
-        return Page(stored.content_by(design.version.digest), found, found.source.shown, found.source.gold, texts)
+        return Page(stored.content_by(design.version.digest), found, found.source.material, found.source.gold, texts)
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        page = self.shown(slot, batch, round)
+        page = self.ordered_page(slot, batch, round)
         show = page.content.show
         return {
             "protocol": contents.as_json(page.content),
@@ -317,7 +317,7 @@ class PageKind(Kind):
                 "studies": page.source["studies"] if show.source else [],
             },
             "target": _target(show.target, page.gold, page.stored),
-            "texts": [{"key": text.code, "text": text.shown} for text in page.texts],
+            "texts": [{"key": text.code, "text": text.displayed_text} for text in page.texts],
         }
 
     def page_of(self, slot: Assignment) -> RatingPage:
@@ -362,11 +362,17 @@ def _as_planned(plan: Planned, slot: Assignment) -> Page:
     page = plan.pages[0]
     source = plan.sources[page.source]
     texts = [
-        PageText(code=text.code, shown=text.shown, number=n, system_numbers=sorted(text.of), is_check=text.is_check)
+        PageText(
+            code=text.code,
+            displayed_text=text.displayed_text,
+            number=n,
+            system_numbers=sorted(text.of),
+            is_check=text.is_check,
+        )
         for n, text in enumerate(page.texts)
     ]
     ordered = in_order(texts, pairs=plan.pairs, page=page.number, number=1, repeat=slot.repeat, seed=plan.drawn)
-    return Page(plan.content, source, source.shown, source.gold, ordered)
+    return Page(plan.content, source, source.material, source.gold, ordered)
 
 
 def _target(show: str, gold: Mapping[str, Any] | None, stored: Any) -> dict[str, Any] | None:

@@ -80,7 +80,7 @@ class RatingSource(models.Model):
     review = models.CharField(
         max_length=200, blank=True, help_text="Review of the source. Sources of one review form a cluster."
     )
-    shown = models.JSONField(help_text="Query, title and studies.")
+    material = models.JSONField(help_text="Query, title and studies, as raters see them.")
     gold = models.JSONField(null=True, blank=True, help_text="Text, tuple, polarity and modality of the target.")
 
     class Meta:
@@ -103,7 +103,7 @@ class RatingPage(models.Model):
 
 
 class PageText(models.Model):
-    """One distinct text on a page, as it is shown.
+    """One distinct text on a page.
 
     Raters' answers refer to it by ``code``, which does not reveal the system. ``number`` is the order of the codes; in
     a pair, it is the side that the first assignment shows.
@@ -112,7 +112,7 @@ class PageText(models.Model):
     page = models.ForeignKey(RatingPage, on_delete=models.PROTECT, related_name="texts")
     code = models.CharField(max_length=8)
     number = models.PositiveSmallIntegerField()
-    shown = models.TextField()
+    displayed_text = models.TextField(help_text="The text as raters see it, with normalised typography.")
     system_numbers = models.JSONField(default=list, help_text="Numbers of the systems that produced the text.")
     is_check = models.BooleanField(default=False, help_text="Whether the text is on the page of an attention check.")
     made_from = models.CharField(
@@ -129,7 +129,7 @@ class PageText(models.Model):
 class PageTextOf(models.Model):
     """A system that wrote a text. Identical texts of several systems are stored once.
 
-    ``exact`` is the original text. The shown text is normalised.
+    ``exact`` is the original text. The displayed text is normalised.
     """
 
     text = models.ForeignKey(PageText, on_delete=models.PROTECT, related_name="entries")

@@ -48,13 +48,13 @@ class Preferred(models.TextChoices):
 class Rating(AppendOnly):
     """The rating of one text by one criterion in an answer.
 
-    ``place`` is the position of the text on the page, and ``number`` the position of the criterion. Both start at 0.
+    ``position`` is the position of the text on the page, and ``number`` the position of the criterion. Both start at 0.
     """
 
     # Ratings are queried by answer and by text only, so other columns have no index.
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="ratings")
     text = models.ForeignKey(PageText, on_delete=models.PROTECT, related_name="ratings")
-    place = models.PositiveSmallIntegerField()
+    position = models.PositiveSmallIntegerField()
     number = models.PositiveSmallIntegerField()
     criterion = models.CharField(max_length=40)
     value = models.TextField(blank=True, help_text="A value of the scale. Empty if not applicable.")
@@ -71,7 +71,7 @@ class Rating(AppendOnly):
 
 
 class RatingSpan(AppendOnly):
-    """A passage that a rating marks or quotes. Offsets are code points of the text as shown."""
+    """A passage that a rating marks or quotes. Offsets are code points of the displayed text."""
 
     rating = models.ForeignKey(Rating, on_delete=models.PROTECT, related_name="spans")
     is_quote = models.BooleanField(help_text="True for evidence of the rating, false for a part of the rated text.")

@@ -136,7 +136,7 @@ def _example(row: PageTextOf, ratings: list[Json]) -> Json:
     source = row.text.page.source
     return {
         "source": source.unit.key,
-        "query": source.shown["query"],
+        "query": source.material["query"],
         "system": row.system.name,
         "text": row.exact,
         "target": (source.gold or {}).get("text", ""),

@@ -71,9 +71,9 @@ class Said(Reading):
     def rated(self) -> list[Rated]:
         rows = models.Rating.objects.filter(answer__in=counted(self.round).order_by().values("pk")).order_by("pk")
         return [
-            (self.answers[answer], self.texts[text], criterion, None if na else value, place)
-            for answer, text, criterion, value, na, place in rows.values_list(
-                "answer", "text", "criterion", "value", "is_na", "place"
+            (self.answers[answer], self.texts[text], criterion, None if na else value, position)
+            for answer, text, criterion, value, na, position in rows.values_list(
+                "answer", "text", "criterion", "value", "is_na", "position"
             )
         ]
 

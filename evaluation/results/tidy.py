@@ -110,11 +110,11 @@ def rated(ratings: QuerySet[Rating], names: Named, *, reasons: bool) -> Iterator
         na,
         prefilled,
         reason,
-        place,
+        position,
         answer,
         group,
     ) in (
-        ratings.order_by(*ORDER, "place", "number")
+        ratings.order_by(*ORDER, "position", "number")
         .values_list(
             *_SAID,
             *source("text__page__source__"),
@@ -127,7 +127,7 @@ def rated(ratings: QuerySet[Rating], names: Named, *, reasons: bool) -> Iterator
             "is_na",
             "is_prefilled",
             "reason",
-            "place",
+            "position",
             "answer",
             _GROUP,
         )
@@ -148,7 +148,7 @@ def rated(ratings: QuerySet[Rating], names: Named, *, reasons: bool) -> Iterator
             flag(na),
             flag(prefilled),
             why,
-            place,
+            position,
             repeat,
             ms,
             flag(check),
@@ -252,7 +252,7 @@ def _lines(design: RatingDesign, names: Named) -> Iterator[str]:
 
 def _with_marks(ratings: QuerySet[Rating], names: Named) -> Iterator[list[Any]]:
     marks = _marks(ratings)
-    beside = ratings.order_by(*ORDER, "place", "number").values_list("pk", "text__made_from")
+    beside = ratings.order_by(*ORDER, "position", "number").values_list("pk", "text__made_from")
     for (pk, made_from), row in zip(beside, rated(ratings, names, reasons=True), strict=True):
         yield [*row, made_from, marks.get(pk, "")]
 

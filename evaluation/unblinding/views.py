@@ -57,9 +57,9 @@ class DesignBalanceSerializer(Plain):
 
     systems = serializers.ListField(child=serializers.CharField())
     pages = serializers.IntegerField(required=False)
-    places = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()), required=False)
-    followed = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()), required=False)
-    shown = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()), required=False)
+    positions = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()), required=False)
+    transitions = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()), required=False)
+    pairs = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()), required=False)
     sides = SidesSerializer(many=True, required=False)
 
 

@@ -13,7 +13,7 @@ from .lists import (
     digest,
     order_of_page,
     pair_balance,
-    place_bounds,
+    position_bounds,
     sides,
     williams_square,
 )
@@ -34,7 +34,7 @@ __all__ = [
     "latin_lists",
     "order_of_page",
     "pair_balance",
-    "place_bounds",
+    "position_bounds",
     "repeated",
     "sides",
     "williams_square",

@@ -60,8 +60,8 @@ def even_carry_over(counts: Mapping[T, int], seed: Seed) -> list[T]:
 
 def unevenness(order: Sequence[Hashable], names: Mapping[T, int]) -> int:
     """Return the sum of squared transition counts. Smaller is more even."""
-    followed = Counter(pairwise(order))
-    return sum(followed[pair] ** 2 for pair in product(names, names))
+    transitions = Counter(pairwise(order))
+    return sum(transitions[pair] ** 2 for pair in product(names, names))
 
 
 def _drawn(counts: Mapping[T, int], seed: Seed) -> list[T]:
@@ -69,15 +69,15 @@ def _drawn(counts: Mapping[T, int], seed: Seed) -> list[T]:
 
     Ties are broken at random. Preferring the name with the most remaining occurrences would make repetitions rare.
     """
-    left, followed = dict(counts), Counter[tuple[T, T]]()
+    left, transitions = dict(counts), Counter[tuple[T, T]]()
     order: list[T] = []
     for step in range(sum(counts.values())):
         before = order[-1:]
         best = min(
             (name for name in shuffled(list(left), f"{seed}:{step}") if left[name]),
-            key=lambda name: followed[before[0], name] if before else 0,
+            key=lambda name: transitions[before[0], name] if before else 0,
         )
-        followed.update((previous, best) for previous in before)
+        transitions.update((previous, best) for previous in before)
         left[best] -= 1
         order.append(best)
     return order
@@ -171,10 +171,10 @@ def order_of_page(systems: Sequence[T], page_index: int, number: int, repeat: in
     """
     known = sorted(systems, key=str)
     rows = williams_square(len(known))
-    block, place = divmod(page_index, len(rows))
+    block, row = divmod(page_index, len(rows))
     letters = shuffled(known, f"{seed}:letters:{number}:{block}")
     order = shuffled(range(len(rows)), f"{seed}:rows:{number}:{block}")
-    return [letters[each] for each in rows[order[(place + repeat) % len(rows)]]]
+    return [letters[each] for each in rows[order[(row + repeat) % len(rows)]]]
 
 
 ALGORITHM = "concord-design 2"
@@ -188,41 +188,41 @@ Json = dict[str, Any]
 def balance(orders: Iterable[Sequence[str]]) -> Json:
     """Return the balance of the ``orders`` of pages.
 
-    Keys: ``systems`` in alphabetical order, ``pages``, ``places`` (systems x positions, counts), and ``followed``
-    (systems x systems: how often the column's system directly followed the row's).
+    Keys: ``systems`` in alphabetical order, ``pages``, ``positions`` (systems x positions, counts), and
+    ``transitions`` (systems x systems: how often the column's system directly followed the row's).
     """
-    places: Counter[tuple[str, int]] = Counter()
-    followed: Counter[tuple[str, str]] = Counter()
+    positions: Counter[tuple[str, int]] = Counter()
+    transitions: Counter[tuple[str, str]] = Counter()
     pages = longest = 0
     for order in orders:
         pages += 1
         longest = max(longest, len(order))
-        places.update((system, place) for place, system in enumerate(order))
-        followed.update(pairwise(order))
-    systems = sorted({system for system, _ in places})
+        positions.update((system, position) for position, system in enumerate(order))
+        transitions.update(pairwise(order))
+    systems = sorted({system for system, _ in positions})
     return {
         "systems": systems,
         "pages": pages,
-        "places": [[places[system, place] for place in range(longest)] for system in systems],
-        "followed": [[followed[one, other] for other in systems] for one in systems],
+        "positions": [[positions[system, position] for position in range(longest)] for system in systems],
+        "transitions": [[transitions[one, other] for other in systems] for one in systems],
     }
 
 
 def carry_over(lists: Iterable[Sequence[str]]) -> Json:
     """Return the carry-over of lists of pages with one text each.
 
-    Keys: ``systems`` in alphabetical order, ``pages``, and ``followed`` (systems x systems: how often the column's page
-    directly followed the row's).
+    Keys: ``systems`` in alphabetical order, ``pages``, and ``transitions`` (systems x systems: how often the column's
+    page directly followed the row's).
     """
     balanced = balance(lists)
     return {
         "systems": balanced["systems"],
-        "pages": sum(map(sum, balanced["places"])),
-        "followed": balanced["followed"],
+        "pages": sum(map(sum, balanced["positions"])),
+        "transitions": balanced["transitions"],
     }
 
 
-def place_bounds(systems: int, pages: Iterable[int], numbers: int = 1) -> tuple[int, int]:
+def position_bounds(systems: int, pages: Iterable[int], numbers: int = 1) -> tuple[int, int]:
     """Return the minimum and maximum number of times that each system is in each position, for any seed.
 
     ``pages`` holds the indices of the pages ordered by `order_of_page`, ``numbers`` how many raters each page has. The
@@ -239,7 +239,7 @@ def place_bounds(systems: int, pages: Iterable[int], numbers: int = 1) -> tuple[
 def pair_balance(pairs: Iterable[Paired], numbers: int = 1) -> Json:
     """Return the balance of pairs over the positions 0 to ``numbers`` - 1 of each.
 
-    Keys: ``systems``, ``shown`` (systems x systems: how often the row's system was left of the column's), and ``sides``
+    Keys: ``systems``, ``pairs`` (systems x systems: how often the row's system was left of the column's), and ``sides``
     of each system.
     """
     seen_pairs = [pair.seen_at(number) for pair in pairs for number in range(numbers)]
@@ -247,7 +247,7 @@ def pair_balance(pairs: Iterable[Paired], numbers: int = 1) -> Json:
     by_side = sides(seen_pairs)
     return {
         "systems": list(by_side),
-        "shown": [[counts[left, right] for right in by_side] for left in by_side],
+        "pairs": [[counts[left, right] for right in by_side] for left in by_side],
         "sides": [by_side[system] for system in by_side],
     }
 

@@ -24,8 +24,8 @@ Choice = Literal["left", "right", "tie", "neither"]
 class Judgement:
     """The judgement of one text by one rater and criterion. A ``value`` of None means not applicable.
 
-    ``place`` is the position of the text on its page, from 0. ``ms`` is the active time on the whole page, repeated in
-    each of its judgements; 0 if not measured. ``repeat`` is 0 the first time, and 1 or more for a repeated page.
+    ``position`` is the position of the text on its page, from 0. ``ms`` is the active time on the whole page, repeated
+    in each of its judgements; 0 if not measured. ``repeat`` is 0 the first time, and 1 or more for a repeated page.
     ``item`` identifies the part of the source, or the target, if a source has several. Intervals treat the items of one
     source as correlated. A text that several systems wrote has one judgement per system.
     """
@@ -35,7 +35,7 @@ class Judgement:
     rater: str
     criterion: str
     value: float | str | None
-    place: int = 0
+    position: int = 0
     ms: int = 0
     repeat: int = 0
     item: Hashable = ""
@@ -51,7 +51,7 @@ class Preference:
     rater: str
     criterion: str
     choice: Choice
-    place: int = 0
+    position: int = 0
     ms: int = 0
     repeat: int = 0
     item: Hashable = ""

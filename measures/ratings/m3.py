@@ -71,7 +71,15 @@ def derived(judgements: Iterable[Judgement], gold: Gold | None = None, meant: Me
         texts[each.source, each.item, each.system, each.rater, each.repeat][each.criterion] = each
     return [
         Judgement(
-            any_of.source, any_of.system, any_of.rater, key, value, any_of.place, any_of.ms, any_of.repeat, any_of.item
+            any_of.source,
+            any_of.system,
+            any_of.rater,
+            key,
+            value,
+            any_of.position,
+            any_of.ms,
+            any_of.repeat,
+            any_of.item,
         )
         for said in texts.values()
         for any_of in [next(iter(said.values()))]

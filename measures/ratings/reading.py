@@ -63,7 +63,7 @@ class TextRead:
         return self.is_check and self.made_from == self.code
 
 
-#: (answer, text, criterion, value or None, place), including attention checks.
+#: (answer, text, criterion, value or None, position), including attention checks.
 Rated = tuple[AnswerRead, TextRead, str, str | None, int]
 #: (answer, left text, right text, criterion, choice), including attention checks.
 Preferred = tuple[AnswerRead, TextRead, TextRead, str, Choice]
@@ -153,13 +153,13 @@ class Reading:
         """One judgement per system that wrote a text, including derived ones. Degraded texts are left out."""
         time = _time(self.rated)
         judgements = []
-        for answer, text, criterion, value, place in self.rated:
+        for answer, text, criterion, value, position in self.rated:
             source = self.sources[text.source]
             if (criterion, value) in self._off_scale:
                 value = None
             ms = time[answer.rater, text.source, answer.repeat]
             judgements += [
-                Judgement(source.key, system, answer.rater, criterion, value, place, ms, answer.repeat, source.item)
+                Judgement(source.key, system, answer.rater, criterion, value, position, ms, answer.repeat, source.item)
                 for system in text.systems
             ]
         return judgements + self._derived(judgements)

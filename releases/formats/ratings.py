@@ -39,7 +39,7 @@ FIGURES = "ratings/figures.jsonl"
 #: Options of a round that exclude raters and pages from figures. Results are given with and without exclusions.
 EXCLUSIONS = ("exclude_checks", "exclude_fast")
 
-MARKED = (
+SPAN_COLUMNS = (
     "round",
     "page",
     "text",
@@ -57,7 +57,7 @@ MARKED = (
     "reason",
     "answer",
 )
-SHOWN = (*tidy.PAGE, "text", "number", "system", "shown", "exact", "is_check", "made_from")
+TEXT_COLUMNS = (*tidy.PAGE, "text", "number", "system", "shown", "exact", "is_check", "made_from")
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
@@ -181,13 +181,13 @@ def _sources(designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
     rows = RatingSource.objects.filter(design__in=designs.order_by().values("pk")).order_by("design__round", "number")
     names = ("round", "number", "source_type", "source", "target", "review", "shown", "gold")
     for row in rows.values_list(
-        "design__round__name", "number", "unit__type", "unit__key", "target__key", "review", "shown", "gold"
+        "design__round__name", "number", "unit__type", "unit__key", "target__key", "review", "material", "gold"
     ).iterator(chunk_size=BATCH):
         yield _json(dict(zip(names, row, strict=True)))
 
 
 def _texts(designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
-    yield line(SHOWN)
+    yield line(TEXT_COLUMNS)
     rows = PageText.objects.filter(page__source__design__in=designs.order_by().values("pk"))
     for *cells, check, made_from in (
         rows.order_by("page__source__design__round", "page__number", "number", "pk", "entries__system__number")
@@ -198,7 +198,7 @@ def _texts(designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
             "code",
             "entries__system__number",
             "entries__system__name",
-            "shown",
+            "displayed_text",
             "entries__exact",
             "is_check",
             "made_from",
@@ -221,8 +221,8 @@ def _preferences(
 
 
 def _spans(project: Project, spans: QuerySet[RatingSpan]) -> Iterator[bytes]:
-    yield line(MARKED)
-    order = (f"rating__{name}" for name in (*tidy.ORDER, "place", "number"))
+    yield line(SPAN_COLUMNS)
+    order = (f"rating__{name}" for name in (*tidy.ORDER, "position", "number"))
     for (
         name,
         page,

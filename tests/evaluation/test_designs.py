@@ -54,7 +54,7 @@ def test_a_plan_as_the_page_sends_it_has_a_design_with_its_balance(
     assert reply.status_code == 200, reply.json()
     design = reply.json()
     assert (design["pages"], design["texts"], design["systems"]) == (6, 12, ["Alder", "Birch"])
-    assert design["balance"]["places"] == [[3, 3], [3, 3]]
+    assert design["balance"]["positions"] == [[3, 3], [3, 3]]
     assert design["balance"]["certain"] == {"least": 3, "most": 3}
     plan["options"] = {**options, "systems": ["references"]}
     refused = client.post("/api/v1/projects/eye/rating-design/", plan, format="json")
@@ -78,7 +78,7 @@ def test_what_is_certain_of_a_plan_is_so_in_the_round_that_is_dealt(
     slots = list(round.assignments.select_related("unit"))
     shown = kind.load(slots, round)
     for slot in slots:
-        for place, text in enumerate(kind.shown(slot, shown, round).texts):
+        for place, text in enumerate(kind.ordered_page(slot, shown, round).texts):
             counts[text.system_numbers[0], place] += 1
     places = 2 if protocol == PREFERENCE else 4
     dealt = [counts[system, place] for system in range(4) for place in range(places)]

@@ -429,7 +429,7 @@ def test_pairs_become_preferences_with_the_sides_as_they_were_seen(
     round = Round.objects.get(project=project)
     assert (round.kind, round.units_count) == ("compare", 2)
     said = Preference.objects.order_by("answer__assignment__position", "answer__assignment__number")
-    assert [(one.choice, one.left.shown, one.reason) for one in said] == [
+    assert [(one.choice, one.left.displayed_text, one.reason) for one in said] == [
         ("left", "S1 on CD1.", "Both wrong."),
         ("right", "S2 on CD1.", "Both wrong."),
         ("neither", "S1 on CD2.", "Both wrong."),

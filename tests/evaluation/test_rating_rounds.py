@@ -280,7 +280,7 @@ def test_the_secret_is_told_once_the_round_is_unblinded(
     ("model", "change"),
     [
         (PageText, {"system_numbers": [9]}),
-        (PageText, {"shown": "Another text."}),
+        (PageText, {"displayed_text": "Another text."}),
         (PageTextOf, {"exact": "Another text."}),
         (RatingDesign, {"plan": {"pages": [], "texts": ""}}),
     ],
@@ -327,10 +327,11 @@ def test_a_check_has_a_page_of_its_own_that_looks_like_the_others(project: Proje
     for page in checked:
         assert page.texts.exclude(made_from=F("code")).count() == 1
         for text in page.texts.filter(made_from=F("code")):
-            assert PageText.objects.get(page__source=page.source, code=text.code, is_check=False).shown == text.shown
+            original = PageText.objects.get(page__source=page.source, code=text.code, is_check=False)
+            assert original.displayed_text == text.displayed_text
     assert rate_all(evaluator, round) == 15
     worse = Rating.objects.filter(text__is_check=True).exclude(text__made_from=F("text__code"))
-    assert len(set(worse.values_list("place", flat=True))) > 1
+    assert len(set(worse.values_list("position", flat=True))) > 1
     intact(RatingDesign.objects.get(round=round))
 
 
@@ -357,7 +358,7 @@ def test_over_many_pages_every_system_comes_at_every_place_as_often(project: Pro
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project, clusters=40))
     rate_all(evaluator, round)
     counts: Counter[tuple[int, int]] = Counter()
-    for place, numbers in Rating.objects.filter(number=0).values_list("place", "text__system_numbers"):
+    for place, numbers in Rating.objects.filter(number=0).values_list("position", "text__system_numbers"):
         counts[place, numbers[0]] += 1
     assert len(counts) == 16
     assert chisquare(list(counts.values())).pvalue > 0.01
@@ -406,12 +407,14 @@ def test_a_late_answer_keeps_the_order_that_was_shown(project: Project, evaluato
     slot = next_assignments(user=evaluator, round=round)[0]
     value = rate_value(hand_of(evaluator, round)[0])
     say(evaluator, slot, value)
-    places = Rating.objects.filter(number=0).order_by("place").values_list("text__code", flat=True)
+    places = Rating.objects.filter(number=0).order_by("position").values_list("text__code", flat=True)
     assert (
         list(places)
         == before
         == list(
-            Rating.objects.filter(place=F("place"), number=0).order_by("place").values_list("text__code", flat=True)
+            Rating.objects.filter(position=F("position"), number=0)
+            .order_by("position")
+            .values_list("text__code", flat=True)
         )
     )
 

@@ -19,7 +19,7 @@ from measures.design import (
     latin_lists,
     order_of_page,
     pair_balance,
-    place_bounds,
+    position_bounds,
     repeated,
     williams_square,
     with_check,
@@ -57,17 +57,21 @@ def test_every_row_comes_once_in_consecutive_pages_of_a_place(m: int, block: int
     orders = [tuple(order_of_page(systems, block * rows + i, number, 0, seed)) for i in range(rows)]
     assert len(set(orders)) == rows
     found = balance(orders)
-    assert {count for line in found["places"] for count in line} == {rows // m}
-    assert {count for i, line in enumerate(found["followed"]) for j, count in enumerate(line) if i != j} == {rows // m}
+    assert {count for line in found["positions"] for count in line} == {rows // m}
+    assert {count for i, line in enumerate(found["transitions"]) for j, count in enumerate(line) if i != j} == {
+        rows // m
+    }
 
 
 @given(st.integers(2, 6), st.integers(1, 30), st.integers(1, 3), SEEDS)
 def test_no_seed_gives_counts_beyond_those_that_are_certain(m: int, pages: int, numbers: int, seed: int) -> None:
     systems = [f"s{i}" for i in range(m)]
-    least, most = place_bounds(m, range(pages), numbers)
+    least, most = position_bounds(m, range(pages), numbers)
     found = balance(order_of_page(systems, page, n, 0, seed) for page in range(pages) for n in range(numbers))
-    follows = [count for i, line in enumerate(found["followed"]) for j, count in enumerate(line) if i != j]
-    assert all(least <= count <= most for count in (*follows, *(count for line in found["places"] for count in line)))
+    follows = [count for i, line in enumerate(found["transitions"]) for j, count in enumerate(line) if i != j]
+    assert all(
+        least <= count <= most for count in (*follows, *(count for line in found["positions"] for count in line))
+    )
     assert (least == most) == (pages % len(williams_square(m)) == 0)
 
 
@@ -86,7 +90,7 @@ def test_the_systems_stand_everywhere_alike_over_500_pages() -> None:
     """Chi-square, p > .01, at places 0 and 1 of each page; the orders as wholes too."""
     for number in (0, 1):
         orders = [tuple(order_of_page(SYSTEMS[:4], page, number, 0, "uniform")) for page in range(500)]
-        for counts in balance(orders)["places"]:
+        for counts in balance(orders)["positions"]:
             assert stats.chisquare(counts).pvalue > 0.01
         # A block of four pages has four orders that go together, one of which begins with the first system.
         wholes = Counter(order for order in orders if order[0] == SYSTEMS[0])
@@ -158,7 +162,7 @@ def test_the_second_place_and_a_repeat_have_the_sides_turned() -> None:
     found = pair_balance(pairs, numbers=2)
     assert found["systems"] == SYSTEMS
     assert found["sides"] == [{"left": 160, "right": 160}] * 5
-    assert {count for i, line in enumerate(found["shown"]) for j, count in enumerate(line) if i != j} == {40}
+    assert {count for i, line in enumerate(found["pairs"]) for j, count in enumerate(line) if i != j} == {40}
 
 
 def test_more_pairs_than_there_are_and_pairs_of_one_cannot_be_had() -> None:

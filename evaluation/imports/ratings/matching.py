@@ -26,13 +26,13 @@ NOT_BROUGHT = "(The imported file did not contain this text.)"
 class Placed:
     """Matches between a file and the project.
 
-    ``units`` maps the keys of existing units to ids. ``shown`` holds their sources by (key, target key or ""). ``runs``
-    maps system names to runs. ``texts`` maps (system, unit key) to the summary id and its text.
+    ``units`` maps the keys of existing units to ids. ``sources`` holds their sources by (key, target key or "").
+    ``runs`` maps system names to runs. ``texts`` maps (system, unit key) to the summary id and its text.
     """
 
     systems: list[str]
     units: dict[str, int] = field(default_factory=dict)
-    shown: dict[tuple[str, str], PlannedSource] = field(default_factory=dict)
+    sources: dict[tuple[str, str], PlannedSource] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
     texts: dict[tuple[str, str], tuple[int | None, str]] = field(default_factory=dict)
     #: Level of the units.
@@ -106,8 +106,8 @@ def _sources(project: Project, level: str, contents: Sequence[Content], placed: 
     planned = sources_of(project, level, list(keys), content)
     targets = sources.keys_of([one.target for one in planned if one.target])
     for one in planned:
-        placed.shown.setdefault((keys[one.unit], ""), one)
-        placed.shown[keys[one.unit], targets.get(one.target or 0, "")] = one
+        placed.sources.setdefault((keys[one.unit], ""), one)
+        placed.sources[keys[one.unit], targets.get(one.target or 0, "")] = one
 
 
 def _refuse_blind(read: Read, placed: Placed) -> None:

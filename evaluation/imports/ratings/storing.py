@@ -251,14 +251,14 @@ def _named(project: Project, read: Read, placed: Placed, rows: BulkWriter) -> di
 
 
 def _source(page: Page, read: Read, placed: Placed, named: Mapping[str, int]) -> PlannedSource:
-    known = placed.shown.get((page.unit, page.target)) or placed.shown.get((page.unit, ""))
+    known = placed.sources.get((page.unit, page.target)) or placed.sources.get((page.unit, ""))
     if known:
         return known
     against = read.against.get(page, "")
     gold = {"text": against, "slots": [], "polarity": "", "modality": ""} if against else None
     unit = placed.units.get(page.unit) or named[page.unit]
-    shown = {"query": "", "title": "", "studies": []}
-    return PlannedSource(unit, None, against, page.unit, shown, gold)
+    material = {"query": "", "title": "", "studies": []}
+    return PlannedSource(unit, None, against, page.unit, material, gold)
 
 
 def _answers(said: Sequence[Said], places: Mapping[Page, int]) -> Answers:

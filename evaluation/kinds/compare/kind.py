@@ -150,7 +150,7 @@ class CompareKind(PageKind):
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
         rows = Preference.objects.filter(answer__in=list(answers)).order_by("answer_id", "number")
         found: dict[Any, Value] = {}
-        for row in rows.select_related("left", "right").defer("left__shown", "right__shown"):
+        for row in rows.select_related("left", "right").defer("left__displayed_text", "right__displayed_text"):
             sides = {LEFT: row.left.code, RIGHT: row.right.code}
             value = found.setdefault(row.answer_id, {**sides, "said": []})
             value["said"].append(

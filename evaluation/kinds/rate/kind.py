@@ -90,9 +90,9 @@ class RateKind(PageKind):
 
     def check(self, slot: Assignment, value: Value) -> None:
         page = self.page_of(slot)
-        studies = [study["text"] for study in page.source.shown["studies"]]
+        studies = [study["text"] for study in page.source.material["studies"]]
         content = content_by(page.source.design.version.digest)
-        check(content, {text.code: text.shown for text in page.texts.all()}, studies, value)
+        check(content, {text.code: text.displayed_text for text in page.texts.all()}, studies, value)
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         marked = self._ratings(said, text_ids(answer.assignment.unit_id for answer, _ in said))
@@ -109,7 +109,7 @@ class RateKind(PageKind):
                 Rating(
                     answer=answer,
                     text_id=texts[answer.assignment.unit_id, text["text"]],
-                    place=place,
+                    position=position,
                     number=number,
                     criterion=one["criterion"],
                     value=one["value"],
@@ -120,17 +120,17 @@ class RateKind(PageKind):
                 one,
             )
             for answer, value in said
-            for place, text in enumerate(value["texts"])
+            for position, text in enumerate(value["texts"])
             for number, one in enumerate(text["said"])
         ]
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
-        rows = Rating.objects.filter(answer__in=list(answers)).order_by("answer_id", "place", "number")
+        rows = Rating.objects.filter(answer__in=list(answers)).order_by("answer_id", "position", "number")
         found: dict[Any, Value] = {}
         spans: dict[int, list[RatingSpan]] = defaultdict(list)
         for span in RatingSpan.objects.filter(rating__answer__in=list(answers)).order_by("pk"):
             spans[span.rating_id].append(span)
-        for row in rows.select_related("text").defer("text__shown"):
+        for row in rows.select_related("text").defer("text__displayed_text"):
             texts = found.setdefault(row.answer_id, {"texts": []})["texts"]
             if not texts or texts[-1]["text"] != row.text.code:
                 texts.append({"text": row.text.code, "said": []})

@@ -10,10 +10,10 @@ test('what a design leaves out is said, and nothing where it leaves out nothing'
   ])
 })
 
-test('balance reads as one sentence, of places or of sides', () => {
+test('balance reads as one sentence, of positions or of sides', () => {
   const certain = (least: number, most: number) => ({ least, most })
-  expect(evenly({ systems: ['A', 'B'], places: [[2, 2], [2, 2]], followed: [[0, 2], [2, 0]], certain: certain(2, 2) })).toBe('Each system is 2 times at each position and follows each other system 2 times, for any seed.')
-  expect(evenly({ systems: ['A', 'B'], places: [[2, 1], [1, 2]], certain: certain(0, 3) })).toBe('Each system is 0 to 3 times at each position, for any seed.')
+  expect(evenly({ systems: ['A', 'B'], positions: [[2, 2], [2, 2]], transitions: [[0, 2], [2, 0]], certain: certain(2, 2) })).toBe('Each system is 2 times at each position and follows each other system 2 times, for any seed.')
+  expect(evenly({ systems: ['A', 'B'], positions: [[2, 1], [1, 2]], certain: certain(0, 3) })).toBe('Each system is 0 to 3 times at each position, for any seed.')
   expect(evenly({ systems: ['A', 'B'], sides: [{ left: 1, right: 2 }, { left: 2, right: 1 }], certain: null })).toBe('Each system is 1 to 2 times on each side in this example.')
   expect(evenly({ systems: [], certain: null })).toBe('')
 })

@@ -16,14 +16,14 @@ export function designNotes(design: Counts): string[] {
 
 /** "Each system is 4 to 5 times at each position, for any seed.": the guaranteed counts, else those of the example. */
 export function evenly(balance: Schemas['DesignBalance']): string {
-  if (!balance.places && !balance.sides) return fromPageToPage(balance.followed ?? [])
-  const table = balance.places ?? balance.sides?.map((s) => [s.left, s.right]) ?? []
+  if (!balance.positions && !balance.sides) return fromPageToPage(balance.transitions ?? [])
+  const table = balance.positions ?? balance.sides?.map((s) => [s.left, s.right]) ?? []
   const sure = balance.certain && [balance.certain.least, balance.certain.most]
   const all = table.length ? (sure ?? table.flat()) : []
   const [least, most] = [Math.min(...all), Math.max(...all)]
   const times = least === most ? counted(most, 'time') : `${count(least)} to ${counted(most, 'time')}`
-  const where = balance.places ? 'at each position' : 'on each side'
-  const followed = (balance.followed ?? []).flatMap((row, n) => row.filter((_, m) => m !== n))
+  const where = balance.positions ? 'at each position' : 'on each side'
+  const followed = (balance.transitions ?? []).flatMap((row, n) => row.filter((_, m) => m !== n))
   const after = followed.length ? (sure ?? followed) : []
   const follows = after.length ? ` and follows each other system ${Math.min(...after) === Math.max(...after) ? counted(after[0]!, 'time') : `${count(Math.min(...after))} to ${counted(Math.max(...after), 'time')}`}` : ''
   return all.length ? `Each system is ${times} ${where}${follows}${sure ? ', for any seed' : ' in this example'}.` : ''
