@@ -17,7 +17,7 @@ def rated(slug: str, texts: list[str], ratings: int, systems: int, raters: int, 
     """
     from benchmarks.inside_loads import lead
     from evaluation.models import RatingDesign
-    from evaluation.results.actions import reckon_ratings
+    from evaluation.results.actions import compute_ratings
     from evaluation.unblinding.actions import unblind
     from projects.models import Member, Project
     from projects.rounds.actions import close_round
@@ -33,7 +33,7 @@ def rated(slug: str, texts: list[str], ratings: int, systems: int, raters: int, 
     design = RatingDesign.objects.select_related("round__project").get(round=round)
     unblind(design=design, by=Member.objects.get(project=project, role="lead").user)
     begun = time.perf_counter()
-    made = reckon_ratings(design=design, replicates=replicates)
+    made = compute_ratings(design=design, replicates=replicates)
     return {"token": token, "round": round.pk, "ratings": made["judgements"], "seconds": time.perf_counter() - begun}
 
 

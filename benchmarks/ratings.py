@@ -94,7 +94,7 @@ def _null(found: Found, plan: Plan, design: str, rng: np.random.Generator) -> No
     for _ in range(plan.studies):
         rows, _ = study(rng, plan, [0.0] * len(plan.effects), design)
         for criterion in (SCORE, RIGHT, POINTS):
-            wrong[criterion.key].add(any(pair["different"] for pair in pair_figures(rows.said(criterion))))
+            wrong[criterion.key].add(any(pair["different"] for pair in pair_figures(rows.of_criterion(criterion))))
     for key, tally in wrong.items():
         found.at_most(f"ratings, {design}: family-wise error, {key}", tally.share, FAMILY)
     found.figures[f"{design}: null"] = {key: [tally.hits, tally.n] for key, tally in wrong.items()}
@@ -105,7 +105,7 @@ def _effects(found: Found, plan: Plan, design: str, rng: np.random.Generator) ->
     held: dict[str, Tally] = {}
     for _ in range(plan.studies):
         rows, severity = study(rng, plan, plan.effects, design)
-        said = [rows.said(SCORE), rows.said(RIGHT)]
+        said = [rows.of_criterion(SCORE), rows.said(RIGHT)]
         scores, right = system_figures(said, 0)
         ordered.add(all(one["value"] < other["value"] for one, other in pairwise(scores)))
         pairs = pair_figures(said[0])

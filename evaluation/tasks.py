@@ -10,7 +10,7 @@ from .results import actions as results_actions
 
 
 @jobs.handler(results_actions.KIND, notification=("Figures", "rounds/{round}"))
-def reckon_ratings(job: RunningJob) -> dict[str, Any]:
+def compute_ratings(job: RunningJob) -> dict[str, Any]:
     """Compute and store the results of a rating round. A retry computes them again."""
     design = RatingDesign.objects.select_related("round__project").get(round=job.params["round"])
-    return results_actions.reckon_ratings(design=design, progress=job.paced())
+    return results_actions.compute_ratings(design=design, progress=job.paced())

@@ -17,7 +17,7 @@ from measures.means import Mean, clustered_share
 from .evidence import CHANCE
 
 #: (item, value) of every answer.
-Said = Iterable[tuple[str, str]]
+Ratings = Iterable[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def clusters(review_of: Mapping[str, str]) -> dict[str, int]:
 def field(
     scale: Scale,
     measure: Mapping[str, Any],
-    ratings: Said,
+    ratings: Ratings,
     gold: Mapping[str, str],
     cluster_of: Mapping[str, int],
     ranks: Mapping[str, int] | None,
@@ -123,7 +123,7 @@ def _coefficient(measure: Mapping[str, Any], name: str) -> Coefficient:
     return Coefficient(coefficient["value"], (ci[0], ci[1]) if ci and ci[0] < ci[1] else None, ci_reason=reason)
 
 
-def all_agree(ratings: Said, cluster_of: Mapping[str, int]) -> Mean:
+def all_agree(ratings: Ratings, cluster_of: Mapping[str, int]) -> Mean:
     """Return the share of items with at least two ratings on which all ratings are equal.
 
     ``ratings`` holds (item, value). The interval is over clusters (reviews).
@@ -134,7 +134,7 @@ def all_agree(ratings: Said, cluster_of: Mapping[str, int]) -> Mean:
     return clustered_share(hits, [cluster_of[item] for item in items])
 
 
-def pairwise(ratings: Said, cluster_of: Mapping[str, int]) -> Mean:
+def pairwise(ratings: Ratings, cluster_of: Mapping[str, int]) -> Mean:
     """Return the share of equal pairs of ratings, each item with weight 1: percent agreement as in AC1 and kappa."""
     values = {item: answers for item, answers in _by_item(ratings).items() if len(answers) > 1}
     shares = []
@@ -144,19 +144,19 @@ def pairwise(ratings: Said, cluster_of: Mapping[str, int]) -> Mean:
     return clustered_share(shares, [cluster_of[item] for item in values])
 
 
-def accuracy(said: Said, gold: Mapping[str, str], cluster_of: Mapping[str, int]) -> Mean:
+def accuracy(answers: Ratings, gold: Mapping[str, str], cluster_of: Mapping[str, int]) -> Mean:
     """Return the share of ratings that equal the gold value, each item with weight 1.
 
     Items without gold are left out.
     """
-    values = _by_item(said)
+    values = _by_item(answers)
     items = [item for item in values if item in gold]
     hits = [sum(value == gold[item] for value in values[item]) / len(values[item]) for item in items]
     ratings = sum(len(values[item]) for item in items)
     return clustered_share(hits, [cluster_of[item] for item in items], ratings=ratings)
 
 
-def _by_item(ratings: Said) -> dict[str, list[str]]:
+def _by_item(ratings: Ratings) -> dict[str, list[str]]:
     values_of: dict[str, list[str]] = defaultdict(list)
     for item, value in ratings:
         values_of[item].append(value)

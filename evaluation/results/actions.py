@@ -14,7 +14,7 @@ from projects.jobs import batches, jobs
 from projects.models import Job, JobStatus
 
 from ..models import RatingDesign, RatingFigures, Unblinding
-from .computed import basis_of, reckon
+from .computed import basis_of, compute_figures
 
 KIND = RatingFigures.JOB
 Progress = Callable[[int, int | None, str], None]
@@ -41,7 +41,7 @@ def unfinished(design: RatingDesign) -> Job | None:
     return None if job and job.status in (JobStatus.DONE, JobStatus.CANCELLED) else job
 
 
-def reckon_ratings(
+def compute_ratings(
     *, design: RatingDesign, progress: Progress = lambda done, total, note: None, **others: Any
 ) -> dict[str, Any]:
     """Compute the results of an unblinded round, and replace the stored ones.
@@ -51,7 +51,7 @@ def reckon_ratings(
     _permitted(design)
     # Take the basis before reading any rows. If an answer arrives meanwhile, the results then count as outdated.
     basis, made_at, steps = basis_of(design), timezone.now(), iter(range(1_000_000))
-    made = reckon(design, lambda step: progress(next(steps), None, step), **others)
+    made = compute_figures(design, lambda step: progress(next(steps), None, step), **others)
     with batches.batch():
         stored, _ = RatingFigures.objects.update_or_create(
             design=design, defaults={"rule": RULE, "basis": basis, "figures": json.dumps(made), "made_at": made_at}

@@ -16,7 +16,7 @@ from projects.answers.queries import counted
 from projects.models import Member, Project, Round
 
 from ..models import ComparedSystem, RatingDesign, RatingFigures
-from .rating_rows import Said, figures_of
+from .rating_rows import RoundRatings, figures_of
 
 Json = dict[str, Any]
 #: Key of the compared systems in stored results. It keeps its first name, so that older results stay readable.
@@ -83,10 +83,10 @@ def whole(figures: Json) -> Json:
     return figures
 
 
-def reckon(design: RatingDesign, progress: Progress = lambda step: None, **others: Any) -> Json:
+def compute_figures(design: RatingDesign, progress: Progress = lambda step: None, **others: Any) -> Json:
     """Return all results of a round: `Reading.figures`, and the names of criteria, systems and metrics."""
     progress("reading")
-    said = Said(design)
+    said = RoundRatings(design)
     scorings = said.scorings()
     scored = {scoring.metric for scoring in scorings}
     printed = {

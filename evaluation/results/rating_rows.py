@@ -25,7 +25,7 @@ def figures_of(metric: str) -> Iterator[tuple[str, Figure]]:
     return ((f"{found.name}: {figure.label}", figure) for figure in found.figures)
 
 
-class Said(Reading):
+class RoundRatings(Reading):
     """The ratings of a round. Raise `Conflict` if its design was changed after it was frozen."""
 
     def __init__(self, design: RatingDesign) -> None:

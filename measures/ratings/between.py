@@ -19,7 +19,7 @@ import numpy as np
 from ..clustered import FloatArray
 from ..comparison import NONE_COMMON, Comparison, holm, sign_flips_p
 from ..means import UNBOUNDED, Mean, clustered_mean
-from .rows import Ints, Said
+from .rows import CriterionJudgements, Ints
 
 
 def letters(different: Sequence[Sequence[bool]]) -> list[str]:
@@ -58,7 +58,7 @@ NOT_ALL = "no source has texts of all systems that were judged right or wrong"
 ALL_THE_SAME = "the systems do not differ on any source"
 
 
-def pair_figures(ratings: Said) -> list[Json]:
+def pair_figures(ratings: CriterionJudgements) -> list[Json]:
     """Return a row for each pair of systems, in alphabetical order.
 
     ``comparison`` is `Comparison.as_json` of first minus second. ``holm`` is the adjusted p, or None without common
@@ -91,7 +91,7 @@ def pair_figures(ratings: Said) -> list[Json]:
     return figures
 
 
-def system_letters(ratings: Said, rows: list[Json], pairs: list[Json]) -> dict[str, str]:
+def system_letters(ratings: CriterionJudgements, rows: list[Json], pairs: list[Json]) -> dict[str, str]:
     """Return the letters of the systems that have a figure, from `system_figures` and `pair_figures`.
 
     "a" starts with the best system, or with the highest value if the criterion has no direction.
@@ -149,7 +149,7 @@ def mcnemar(first: FloatArray, second: FloatArray) -> Json:
     return {**facts, "p": float(test(table, exact=True).pvalue), "undefined": ""}
 
 
-def cochran(ratings: Said) -> Json:
+def cochran(ratings: CriterionJudgements) -> Json:
     """Return Cochran's Q test of equality of all systems with a figure, on the items for which all have a text."""
     from statsmodels.stats.contingency_tables import cochrans_q  # slow import, needed only in workers
 
@@ -186,7 +186,7 @@ def _sure(*columns: FloatArray) -> tuple[list[Any], int]:
     return [column[~split] > 0.5 for column in columns], int(split.sum())
 
 
-def _differences(ratings: Said, i: int, j: int) -> tuple[FloatArray, Ints]:
+def _differences(ratings: CriterionJudgements, i: int, j: int) -> tuple[FloatArray, Ints]:
     """Return the differences (n,) on the items that both systems have, and their sources."""
     difference = ratings.cells[:, i] - ratings.cells[:, j]
     both = ~np.isnan(difference)

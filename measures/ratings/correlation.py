@@ -20,7 +20,7 @@ from .. import former
 from ..clustered import Bounds, FloatArray
 from ..means import UNBOUNDED, clustered_mean
 from .resampling import SEED, drawn, percentiles
-from .rows import Rows, Said
+from .rows import CriterionJudgements, Rows
 
 Json = dict[str, Any]
 COEFFICIENTS = ("kendall", "spearman", "pearson")
@@ -36,7 +36,7 @@ _NUMBERS = 1 << 19
 Scores = Mapping[tuple[Any, Any, str], float | None]
 
 
-def correlations(ratings: Said, scores: Scores, *, replicates: int = REPLICATES) -> list[Json]:
+def correlations(ratings: CriterionJudgements, scores: Scores, *, replicates: int = REPLICATES) -> list[Json]:
     """Return rows by ``level`` (system, summary) and ``coefficient``, with ``value``, ``ci`` and ``n``.
 
     ``n`` counts systems or items. At summary level, ``constant`` counts the items left out. ``undefined`` and
@@ -232,7 +232,7 @@ def metric_cells(rows: Rows, scores: Scores) -> FloatArray:
 
 
 def metric_figures(
-    every: Sequence[Said], cells: Mapping[str, FloatArray], bounds: Mapping[str, Bounds] | None = None
+    every: Sequence[CriterionJudgements], cells: Mapping[str, FloatArray], bounds: Mapping[str, Bounds] | None = None
 ) -> list[Json]:
     """Return a row for each metric with ``value``, ``n`` rated texts, ``sources`` and ``ci`` of each system.
 
@@ -255,7 +255,7 @@ def metric_figures(
     ]
 
 
-def points(every: Sequence[Said], cells: Mapping[str, FloatArray]) -> Json:
+def points(every: Sequence[CriterionJudgements], cells: Mapping[str, FloatArray]) -> Json:
     """Return texts as points for plots.
 
     ``system`` (n,) holds indices of systems. Criteria and metrics have one number or None per point. ``items`` of the
@@ -282,7 +282,7 @@ def points(every: Sequence[Said], cells: Mapping[str, FloatArray]) -> Json:
     }
 
 
-def _rated(every: Sequence[Said]) -> Any:
+def _rated(every: Sequence[CriterionJudgements]) -> Any:
     """Return whether each text has a counted rating, (items, systems)."""
     is_rated = np.zeros_like(every[0].cells, dtype=np.bool_)
     for ratings in every:

@@ -58,7 +58,7 @@ def figures(
     keys = {criterion.key for criterion in criteria}
     progress("reading")
     rows = Rows.of(each for each in judgements if each.criterion in keys)
-    every = [rows.said(criterion) for criterion in criteria]
+    every = [rows.of_criterion(criterion) for criterion in criteria]
     progress("means")
     of_systems = system_figures(every, replicates)
     rows_made = []

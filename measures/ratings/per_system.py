@@ -18,7 +18,7 @@ from ..agreement.gold import wilson_interval
 from ..clustered import Bounds, FloatArray, Interval, t_quantile, wilson_over_clusters
 from ..means import Mean, clustered_mean, clustered_share
 from .resampling import percentiles, resampled_means
-from .rows import Said
+from .rows import CriterionJudgements
 
 LEAST_RATERS, LEAST_TEXTS = 5, 10
 TOO_FEW_RATERS = f"fewer than {LEAST_RATERS} raters"
@@ -50,7 +50,7 @@ class RandomRaters:
         }
 
 
-def of_system(criterion_ratings: Said, system: int) -> RandomRaters:
+def of_system(criterion_ratings: CriterionJudgements, system: int) -> RandomRaters:
     """Return the interval of a system's mean by one criterion, from first judgements only."""
     rows = criterion_ratings.rows
     if criterion_ratings.criterion.kind != "mean":
@@ -108,7 +108,7 @@ ALL_NA = "every rating is N/A"
 NO_FIGURE = "its values have no order and none is called good: only counts"
 
 
-def system_figures(every: Sequence[Said], replicates: int) -> list[list[Json]]:
+def system_figures(every: Sequence[CriterionJudgements], replicates: int) -> list[list[Json]]:
     """Return, for each criterion, a row for each system of the round.
 
     ``value`` is None if and only if ``undefined`` gives the reason. The row has ``n`` texts, ``sources``,
@@ -122,7 +122,7 @@ def system_figures(every: Sequence[Said], replicates: int) -> list[list[Json]]:
     ]
 
 
-def _row(ratings: Said, system: int, boot: FloatArray | None) -> Json:
+def _row(ratings: CriterionJudgements, system: int, boot: FloatArray | None) -> Json:
     cells = ratings.cells[:, system]
     defined = np.flatnonzero(~np.isnan(cells))
     values, clusters = cells[defined].tolist(), ratings.rows.source_of[defined].tolist()
@@ -161,7 +161,7 @@ def _row(ratings: Said, system: int, boot: FloatArray | None) -> Json:
     return row
 
 
-def _why(ratings: Said, mean: Mean, judgements: int, na: int) -> str:
+def _why(ratings: CriterionJudgements, mean: Mean, judgements: int, na: int) -> str:
     if mean.value is not None:
         return ""
     if judgements == 0:
@@ -169,7 +169,7 @@ def _why(ratings: Said, mean: Mean, judgements: int, na: int) -> str:
     return ALL_NA if na == judgements else NO_FIGURE
 
 
-def _bootstrapped(every: Sequence[Said], replicates: int) -> list[FloatArray]:
+def _bootstrapped(every: Sequence[CriterionJudgements], replicates: int) -> list[FloatArray]:
     """Return the means (replicates, systems) of each criterion over resampled sources, with the same draws for all."""
     if not every or not replicates or not former.is_on():
         return []

@@ -15,7 +15,7 @@ from ..agreement.pairs import cohen_kappa
 from ..agreement.weights import weight_matrix
 from ..means import clustered_mean
 from .judgements import Criterion, Judgement, Preference
-from .rows import Rows, Said
+from .rows import CriterionJudgements, Rows
 
 Json = dict[str, Any]
 P = TypeVar("P", bound=Hashable)
@@ -38,7 +38,7 @@ Page = tuple[str, Hashable, Hashable, int]
 
 def pages(rows: Rows) -> dict[Page, tuple[int, int, int]]:
     """Return page -> (active ms, or 0 if not measured; number of asked ratings; number of texts)."""
-    at = rows.asked
+    at = rows.asked_indices
     base = int(rows.repeat.max(initial=0)) + 1
     key = ((rows.rater * len(rows.items) + rows.item) * base + rows.repeat)[at]
     keys, first, place = np.unique(key, return_index=True, return_inverse=True)
@@ -70,7 +70,7 @@ def too_fast(timed: Mapping[P, float]) -> set[P]:
     return {page for page, each in timed.items() if each < bound}
 
 
-def rater_figures(rows: Rows, every: Sequence[Said]) -> list[Json]:
+def rater_figures(rows: Rows, every: Sequence[CriterionJudgements]) -> list[Json]:
     """Return a row of figures for each rater.
 
     It has ``judgements``, ``pages``, ``median_ms`` per page, ``median_ms_of_text`` and ``fast`` pages. ``severity`` by
@@ -89,7 +89,7 @@ def rater_figures(rows: Rows, every: Sequence[Said]) -> list[Json]:
         figures.append(
             {
                 "rater": rater,
-                "judgements": int((rows.rater[rows.asked] == r).sum()),
+                "judgements": int((rows.rater[rows.asked_indices] == r).sum()),
                 "pages": len(timed[rater]),
                 "median_ms": median(page for page, _ in known) if known else None,
                 "median_ms_of_text": median(text for _, text in known) if known else None,
@@ -128,7 +128,7 @@ def chooser_figures(preferences: Iterable[Preference]) -> list[Json]:
     return figures
 
 
-def _severity(ratings: Said) -> list[Json]:
+def _severity(ratings: CriterionJudgements) -> list[Json]:
     totals, counts = ratings.sums
     use = np.flatnonzero(ratings.first & ~np.isnan(ratings.number))
     cell, own, rater = ratings.cell[use], ratings.number[use], ratings.rows.rater[ratings.at[use]]
@@ -143,7 +143,7 @@ def _severity(ratings: Said) -> list[Json]:
     return figures
 
 
-def said_again(ratings: Said) -> Json:
+def said_again(ratings: CriterionJudgements) -> Json:
     """Return the consistency of raters on repeated pages.
 
     ``n`` counts pairs of values, and ``same`` the equal ones (N/A is a value). ``kappa`` is Cohen's, over the declared
@@ -183,7 +183,7 @@ def said_again(ratings: Said) -> Json:
     return result
 
 
-def _kappa(ratings: Said, values: list[tuple[str, str]]) -> Json:
+def _kappa(ratings: CriterionJudgements, values: list[tuple[str, str]]) -> Json:
     scale = {_name(value): i for i, value in enumerate(ratings.criterion.values)}
     if len(scale) < 2 or any(value and value not in scale for pair in values for value in pair):
         return {"kappa": None, "no_kappa": "not a scale of declared values"}

@@ -62,7 +62,7 @@ class Rows:
         )
 
     @cached_property
-    def asked(self) -> Ints:
+    def asked_indices(self) -> Ints:
         """Indices of the asked judgements, or all indices if every judgement is derived."""
         indices = np.flatnonzero(np.fromiter((DERIVED not in each for each in self.criterion), dtype=np.bool_))
         return indices if len(indices) else np.arange(len(self.criterion))
@@ -75,7 +75,7 @@ class Rows:
         parts = np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]) if len(names) else []
         return {str(name): part for name, part in zip(names, parts, strict=True)}
 
-    def said(self, criterion: Criterion) -> Said:
+    def of_criterion(self, criterion: Criterion) -> CriterionJudgements:
         """Return the judgements of one criterion."""
         at = self.by_criterion.get(criterion.key, np.zeros(0, dtype=np.intp))
         known: dict[float | str | None, float] = {}
@@ -87,11 +87,11 @@ class Rows:
                 known[value] = np.nan if number is None else number
             numbers[i] = known[value]
         missing = np.fromiter((self.value[k] is None for k in at.tolist()), dtype=np.bool_, count=len(at))
-        return Said(self, criterion, at, numbers, missing)
+        return CriterionJudgements(self, criterion, at, numbers, missing)
 
 
 @dataclass(frozen=True)
-class Said:
+class CriterionJudgements:
     """The judgements of one criterion.
 
     ``at`` (n,) are indices into the rows. ``number`` (n,) is NaN if a judgement does not count. ``missing`` (n,) marks

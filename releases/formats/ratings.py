@@ -28,7 +28,7 @@ from measures.ratings.m3 import WAYS, released
 from projects.models import Outcome, Project, Round
 from releases.formats.notes import BATCH, flag, line, time
 
-from ..sources.blinding import told
+from ..sources.blinding import released_designs
 from . import methods
 from .notes import Notes
 
@@ -61,7 +61,7 @@ TEXT_COLUMNS = (*tidy.PAGE, "text", "number", "system", "shown", "exact", "is_ch
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
-    designs = told(project)
+    designs = released_designs(project)
     if not designs.exists():
         return
     rounds = designs.values("round")

@@ -16,7 +16,7 @@ from projects import kinds
 from projects.models import Project, Round
 
 
-def told(project: Project) -> QuerySet[RatingDesign]:
+def released_designs(project: Project) -> QuerySet[RatingDesign]:
     """Return the designs that are released completely, oldest first."""
     sealed = ComparedSystem.objects.filter(design=OuterRef("pk"), run__seals__in=Seal.objects.in_force())
     found = RatingDesign.objects.filter(
@@ -31,7 +31,9 @@ def kept_blind(project: Project) -> list[int]:
     The two rounds of a reliability study share one seed, so the round of labels is withheld until the round of matches
     is closed.
     """
-    designs = RatingDesign.objects.filter(round__in=_counting(project)).exclude(pk__in=told(project).values("pk"))
+    designs = RatingDesign.objects.filter(round__in=_counting(project)).exclude(
+        pk__in=released_designs(project).values("pk")
+    )
     blind = [kind.key for kind in kinds.all_kinds() if kind.blind]
     at_work = _counting(project).filter(status=Round.Status.OPEN, kind__in=blind)
     beside = ReliabilityStudy.objects.filter(matches__in=at_work)

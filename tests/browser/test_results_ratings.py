@@ -32,7 +32,7 @@ call_command('score', '--project', {SLUG!r}, '--metric', 'rouge')
 # Whatever texts the secret degrades: one rater misses no check, the other one some, and is left out by the rule.
 choose = lambda n: by_worth(n, degraded='' if n == 0 else 'Alder')
 closed(project, lead, raters, runs, choose=choose, name='First ratings', options=options)
-call_command('reckon_ratings', '--project', {SLUG!r})
+call_command('compute_ratings', '--project', {SLUG!r})
 """
 #: In print: units of a drawing in millimetres, letters in points.
 COLUMN_MM, LEAST_POINTS = 85.0, 6.0

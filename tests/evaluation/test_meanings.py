@@ -12,7 +12,7 @@ from evaluation.protocols import shipped
 from evaluation.protocols.actions import create_protocol
 from evaluation.protocols.content import as_json
 from evaluation.protocols.parts import Criterion
-from evaluation.results.actions import reckon_ratings
+from evaluation.results.actions import compute_ratings
 from evaluation.results.tables.m3_rated import Table5
 from evaluation.unblinding.actions import unblind
 from projects import reports
@@ -60,7 +60,7 @@ def labelled(project: Project, lead: User, rater: User, folder: Path) -> RatingD
     close_round(round=round, by=lead)
     design = RatingDesign.objects.select_related("round__project").get(round=round)
     unblind(design=design, by=lead)
-    reckon_ratings(design=design)
+    compute_ratings(design=design)
     return design
 
 

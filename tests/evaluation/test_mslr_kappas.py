@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from accounts.models import User
 from evaluation.models import Rating, RatingDesign
-from evaluation.results.actions import reckon_ratings
+from evaluation.results.actions import compute_ratings
 from evaluation.results.computed import stored
 from projects.agreement.queries import report
 from projects.models import Project, Round
@@ -140,7 +140,7 @@ def test_options_beside_the_scale_are_kept_and_left_out_of_means(
     call_command("import_data", "ratings", *files, project=project.slug, lead=lead.email)
     values = set(Rating.objects.filter(criterion="outcome").values_list("value", flat=True))
     assert values == {"0", "1", "2", *OPTIONS["outcome"][3:]}
-    reckon_ratings(design=RatingDesign.objects.get(), replicates=0)
+    compute_ratings(design=RatingDesign.objects.get(), replicates=0)
     found = stored(RatingDesign.objects.get())
     assert found
     outcome = next(each for each in found.figures["all"]["criteria"] if each["criterion"] == "outcome")

@@ -28,7 +28,7 @@ from evaluation.models import (
     RatingDesign,
     RatingSource,
 )
-from evaluation.results.actions import reckon_ratings
+from evaluation.results.actions import compute_ratings
 from evaluation.results.computed import stored
 from evaluation.results.tidy import BESIDE, RATED
 from evaluation.unblinding.actions import unblind
@@ -392,7 +392,7 @@ def test_facets_of_several_raters_are_one_round_by_the_shipped_protocol(
 def directions_of(project: Project) -> list[tuple[str, str, int, int]]:
     """Return the computed directions of the newest round: criterion, system, agreements with the reference, n."""
     design = RatingDesign.objects.select_related("round__project").latest("pk")
-    reckon_ratings(design=design, replicates=0)
+    compute_ratings(design=design, replicates=0)
     found = stored(design)
     assert found
     return [

@@ -11,7 +11,7 @@ from accounts.models import User
 from annotation.imports.actions import Checked, check_files, import_files
 from audit.verify import findings
 from evaluation.models import ComparedSystem, Protocol, ProtocolVersion, Rating, RatingDesign, RatingSource
-from evaluation.results.rating_rows import Said
+from evaluation.results.rating_rows import RoundRatings
 from projects.models import Answer, Import, Member, Project, Round, Unit
 from projects.uploads.files import Source
 
@@ -38,7 +38,7 @@ def means() -> dict[str, float]:
     design = RatingDesign.objects.get()
     of: dict[str, list[float]] = {}
     names = {each["key"]: each["name"] for each in design.version.content["criteria"]}
-    for each in Said(design).judgements:
+    for each in RoundRatings(design).judgements:
         of.setdefault(names[each.criterion], []).append(float(each.value or 0))
     return {name: sum(values) / len(values) for name, values in of.items()}
 

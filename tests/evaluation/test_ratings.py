@@ -19,9 +19,9 @@ from audit.verify import findings
 from evaluation.models import PageText, RatingDesign, RatingFigures
 from evaluation.protocols.actions import create_protocol
 from evaluation.results import tidy
-from evaluation.results.actions import KIND, reckon_ratings
+from evaluation.results.actions import KIND, compute_ratings
 from evaluation.results.computed import RULES, stored
-from evaluation.results.rating_rows import Said
+from evaluation.results.rating_rows import RoundRatings
 from evaluation.results.serializers import ExampleRatingSerializer, ExampleSerializer
 from evaluation.results.tables.building import Ratings
 from evaluation.unblinding.actions import unblind
@@ -56,7 +56,7 @@ pytestmark = pytest.mark.django_db
 
 
 def figures_of(design: RatingDesign) -> Any:
-    reckon_ratings(design=design, replicates=50)
+    compute_ratings(design=design, replicates=50)
     found = stored(design)
     assert found is not None
     return found.figures
@@ -126,7 +126,7 @@ def test_a_text_that_two_wrote_counts_for_both_and_degraded_ones_for_nobody(
 ) -> None:
     runs = build_runs(project, clusters=4)
     design = closed(project, lead, [evaluator], runs, options={"checks": 50})
-    said = Said(design)
+    said = RoundRatings(design)
     assert {each.system for each in said.judgements} == set(SYSTEMS)
     assert len(said.judgements) == 4 * 4 * 3
     (checked,) = said.checks.values()
@@ -173,16 +173,16 @@ def test_reading_takes_as_many_queries_for_more_ratings(
 ) -> None:
     counts, opened = [], []
     # Reading a protocol for the first time is no matter of this test.
-    Said(closed(project, lead, [evaluator], _more(project, 1), name="first"))
+    RoundRatings(closed(project, lead, [evaluator], _more(project, 1), name="first"))
     for clusters in (2, 6):
         runs = _more(project, clusters)
         design = closed(project, lead, [evaluator], runs, name=f"of {clusters}")
         with CaptureQueriesContext(connection) as seen:
-            said = Said(design)
+            said = RoundRatings(design)
             assert said.judgements
             said.scores(said.scorings())
         counts.append(len(seen))
-        reckon_ratings(design=design, replicates=0)
+        compute_ratings(design=design, replicates=0)
         with CaptureQueriesContext(connection) as seen:
             shown = client_of(lead).get(address(design.round)).json()
             client_of(lead).get(address(design.round, "examples/"))
@@ -227,7 +227,7 @@ def test_a_changed_design_is_not_reckoned(project: Project, lead: User, evaluato
     design = closed(project, lead, [evaluator], build_runs(project, clusters=2))
     PageText.objects.filter(pk=PageText.objects.order_by("pk")[0].pk).update(system_numbers=[9])
     with pytest.raises(Conflict, match="not what it was"):
-        reckon_ratings(design=design)
+        compute_ratings(design=design)
 
 
 @pytest.mark.parametrize("more", ["", "examples/", "file/"])
@@ -243,9 +243,9 @@ def test_nobody_sees_ratings_of_systems_before_they_are_unblinded(
     assert client_of(lead).get(address(round, more)).status_code == 409
     design = RatingDesign.objects.select_related("round__project").get(round=round)
     with pytest.raises(Conflict, match="Unblind the round first"):
-        reckon_ratings(design=design)
+        compute_ratings(design=design)
     unblind(design=design, by=lead)
-    reckon_ratings(design=design, replicates=10)
+    compute_ratings(design=design, replicates=10)
     status = {user: client_of(user).get(address(round, more)).status_code for user in (lead, evaluator, stranger)}
     assert status == {lead: 200, evaluator: 403, stranger: 404}
 
@@ -256,7 +256,7 @@ def test_whoever_still_rates_one_of_its_runs_elsewhere_sees_nothing_of_an_unblin
 ) -> None:
     runs = build_runs(project, clusters=2)
     design = closed(project, lead, [evaluator], runs)
-    reckon_ratings(design=design, replicates=10)
+    compute_ratings(design=design, replicates=10)
     other = person("curator")
     curator = Member.objects.create(project=project, user=other, role="curator", pseudonym="C")
     assert client_of(other).get(address(design.round, more)).status_code == 200
@@ -305,7 +305,7 @@ def test_every_part_of_results_opens_in_as_many_queries_however_much_was_said(
 
     def rated(number: int, *raters: User) -> Round:
         design = closed(project, lead, list(raters), _more(project, number), name=f"{number}")
-        reckon_ratings(design=design, replicates=10)
+        compute_ratings(design=design, replicates=10)
         return design.round
 
     of_project = ("projects/eye/ratings/", "projects/eye/results/", "projects/eye/results/ratings/latex/")
@@ -325,7 +325,7 @@ def test_tables_are_on_results_and_in_every_format(
     plain = [each["key"] for each in client_of(lead).get("/api/v1/projects/eye/results/").json()["tables"]]
     assert "ratings" not in plain
     design = closed(project, lead, [evaluator, ann1], build_runs(project, clusters=6))
-    call_command("reckon_ratings", "--project", "eye", "--round", str(design.round_id))
+    call_command("compute_ratings", "--project", "eye", "--round", str(design.round_id))
     shown = client_of(lead).get("/api/v1/projects/eye/results/").json()["tables"]
     assert [each["key"] for each in shown if each["key"] not in plain] == [
         "ratings",
@@ -361,7 +361,7 @@ def test_tables_keep_rounds_of_one_protocol_together_and_criteria_of_two_protoco
             name=f"{name} {n}",
             choose=lambda _: anything,
         )
-    call_command("reckon_ratings", "--project", "eye")
+    call_command("compute_ratings", "--project", "eye")
     whole = Tables(project).build(reports.get("rated-systems"))
     assert [(column.title, column.better) for column in whole.columns[3:5]] == [
         ("Quality", "higher"),
@@ -394,7 +394,7 @@ def test_a_criterion_that_was_never_applicable_prints_a_dash_with_its_reason(
     design = RatingDesign.objects.select_related("round__project").get(round=round)
     close_round(round=round, by=lead)
     unblind(design=design, by=lead)
-    reckon_ratings(design=design, replicates=10)
+    compute_ratings(design=design, replicates=10)
     table = Tables(project).build(reports.get("ratings"))
     cells = [row[4] for row in table.rows if words(row[2]) == "Coherence"]
     assert {cell.undefined for cell in cells} == {"every rating is N/A"}

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from evaluation.models import PageText, Rating, RatingDesign
-from evaluation.results.actions import reckon_ratings
+from evaluation.results.actions import compute_ratings
 from evaluation.unblinding.actions import unblind
 from generation.models import Run
 from measures.design import digest
@@ -251,7 +251,7 @@ def test_the_figures_of_every_sort_of_round_are_taken_anew_from_its_files(
     for run in runs:
         scored(run, "rouge", "length")
     for design in RatingDesign.objects.filter(round__name__in=["rated", "pairs"]):
-        reckon_ratings(design=design)
+        compute_ratings(design=design)
     told(rated(project, [evaluator], runs=runs, name="later")[0])
     folder = released(project, tmp_path / "r")
     found = {line["round"]: line["figures"] for line in lines(folder, ratings.FIGURES)}
@@ -283,7 +283,7 @@ def test_metrics_against_ratings_are_released_only_with_the_scores_that_they_are
     round, runs = rated(project, [evaluator])
     told(round)
     scored(runs[0], "length")
-    reckon_ratings(design=RatingDesign.objects.get(round=round), replicates=10)
+    compute_ratings(design=RatingDesign.objects.get(round=round), replicates=10)
     units = Unit.objects.filter(cluster__isnull=False).values_list("pk", flat=True)
     build_run(runs[0].version, dict.fromkeys(units, "Anew."))
     folder = released(project, tmp_path / "r")

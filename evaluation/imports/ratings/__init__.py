@@ -15,8 +15,8 @@ from annotation.imports import Format, Notice, Parsed
 from annotation.imports.json_lines import parse, path_at
 from annotation.imports.reading import Habits, lines
 from api.problems import Refused
-from evaluation.imports.ratings.matching import Placed, place
-from evaluation.imports.ratings.rows import Part, Read, Said
+from evaluation.imports.ratings.matching import Matches, match_file
+from evaluation.imports.ratings.rows import Part, RatingFile, RatingRow
 from generation.imported_runs.actions import PreparedRun
 from projects.agreement.queries import report
 from projects.jobs.batches import Progress
@@ -34,7 +34,7 @@ from ...protocols.content import load
 from ...protocols.parts import MOST_CRITERIA, Content
 from ...results import tidy
 from . import long, mslr, scales, summeval
-from .scales import CHOSEN, Asked
+from .scales import CHOSEN, ProtocolChoice
 from .storing import PreparedRound, prepare, prepare_outputs
 
 #: Limit on ratings in a file: SQLite blocks other writers while they are stored.
@@ -61,13 +61,13 @@ class RatingsFile:
 
     source: Source
     shape: str
-    read: Read
+    read: RatingFile
     level: str = ""
-    asked: dict[Part, Asked] = field(default_factory=dict)
-    placed: Placed | None = None
+    asked: dict[Part, ProtocolChoice] = field(default_factory=dict)
+    placed: Matches | None = None
     whole: "RatingsFile | None" = None
     #: The ratings of this file alone, if it was joined with others.
-    own: list[Said] | None = None
+    own: list[RatingRow] | None = None
     imported: Import | None = None
     outputs: list[PreparedRun] = field(default_factory=list)
     prepared: list[PreparedRound] = field(default_factory=list)
@@ -107,7 +107,7 @@ class RatingsFile:
             kept = ProtocolVersion.objects.filter(protocol__project=project, protocol__kind="rate").order_by("-pk")
             self.choose(load(content) for content in kept.values_list("content", flat=True))
         contents = [asked.content for asked in self.asked.values()] or [shipped.get("guideline").content]
-        self.placed = place(project, self.read, contents)
+        self.placed = match_file(project, self.read, contents)
         self.odd = self.placed.odd
 
     def counts(self) -> dict[str, int]:
@@ -178,7 +178,7 @@ class Ratings(Format):
         return Ratings(mapping)
 
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:
-        read = Read(source.name, faults, self.mapping)
+        read = RatingFile(source.name, faults, self.mapping)
         before = faults.total
         shape = "long"
         try:
@@ -225,7 +225,7 @@ class Ratings(Format):
             file.choose()
 
 
-def _counts(said: Sequence[Said]) -> dict[str, int]:
+def _counts(said: Sequence[RatingRow]) -> dict[str, int]:
     return {
         "items": len(said),
         "new": len(said),
@@ -242,8 +242,8 @@ def _join(first: RatingsFile, other: RatingsFile) -> None:
     other.whole = first
 
 
-def _take(source: Source, read: Read, progress: Progress) -> str:
-    """Read the rows, and return the shape that their columns show."""
+def _take(source: Source, read: RatingFile, progress: Progress) -> str:
+    """RatingFile the rows, and return the shape that their columns show."""
     with source.path.open("rb") as file:
         is_json = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
     if is_json:
@@ -277,7 +277,7 @@ def _take(source: Source, read: Read, progress: Progress) -> str:
 
 
 def _usable(
-    rows: Iterable[Row], used: set[str], read: Read, progress: Progress
+    rows: Iterable[Row], used: set[str], read: RatingFile, progress: Progress
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
     """Yield the rows whose used cells are all valid text. Add a fault for each other row."""
     for number, row in enumerate(rows):
@@ -289,7 +289,7 @@ def _usable(
             yield row.number, row.cells
 
 
-def _bounded(rows: Iterator[tuple[int, Any]], read: Read) -> Iterator[tuple[int, Any]]:
+def _bounded(rows: Iterator[tuple[int, Any]], read: RatingFile) -> Iterator[tuple[int, Any]]:
     for line, row in rows:
         if len(read.said) > MOST_RATINGS:
             raise Unreadable(read.file, line, "file", f"the file has more than {MOST_RATINGS:,} ratings; split it")

@@ -1,8 +1,8 @@
-"""Read a long table: one rating per row, with unit, system, rater, criterion and value."""
+"""RatingFile a long table: one rating per row, with unit, system, rater, criterion and value."""
 
 from collections.abc import Iterator, Mapping
 
-from evaluation.imports.ratings.rows import ABOUT, GROUP, Page, Read, Said, flag_of, part_of, repeat_of
+from evaluation.imports.ratings.rows import ABOUT, GROUP, Page, RatingFile, RatingRow, flag_of, part_of, repeat_of
 from projects.spreadsheets.cells import has_decimal_comma, is_missing, number, number_text
 
 #: Column -> accepted names, including those of a release's ``ratings.csv``.
@@ -29,7 +29,7 @@ def is_used(name: str) -> bool:
     )
 
 
-def take(rows: Iterator[tuple[int, Mapping[str, str]]], read: Read, default: str) -> None:
+def take(rows: Iterator[tuple[int, Mapping[str, str]]], read: RatingFile, default: str) -> None:
     for count, (line, cells) in enumerate(rows):
         if not count:
             _say_what_is_left_out(cells, read, line)
@@ -60,7 +60,7 @@ def take(rows: Iterator[tuple[int, Mapping[str, str]]], read: Read, default: str
             read.against.setdefault(page, target)
         criterion, repeat = read.criterion(values["criterion"], line), repeat_of(cells, read, line)
         if repeat is not None:
-            rating = Said(
+            rating = RatingRow(
                 line,
                 page,
                 rater,
@@ -74,7 +74,7 @@ def take(rows: Iterator[tuple[int, Mapping[str, str]]], read: Read, default: str
             read.add(rating, "value")
 
 
-def _say_what_is_left_out(cells: Mapping[str, str], read: Read, line: int) -> None:
+def _say_what_is_left_out(cells: Mapping[str, str], read: RatingFile, line: int) -> None:
     """Add a notice for each column that is ignored because a synonymous column is read."""
     for names in (*COLUMNS.values(), COMMENT, SUMMARY, GROUP):
         first, *others = [name for name in names if name in cells] or [""]
@@ -82,7 +82,7 @@ def _say_what_is_left_out(cells: Mapping[str, str], read: Read, line: int) -> No
             read.notice("column left out", f"Ignored: the column {first} is used instead.", line, other)
 
 
-def _systems(cell: str, read: Read, line: int) -> tuple[str, ...]:
+def _systems(cell: str, read: RatingFile, line: int) -> tuple[str, ...]:
     """Return the sorted systems that wrote the text. Return an empty tuple after adding a fault."""
     names = [read.name("system", name, line) for name in f"{cell} ".split(BETWEEN)]
     if not all(names):
@@ -94,7 +94,7 @@ def _systems(cell: str, read: Read, line: int) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def _value(values: Mapping[str, str], read: Read, line: int) -> str:
+def _value(values: Mapping[str, str], read: RatingFile, line: int) -> str:
     """Return the value of a row; empty if it is missing."""
     value, criterion = values["value"], values["criterion"]
     if not value:
@@ -104,7 +104,7 @@ def _value(values: Mapping[str, str], read: Read, line: int) -> str:
         return ""
     if has_decimal_comma(value):
         point = number_text(number(value) or 0)
-        read.notice("decimal comma", f"Read as the number {point}.", line, criterion, value)
+        read.notice("decimal comma", f"RatingFile as the number {point}.", line, criterion, value)
         return point
     return value
 

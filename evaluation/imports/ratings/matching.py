@@ -8,7 +8,7 @@ from django.db.models import Count
 
 from annotation.imports import Notice
 from evaluation.design.contents import PlannedSource, holds_against_target, sources_of
-from evaluation.imports.ratings.rows import Page, Read
+from evaluation.imports.ratings.rows import Page, RatingFile
 from evaluation.models import RatingDesign, RatingSource
 from evaluation.protocols.parts import Content
 from generation import sources
@@ -23,7 +23,7 @@ NOT_BROUGHT = "(The imported file did not contain this text.)"
 
 
 @dataclass
-class Placed:
+class Matches:
     """Matches between a file and the project.
 
     ``units`` maps the keys of existing units to ids. ``sources`` holds their sources by (key, target key or "").
@@ -46,14 +46,14 @@ def composed(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def place(project: Project, read: Read, contents: Sequence[Content]) -> Placed:
+def match_file(project: Project, read: RatingFile, contents: Sequence[Content]) -> Matches:
     """Match a file to the project. Add a fault for each text that differs from the stored summary.
 
     Runs a fixed number of queries.
     """
     pages = list(dict.fromkeys(one.page for one in read.said))
     systems = dict.fromkeys(name for one in read.said for name in one.systems or one.page.sides or ())
-    placed = Placed(sorted(systems))
+    placed = Matches(sorted(systems))
     level = placed.level = _level(project, {page.unit for page in pages}, placed)
     if level:
         runs = [run for run in runs_with_summaries(project) if run.version.level == level]
@@ -68,7 +68,7 @@ def place(project: Project, read: Read, contents: Sequence[Content]) -> Placed:
     return placed
 
 
-def _say_rated_before(project: Project, keys: set[str], raters: set[str], placed: Placed) -> None:
+def _say_rated_before(project: Project, keys: set[str], raters: set[str], placed: Matches) -> None:
     """Add a notice for each imported round in which some of these raters rated some of these units.
 
     A corrected file creates another round and does not replace the earlier one.
@@ -89,7 +89,7 @@ def _say_rated_before(project: Project, keys: set[str], raters: set[str], placed
             placed.odd.append(Notice("rated in an earlier round", message, "", "", "round", name))
 
 
-def _level(project: Project, keys: set[str], placed: Placed) -> str:
+def _level(project: Project, keys: set[str], placed: Matches) -> str:
     """Return the level at which most keys exist, and store its units. Return "" if no key exists."""
     best, both = "", keys | {unicodedata.normalize("NFD", key) for key in keys}
     for level in UnitLevel:
@@ -100,7 +100,7 @@ def _level(project: Project, keys: set[str], placed: Placed) -> str:
     return best
 
 
-def _sources(project: Project, level: str, contents: Sequence[Content], placed: Placed) -> None:
+def _sources(project: Project, level: str, contents: Sequence[Content], placed: Matches) -> None:
     keys = {pk: key for key, pk in placed.units.items()}
     content = next((each for each in contents if holds_against_target(each)), contents[0])
     planned = sources_of(project, level, list(keys), content)
@@ -110,7 +110,7 @@ def _sources(project: Project, level: str, contents: Sequence[Content], placed: 
         placed.sources[keys[one.unit], targets.get(one.target or 0, "")] = one
 
 
-def _refuse_blind(read: Read, placed: Placed) -> None:
+def _refuse_blind(read: RatingFile, placed: Matches) -> None:
     """Add a fault for each system whose texts the file contains and which people rate blindly.
 
     Comparing the texts would show a rater who may import files which system wrote what.
@@ -126,7 +126,7 @@ def _refuse_blind(read: Read, placed: Placed) -> None:
                 del placed.runs[system]
 
 
-def _texts(read: Read, placed: Placed) -> None:
+def _texts(read: RatingFile, placed: Matches) -> None:
     """Collect the summaries of the runs. Add a fault for each text of the file that differs from the run's summary."""
     keys = {pk: key for key, pk in placed.units.items()}
     rows = Summary.objects.filter(
@@ -142,7 +142,7 @@ def _texts(read: Read, placed: Placed) -> None:
                 read.fault(line, "summary", f"differs from the summary of {page.unit} by {system} in this project")
 
 
-def _unheld(project: Project, read: Read, placed: Placed) -> None:
+def _unheld(project: Project, read: RatingFile, placed: Matches) -> None:
     """Collect the texts of systems without a run, for units of the project.
 
     A system with two texts for one unit is left out, because a run has one summary per unit.
@@ -157,7 +157,7 @@ def _unheld(project: Project, read: Read, placed: Placed) -> None:
     placed.unheld = {system: texts[system] for system in sorted(texts) if system not in ambiguous}
 
 
-def _say(pages: Iterable[Page], read: Read, placed: Placed) -> None:
+def _say(pages: Iterable[Page], read: RatingFile, placed: Matches) -> None:
     for system in placed.systems:
         if imported := len(placed.unheld.get(system, ())):
             placed.odd.append(
@@ -186,7 +186,9 @@ def _say(pages: Iterable[Page], read: Read, placed: Placed) -> None:
             placed.odd.append(Notice("no unit", "The project has no unit with this key; only the key is stored.", unit))
 
 
-def text_of(page: Page, systems: tuple[str, ...], read: Read, placed: Placed) -> Mapping[str, tuple[int | None, str]]:
+def text_of(
+    page: Page, systems: tuple[str, ...], read: RatingFile, placed: Matches
+) -> Mapping[str, tuple[int | None, str]]:
     """Return the text of each system: the run's summary, or else the text of the file."""
     text = read.texts.get((page, systems), (NOT_BROUGHT, 0))[0]
     return {system: placed.texts.get((system, page.unit), (None, text)) for system in systems}

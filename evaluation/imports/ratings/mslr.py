@@ -1,8 +1,8 @@
-"""Read MSLR's two tables: facets of a summary, and choices between two summaries."""
+"""RatingFile MSLR's two tables: facets of a summary, and choices between two summaries."""
 
 from collections.abc import Iterator, Mapping
 
-from evaluation.imports.ratings.rows import ABOUT, NOT_APPLICABLE, Page, Read, Said, part_of, repeat_of
+from evaluation.imports.ratings.rows import ABOUT, NOT_APPLICABLE, Page, RatingFile, RatingRow, part_of, repeat_of
 
 #: Names of the unit and system columns. The pilot's files use the second name of each.
 UNITS, SYSTEMS = ("reviewid", "docid"), ("expid", "model")
@@ -47,7 +47,7 @@ def meaning(criterion: str, value: str) -> str:
     return code if code.isdigit() else value
 
 
-def take_facets(rows: Iterator[tuple[int, Mapping[str, str]]], read: Read, default: str) -> None:
+def take_facets(rows: Iterator[tuple[int, Mapping[str, str]]], read: RatingFile, default: str) -> None:
     columns: dict[str, str] = {}
     for line, cells in rows:
         columns = columns or _columns(list(cells), read)
@@ -74,13 +74,13 @@ def take_facets(rows: Iterator[tuple[int, Mapping[str, str]]], read: Read, defau
             if not value:
                 read.notice("no answer", "Empty cell: no rating imported.", line, criterion)
                 continue
-            rating = Said(
+            rating = RatingRow(
                 line, page, rater, criterion, value, comments.get(criterion, ""), (system,), repeat=repeat, part=part
             )
             read.add(rating, column)
 
 
-def _columns(names: list[str], read: Read) -> dict[str, str]:
+def _columns(names: list[str], read: RatingFile) -> dict[str, str]:
     """Return column -> criterion, in the order of the file. Add a fault for each missing question."""
     columns = {}
     for name in names:
@@ -107,7 +107,7 @@ def _comments(cells: Mapping[str, str], columns: Mapping[str, str]) -> dict[str,
     return comments
 
 
-def take_pairs(rows: Iterator[tuple[int, Mapping[str, str]]], read: Read, default: str) -> None:
+def take_pairs(rows: Iterator[tuple[int, Mapping[str, str]]], read: RatingFile, default: str) -> None:
     for line, cells in rows:
         column = next(name for name in cells if name.startswith(WHICH))
         unit = read.name("unit", cells["review_id"], line)
@@ -131,7 +131,7 @@ def take_pairs(rows: Iterator[tuple[int, Mapping[str, str]]], read: Read, defaul
             continue
         comment = cells.get("notes", "").strip()
         if (repeat := repeat_of(cells, read, line)) is not None:
-            rating = Said(
+            rating = RatingRow(
                 line,
                 page,
                 _rater(cells, read, line, default),
@@ -153,6 +153,6 @@ def choice(criterion: str, value: str) -> str:
     return "neither" if word.startswith("neither") else word
 
 
-def _rater(cells: Mapping[str, str], read: Read, line: int, default: str) -> str:
+def _rater(cells: Mapping[str, str], read: RatingFile, line: int, default: str) -> str:
     named = (cells.get("rater") or cells.get("annotator") or "").strip()
     return read.name("rater", named or default, line)

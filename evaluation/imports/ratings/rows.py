@@ -47,7 +47,7 @@ WHOLE = Part()
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RatingRow:
     """One rating, or one choice between two texts.
 
     A choice has empty ``systems`` and the value left, right, tie or neither, relative to the sides that the rater saw.
@@ -68,7 +68,7 @@ class Said:
 
 
 @dataclass
-class Read:
+class RatingFile:
     """The content of a file.
 
     ``texts`` maps page and systems to a text and the first line with it. ``against`` maps a page to its target text.
@@ -79,7 +79,7 @@ class Read:
     file: str
     faults: Faults
     mapping: Mapping[str, str]
-    said: list[Said] = field(default_factory=list)
+    said: list[RatingRow] = field(default_factory=list)
     texts: dict[tuple[Page, tuple[str, ...]], tuple[str, int]] = field(default_factory=dict)
     against: dict[Page, str] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Read:
     _noticed: set[tuple[str, str]] = field(default_factory=set)
     _raters: set[str] = field(default_factory=set)
     _parts: set[Part] = field(default_factory=set)
-    _first: dict[tuple[object, ...], tuple[Said, str]] = field(default_factory=dict)
+    _first: dict[tuple[object, ...], tuple[RatingRow, str]] = field(default_factory=dict)
 
     def fault(self, line: int, column: str, message: str) -> None:
         self.faults.add(self.file, line, column, message)
@@ -119,7 +119,7 @@ class Read:
             message = f"Same {kind} as on line {at}: the names differ only in Unicode normalisation."
             self.notice("same name", message, line, kind, name)
 
-    def _say_similar(self, kind: str, name: str, line: int, source: "Read") -> None:
+    def _say_similar(self, kind: str, name: str, line: int, source: "RatingFile") -> None:
         """Add a notice for a name that may be another spelling of a known one.
 
         ``source`` is the file that contains it.
@@ -142,7 +142,7 @@ class Read:
         self.titles.setdefault(folded, name)
         return folded
 
-    def add(self, one: Said, column: str, source: "Read | None" = None) -> None:
+    def add(self, one: RatingRow, column: str, source: "RatingFile | None" = None) -> None:
         """Add a rating that ``source`` read.
 
         A duplicate is left out with a notice if its value is the same. Otherwise it is a fault.
@@ -176,7 +176,7 @@ class Read:
             raise Unreadable(source.file, one.line, "rater", TOO_MANY)
         self.said.append(one)
 
-    def join(self, other: "Read") -> None:
+    def join(self, other: "RatingFile") -> None:
         """Add the ratings of another file of the same shape."""
         for (kind, name), (written, line) in other.spellings.items():
             self._say_similar(kind, name, line, other)
@@ -240,13 +240,13 @@ def not_applicable(value: str) -> bool:
     return value.strip().casefold() in _NOT
 
 
-def part_of(cells: Mapping[str, str], read: Read, line: int) -> Part:
+def part_of(cells: Mapping[str, str], read: RatingFile, line: int) -> Part:
     """Return the round and the rater group of a row."""
     group = next((cells[name] for name in GROUP if name in cells), "")
     return Part(read.name("round", cells.get("round", ""), line), read.name("rater group", group, line))
 
 
-def flag_of(cells: Mapping[str, str], column: str, read: Read, line: int) -> bool | None:
+def flag_of(cells: Mapping[str, str], column: str, read: RatingFile, line: int) -> bool | None:
     """Return the value of a boolean column; None after adding a fault."""
     written = cells.get(column, "").strip().casefold()
     if written in _YES or written in _NO or is_missing(written):
@@ -255,7 +255,7 @@ def flag_of(cells: Mapping[str, str], column: str, read: Read, line: int) -> boo
     return None
 
 
-def repeat_of(cells: Mapping[str, str], read: Read, line: int) -> int | None:
+def repeat_of(cells: Mapping[str, str], read: RatingFile, line: int) -> int | None:
     """Return the number of the repetition from the column ``repeat``; None after adding a fault."""
     written = cells.get("repeat", "").strip() or "0"
     if written.isascii() and written.isdigit() and int(written) < 100:
@@ -264,5 +264,5 @@ def repeat_of(cells: Mapping[str, str], read: Read, line: int) -> int | None:
     return None
 
 
-#: Reads the rows of a shape into `Read`. The last argument is the rater of a file that names none.
-Take = Callable[[Iterator[tuple[int, Mapping[str, str]]], Read, str], None]
+#: Reads the rows of a shape into `RatingFile`. The last argument is the rater of a file that names none.
+Take = Callable[[Iterator[tuple[int, Mapping[str, str]]], RatingFile, str], None]

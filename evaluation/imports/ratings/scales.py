@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.imports import Notice
-from evaluation.imports.ratings.rows import NOT_APPLICABLE, Part, Read, not_applicable
+from evaluation.imports.ratings.rows import NOT_APPLICABLE, Part, RatingFile, not_applicable
 from measures.span_agreement import as_cell, codes_of_cell
 from projects.spreadsheets.cells import number, number_text
 
@@ -59,7 +59,7 @@ def fitting(criterion: Criterion, value: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProtocolChoice:
     """The protocol of a part.
 
     ``of`` maps the file's criterion to the protocol's criterion. ``values`` maps the file's criterion and value to the
@@ -71,7 +71,7 @@ class Asked:
     values: Mapping[tuple[str, str], str | None]
 
 
-def ask(read: Read, part: Part, others: Iterable[Content], meaning: Meaning, title: str) -> Asked:
+def ask(read: RatingFile, part: Part, others: Iterable[Content], meaning: Meaning, title: str) -> ProtocolChoice:
     """Return the first protocol with exactly these criteria whose scales contain all values.
 
     If there is none, return a protocol built from the ratings.
@@ -82,12 +82,12 @@ def ask(read: Read, part: Part, others: Iterable[Content], meaning: Meaning, tit
             values = _values(read, counts, of, meaning)
             ordered = [name for name, criterion in of.items() if criterion.scale.type in ORDERED]
             if None not in values.values() and not any(_is_nominal(read, name) for name in ordered):
-                return Asked(content, of, values)
+                return ProtocolChoice(content, of, values)
     content, of = _made(read, counts, title)
-    return Asked(content, of, _values(read, counts, of, meaning))
+    return ProtocolChoice(content, of, _values(read, counts, of, meaning))
 
 
-def ask_shipped(read: Read, part: Part, content: Content, meaning: Meaning) -> Asked:
+def ask_shipped(read: RatingFile, part: Part, content: Content, meaning: Meaning) -> ProtocolChoice:
     """Return the ratings' mapping to a shipped protocol.
 
     Values that a scale lacks become off-scale options, so different values of a file stay different.
@@ -96,7 +96,7 @@ def ask_shipped(read: Read, part: Part, content: Content, meaning: Meaning) -> A
     of = {criterion.key: criterion for criterion in content.criteria}
     values = _values(read, said, of, meaning)
     if content.kind != "rate":
-        return Asked(content, of, values)
+        return ProtocolChoice(content, of, values)
     criteria = []
     for criterion in content.criteria:
         counts = said.get(criterion.key, Counter())
@@ -116,11 +116,11 @@ def ask_shipped(read: Read, part: Part, content: Content, meaning: Meaning) -> A
             wide = wide.model_copy(update={"scale": scale, "better": None})
         criteria.append(wide)
     content = content.model_copy(update={"criteria": tuple(criteria)})
-    return Asked(content, {criterion.key: criterion for criterion in criteria}, values)
+    return ProtocolChoice(content, {criterion.key: criterion for criterion in criteria}, values)
 
 
 def _off_scale(
-    read: Read, criterion: Criterion, counts: Counter[str], values: dict[tuple[str, str], str | None]
+    read: RatingFile, criterion: Criterion, counts: Counter[str], values: dict[tuple[str, str], str | None]
 ) -> list[Option]:
     """Return options for values that the scale lacks.
 
@@ -161,7 +161,7 @@ def _option_value(value: str, used_values: set[str]) -> str:
     return next(each for each in tries if each not in used_values)
 
 
-def check(read: Read, part: Part, asked: Asked) -> None:
+def check(read: RatingFile, part: Part, asked: ProtocolChoice) -> None:
     """Add one fault for each value that is on no scale, with the allowed values and the mapping syntax."""
     unknown: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], int] = {}
@@ -186,7 +186,7 @@ def _range(criterion: Criterion) -> str:
     return f"a number from {low} to {high}" if criterion.scale.type == "slider" else criterion.scale.type
 
 
-def _said(read: Read, part: Part) -> dict[str, Counter[str]]:
+def _said(read: RatingFile, part: Part) -> dict[str, Counter[str]]:
     """Return how often each value occurs, by criterion in the order of the file."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for one in read.said:
@@ -195,13 +195,13 @@ def _said(read: Read, part: Part) -> dict[str, Counter[str]]:
     return counts
 
 
-def _names(read: Read, criterion: str) -> tuple[str, ...]:
+def _names(read: RatingFile, criterion: str) -> tuple[str, ...]:
     """Return the names by which a mapping can refer to a criterion of the file."""
     title = read.titles.get(criterion, criterion)
     return criterion, title, key_of(title)
 
 
-def _criteria(read: Read, said: Iterable[str], content: Content) -> dict[str, Criterion] | None:
+def _criteria(read: RatingFile, said: Iterable[str], content: Content) -> dict[str, Criterion] | None:
     """Return the protocol's criterion for each criterion of the file, matched by key or name.
 
     Return None if the criteria differ.
@@ -216,7 +216,7 @@ def _criteria(read: Read, said: Iterable[str], content: Content) -> dict[str, Cr
 
 
 def _values(
-    read: Read, said: Mapping[str, Counter[str]], of: Mapping[str, Criterion], meaning: Meaning
+    read: RatingFile, said: Mapping[str, Counter[str]], of: Mapping[str, Criterion], meaning: Meaning
 ) -> dict[tuple[str, str], str | None]:
     values: dict[tuple[str, str], str | None] = {}
     for name, counts in said.items():
@@ -244,7 +244,7 @@ def _keys(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _made(
-    read: Read, counts_by_criterion: Mapping[str, Counter[str]], title: str
+    read: RatingFile, counts_by_criterion: Mapping[str, Counter[str]], title: str
 ) -> tuple[Content, dict[str, Criterion]]:
     """Return a protocol built from the criteria of the file, in their order.
 
@@ -276,12 +276,12 @@ def _made(
     return content, {folded: by_key[key] for folded, key in keys.items()}
 
 
-def _is_nominal(read: Read, criterion: str, *keys: str) -> bool:
+def _is_nominal(read: RatingFile, criterion: str, *keys: str) -> bool:
     """Whether the importer declared a criterion of the file nominal."""
     return read.mapped((*_names(read, criterion), *keys), SCALE).casefold() == NOMINAL
 
 
-def check_declared(read: Read) -> None:
+def check_declared(read: RatingFile) -> None:
     """Add a fault for each criterion that is declared nominal but missing in the file."""
     criteria = dict.fromkeys(one.criterion for one in read.said)
     keys = _keys({name: read.titles.get(name, name) for name in criteria})

@@ -14,8 +14,8 @@ from api.parameters import defaults
 from audit.log import record
 from audit.models import Entry
 from evaluation.design.contents import PlannedSource
-from evaluation.imports.ratings.matching import ELSEWHERE, Placed, composed, text_of
-from evaluation.imports.ratings.rows import NOT_APPLICABLE, Page, Part, Read, Said
+from evaluation.imports.ratings.matching import ELSEWHERE, Matches, composed, text_of
+from evaluation.imports.ratings.rows import NOT_APPLICABLE, Page, Part, RatingFile, RatingRow
 from generation.imported_runs.actions import PreparedRun, prepare_run
 from projects import kinds
 from projects.external_ratings.raters import ExternalRating, members_of_raters, prepare_answers
@@ -35,10 +35,10 @@ from ...models import ProtocolVersion, RatingFigures, Unblinding
 from ...protocols import content as contents
 from ...protocols.actions import create_protocol, free_name
 from ...protocols.parts import Content
-from .scales import Asked
+from .scales import ProtocolChoice
 
 
-def prepare_outputs(imported: Import, placed: Placed) -> list[PreparedRun]:
+def prepare_outputs(imported: Import, placed: Matches) -> list[PreparedRun]:
     """Prepare a run for each system with new texts. Add the run and its summaries to ``placed``."""
     stem = PurePath(imported.file_name).stem
     origin = f"Imported with the ratings in {imported.file_name}, SHA-256 {imported.sha256}"
@@ -65,7 +65,7 @@ def prepare_outputs(imported: Import, placed: Placed) -> list[PreparedRun]:
 #: Type of units that a file names and the project lacks.
 NAMED = "rated source"
 #: (page number, rater, repetition) -> the ratings of that answer.
-Answers = dict[tuple[int, str, int], list[Said]]
+Answers = dict[tuple[int, str, int], list[RatingRow]]
 
 
 @dataclass
@@ -73,10 +73,10 @@ class PreparedRound:
     """A round whose rows are all prepared but unsaved."""
 
     imported: Import
-    read: Read
+    read: RatingFile
     part: Part
-    asked: Asked
-    placed: Placed
+    asked: ProtocolChoice
+    placed: Matches
     round: Round
     plan: Planned
     design: stored.Prepared
@@ -114,7 +114,9 @@ class PreparedRound:
         planner.analyze_grown_tables(*self.rows.tables)
 
 
-def prepare(imported: Import, read: Read, asked: Mapping[Part, Asked], placed: Placed) -> list[PreparedRound]:
+def prepare(
+    imported: Import, read: RatingFile, asked: Mapping[Part, ProtocolChoice], placed: Matches
+) -> list[PreparedRound]:
     """Prepare a round for each part of the file. Slow work is done here, before the transaction."""
     shared = BulkWriter()
     members = members_of_raters(imported.project, sorted({one.rater for one in read.said}), shared)
@@ -130,10 +132,10 @@ def prepare(imported: Import, read: Read, asked: Mapping[Part, Asked], placed: P
 
 def _prepare_round(
     imported: Import,
-    read: Read,
+    read: RatingFile,
     part: Part,
-    asked: Asked,
-    placed: Placed,
+    asked: ProtocolChoice,
+    placed: Matches,
     members: Mapping[str, Member],
     named: Mapping[str, int],
     names: set[str],
@@ -180,7 +182,12 @@ class _Plan:
 
 
 def _plan(
-    project: Project, said: Sequence[Said], read: Read, content: Content, placed: Placed, named: Mapping[str, int]
+    project: Project,
+    said: Sequence[RatingRow],
+    read: RatingFile,
+    content: Content,
+    placed: Matches,
+    named: Mapping[str, int],
 ) -> _Plan:
     """Plan a page for each unit or pair, in the order of the file."""
     systems = sorted({name for one in said for name in _writers(one)})
@@ -218,7 +225,7 @@ def _plan(
     return _Plan(plan, places, codes)
 
 
-def _writers(one: Said) -> Sequence[str]:
+def _writers(one: RatingRow) -> Sequence[str]:
     return one.systems or one.page.sides or ()
 
 
@@ -231,14 +238,14 @@ def _code(page: Page, systems: tuple[str, ...], taken: set[str]) -> str:
 
 
 def _text(
-    code: str, page: Page, systems: tuple[str, ...], numbers: Mapping[str, int], read: Read, placed: Placed
+    code: str, page: Page, systems: tuple[str, ...], numbers: Mapping[str, int], read: RatingFile, placed: Matches
 ) -> PlannedText:
     written = text_of(page, systems, read, placed)
     of = {numbers[system]: text for system, text in written.items()}
     return PlannedText(code, next(iter(of.values()))[1], of)
 
 
-def _named(project: Project, read: Read, placed: Placed, rows: BulkWriter) -> dict[str, int]:
+def _named(project: Project, read: RatingFile, placed: Matches, rows: BulkWriter) -> dict[str, int]:
     """Return the ids of units that the project lacks, by name. Add those that no earlier import created to ``rows``."""
     keys = dict.fromkeys(one.page.unit for one in read.said if one.page.unit not in placed.units)
     both = {*keys, *(normalize("NFD", key) for key in keys)}
@@ -250,7 +257,7 @@ def _named(project: Project, read: Read, placed: Placed, rows: BulkWriter) -> di
     return unit_ids | {unit.key: unit.pk for unit in added}
 
 
-def _source(page: Page, read: Read, placed: Placed, named: Mapping[str, int]) -> PlannedSource:
+def _source(page: Page, read: RatingFile, placed: Matches, named: Mapping[str, int]) -> PlannedSource:
     known = placed.sources.get((page.unit, page.target)) or placed.sources.get((page.unit, ""))
     if known:
         return known
@@ -261,7 +268,7 @@ def _source(page: Page, read: Read, placed: Placed, named: Mapping[str, int]) ->
     return PlannedSource(unit, None, against, page.unit, material, gold)
 
 
-def _answers(said: Sequence[Said], places: Mapping[Page, int]) -> Answers:
+def _answers(said: Sequence[RatingRow], places: Mapping[Page, int]) -> Answers:
     """Group ratings to answers. An answer holds the ratings of one page by one rater in one repetition."""
     repeats: dict[tuple[Page, str], set[int]] = defaultdict(set)
     for one in said:
@@ -274,7 +281,10 @@ def _answers(said: Sequence[Said], places: Mapping[Page, int]) -> Answers:
 
 
 def _given(
-    answers: Answers, pages: Mapping[int, Unit], asked: Asked, codes: Mapping[tuple[Page, tuple[str, ...]], str]
+    answers: Answers,
+    pages: Mapping[int, Unit],
+    asked: ProtocolChoice,
+    codes: Mapping[tuple[Page, tuple[str, ...]], str],
 ) -> Iterator[ExternalRating]:
     """Yield the answers in the order of the pages. A rater's number on a page is the same in all repetitions."""
     numbers: dict[int, dict[str, int]] = defaultdict(dict)
@@ -324,7 +334,9 @@ def _round_name(project: Project, file: str, more: str, names: set[str]) -> str:
     return name
 
 
-def _value(said: Sequence[Said], asked: Asked, codes: Mapping[tuple[Page, tuple[str, ...]], str]) -> Value:
+def _value(
+    said: Sequence[RatingRow], asked: ProtocolChoice, codes: Mapping[tuple[Page, tuple[str, ...]], str]
+) -> Value:
     if asked.content.kind == "compare":
         return _choice(said[0], asked, codes)
     texts: dict[str, list[Any]] = {}
@@ -346,7 +358,7 @@ def _value(said: Sequence[Said], asked: Asked, codes: Mapping[tuple[Page, tuple[
     return {"texts": [{"text": code, "said": there} for code, there in texts.items()]}
 
 
-def _choice(one: Said, asked: Asked, codes: Mapping[tuple[Page, tuple[str, ...]], str]) -> Value:
+def _choice(one: RatingRow, asked: ProtocolChoice, codes: Mapping[tuple[Page, tuple[str, ...]], str]) -> Value:
     first, second = (codes[one.page, (side,)] for side in one.page.sides or ("", ""))
     left, right = (second, first) if one.swapped else (first, second)
     choice = str(asked.values[one.criterion, one.value])

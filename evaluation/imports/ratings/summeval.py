@@ -1,4 +1,4 @@
-"""Read SummEval's JSON lines: one summary per line, with its ratings.
+"""RatingFile SummEval's JSON lines: one summary per line, with its ratings.
 
 A rater is identified by the position in the list of ratings.
 """
@@ -6,7 +6,7 @@ A rater is identified by the position in the list of ratings.
 from collections.abc import Iterator
 
 from annotation.imports.json_lines import describe, illegal_character
-from evaluation.imports.ratings.rows import Page, Part, Read, Said
+from evaluation.imports.ratings.rows import Page, Part, RatingFile, RatingRow
 from projects.spreadsheets.cells import number_text
 
 #: Field -> the prefix of its raters' names, and their group.
@@ -16,7 +16,7 @@ RATERS = {
 }
 
 
-def take(objects: Iterator[tuple[int, dict[str, object]]], read: Read) -> None:
+def take(objects: Iterator[tuple[int, dict[str, object]]], read: RatingFile) -> None:
     for line, record in objects:
         unit, system, text = (record.get(name) for name in ("id", "model_id", "decoded"))
         invalid = [
@@ -34,7 +34,7 @@ def take(objects: Iterator[tuple[int, dict[str, object]]], read: Read) -> None:
             _points(line, name, page, systems, record.get(name), read)
 
 
-def _points(line: int, name: str, page: Page, systems: tuple[str, ...], ratings: object, read: Read) -> None:
+def _points(line: int, name: str, page: Page, systems: tuple[str, ...], ratings: object, read: RatingFile) -> None:
     rater, part = RATERS[name]
     if not isinstance(ratings, list):
         read.fault(line, name, f"expected a list of points, found {describe(ratings)}")
@@ -49,7 +49,7 @@ def _points(line: int, name: str, page: Page, systems: tuple[str, ...], ratings:
             elif isinstance(value, bool) or not isinstance(value, int | float):
                 read.fault(line, f"{name}[{number - 1}].{criterion}", f"expected a number, found {describe(value)}")
             else:
-                rating = Said(
+                rating = RatingRow(
                     line,
                     page,
                     f"{rater} {number}",

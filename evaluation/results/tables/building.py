@@ -87,7 +87,7 @@ class Ratings(TableContext):
         return [
             Missing(
                 f"results of {each.name}",
-                f"manage.py reckon_ratings --project {self.project.slug} --round {each.design.round_id}",
+                f"manage.py compute_ratings --project {self.project.slug} --round {each.design.round_id}",
                 f"/projects/{self.project.slug}/results",
                 RULES if each.figures else "",
             )
@@ -149,7 +149,7 @@ LETTERS = (
 )
 
 
-def asked(figures: Json) -> Iterator[Json]:
+def asked_criteria(figures: Json) -> Iterator[Json]:
     """Yield the criteria that raters answered, without derived ones."""
     return (each for each in figures["criteria"] if DERIVED not in each["criterion"])
 
@@ -193,7 +193,7 @@ class CriteriaTable(RatingsTable):
 
     def _rows(self, each: RatedRound) -> Iterator[list[Cell]]:
         for way, figures in each.ways():
-            for criterion in asked(figures):
+            for criterion in asked_criteria(figures):
                 for row in criterion["systems"]:
                     yield [
                         Cell(each.name),
@@ -257,7 +257,7 @@ class DifferencesTable(RatingsTable):
         )
 
     def _rows(self, each: RatedRound) -> Iterator[list[Cell]]:
-        for criterion in asked(each.cited):
+        for criterion in asked_criteria(each.cited):
             for pair in criterion["pairs"]:
                 compared, name = pair["comparison"], "Wilcoxon" if "wilcoxon" in pair else "McNemar"
                 difference, test = compared["difference"], pair[name.lower()]

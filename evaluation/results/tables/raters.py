@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evaluation.results.tables.building import asked
+from evaluation.results.tables.building import asked_criteria
 from projects.reports.table import Cell, Column, Table
 
 from .building import ROUND, RatedRound, Ratings, RatingsTable, ends, figure, per_cent, reason
@@ -111,7 +111,7 @@ class AgainTable(_RatersTable):
         )
 
     def _rows(self, each: RatedRound) -> Iterator[list[Cell]]:
-        for criterion in asked((each.figures or {})["all"]):
+        for criterion in asked_criteria((each.figures or {})["all"]):
             again = criterion["again"]
             yield [
                 Cell(each.name),

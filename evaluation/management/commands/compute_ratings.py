@@ -1,4 +1,4 @@
-"""``manage.py reckon_ratings``: compute and store the results of unblinded rating rounds."""
+"""``manage.py compute_ratings``: compute and store the results of unblinded rating rounds."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from api.problems import Problem
 from projects.management.arguments import project_of
 
-from ...results.actions import reckon_ratings
+from ...results.actions import compute_ratings
 from ...results.computed import open_designs
 
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
             raise CommandError("The project has no unblinded rating round with this id.")
         for design in designs:
             try:
-                made = reckon_ratings(design=design, progress=lambda done, total, note: None)
+                made = compute_ratings(design=design, progress=lambda done, total, note: None)
             except Problem as problem:
                 raise CommandError(f"{design.round.name}: {problem}") from None
             self.stdout.write(f"{design.round.name}: {made['judgements']} ratings.")
