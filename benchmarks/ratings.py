@@ -105,10 +105,10 @@ def _effects(found: Found, plan: Plan, design: str, rng: np.random.Generator) ->
     held: dict[str, Tally] = {}
     for _ in range(plan.studies):
         rows, severity = study(rng, plan, plan.effects, design)
-        said = [rows.of_criterion(SCORE), rows.said(RIGHT)]
-        scores, right = system_figures(said, 0)
+        judgements = [rows.of_criterion(SCORE), rows.of_criterion(RIGHT)]
+        scores, right = system_figures(judgements, 0)
         ordered.add(all(one["value"] < other["value"] for one, other in pairwise(scores)))
-        pairs = pair_figures(said[0])
+        pairs = pair_figures(judgements[0])
         letters.add(all(pair["different"] for pair in pairs))
         for m, effect in enumerate(plan.effects):
             shares = stats.norm.cdf((effect + severity) / np.hypot(ITEMS, NOISE))

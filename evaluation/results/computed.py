@@ -86,22 +86,22 @@ def whole(figures: Json) -> Json:
 def compute_figures(design: RatingDesign, progress: Progress = lambda step: None, **others: Any) -> Json:
     """Return all results of a round: `Reading.figures`, and the names of criteria, systems and metrics."""
     progress("reading")
-    said = RoundRatings(design)
-    scorings = said.scorings()
+    ratings = RoundRatings(design)
+    scorings = ratings.scorings()
     scored = {scoring.metric for scoring in scorings}
     printed = {
         name: figure for metric in metrics.every() if metric.key in scored for name, figure in figures_of(metric.key)
     }
-    made = said.figures(
-        scores=said.scores(scorings),
+    made = ratings.figures(
+        scores=ratings.scores(scorings),
         bounds={name: figure.bounds for name, figure in printed.items()},
         progress=progress,
         **others,
     )
     return made | {
-        "names": {criterion.key: criterion.name or criterion.key for criterion in said.content.criteria},
-        SYSTEMS: [said.names[n] for n in sorted(said.names)],
-        "reference": said.reference,
+        "names": {criterion.key: criterion.name or criterion.key for criterion in ratings.content.criteria},
+        SYSTEMS: [ratings.names[n] for n in sorted(ratings.names)],
+        "reference": ratings.reference,
         "printed": {name: _printed(figure) for name, figure in printed.items()},
     }
 

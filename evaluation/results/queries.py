@@ -85,10 +85,10 @@ def examples(design: RatingDesign, *, system: str = "", criterion: str = "", val
     Runs two queries of plain values. In a single query, PostgreSQL may compare every text with every rating (12 s for
     100,000 ratings).
     """
-    asked = Q(criterion=criterion) if criterion else Q()
+    condition = Q(criterion=criterion) if criterion else Q()
     if value:
-        asked &= Q(is_na=True) if value == NOT_APPLICABLE else Q(value=value)
-    rated = set(_said(design).filter(asked).order_by().values_list("text", flat=True).distinct())
+        condition &= Q(is_na=True) if value == NOT_APPLICABLE else Q(value=value)
+    rated = set(_counted_ratings(design).filter(condition).order_by().values_list("text", flat=True).distinct())
     there = PageTextOf.objects.filter(system__design=design, text__is_check=False)
     if system:
         there = there.filter(system__name=system)
@@ -96,7 +96,7 @@ def examples(design: RatingDesign, *, system: str = "", criterion: str = "", val
     return [pk for *_, pk, text in sorted(rows) if text in rated]
 
 
-def _said(design: RatingDesign) -> QuerySet[Rating]:
+def _counted_ratings(design: RatingDesign) -> QuerySet[Rating]:
     return Rating.objects.filter(counts(design.round, "answer__"))
 
 
@@ -107,16 +107,16 @@ def example_rows(design: RatingDesign, page: Sequence[int], member: Member) -> l
     """
     found = PageTextOf.objects.select_related("system", "text__page__source__unit").in_bulk(page)
     there = [found[pk] for pk in page]
-    said = _said(design).filter(text__in={row.text_id for row in there})
+    counted = _counted_ratings(design).filter(text__in={row.text_id for row in there})
     marks: dict[int, list[Json]] = defaultdict(list)
-    spans = RatingSpan.objects.filter(rating__in=said.order_by().values("pk"), is_quote=False).order_by("pk")
+    spans = RatingSpan.objects.filter(rating__in=counted.order_by().values("pk"), is_quote=False).order_by("pk")
     for rating, quote, category, severity, reason in spans.values_list(
         "rating", "quote", "category", "severity", "reason"
     ):
         marks[rating].append({"quote": quote, "category": category, "severity": severity, "reason": reason})
     ratings: dict[int, list[Json]] = defaultdict(list)
     shows_raters = may(member, WHO)
-    for pk, text, rater, criterion, value, na, reason in said.order_by(
+    for pk, text, rater, criterion, value, na, reason in counted.order_by(
         "answer__author__pseudonym", "number", "pk"
     ).values_list("pk", "text", "answer__author__pseudonym", "criterion", "value", "is_na", "reason"):
         ratings[text].append(

@@ -62,9 +62,9 @@ class RatingExamplesView(generics.ListAPIView[PageTextOf]):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List summaries with their ratings, filtered by system, criterion and value."""
         design, member = ratings_of(signed_in(request), kwargs["round_id"])
-        asked = shapes.ExampleQuerySerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        rows = self.paginate_queryset(page.examples(design, **asked.validated_data)) or []
+        query = shapes.ExampleQuerySerializer(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        rows = self.paginate_queryset(page.examples(design, **query.validated_data)) or []
         # These plain values already have the serializer's structure. Serializing thousands of ratings would take
         # seconds.
         return self.get_paginated_response(page.example_rows(design, rows, member))

@@ -81,9 +81,9 @@ def derived(judgements: Iterable[Judgement], gold: Gold | None = None, meant: Me
             any_of.repeat,
             any_of.item,
         )
-        for said in texts.values()
-        for any_of in [next(iter(said.values()))]
-        for values in [{key: each.value for key, each in said.items()}]
+        for by_criterion in texts.values()
+        for any_of in [next(iter(by_criterion.values()))]
+        for values in [{key: each.value for key, each in by_criterion.items()}]
         for key, value in (
             _derived(values, None)
             if gold is None

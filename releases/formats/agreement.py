@@ -90,8 +90,10 @@ def _units(project: Project, rounds: QuerySet[Round]) -> Iterator[bytes]:
     yield line(("unit_type", "unit", "review", "text"))
     # Kinds with the same unit type return the same texts and reviews.
     by_type = {type: kind for kind in reversed(kinds.all_kinds()) for type in kind.unit_types}
-    asked = Unit.objects.filter(project=project, assignments__round__in=rounds.values("pk")).distinct().order_by("pk")
-    rows = asked.values_list("pk", "type", "key").iterator(chunk_size=BATCH)
+    rated_units = (
+        Unit.objects.filter(project=project, assignments__round__in=rounds.values("pk")).distinct().order_by("pk")
+    )
+    rows = rated_units.values_list("pk", "type", "key").iterator(chunk_size=BATCH)
     while batch := list(islice(rows, BATCH)):
         reviews: dict[int, str] = {}
         texts: dict[int, str] = {}

@@ -120,8 +120,8 @@ def _counted(n: int, one: str, more: str) -> str:
 
 def _comments(project: Project) -> dict[str, Any]:
     """Report how the release treats comments. The check always passes."""
-    said = Answer.objects.filter(assignment__round__project=project, assignment__round__purpose__in=which("counts"))
-    n = said.exclude(comment="").count()
+    answers = Answer.objects.filter(assignment__round__project=project, assignment__round__purpose__in=which("counts"))
+    n = answers.exclude(comment="").count()
     if not n:
         return _check("comments", True, "")
     written = f"{n} comment{'s' * (n != 1)} of annotators {'is' if n == 1 else 'are'}"

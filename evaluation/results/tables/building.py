@@ -97,16 +97,16 @@ class Ratings(TableContext):
 
     def notes(self, rounds: Sequence[RatedRound] | None = None) -> list[str]:
         """Return notes on the protocol and design of each round, and on its exclusions."""
-        said = []
+        notes = []
         for each in self.computed_rounds if rounds is None else rounds:
             version = each.design.version
-            said.append(
+            notes.append(
                 f"{each.name}: {version.protocol.name}, version {version.number}; design {each.design.digest[:12]}."
             )
             for rule in (each.figures or {})["left_out"]:
                 whose = f" of {len(rule['raters'])} raters" if rule["raters"] else ""
-                said.append(f"{each.name}: {rule['judgements']} ratings{whose} excluded ({rule['rule']}).")
-        return said
+                notes.append(f"{each.name}: {rule['judgements']} ratings{whose} excluded ({rule['rule']}).")
+        return notes
 
 
 class RatingsTable(ReportTable[Ratings]):
