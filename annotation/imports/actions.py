@@ -75,7 +75,7 @@ def check_files(
     ``project`` is None for a project that does not exist yet. ``mapping`` gives the meaning of values that the format
     does not know. ``about`` holds the answers to the format's questions, by key.
     """
-    reader = format_by_key(format).mapped(mapping or {}).told(about or {})
+    reader = format_by_key(format).mapped(mapping or {}).with_answers(about or {})
     levels = [key for key, _ in reader.levels]
     if level and level not in levels:
         raise Refused.field(

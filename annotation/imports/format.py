@@ -118,7 +118,7 @@ class Format:
             raise Refused.field("map", f"Files of the format {self.key} have no values to map. Remove the mapping.")
         return self
 
-    def told(self, about: Mapping[str, str]) -> "Format":
+    def with_answers(self, about: Mapping[str, str]) -> "Format":
         """Return the format with answers to its questions, by key. Raise `Refused` for an unknown question."""
         if unknown := [key for key, value in about.items() if value.strip()]:
             raise Refused.field(unknown[0], f"The format {self.key} does not use {unknown[0]!r}. Leave it empty.")

@@ -51,7 +51,8 @@ class Handler(ContentHandler):
     def line(self) -> int:
         return (self._parser.getLineNumber() if self._parser else 1) or 1
 
-    def taken(self) -> list[Any]:
+    def pop_done(self) -> list[Any]:
+        """Return the finished items and forget them."""
         done, self.done = self.done, []
         return done
 
@@ -94,7 +95,7 @@ def parsed(pieces: Iterable[bytes], handler: Handler, *, whose: str) -> Iterator
     parser.setContentHandler(handler)
     try:
         for _ in _feed(parser, pieces):
-            yield from handler.taken()
+            yield from handler.pop_done()
     except DefusedXmlException:
         message = f"the file declares an entity, which files of {whose} never do; it was not imported"
         raise XmlError(handler.line, message) from None

@@ -28,7 +28,7 @@ class CorpusUpload(Upload):
         reader = (
             format_by_key(params["format"])
             .mapped(parse_mapping(params["map"].splitlines()))
-            .told(_answers_to_questions(params))
+            .with_answers(_answers_to_questions(params))
         )
         reader.refuse_misplaced(params["level"], _answers_to_questions(params))
         return params

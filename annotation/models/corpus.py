@@ -86,11 +86,11 @@ class TargetQuerySet(models.QuerySet["Target"]):
 
     def in_place_of(self, targets: Iterable[int]) -> dict[int, int]:
         """Map the ids of these targets to the ids of the targets that replaced them. Two queries."""
-        place = ("project", "level", "key")
-        asked = {pk: tuple(where) for pk, *where in self.filter(pk__in=list(targets)).values_list("pk", *place)}
-        there = self.current().filter(key__in={key for *_, key in asked.values()}).values_list("pk", *place)
-        now = {tuple(where): pk for pk, *where in there}
-        return {pk: now[where] for pk, where in asked.items() if where in now}
+        columns = ("project", "level", "key")
+        keys = {pk: tuple(key) for pk, *key in self.filter(pk__in=list(targets)).values_list("pk", *columns)}
+        rows = self.current().filter(key__in={key for *_, key in keys.values()}).values_list("pk", *columns)
+        current_ids = {tuple(key): pk for pk, *key in rows}
+        return {pk: current_ids[key] for pk, key in keys.items() if key in current_ids}
 
 
 class Target(models.Model):

@@ -75,7 +75,7 @@ class CounterfactualFile:
             if entry.target_text in stored.earlier:
                 return "target_text", f"the target's text was corrected; it is now {quoted(target.text, 200)}"
             return "target_text", f"expected the target's text, {quoted(target.text, 200)}"
-        if (entry.kind, entry.text) in stored.brought:
+        if (entry.kind, entry.text) in stored.imported:
             self.unchanged.add(line)
             return None
         if entry.kind in stored.withdrawn:

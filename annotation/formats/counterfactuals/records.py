@@ -99,7 +99,7 @@ class StoredCluster:
     """Stored data of one cluster.
 
     ``target`` is None if the cluster was retired. ``earlier``: earlier texts of the target, before corrections.
-    ``texts``: current counterfactuals of the target, by kind. ``brought``: every imported (kind, text). ``withdrawn``:
+    ``texts``: current counterfactuals of the target, by kind. ``imported``: every imported (kind, text). ``withdrawn``:
     kinds for which it was decided that the target has none.
     """
 
@@ -108,7 +108,7 @@ class StoredCluster:
     elements: list[PicoElement] = field(default_factory=list)
     gold: dict[str, Gold] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
-    brought: set[tuple[str, str]] = field(default_factory=set)
+    imported: set[tuple[str, str]] = field(default_factory=set)
     withdrawn: set[str] = field(default_factory=set)
 
 
@@ -142,7 +142,7 @@ def _read_clusters(project: Project, docids: Sequence[str]) -> dict[str, StoredC
         by_target[pk].texts[kind] = text
         (by_target[pk].withdrawn.discard if text else by_target[pk].withdrawn.add)(kind)
         if imported:
-            by_target[pk].brought.add((kind, text))
+            by_target[pk].imported.add((kind, text))
     for stored in by_target.values():
         stored.texts = {kind: text for kind, text in stored.texts.items() if text}
     return by_key

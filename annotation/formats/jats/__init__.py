@@ -138,7 +138,7 @@ class Jats(Format):
     def __init__(self, about: Mapping[str, str] | None = None) -> None:
         self._review = (about or {}).get("review", "").strip()
 
-    def told(self, about: Mapping[str, str]) -> "Format":
+    def with_answers(self, about: Mapping[str, str]) -> "Format":
         if unknown := sorted(key for key, value in about.items() if value.strip() and key != "review"):
             raise Refused.field(unknown[0], f"The format {self.key} does not use {unknown[0]!r}. Leave it empty.")
         return Jats(about)

@@ -224,7 +224,7 @@ class PubMed(Format):
     def __init__(self, about: Mapping[str, str] | None = None) -> None:
         self._about = about or {}
 
-    def told(self, about: Mapping[str, str]) -> "Format":
+    def with_answers(self, about: Mapping[str, str]) -> "Format":
         answers = {key: value.strip() for key, value in about.items() if value.strip()}
         if unknown := set(answers) - {ask.key for ask in self.asks}:
             raise Refused.field(

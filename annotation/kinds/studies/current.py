@@ -21,18 +21,18 @@ Link = Study.reviews.through
 class _Links:
     """Links of a review to studies, by primary key of the study.
 
-    ``now`` are the current links. ``brought`` are those from files and searches, regardless of decisions. ``used`` are
+    ``now`` are the current links. ``sourced`` are those from files and searches, regardless of decisions. ``used`` are
     studies whose texts the review's targets or clusters contain; their links stay.
     """
 
     now: dict[int, models.Model] = field(default_factory=dict)
-    made: set[int] = field(default_factory=set)
-    taken: set[int] = field(default_factory=set)
+    added: set[int] = field(default_factory=set)
+    removed: set[int] = field(default_factory=set)
     used: set[int] = field(default_factory=set)
 
     @property
-    def brought(self) -> set[int]:
-        return (self.now.keys() - self.made) | self.taken
+    def sourced(self) -> set[int]:
+        return (self.now.keys() - self.added) | self.removed
 
 
 @dataclass(frozen=True)
@@ -40,29 +40,29 @@ class _Change:
     """Changes to the links of one review."""
 
     review: Review
-    there: _Links
+    links: _Links
     wanted: set[int]
 
     @property
     def new(self) -> set[int]:
-        return self.wanted - self.there.now.keys()
+        return self.wanted - self.links.now.keys()
 
     @property
     def gone(self) -> list[models.Model]:
-        return [link for study, link in self.there.now.items() if study not in self.wanted]
+        return [link for study, link in self.links.now.items() if study not in self.wanted]
 
     @property
-    def made(self) -> set[int]:
-        return self.wanted - self.there.brought
+    def added(self) -> set[int]:
+        return self.wanted - self.links.sourced
 
     @property
-    def taken(self) -> set[int]:
-        return self.there.brought - self.wanted
+    def removed(self) -> set[int]:
+        return self.links.sourced - self.wanted
 
     @property
     def is_none(self) -> bool:
-        there = self.there
-        return (self.wanted, self.made, self.taken) == (set(there.now), there.made, there.taken)
+        links = self.links
+        return (self.wanted, self.added, self.removed) == (set(links.now), links.added, links.removed)
 
 
 def update_links(units: Sequence[Unit], *, by: User | None, reason: str) -> None:
@@ -82,7 +82,7 @@ def update_links(units: Sequence[Unit], *, by: User | None, reason: str) -> None
     changes = []
     for review in reviews:
         current, pmids = links[review.pk], listed[review.unit_id]
-        target_ids = current.brought if pmids is None else {studies[pmid] for pmid in pmids}
+        target_ids = current.sourced if pmids is None else {studies[pmid] for pmid in pmids}
         changes.append(_Change(review, current, target_ids | (current.now.keys() & current.used)))
     _write([change for change in changes if not change.is_none], by, reason)
 
@@ -103,7 +103,7 @@ def _write(changes: Sequence[_Change], by: User | None, reason: str) -> None:
     DecidedLink.objects.bulk_create(
         DecidedLink(review=change.review, study_id=study, is_linked=is_linked)
         for change in changes
-        for is_linked, study_ids in ((True, change.made), (False, change.taken))
+        for is_linked, study_ids in ((True, change.added), (False, change.removed))
         for study in sorted(study_ids)
     )
     record_all(
@@ -147,7 +147,7 @@ def _links(reviews: Sequence[int]) -> Mapping[int, _Links]:
     for review, study, is_linked in DecidedLink.objects.filter(review__in=reviews).values_list(
         "review", "study", "is_linked"
     ):
-        (by_review[review].made if is_linked else by_review[review].taken).add(study)
+        (by_review[review].added if is_linked else by_review[review].removed).add(study)
     for rows in (
         Input.objects.filter(target__review__in=reviews).values_list("target__review", "study"),
         Proposition.objects.filter(~Q(study=None), cluster__review__in=reviews).values_list("cluster__review", "study"),
