@@ -1,7 +1,8 @@
 """Base serializer, fields and limits for inputs."""
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -24,10 +25,37 @@ def at_most(rows: int) -> dict[str, Any]:
     return {"max_length": rows}
 
 
+class LabelField(serializers.ChoiceField):
+    """A choice whose name in the API is its label. The stored value, which earlier versions used, is accepted too."""
+
+    def __init__(self, choices: Any, **kwargs: Any) -> None:
+        self.by_value = {str(value): str(label) for value, label in choices}
+        self.by_label = {label: value for value, label in self.by_value.items()}
+        super().__init__(choices=[(label, label) for label in self.by_label], **kwargs)
+
+    def to_internal_value(self, data: Any) -> Any:
+        return self.by_label[super().to_internal_value(self.by_value.get(str(data), data))]
+
+    def to_representation(self, value: Any) -> Any:
+        return self.by_value.get(str(value), value)
+
+
+def with_new_names(data: Any, old_names: Mapping[str, str]) -> Any:
+    """Return a submission with each field's current name. ``old_names`` maps names of earlier versions to them."""
+    if not isinstance(data, dict) or not any(name in old_names for name in data):
+        return data
+    renamed = {old_names[name]: value for name, value in data.items() if name in old_names}
+    return renamed | {name: value for name, value in data.items() if name not in old_names}
+
+
 class Strict(serializers.Serializer[Any]):
     """A serializer that rejects unknown fields, so that no input is silently ignored."""
 
+    #: Current names of fields, by names of earlier versions, which are still accepted.
+    old_names: ClassVar[Mapping[str, str]] = {}
+
     def to_internal_value(self, data: Any) -> Any:
+        data = with_new_names(data, self.old_names)
         if isinstance(data, dict) and (unknown := sorted(set(data) - set(self.fields))):
             raise serializers.ValidationError({str(name): "There is no such field." for name in unknown})
         return super().to_internal_value(data)

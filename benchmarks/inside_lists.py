@@ -90,7 +90,7 @@ class Builder:
             purpose="gold",
             overlap=overlap,
             seed=1,
-            dealing="pool",
+            allocation="pool",
             guideline=self.guidelines[kind],
             sampling={},
             policy={"cues": "ignore"},

@@ -101,7 +101,7 @@ def _opened(project: Any, raters: list[int], runs: list[Any]) -> Any:
         purpose="measure only",
         overlap=len(raters),
         people=raters,
-        dealing="dealt",
+        allocation="dealt",
         seed=1,
         options={"protocol": "shipped:guideline", "systems": [str(run.pk) for run in runs]},
     )

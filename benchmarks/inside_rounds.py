@@ -75,7 +75,7 @@ def _closed_round(project: Any, number: int, answered: int) -> None:
         purpose="measure only",
         overlap=1,
         seed=1,
-        dealing="pool",
+        allocation="pool",
         guideline=guideline,
         sampling={},
         status="closed",

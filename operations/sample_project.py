@@ -126,7 +126,7 @@ def _round(project: Project, lead: User, made: list[str]) -> Round:
         overlap=2,
         people=[member.pk for member in members],
         guideline=latest_guideline(project, KIND, by=lead).pk,
-        dealing=Round.Dealing.POOL,
+        allocation=Round.Allocation.SHARED,
     )
     made.append(f"round {ROUND!r}")
     return open_round(project=project, plan=plan, by=lead)

@@ -26,7 +26,6 @@ class ProjectsConfig(AppConfig):
             Decision,
             Guideline,
             Import,
-            KeptAgreement,
             Member,
             ParticipantLink,
             Project,
@@ -34,6 +33,7 @@ class ProjectsConfig(AppConfig):
             Reference,
             Remark,
             Round,
+            StoredAgreement,
             Unit,
         )
         from .participation.queries import broken_consents
@@ -48,7 +48,12 @@ class ProjectsConfig(AppConfig):
         track(Import, batch=20)
         track(Unit, but=("revision", "superseded_by_id"))
         # A round in preparation and its assignments can still be deleted, so they are not covered yet.
-        track(Round, but=("guideline_id", "status", "closed_at"), when=~Q(status=Round.Status.PREPARING))
+        track(
+            Round,
+            but=("guideline_id", "status", "closed_at"),
+            when=~Q(status=Round.Status.PREPARING),
+            renamed={"held_limit": "hand_size", "allocation": "dealing"},
+        )
         track(
             Assignment,
             but=("number", "person_id", "leased_until", "revision", "current_answer_id"),
@@ -57,8 +62,13 @@ class ProjectsConfig(AppConfig):
         track(Assignment, only=("number", "person_id", "revision", "current_answer_id"), label=SETTLED)
         for model in (Admission, Change, Consent, Guideline, QuestionTry, Reference, Remark):
             track(model)
-        track(KeptAgreement, batch=20)
-        track(ParticipantLink, but=("used", "agreed", "member_id", "expires_at", "opened_at", "revoked_at"))
+        # Digests and witnesses keep the names of the first version.
+        track(StoredAgreement, batch=20, label="projects.keptagreement")
+        track(
+            ParticipantLink,
+            but=("used", "agreed", "member_id", "expires_at", "opened_at", "revoked_at"),
+            renamed={"capacity": "places"},
+        )
         rules.register(inconsistent_assignments)
         rules.register(broken_consents)
         rules.register(reopened_rounds)

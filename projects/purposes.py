@@ -13,12 +13,13 @@ from api.parameters import Parameter, Takes
 
 
 class Purpose(models.TextChoices):
-    GOLD = "gold"
-    MEASURE_ONLY = "measure only"
-    REVIEW_AND_CORRECT = "review and correct"
-    PRACTICE = "practice"
+    # Digests cover the stored values, so they keep the names of the first version. The API uses the labels.
+    GOLD = "gold", "gold standard"
+    RELIABILITY_STUDY = "measure only", "reliability study"
+    CORRECTION = "review and correct", "correction"
+    PRACTICE = "practice", "practice"
     # The curation round of a kind: it holds the edits of the curate page. Its assignments are never claimed.
-    CURATION = "curation"
+    CURATION = "curation", "curation"
 
 
 #: Units that a round can choose from: all units; units with a decision; units with a decision on every field that the
@@ -73,10 +74,10 @@ _MEANINGS: dict[str, Meaning] = {
     Purpose.GOLD: Meaning(
         "what people agree on becomes the current value", makes_gold=True, contests=True, independent=True
     ),
-    Purpose.MEASURE_ONLY: Meaning(
+    Purpose.RELIABILITY_STUDY: Meaning(
         "measures agreement; current values never change", independent=True, held_against_gold=True
     ),
-    Purpose.REVIEW_AND_CORRECT: Meaning(
+    Purpose.CORRECTION: Meaning(
         "shows the current value, to confirm or correct; not independent labelling",
         makes_gold=True,
         shows_value=True,
@@ -132,3 +133,8 @@ def of(purpose: str) -> Meaning:
 def which(flag: Flag) -> tuple[str, ...]:
     """Return the purposes that have a flag set."""
     return tuple(str(purpose) for purpose, meaning in _MEANINGS.items() if getattr(meaning, flag))
+
+
+#: Names in the API: of all purposes, and of those that a lead can choose.
+NAMES = [purpose.label for purpose in Purpose]
+PLANNED_NAMES = [purpose.label for purpose in Purpose if of(purpose).planned]

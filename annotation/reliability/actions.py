@@ -70,7 +70,7 @@ def begin_study(*, project: Project, plan: StudyPlan, by: User) -> ReliabilitySt
     why = why_no_matches(matchable) or ("" if plan.sentences else "No matches were requested.")
     _check_plan(project, plan, matchable, why)
     common = {
-        "purpose": Purpose.MEASURE_ONLY,
+        "purpose": Purpose.RELIABILITY_STUDY,
         "overlap": plan.overlap,
         "people": plan.people,
         "seed": plan.seed,

@@ -243,7 +243,7 @@ def _play(study: Study, project: Project, truth: Truth, units: int) -> None:
         overlap=len(ROBOTS),
         sample=units,
         seed=7,
-        dealing="dealt",
+        allocation="dealt",
     )
     for seed, ((_, client), (_, _, share)) in enumerate(zip(people, ROBOTS, strict=True), start=1):
         Annotator(client, round, truth=truth, noise=Noise.of(share), seed=seed).work()

@@ -262,7 +262,9 @@ def _opinion(round: Round, unit: Unit, answer: uuids.UUID | None) -> Answer:
 
 def require_closed(round: Round) -> None:
     if not round.meaning.makes_gold:
-        raise Refused(f"Rounds with the purpose {round.purpose!r} make no gold, so there is nothing to adjudicate.")
+        raise Refused(
+            f"Rounds with the purpose {round.get_purpose_display()!r} make no gold, so there is nothing to adjudicate."
+        )
     if round.status != Round.Status.CLOSED:
         raise Conflict("The round is still open. Close it before you adjudicate.")
 

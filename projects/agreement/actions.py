@@ -18,7 +18,7 @@ from audit import witness
 from ..answers.queries import counted
 from ..jobs import batches, jobs
 from ..jobs.queries import ACTIVE
-from ..models import Decision, Job, JobStatus, KeptAgreement, Round
+from ..models import Decision, Job, JobStatus, Round, StoredAgreement
 from . import queries as agreement_queries
 
 #: Maximum number of counted answers for a computation within the request, which takes less than a second.
@@ -54,7 +54,7 @@ def available_report(round: Round) -> AvailableReport:
         return AvailableReport(report, timezone.now(), True, report["answers"], None)
     job = Job.objects.filter(project=round.project_id, kind=KIND, params__round=round.pk).order_by("-pk").first()
     job = None if job and job.status in (JobStatus.DONE, JobStatus.CANCELLED) else job
-    stored = KeptAgreement.objects.filter(round=round).first()
+    stored = StoredAgreement.objects.filter(round=round).first()
     # A report of another version has other fields, so it is computed anew before it is shown.
     if stored is None or stored.method != METHOD:
         return AvailableReport(None, None, False, basis["answers"], job)
@@ -106,8 +106,8 @@ def compute_and_store(*, round: Round, progress: Progress) -> dict[str, Any]:
     made_at = timezone.now()
     report = agreement_queries.report(round, progress=progress)
     with batches.batch():
-        stored, _ = KeptAgreement.objects.update_or_create(
+        stored, _ = StoredAgreement.objects.update_or_create(
             round=round, defaults={"method": METHOD, "basis": basis, "report": json.dumps(report), "made_at": made_at}
         )
-        witness.record_completed(KeptAgreement, [stored.pk], by=None, project=round.project_id)
+        witness.record_completed(StoredAgreement, [stored.pk], by=None, project=round.project_id)
     return {"answers": report["answers"]}

@@ -46,7 +46,7 @@ def curation_round(*, project: Project, kind: str, by: User | None) -> Round:
                 "name": f"curation of {kind}",
                 "overlap": 1,
                 "seed": 0,
-                "dealing": Round.Dealing.DEALT,
+                "allocation": Round.Allocation.FIXED,
                 "guideline": guideline,
                 "sampling": {"units": "as edited"},
                 "opened_at": timezone.now(),

@@ -216,7 +216,7 @@ def _round(
         purpose=purpose,
         overlap=max(by_unit.values()),
         seed=0,
-        dealing=Round.Dealing.DEALT,
+        allocation=Round.Allocation.FIXED,
         guideline=latest_guideline(project, kind.key, by=by),
         sampling={"units": "made elsewhere", "file": file},
         policy=defaults(kind.policy),

@@ -34,7 +34,8 @@ class ExternalRatingsUpload(Upload):
     def choose(self, project: Project, chosen: Json) -> Json:
         if chosen["purpose"] not in PURPOSES:
             raise Refused.field(
-                "purpose", f"Imported rounds cannot have this purpose. Choose one of: {', '.join(PURPOSES)}."
+                "purpose",
+                f"Imported rounds cannot have this purpose. Choose one of: {', '.join(p.label for p in PURPOSES)}.",
             )
         require_free_name(project, chosen["name"])
         return {"round_name": chosen["name"], "purpose": chosen["purpose"]}

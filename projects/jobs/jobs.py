@@ -79,16 +79,15 @@ def enqueue(
     queue: str = "default",
     not_before: datetime | None = None,
     note: str = "",
-    asked: bool = False,
+    is_requested: bool = False,
 ) -> Job:
     """Create a job in the caller's transaction, and wake a worker after commit.
 
-    Jobs that follow from an action are never rejected. `request_job` limits jobs that a person asks for (``asked``).
+    Jobs that follow from an action are never rejected. `request_job` limits the jobs that people request.
     """
     if kind not in handlers:
         raise ValueError(f"Job kind {kind!r} has no handler.")
     weight = SHORT if kind in _short else LONG
-    turn = virtual_time(project=project, by=by, queue=queue, weight=weight)
     job = Job.objects.create(
         project=project,
         kind=kind,
@@ -97,8 +96,8 @@ def enqueue(
         queue=queue,
         not_before=not_before,
         note=note[:200],
-        asked=asked,
-        turn=turn,
+        is_requested=is_requested,
+        virtual_time=virtual_time(project=project, by=by, queue=queue, weight=weight),
         weight=weight,
     )
     transaction.on_commit(lambda: wake(job))
@@ -119,9 +118,9 @@ def request_job(
             if job.params == dict(params):
                 return job, False
         if by:
-            limits.check("LIMIT_JOBS_OF_A_PERSON", unfinished.filter(created_by=by, asked=True))
-        limits.check("LIMIT_JOBS_OF_A_PROJECT", unfinished.filter(project=project, asked=True))
-        return enqueue(project=project, kind=kind, params=params, by=by, queue=queue, asked=True), True
+            limits.check("LIMIT_JOBS_OF_A_PERSON", unfinished.filter(created_by=by, is_requested=True))
+        limits.check("LIMIT_JOBS_OF_A_PROJECT", unfinished.filter(project=project, is_requested=True))
+        return enqueue(project=project, kind=kind, params=params, by=by, queue=queue, is_requested=True), True
 
 
 def wake(job: Job) -> None:

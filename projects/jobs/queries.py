@@ -83,10 +83,10 @@ def virtual_time(*, project: Project | None, by: User | None, queue: str, weight
     running, queued = Q(status=JobStatus.RUNNING), Q(status=JobStatus.QUEUED)
     own = Q(project=project) | Q(created_by=by) if by and weight > SHORT else Q(project=project)
     times = Job.objects.filter(status__in=ACTIVE).aggregate(
-        served=Max("turn", filter=family_is & running),
-        first=Min("turn", filter=family_is & queued),
-        anywhere=Max("turn", filter=running),
-        last=Max("turn", filter=family_is & own & Q(weight=weight)),
+        served=Max("virtual_time", filter=family_is & running),
+        first=Min("virtual_time", filter=family_is & queued),
+        anywhere=Max("virtual_time", filter=running),
+        last=Max("virtual_time", filter=family_is & own & Q(weight=weight)),
     )
     now: int = next((times[name] for name in ("served", "first", "anywhere") if times[name] is not None), 0)
     return now if times["last"] is None else max(now, times["last"] + weight)
@@ -102,7 +102,7 @@ def in_order(queues: Sequence[str] | None = None, *, but: Sequence[str] = ()) ->
     if queues:
         jobs = jobs.filter(of(queues))
     here = Q(queue=_loaded_queue) | ~Q(queue__contains=".")
-    return jobs.order_by(F("turn") + Case(When(here, then=Value(0)), default=Value(RELOADING)), "weight", "pk")
+    return jobs.order_by(F("virtual_time") + Case(When(here, then=Value(0)), default=Value(RELOADING)), "weight", "pk")
 
 
 def claim_next(queues: Sequence[str] | None = None, *, but: Sequence[str] = ()) -> int | None:

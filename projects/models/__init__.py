@@ -2,7 +2,7 @@
 
 from ..purposes import Purpose
 from .answer import Act, Answer, CameBy, Outcome, Remark
-from .decision import WAITING, Change, Decision, KeptAgreement, Origin, Reference
+from .decision import WAITING, Change, Decision, Origin, Reference, StoredAgreement
 from .job import Digest, Job, JobProblem, JobStatus, Notification
 from .participation import Admission, Consent, ParticipantLink, QuestionTry
 from .project import Guideline, Import, Invitation, Member, Project, Role
@@ -25,7 +25,6 @@ __all__ = [
     "Job",
     "JobProblem",
     "JobStatus",
-    "KeptAgreement",
     "Member",
     "Notification",
     "Origin",
@@ -39,5 +38,6 @@ __all__ = [
     "Remark",
     "Role",
     "Round",
+    "StoredAgreement",
     "Unit",
 ]

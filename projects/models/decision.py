@@ -182,10 +182,10 @@ class Change(AppendOnly):
         return f"change of {self.what}, unit {self.unit_id}"
 
 
-class KeptAgreement(models.Model):
+class StoredAgreement(models.Model):
     """Agreement report of a round, stored by the last job that computed it, with its method and basis."""
 
-    round = models.OneToOneField(Round, on_delete=models.PROTECT, related_name="kept_agreement")
+    round = models.OneToOneField(Round, on_delete=models.PROTECT, related_name="stored_agreement")
     method = models.CharField(max_length=60, help_text="Name of the rule. It changes when the figures change.")
     basis = models.JSONField(
         help_text="Counts of the data behind the report. The report is current while they are equal."

@@ -27,11 +27,13 @@ class Job(models.Model):
     kind = models.CharField(max_length=30)
     queue = models.CharField(max_length=60, default="default", help_text="Celery queue. Generation has one per model.")
     params = models.JSONField(default=dict)
-    turn = models.PositiveBigIntegerField(default=0, help_text="Position in the queue. The lowest is next.")
-    weight = models.PositiveSmallIntegerField(
-        default=8, help_text="Share of the project's turns in the job queue that the job takes."
+    virtual_time = models.PositiveBigIntegerField(
+        default=0, help_text="Virtual time of weighted fair queueing. The lowest is next."
     )
-    asked = models.BooleanField(
+    weight = models.PositiveSmallIntegerField(
+        default=8, help_text="Virtual time that the job takes from its project: short jobs weigh less."
+    )
+    is_requested = models.BooleanField(
         default=False, help_text="True if a person asked for it, false if it follows from another action."
     )
     status = models.CharField(max_length=10, choices=JobStatus, default=JobStatus.QUEUED)
@@ -60,7 +62,7 @@ class Job(models.Model):
         ordering = ["-id"]
         indexes = [
             # Not a partial index: SQLite does not use one if the states are parameters of the statement.
-            models.Index(fields=["status", "turn"], name="job_turn"),
+            models.Index(fields=["status", "virtual_time"], name="job_virtual_time"),
             models.Index(fields=["kind"], name="job_active", condition=Q(status__in=["queued", "running"])),
             models.Index(fields=["leased_until"], name="job_running", condition=Q(status="running")),
         ]

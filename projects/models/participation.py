@@ -21,15 +21,15 @@ def text_digest(text: str) -> str:
 class ParticipantLink(models.Model):
     """A link into one round. Only the hash of its token is stored.
 
-    A link with one place is personal: each time it is opened it signs in the same person. A link with more places is
+    A link with a capacity of one is personal: each time it is opened it signs in the same person. Other links are
     shared: each browser that accepts it becomes a new volunteer with a personal link, a child of this one.
     """
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="participant_links")
     token_hash = models.CharField(max_length=64, unique=True)
     label = models.CharField(max_length=80, help_text="Name that only the lead sees.")
-    places = models.PositiveIntegerField(default=1)
-    used = models.PositiveIntegerField(default=0, help_text="Number of places taken.")
+    capacity = models.PositiveIntegerField(default=1)
+    used = models.PositiveIntegerField(default=0, help_text="Number of volunteers that accepted the link.")
     consent_text = models.TextField(help_text="Markdown.")
     # Digest of the text that the person agrees to. Empty before consent and after withdrawal.
     agreed = models.CharField(max_length=64, blank=True)
@@ -46,9 +46,9 @@ class ParticipantLink(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.CheckConstraint(condition=Q(places__gte=1), name="a_link_has_a_place"),
-            models.CheckConstraint(condition=Q(used__lte=F("places")), name="no_more_volunteers_than_places"),
-            models.CheckConstraint(condition=Q(member=None) | Q(places=1), name="a_person_has_a_personal_link"),
+            models.CheckConstraint(condition=Q(capacity__gte=1), name="link_capacity_is_positive"),
+            models.CheckConstraint(condition=Q(used__lte=F("capacity")), name="link_use_is_within_capacity"),
+            models.CheckConstraint(condition=Q(member=None) | Q(capacity=1), name="a_person_has_a_personal_link"),
         ]
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class ParticipantLink(models.Model):
 
     @property
     def is_shared(self) -> bool:
-        return self.places > 1
+        return self.capacity > 1
 
     @property
     def stands(self) -> bool:

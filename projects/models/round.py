@@ -84,9 +84,10 @@ class Round(models.Model):
         OPEN = "open"
         CLOSED = "closed"
 
-    class Dealing(models.TextChoices):
-        DEALT = "dealt"
-        POOL = "pool"
+    class Allocation(models.TextChoices):
+        # Digests cover the stored values, so they keep the names of the first version. The API uses the labels.
+        FIXED = "dealt", "fixed allocation"
+        SHARED = "pool", "shared queue"
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="rounds")
     name = models.CharField(max_length=80)
@@ -94,7 +95,7 @@ class Round(models.Model):
     purpose = models.CharField(max_length=20, choices=Purpose)
     overlap = models.PositiveSmallIntegerField(help_text="Number of people who answer each unit (k).")
     seed = models.BigIntegerField()
-    dealing = models.CharField(max_length=8, choices=Dealing)
+    allocation = models.CharField(max_length=8, choices=Allocation)
     guideline = models.ForeignKey(Guideline, on_delete=models.PROTECT, related_name="rounds")
     sampling = models.JSONField(help_text="How the units were sampled, so that the sample can be drawn again.")
     policy = models.JSONField(
@@ -114,7 +115,7 @@ class Round(models.Model):
         default=False, help_text="Whether the guideline's questions are asked before the first unit."
     )
     lease_seconds = models.PositiveIntegerField(default=1800)
-    hand_size = models.PositiveSmallIntegerField(
+    held_limit = models.PositiveSmallIntegerField(
         default=HELD_LIMIT, help_text="Number of assignments a person holds at a time, which can be answered offline."
     )
     status = models.CharField(max_length=12, choices=Status, default=Status.OPEN)
@@ -139,7 +140,7 @@ class Round(models.Model):
             ),
             models.CheckConstraint(condition=Q(overlap__gte=1), name="overlap_is_at_least_one"),
             models.CheckConstraint(
-                condition=Q(hand_size__gte=1, hand_size__lte=MAX_HELD_LIMIT), name="a_hand_is_small"
+                condition=Q(held_limit__gte=1, held_limit__lte=MAX_HELD_LIMIT), name="held_limit_is_small"
             ),
         ]
 
@@ -168,7 +169,7 @@ class Round(models.Model):
     @property
     def has_known_share(self) -> bool:
         """Whether each person's share is fixed when the round opens, so that progress can say "12 of 40"."""
-        return self.dealing == self.Dealing.DEALT
+        return self.allocation == self.Allocation.FIXED
 
 
 class Participant(models.Model):
@@ -252,21 +253,25 @@ class Assignment(models.Model):
         indexes = [
             models.Index(
                 fields=["round", "position", "number"],
-                name="slot_free",
+                name="assignment_free",
                 condition=Q(person__isnull=True, leased_until__isnull=True, number__gte=1),
             ),
             models.Index(
                 fields=["round", "leased_until"],
-                name="slot_leased",
+                name="assignment_leased",
                 condition=Q(current_answer__isnull=True, leased_until__isnull=False, number__gte=1),
             ),
             models.Index(
                 fields=["round", "person", "position"],
-                name="slot_in_hand",
+                name="assignment_held",
                 condition=Q(current_answer__isnull=True, number__gte=1),
             ),
-            models.Index(fields=["round", "person"], name="slot_answered", condition=Q(current_answer__isnull=False)),
-            models.Index(fields=["current_answer"], name="slot_of_answer", condition=Q(current_answer__isnull=False)),
+            models.Index(
+                fields=["round", "person"], name="assignment_answered", condition=Q(current_answer__isnull=False)
+            ),
+            models.Index(
+                fields=["current_answer"], name="assignment_of_answer", condition=Q(current_answer__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:

@@ -69,7 +69,7 @@ def with_progress(page: list[Any]) -> list[Any]:
                 "rounds": round_counts.get("n", 0),
                 "open_rounds": round_counts.get("n_open", 0),
                 "answered": answer_counts.get("done", 0),
-                "slots": answer_counts.get("n", 0),
+                "assignments": answer_counts.get("n", 0),
             }
         )
     return page

@@ -68,15 +68,15 @@ def _invalid_link() -> SpentLink:
 
 
 def is_full(link: ParticipantLink) -> bool:
-    """Return whether no place is left for a new volunteer."""
-    return link.member_id is None and link.used >= link.places
+    """Return whether the link has no capacity left for a new volunteer."""
+    return link.member_id is None and link.used >= link.capacity
 
 
 def accept(*, request: HttpRequest, user: User | AnonymousUser, token: str, digest: str = "") -> Accepted:
     """Sign a volunteer in: a new one, or the same person again.
 
     ``digest`` identifies the text that was shown and agreed to. It is not needed if the person agreed to it earlier.
-    Raise `SpentLink`, `ConsentNeeded`, `TextChanged`, or `Conflict` if no place is left or the round is closed.
+    Raise `SpentLink`, `ConsentNeeded`, `TextChanged`, or `Conflict` if the link is full or the round is closed.
     """
     link = find_link(request=request, user=user, token=token)
     secret = ""
@@ -95,21 +95,19 @@ def accept(*, request: HttpRequest, user: User | AnonymousUser, token: str, dige
 
 
 def _new_volunteer(link: ParticipantLink) -> tuple[ParticipantLink, str]:
-    """Take a place of the link and create a volunteer for it. Return the personal link and its token.
+    """Use the link and create a volunteer for it. Return the personal link and its token.
 
-    If another request took the place of a personal link first, the volunteer is the same person.
+    If another request used a personal link first, the volunteer is the same person.
     """
     now = timezone.now()
-    place = ParticipantLink.objects.filter(
-        pk=link.pk, used__lt=F("places"), revoked_at=None, expires_at__gt=now, member=None
+    available = ParticipantLink.objects.filter(
+        pk=link.pk, used__lt=F("capacity"), revoked_at=None, expires_at__gt=now, member=None
     )
-    if not place.update(used=F("used") + 1):
+    if not available.update(used=F("used") + 1):
         link = ParticipantLink.objects.select_related("round__project", "member__user").get(pk=link.pk)
         if link.member is None or not link.is_open(now):
             raise (
-                Conflict("All places of this link are taken. Thank you for your interest.")
-                if link.is_open(now)
-                else _invalid_link()
+                Conflict("This link is full. Thank you for your interest.") if link.is_open(now) else _invalid_link()
             )
         return link, ""
     user = User.objects.create_user(
@@ -238,12 +236,12 @@ def text_of(round: Round) -> str:
 
 
 def make_links(
-    *, round: Round, by: User, labels: Sequence[str], places: int = 1, days: int = 30, text: str = ""
+    *, round: Round, by: User, labels: Sequence[str], capacity: int = 1, days: int = 30, text: str = ""
 ) -> list[tuple[ParticipantLink, str]]:
     """Create one link per label. Return the links with their tokens, which are not stored.
 
-    With ``places`` > 1 the links are shared, otherwise personal. Without a text they get the text of the round's newest
-    link. Raise `Refused` with the line of an invalid label, or `Conflict`.
+    With a ``capacity`` > 1 the links are shared, otherwise personal. Without a text they get the text of the round's
+    newest link. Raise `Refused` with the line of an invalid label, or `Conflict`.
     """
     _require_open_round(round)
     made_by = ParticipantLink.objects.filter(created_by=by, parent=None)
@@ -269,7 +267,7 @@ def make_links(
                 round=round,
                 token_hash=token_hash(token),
                 label=name,
-                places=places,
+                capacity=capacity,
                 consent_text=text,
                 created_by=by,
                 expires_at=until,
@@ -283,7 +281,7 @@ def make_links(
                 after={
                     "round": round.pk,
                     "label": name,
-                    "places": places,
+                    "capacity": capacity,
                     "expires_at": until,
                     "text": text_digest(text),
                 },

@@ -77,7 +77,7 @@ def rows(round: Round, links: Sequence[Any], *, now: datetime) -> list[dict[str,
             {
                 "id": link.pk,
                 "label": link.label,
-                "places": link.places,
+                "capacity": link.capacity,
                 "used": link.used,
                 "came_by": link.parent_id,
                 "pseudonym": link.member.pseudonym if link.member else "",
@@ -106,7 +106,7 @@ def _state(link: ParticipantLink, now: datetime, *, answered: int, has_left: boo
     if link.expires_at <= now:
         return "expired"
     if link.is_shared:
-        return "full" if link.used >= link.places else "shared"
+        return "full" if link.used >= link.capacity else "shared"
     if link.member is None:
         return "opened" if link.opened_at else "not opened"
     if has_left:

@@ -1,6 +1,6 @@
 """API of participant links: management by leads, and access of volunteers."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -28,12 +28,14 @@ TEXT = 20_000
 
 
 class NewLinksSerializer(Strict):
-    """One personal link per label, or, with places > 1, one shared link per label."""
+    """One personal link per label, or, with capacity > 1, one shared link per label."""
+
+    old_names: ClassVar = {"places": "capacity"}
 
     labels = serializers.ListField(
         child=serializers.CharField(max_length=80), min_length=1, max_length=500, help_text="One label per link."
     )
-    places = serializers.IntegerField(
+    capacity = serializers.IntegerField(
         min_value=1,
         max_value=10_000,
         default=1,
@@ -61,7 +63,7 @@ class LinkRowSerializer(Plain):
 
     id = serializers.IntegerField()
     label = serializers.CharField()  # type: ignore[assignment]
-    places = serializers.IntegerField()
+    capacity = serializers.IntegerField()
     used = serializers.IntegerField()
     came_by = serializers.IntegerField(allow_null=True, help_text="The shared link that this volunteer used.")
     pseudonym = serializers.CharField(allow_blank=True)

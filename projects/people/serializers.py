@@ -71,7 +71,7 @@ class ProjectProgressSerializer(Plain):
     rounds = serializers.IntegerField()
     open_rounds = serializers.IntegerField()
     answered = serializers.IntegerField()
-    slots = serializers.IntegerField()
+    assignments = serializers.IntegerField()
 
 
 class ProjectRowSerializer(ProjectSerializer):

@@ -94,10 +94,10 @@ def top_up(*, round: Round, participant: Participant, now: datetime) -> list[Ass
     own_open = _renew(
         [assignment for assignment in candidates if assignment.person_id == participant.member_id], round=round, now=now
     )
-    if len(own_open) < round.hand_size:
+    if len(own_open) < round.held_limit:
         claim = _Claim(round, participant, now)
         own_open += claim.up_to(
-            round.hand_size - len(own_open),
+            round.held_limit - len(own_open),
             [assignment for assignment in candidates if assignment.person_id != participant.member_id],
         )
     return own_open
@@ -125,7 +125,7 @@ def claim(wanted: int, *, round: Round, participant: Participant, now: datetime)
 def _search_candidates(round: Round, participant: Participant, now: datetime) -> list[Assignment]:
     """Search from the person's cursor to the end, or, after wrapping around, to the start position."""
     where = {"round": round.pk, "person": participant.member_id, "now": now, "cursor": participant.cursor}
-    to_the_end, to_a_place = _searches(round.hand_size)
+    to_the_end, to_a_place = _searches(round.held_limit)
     return to_a_place.all(**where, end=participant.start) if participant.wrapped else to_the_end.all(**where)
 
 
@@ -160,7 +160,7 @@ class _Claim:
             if assignment.leased_until is not None and len(self.got) < wanted and self._is_new(assignment):
                 claimed = _take_given_up(assignment, round=self.round, participant=self.participant, now=self.now)
                 self.got += [claimed] if claimed else []
-        if self.round.dealing == Round.Dealing.POOL and len(self.got) < wanted:
+        if self.round.allocation == Round.Allocation.SHARED and len(self.got) < wanted:
             self._walk(wanted, _free(candidates))
         return self.got
 

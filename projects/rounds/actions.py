@@ -110,7 +110,7 @@ def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
         kinds.get(round.kind).joined(round, member)
         if round.meaning.gives_feedback:
             practice_actions.assign_all_units(round, member)
-        elif round.dealing == Round.Dealing.DEALT:
+        elif round.allocation == Round.Allocation.FIXED:
             _share(round, member)
         record(actor=by, verb="join round", obj=round, project_id=round.project_id, after={"person": member.pseudonym})
         if member.user_id and (by is None or by.pk != member.user_id):

@@ -36,7 +36,7 @@ class RoundPlan:
     overlap: int
     people: Sequence[int]
     guideline: int | None = None
-    dealing: str = Round.Dealing.POOL
+    allocation: str = Round.Allocation.SHARED
     seed: int = 1
     #: Size of the sample, drawn by the seed. None takes all units that match the filters.
     sample: int | None = None
@@ -50,7 +50,7 @@ class RoundPlan:
     policy: Mapping[str, Any] = field(default_factory=dict)
     lease_seconds: int = 1800
     #: Number of assignments that a person holds at a time.
-    hand_size: int = HELD_LIMIT
+    held_limit: int = HELD_LIMIT
     #: Overlap sample: share of the units, drawn by the seed, that `block_overlap` people answer.
     block_share: float = 0.0
     block_overlap: int = 0
@@ -139,7 +139,7 @@ def validated_plan(project: Project, plan: RoundPlan) -> RoundPlan:
     return replace(
         plan,
         overlap=max(1, len(set(plan.people))),
-        dealing=Round.Dealing.DEALT,
+        allocation=Round.Allocation.FIXED,
         block_share=0.0,
         block_overlap=0,
         repeat_share=0.0,
@@ -174,7 +174,7 @@ def store_round(
         purpose=plan.purpose,
         overlap=plan.overlap,
         seed=plan.seed,
-        dealing=plan.dealing,
+        allocation=plan.allocation,
         guideline=guideline,
         sampling={
             "filters": dict(plan.filters),
@@ -191,7 +191,7 @@ def store_round(
         requires_practice_id=plan.requires_practice,
         asks_questions=plan.asks_questions,
         lease_seconds=plan.lease_seconds,
-        hand_size=plan.hand_size,
+        held_limit=plan.held_limit,
         status=status,
         units_count=units,
         created_by=by,
@@ -213,7 +213,7 @@ def plan_of(round: Round, people: Sequence[int]) -> RoundPlan:
         overlap=round.overlap,
         people=people,
         guideline=round.guideline_id,
-        dealing=round.dealing,
+        allocation=round.allocation,
         seed=chosen["seed"],
         sample=chosen["sample"],
         filters=chosen["filters"],
@@ -222,7 +222,7 @@ def plan_of(round: Round, people: Sequence[int]) -> RoundPlan:
         options=round.options,
         policy=round.policy,
         lease_seconds=round.lease_seconds,
-        hand_size=round.hand_size,
+        held_limit=round.held_limit,
         terms=round.terms,
         requires_practice=round.requires_practice_id,
         asks_questions=round.asks_questions,
@@ -257,7 +257,7 @@ def _people(project: Project, plan: RoundPlan) -> list[Member]:
     people = list(project.members.active().filter(pk__in=plan.people, role__in=WORKERS).order_by("pk"))
     if len(people) != len(set(plan.people)):
         raise Refused.field("people", "Choose only active members of this project who may annotate.")
-    if plan.dealing == Round.Dealing.DEALT and len(people) < plan.shape.most:
+    if plan.allocation == Round.Allocation.FIXED and len(people) < plan.shape.most:
         raise Refused.field(
             "people", f"Select at least {plan.shape.most} people, because the overlap is {plan.shape.most}."
         )
@@ -266,7 +266,7 @@ def _people(project: Project, plan: RoundPlan) -> list[Member]:
             "block_overlap",
             f"The overlap sample needs more people per unit than the other units: more than {plan.overlap}.",
         )
-    if plan.repeat_share and plan.dealing != Round.Dealing.DEALT:
+    if plan.repeat_share and plan.allocation != Round.Allocation.FIXED:
         raise Refused.field("repeat_share", "Repeats need a fixed allocation. Choose fixed allocation, or no repeats.")
     if purposes.of(plan.purpose).standing:
         raise Refused.field("purpose", "Curation rounds are created automatically. Choose another purpose.")
@@ -292,7 +292,7 @@ def _refuse_rolling(plan: RoundPlan) -> None:
         raise Refused.field(
             "rolling", "The units of this kind or purpose are created all at once, so the round cannot be rolling."
         )
-    if plan.dealing != Round.Dealing.POOL:
+    if plan.allocation != Round.Allocation.SHARED:
         raise Refused.field("rolling", "A rolling round needs a shared queue.")
     if plan.sample is not None or plan.block_share:
         raise Refused.field(
@@ -321,7 +321,7 @@ def plan_assignments(round: Round, units: Chosen, people: Sequence[Member]) -> I
     kind, shape = kinds.get(round.kind), Shape.of(round.overlap, round.sampling)
     if people:
         kind.check_people(round, units, people, shape.most)
-    allocated = [member.pk for member in people] if round.dealing == Round.Dealing.DEALT else None
+    allocated = [member.pk for member in people] if round.allocation == Round.Allocation.FIXED else None
     by_kind = kind.deal(round, units, allocated) if allocated is not None else None
     return create_items(units, shape, allocated, round.seed, by_kind)
 

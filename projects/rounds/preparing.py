@@ -137,7 +137,7 @@ def lay_out_and_open(*, round: Round, people: Sequence[int], by: User | None, pr
         # Integrity tracking expects rows in the order of their ids, but these may be much older than their digest.
         witness.store_digests(Round._meta.label_lower, Round.objects.filter(pk=round.pk))
         items = witness.store_digests(Assignment._meta.label_lower, Assignment.objects.filter(round=round))
-    return {"round": round.pk, "slots": items}
+    return {"round": round.pk, "assignments": items}
 
 
 def _lay_out(round: Round, wanted: Iterator[PlannedAssignment], total: int, progress: Progress) -> None:
@@ -205,7 +205,7 @@ def remove(*, round: Round, by: User | None, progress: Progress) -> dict[str, An
         )
         if not _preparing(round).delete()[0]:
             raise Conflict("The round was opened in the meantime, so it cannot be discarded.")
-    return {"slots": done}
+    return {"assignments": done}
 
 
 @contextmanager

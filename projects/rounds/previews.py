@@ -130,7 +130,7 @@ def _free(title: str, used_names: Set[str]) -> str:
 def _purpose_choice(key: str) -> dict[str, Any]:
     meaning = purposes.of(key)
     return {
-        "key": key,
+        "key": purposes.Purpose(key).label,
         "says": meaning.says,
         "for_everyone": meaning.gives_feedback,
         "chooses": meaning.chooses,

@@ -39,11 +39,11 @@ def row(round: Any) -> dict[str, Any]:
         "name": round.name,
         "kind": round.kind,
         "kind_title": kinds.get(round.kind).title,
-        "purpose": round.purpose,
+        "purpose": round.get_purpose_display(),
         "status": round.status,
         "overlap": round.overlap,
         "units": round.units_count,
-        "slots": round.assignment_count,
+        "assignments": round.assignment_count,
         "answered": round.answered,
         "people": round.people or 0,
         "guideline": round.guideline.number,
@@ -63,13 +63,13 @@ def of_round(round: Round, *, now: datetime) -> dict[str, Any]:
     finish = Job.objects.filter(kind="finish_round", params__round=round.pk).order_by("-pk").first()
     wanted = counted.count()
     return {
-        "slots": wanted,
+        "assignments": wanted,
         "answered": wanted - open_.count(),
         "units": round.units_count,
         "units_complete": counted.values("unit").distinct().count() - open_.values("unit").distinct().count(),
         "repeats": repeats.count(),
         "repeats_answered": repeats.exclude(current_answer=None).count(),
-        "surplus": assignments.filter(number__lt=0, current_answer__outcome=Outcome.ANSWERED).count(),
+        "uncounted": assignments.filter(number__lt=0, current_answer__outcome=Outcome.ANSWERED).count(),
         "people": _people(round),
         "days": list(
             # The same answers as counted above, so that the days add up.

@@ -1,11 +1,11 @@
 """Serializers for round plans, rounds and their progress."""
 
 import secrets
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 from rest_framework import serializers
 
-from api.fields import LARGEST, FiniteField, Strict
+from api.fields import LARGEST, FiniteField, LabelField, Strict
 from api.parameters import ParameterSerializer
 
 from .. import kinds
@@ -24,15 +24,17 @@ PURPOSES = [choice for choice in Purpose.choices if choice[0] in which("planned"
 class RoundPlanSerializer(Strict):
     """The plan of a new round."""
 
+    old_names: ClassVar = {"dealing": "allocation", "hand_size": "held_limit"}
+
     name = serializers.CharField(max_length=80)
     kind = serializers.ChoiceField(choices=KIND_CHOICES)
-    purpose = serializers.ChoiceField(choices=PURPOSES)
+    purpose = LabelField(choices=PURPOSES)
     overlap = serializers.IntegerField(min_value=1, max_value=50)
     people = serializers.ListField(
         child=serializers.IntegerField(max_value=LARGEST), max_length=500, help_text="Member ids."
     )
     guideline = serializers.IntegerField(required=False, allow_null=True, help_text="Defaults to the newest guideline.")
-    dealing = serializers.ChoiceField(choices=Round.Dealing.choices, default=Round.Dealing.POOL)
+    allocation = LabelField(choices=Round.Allocation.choices, default=Round.Allocation.SHARED)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
     sample = serializers.IntegerField(
         min_value=1, required=False, allow_null=True, help_text="Size of the sample. Omit it to take all units."
@@ -60,7 +62,7 @@ class RoundPlanSerializer(Strict):
         help_text="How answers become gold: settings that the kind declares.",
     )
     lease_seconds = serializers.IntegerField(min_value=60, max_value=7 * 24 * 3600, default=1800)
-    hand_size = serializers.IntegerField(
+    held_limit = serializers.IntegerField(
         min_value=1,
         max_value=MAX_HELD_LIMIT,
         default=HELD_LIMIT,
@@ -124,7 +126,7 @@ class KindChoiceSerializer(Plain):
 
 
 class PurposeChoiceSerializer(Plain):
-    key = serializers.ChoiceField(choices=PURPOSES)
+    key = LabelField(choices=PURPOSES)
     says = serializers.CharField(help_text="How the answers are used.")
     for_everyone = serializers.BooleanField(
         help_text="Whether everyone answers every unit, so that no allocation is needed."
@@ -223,11 +225,11 @@ class RoundSerializer(Plain):
     illustrative = serializers.BooleanField()
     kind = serializers.ChoiceField(choices=KIND_CHOICES)
     kind_title = serializers.CharField()
-    purpose = serializers.ChoiceField(choices=Purpose.choices)
+    purpose = LabelField(choices=Purpose.choices)
     status = serializers.ChoiceField(choices=Round.Status.choices)
     overlap = serializers.IntegerField()
     units = serializers.IntegerField()
-    dealing = serializers.ChoiceField(choices=Round.Dealing.choices)
+    allocation = LabelField(choices=Round.Allocation.choices)
     seed = serializers.IntegerField(allow_null=True, help_text="Null if the user must not learn it.")
     options = serializers.DictField(child=serializers.JSONField(allow_null=True))
     policy = serializers.DictField(child=serializers.JSONField(allow_null=True))
@@ -264,11 +266,11 @@ class RoundRowSerializer(Plain):
     name = serializers.CharField()
     kind = serializers.CharField()
     kind_title = serializers.CharField()
-    purpose = serializers.ChoiceField(choices=Purpose.choices)
+    purpose = LabelField(choices=Purpose.choices)
     status = serializers.ChoiceField(choices=Round.Status.choices)
     overlap = serializers.IntegerField()
     units = serializers.IntegerField()
-    slots = serializers.IntegerField()
+    assignments = serializers.IntegerField()
     answered = serializers.IntegerField()
     people = serializers.IntegerField()
     guideline = serializers.IntegerField()
@@ -310,13 +312,13 @@ class FlagSerializer(Plain):
 class RoundProgressSerializer(Plain):
     """The progress of a round: counts, people, days, and flagged, commented or skipped answers."""
 
-    slots = serializers.IntegerField()
+    assignments = serializers.IntegerField()
     answered = serializers.IntegerField()
     units = serializers.IntegerField()
     units_complete = serializers.IntegerField()
     repeats = serializers.IntegerField(help_text="Assignments that repeat a unit for the same person.")
     repeats_answered = serializers.IntegerField()
-    surplus = serializers.IntegerField(
+    uncounted = serializers.IntegerField(
         help_text="Uncounted answers: late, to assignments that were reassigned, or to a text that was corrected since."
     )
     people = PersonProgressSerializer(many=True)

@@ -141,7 +141,7 @@ def _obstacle(round: Round) -> str:
     if kind_of(round).sheet is None:
         return f"The task {kind_of(round).title!r} cannot be answered in a spreadsheet."
     if round.meaning.gives_feedback or round.meaning.shows_value:
-        return f"Rounds with the purpose {round.purpose!r} can be answered in the browser only."
+        return f"Rounds with the purpose {round.get_purpose_display()!r} can be answered in the browser only."
     return ""
 
 

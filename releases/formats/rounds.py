@@ -36,7 +36,7 @@ def _lines(project: Project) -> Iterator[bytes]:
                     "independent": round.meaning.independent,
                     "status": round.status,
                     "overlap": round.overlap,
-                    "dealing": round.dealing,
+                    "dealing": round.allocation,
                     "seed": round.seed,
                     "guideline": round.guideline.number,
                     "units": round.units_count,

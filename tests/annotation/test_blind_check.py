@@ -74,7 +74,7 @@ def test_a_plan_gives_the_number_of_answers_that_the_round_then_has(
 def test_the_card_tells_neither_the_target_nor_the_kind_nor_the_name(
     project: Project, cluster: Cluster, people: list[Member]
 ) -> None:
-    round = build_round(project, people[1:], name="blind", kind=KIND, hand_size=3)
+    round = build_round(project, people[1:], name="blind", kind=KIND, held_limit=3)
     shown = cards(round, next_assignments(user=people[1].user, round=round))
     assert {card["text"] for card in shown} == set(MADE.values())
     assert [card["text"] for card in shown] != list(MADE.values()), "in an order that tells nothing"
@@ -95,7 +95,7 @@ def test_nobody_checks_what_they_wrote(project: Project, cluster: Cluster, peopl
         with pytest.raises(Refused, match=f"Ann1 wrote 3 of the 3 texts and cannot check them. Add {add}"):
             build_round(project, who, name="refused", kind=KIND, overlap=overlap)
     assert not Round.objects.filter(kind=KIND, name="refused").exists()
-    dealt = build_round(project, people, name="dealt", kind=KIND, dealing="dealt")
+    dealt = build_round(project, people, name="dealt", kind=KIND, allocation="dealt")
     assert next_assignments(user=people[0].user, round=dealt) == []
     assert next_assignments(user=people[1].user, round=dealt)
     pool = build_round(project, people, name="pool", kind=KIND)
@@ -107,7 +107,7 @@ def test_nobody_checks_what_they_wrote(project: Project, cluster: Cluster, peopl
 def test_what_changed_is_counted_by_kind_and_direction(
     project: Project, cluster: Cluster, people: list[Member], lead: User
 ) -> None:
-    round = build_round(project, people[1:], name="blind", kind=KIND, hand_size=3)
+    round = build_round(project, people[1:], name="blind", kind=KIND, held_limit=3)
     says = {
         MADE["negation"]: ("no effect", "moderate"),
         MADE["antonym"]: ("negative", "moderate"),

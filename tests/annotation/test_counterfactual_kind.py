@@ -196,7 +196,7 @@ def test_cards_and_what_follows_a_decision_cost_the_same_however_many_targets(
 ) -> None:
     for number in (1, 2, 3):
         build_cluster(project, number, text=TEXT)
-    round = build_round(project, people[:1], hand_size=4, **asking)
+    round = build_round(project, people[:1], held_limit=4, **asking)
     hand = next_assignments(user=people[0].user, round=round)
     units = [slot.unit for slot in hand]
     assert len(hand) == 4

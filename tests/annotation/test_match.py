@@ -135,7 +135,7 @@ def test_the_order_is_the_seeds_and_tells_nothing(project: Project, ann1: User) 
 def test_what_people_are_shown_is_alike_in_all_but_its_words(project: Project, ann1: User) -> None:
     for number in range(3):
         build_target(project, number)
-    round = build_matches(project, people_of(project, ann1), hand_size=3)
+    round = build_matches(project, people_of(project, ann1), held_limit=3)
     for card in cards(round, next_assignments(user=ann1, round=round)):
         assert card["unit"]["key"] == ""
         assert card["target"] == TARGET
@@ -168,7 +168,7 @@ def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
     for number in range(12):
         build_target(project, number)
     users = (ann1, ann2)
-    round = build_matches(project, people_of(project, *users), overlap=2, hand_size=12, seed=7)
+    round = build_matches(project, people_of(project, *users), overlap=2, held_limit=12, seed=7)
     orders: dict[int, list[list[int]]] = {}
     for user in users:
         hand = next_assignments(user=user, round=round)
@@ -184,7 +184,7 @@ def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
     firsts = [order[0] for mine in orders.values() for order in mine]
     assert all(firsts.count(number) > 1 for number in (1, 2, 3, 4)), "no number has the first place"
     assert len(set(Match.objects.values_list("most_relevant", flat=True))) == 2, "one key of two people, two candidates"
-    again = build_matches(project, people_of(project, *users), overlap=2, hand_size=12, seed=8, name="another")
+    again = build_matches(project, people_of(project, *users), overlap=2, held_limit=12, seed=8, name="another")
     hand = next_assignments(user=ann1, round=again)
     assert [[one["number"] for one in card["candidates"]] for card in cards(again, hand)] != [
         mine[0] for mine in orders.values()
@@ -296,7 +296,7 @@ def test_raters_are_compared_and_held_against_the_gold_sentence(
 ) -> None:
     for number in range(4):
         build_target(project, number)
-    round = build_matches(project, people_of(project, ann1, ann2), overlap=2, hand_size=4)
+    round = build_matches(project, people_of(project, ann1, ann2), overlap=2, held_limit=4)
     gold = dict(MatchCandidate.objects.filter(item__round=round, is_gold=True).values_list("item__unit", "position"))
     for user in (ann1, ann2):
         for n, slot in enumerate(next_assignments(user=user, round=round)):
@@ -342,7 +342,7 @@ def test_a_closed_round_is_released_with_its_gold_and_its_rows_are_witnessed(
 ) -> None:
     for number in range(3):
         build_target(project, number)
-    round = build_matches(project, people_of(project, ann1, ann2), overlap=2, hand_size=3)
+    round = build_matches(project, people_of(project, ann1, ann2), overlap=2, held_limit=3)
     for user in (ann1, ann2):
         for n, slot in enumerate(next_assignments(user=user, round=round)):
             answer(user, slot, {"most_relevant": n + 1}, kind=KIND)

@@ -100,12 +100,12 @@ def test_slots_that_no_longer_occur_in_the_target_are_reworded(cluster: Cluster,
     assert cluster.propositions.current().get(position=0).text[place.start : place.end] == "placebo"
 
 
-@pytest.mark.parametrize("dealing", ["dealt", "pool"])
+@pytest.mark.parametrize("allocation", ["dealt", "pool"])
 def test_an_open_round_asks_for_the_new_text_and_keeps_what_was_answered_outside_k(
-    dealing: str, cluster: Cluster, by: Member, project: Project, ann1: User, ann2: User
+    allocation: str, cluster: Cluster, by: Member, project: Project, ann1: User, ann2: User
 ) -> None:
     people = [Member.objects.get(project=project, user=u) for u in (ann1, ann2)]
-    round = build_round(project, people, overlap=2, dealing=dealing)
+    round = build_round(project, people, overlap=2, allocation=allocation)
     for user in (ann1, ann2):
         while hand := next_assignments(user=user, round=round):
             answer(user, hand[0])

@@ -114,7 +114,7 @@ def test_a_sheet_has_no_columns_of_cues_and_a_cue_that_is_given_anyway_is_refuse
     project: Project, people: list[Member], lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
     build_cluster(project, inputs=2)
-    round = build_round(project, people[:1], options=WITHOUT, hand_size=3)
+    round = build_round(project, people[:1], options=WITHOUT, held_limit=3)
     client = client_of(lead)
     book = Book(out(client, round, people[0]))
     assert not any("cue" in name for name in book.letters)

@@ -77,12 +77,12 @@ PLANTINGS: tuple[Planting, ...] = (
     _text("projects_decision", "reason", "projects.decision"),
     _text("projects_participantlink", "consent_text", "projects.participantlink"),
     _text("projects_participantlink", "agreed", "projects.participantlink"),
-    _text("projects_keptagreement", "report", "projects.keptagreement"),
+    _text("projects_storedagreement", "report", "projects.storedagreement"),
     Planting(
-        "kept agreement deleted",
-        "SELECT id FROM projects_keptagreement LIMIT 1",
-        "DELETE FROM projects_keptagreement WHERE id = {0}",
-        "projects.keptagreement {0}",
+        "stored agreement deleted",
+        "SELECT id FROM projects_storedagreement LIMIT 1",
+        "DELETE FROM projects_storedagreement WHERE id = {0}",
+        "projects.storedagreement {0}",
     ),
     Planting(
         "a run's counter changed",

@@ -55,7 +55,7 @@ def open_rating(
         "kind": kind,
         "purpose": "measure only",
         "overlap": len(people),
-        "dealing": "dealt",
+        "allocation": "dealt",
         "seed": 20_261_122,
     }
     whole = RoundPlan(people=[m.pk for m in people], options=options, **fields | plan)

@@ -50,7 +50,7 @@ def made(shared_rows: None) -> World:
     evaluator = User.objects.create_user(email="blind@example.org", name="Blind")
     Member.objects.create(project=world.project, user=evaluator, role="evaluator", pseudonym="B1")
     people = [world.project.members.get(user=evaluator), world.worker]
-    rated = open_rating(world.project, people, runs, name="blind ratings", seed=SEED, dealing="pool", overlap=3)
+    rated = open_rating(world.project, people, runs, name="blind ratings", seed=SEED, allocation="pool", overlap=3)
     return replace(world, rated=rated, run=runs[0])
 
 

@@ -31,7 +31,7 @@ def test_a_plan_as_the_page_sends_it_has_a_design_with_its_balance(
         "kind": "rate",
         "purpose": "measure only",
         "overlap": 1,
-        "dealing": "dealt",
+        "allocation": "dealt",
         "guideline": None,
         "people": [project.members.get(user=evaluator).pk],
         "options": options,

@@ -68,7 +68,7 @@ def test_thirty_clusters_of_four_systems_are_designed_rated_unblinded_and_analys
         "kind": "rate",
         "purpose": "measure only",
         "overlap": 3,
-        "dealing": "dealt",
+        "allocation": "dealt",
         "seed": 20_261_123,
         "options": {"protocol": "shipped:guideline", "systems": [str(run.pk) for run in runs]},
     }

@@ -59,7 +59,7 @@ def test_one_open_round_waits_for_all_four_under_the_guideline_that_ships() -> N
     said()
     round = Round.objects.get()
     assert (round.name, round.kind, round.purpose) == ("First labels", "label", "gold")
-    assert (round.overlap, round.dealing, round.status) == (2, "pool", "open")
+    assert (round.overlap, round.allocation, round.status) == (2, "pool", "open")
     assert round.participants.count() == len(PEOPLE)
     assert (round.guideline, round.guideline.number) == (Guideline.objects.get(), 1)
     assert round.guideline.text == kinds.get("label").guideline

@@ -122,7 +122,7 @@ class DrillLead:
             overlap=self.rng.choice((1, 1, 2, 3)),
             sample=self.rng.randint(*SAMPLE),
             seed=number,
-            dealing=self.rng.choice(("pool", "pool", "dealt")),
+            allocation=self.rng.choice(("pool", "pool", "dealt")),
             lease_seconds=60,
             policy={"cues": self.rng.choice(("exact", "overlap", "ignore"))},
         )

@@ -25,6 +25,7 @@ RENAMED = {
     "annotation_tupleslot": "annotation_tupleelement",
     "annotation_splitslot": "annotation_splitelement",
     "annotation_pubmedturn": "annotation_pubmedratelimit",
+    "projects_keptagreement": "projects_storedagreement",
 }
 
 

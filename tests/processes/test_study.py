@@ -76,7 +76,7 @@ def test_a_reliability_study_leaves_the_data_as_they_were_and_measures_what_was_
     study: Study, team: list[Joined], file: Path
 ) -> None:
     before = study.release("1.0.0")
-    round = labelled(study, team, file, "reliability", purpose="measure only", dealing="dealt", order="shuffled")
+    round = labelled(study, team, file, "reliability", purpose="measure only", allocation="dealt", order="shuffled")
     report = study.agreement(round)
     after = study.release("1.1.0")
 

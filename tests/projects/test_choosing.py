@@ -180,7 +180,7 @@ def test_choices_say_what_waits_for_each_person_in_a_fixed_number_of_queries(
         found = client.get(address).json()
     waiting = {p["member"]: (p["open_answers"], p["open_rounds"]) for p in found["people"]}
     assert waiting[one.pk] == waiting[two.pk] == (2, 1)
-    build_round(project, [one], name="dealt", dealing="dealt")
+    build_round(project, [one], name="dealt", allocation="dealt")
     with CaptureQueriesContext(connection) as more:
         found = client.get(address).json()
     waiting = {p["member"]: (p["open_answers"], p["open_rounds"]) for p in found["people"]}
@@ -203,7 +203,7 @@ def test_totals_say_why_fewer_units_come_again_than_asked(
         "purpose": "gold",
         "overlap": 1,
         "people": [1],
-        "dealing": "dealt",
+        "allocation": "dealt",
         "repeat_share": 0.5,
         "repeat_distance": 12,
     }

@@ -141,7 +141,7 @@ def test_sheets_and_a_browser_at_once_share_a_pool_and_nobody_waits_in_vain(
     """Each walks the pool from a place of their own: who holds much while waiting for others would lock them out."""
     for n in range(12):
         build_cluster(project, number=n, inputs=4)
-    round = build_round(project, crowd, overlap=2, dealing=Round.Dealing.POOL)
+    round = build_round(project, crowd, overlap=2, allocation=Round.Allocation.SHARED)
     sheets = [partial(hold_for_sheet, round=round, member=member, by=lead, limit=50) for member in crowd[1:]]
     errors = at_once(*sheets, partial(take_and_answer, crowd[0].user, round))
     assert errors == []

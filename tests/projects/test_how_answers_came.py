@@ -36,7 +36,7 @@ def came() -> set[str]:
 @pytest.fixture
 def round(project: Project, ann1: User) -> Round:
     build_cluster(project, inputs=1)
-    return build_round(project, [project.members.get(user=ann1)], dealing="dealt")
+    return build_round(project, [project.members.get(user=ann1)], allocation="dealt")
 
 
 def put(client: APIClient, slot: Assignment, **more: str) -> None:

@@ -158,7 +158,7 @@ def test_the_reply_says_surplus_of_a_slot_that_another_took_in_the_middle_of_the
 def test_a_slot_that_was_moved_to_a_late_joiner_in_the_middle_of_the_request_is_the_joiners(
     project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    round = build_round(project, people[:2], dealing="dealt")
+    round = build_round(project, people[:2], allocation="dealt")
     # All are one person's, so that the joiner's come from there, whatever the deal.
     Assignment.objects.filter(round=round).update(person=people[0])
     slot = Assignment.objects.filter(round=round).order_by("-position")[0]
@@ -232,7 +232,7 @@ def test_nobody_joins_who_has_left_the_project_since_it_was_looked_at(
 def test_who_leaves_the_project_while_being_let_into_a_round_is_out_of_both(
     project: Project, people: list[Member], lead: User
 ) -> None:
-    round = build_round(project, people[:1], dealing="dealt")
+    round = build_round(project, people[:1], allocation="dealt")
     with held_up(rounds_actions, "_share") as place:
         joining = Act(lambda: add_person(round=round, member=people[1], by=None))
         assert place.reached.wait(10)

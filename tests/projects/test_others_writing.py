@@ -15,7 +15,7 @@ from projects.agreement import actions as agreement_actions
 from projects.answers.queries import PART
 from projects.jobs.queries import claim_next
 from projects.jobs.running import RunningJob, run_job
-from projects.models import Decision, Job, KeptAgreement, Member, Project, Round, Unit
+from projects.models import Decision, Job, Member, Project, Round, StoredAgreement, Unit
 from projects.rounds.actions import close_round
 from tests.meanwhile import others_writing
 
@@ -49,7 +49,7 @@ def test_gold_forms_while_others_write(round: Round, lead: User, monkeypatch: py
     close_round(round=round, by=lead)
     worked_off()
     assert Decision.objects.filter(round=round, field="polarity").count() == PART + 100
-    assert KeptAgreement.objects.filter(round=round).exists()
+    assert StoredAgreement.objects.filter(round=round).exists()
 
 
 def test_agreement_is_measured_while_others_write(round: Round, lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_agreement_is_measured_while_others_write(round: Round, lead: User, monk
     monkeypatch.setattr(RunningJob, "paced", lambda job: job.progress)  # says each part, not two a second
     agreement_actions.request_report(round=round, by=lead)
     worked_off()
-    assert KeptAgreement.objects.get(round=round).basis["answers"] == RATERS * (PART + 100)
+    assert StoredAgreement.objects.get(round=round).basis["answers"] == RATERS * (PART + 100)
 
 
 def test_rows_are_witnessed_while_others_write(project: Project) -> None:

@@ -119,7 +119,7 @@ def test_the_same_link_in_another_browser_is_the_same_person(
 def test_each_browser_that_accepts_a_shared_link_is_a_new_volunteer_with_a_link_of_its_own(
     round: Round, links: str, lead: User, client_of: ClientOf
 ) -> None:
-    token = made(client_of(lead), links, "class", places=3)[0]["token"]
+    token = made(client_of(lead), links, "class", capacity=3)[0]["token"]
     browsers = [APIClient() for _ in range(3)]
     own = [accept(browser, token).json()["token"] for browser in browsers]
     assert len(set(own)) == 3
@@ -227,7 +227,7 @@ def test_revoking_a_shared_link_ends_everybody_who_came_by_it(
     round: Round, links: str, lead: User, client_of: ClientOf
 ) -> None:
     of_lead, browsers = client_of(lead), [APIClient(), APIClient()]
-    shared = made(of_lead, links, "class", places=5)[0]
+    shared = made(of_lead, links, "class", capacity=5)[0]
     own = [accept(browser, shared["token"]).json()["token"] for browser in browsers]
     assert of_lead.delete(f"{links}{shared['id']}/").status_code == 204
     assert {browser.get("/api/v1/my-work/").status_code for browser in browsers} == {401}
@@ -241,7 +241,7 @@ def test_only_hashes_of_tokens_are_kept_and_none_is_logged(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     of_lead = client_of(lead)
-    token = made(of_lead, links, "class", places=2)[0]["token"]
+    token = made(of_lead, links, "class", capacity=2)[0]["token"]
     own = accept(APIClient(), token).json()["token"]
     accept(APIClient(), own)
     stored = str(list(ParticipantLink.objects.values())) + str(list(Entry.objects.values()))
@@ -262,7 +262,7 @@ def test_accepting_without_the_csrf_token_is_a_csrf_problem(
 
 def test_a_late_volunteer_gets_a_share_of_a_dealt_round(project: Project, lead: User, client_of: ClientOf) -> None:
     build_cluster(project, inputs=5)
-    round = build_round(project, [project.members.get(pseudonym="R1")], dealing="dealt")
+    round = build_round(project, [project.members.get(pseudonym="R1")], allocation="dealt")
     client, of_lead = APIClient(), client_of(lead)
     links = f"/api/v1/rounds/{round.pk}/participant-links/"
     accept(client, made(of_lead, links)[0]["token"])
@@ -302,7 +302,7 @@ def test_a_volunteer_is_put_into_no_other_round_and_gets_no_other_role(
         ({"labels": ["new", "there"]}, "labels.1", "Line 2: this round already has a link named 'there'"),
         ({"labels": ["x" * 81]}, "labels.0", "80"),
         ({"labels": []}, "labels", "at least 1"),
-        ({"labels": ["a"], "places": 0}, "places", "1"),
+        ({"labels": ["a"], "capacity": 0}, "capacity", "1"),
         ({"labels": ["a"], "days": 366}, "days", "365"),
     ],
 )
@@ -342,13 +342,13 @@ def test_the_list_costs_the_same_however_many_links(
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(("places", "browsers", "people"), [(3, 8, 3), (1, 6, 1)])
+@pytest.mark.parametrize(("capacity", "browsers", "people"), [(3, 8, 3), (1, 6, 1)])
 def test_however_many_press_at_once_no_more_than_the_places_are_taken(
-    project: Project, lead: User, places: int, browsers: int, people: int
+    project: Project, lead: User, capacity: int, browsers: int, people: int
 ) -> None:
     build_cluster(project, inputs=2)
     round = build_round(project, [project.members.get(pseudonym="R1")])
-    token = make_links(round=round, by=lead, labels=["class"], places=places)[0][1]
+    token = make_links(round=round, by=lead, labels=["class"], capacity=capacity)[0][1]
     clients = [APIClient() for _ in range(browsers)]
     digest = look(clients[0], token).json()["digest"]
     start, statuses = threading.Barrier(browsers), []
@@ -366,10 +366,10 @@ def test_however_many_press_at_once_no_more_than_the_places_are_taken(
     for thread in threads:
         thread.join(timeout=120)
     # A personal link is the same person in every browser; of a shared one's the last come too late.
-    assert sorted(statuses) == ([200] * browsers if places == 1 else [200] * places + [409] * (browsers - places))
+    assert sorted(statuses) == ([200] * browsers if capacity == 1 else [200] * capacity + [409] * (browsers - capacity))
     assert Member.objects.filter(role="volunteer").count() == people
     assert Consent.objects.count() == people
-    assert ParticipantLink.objects.get(parent=None).used == places
+    assert ParticipantLink.objects.get(parent=None).used == capacity
 
 
 def test_the_consent_text_names_the_task_of_the_round(project: Project) -> None:

@@ -141,8 +141,8 @@ def test_an_answer_is_not_held_against_a_field_that_became_contested(project: Pr
 
 
 def test_everyone_is_asked_every_unit_and_skips_none(project: Project, people: list[Member]) -> None:
-    round = practise(project, people[1:], overlap=1, dealing="pool", repeat_share=0.0)
-    assert (round.overlap, round.dealing) == (2, "dealt")
+    round = practise(project, people[1:], overlap=1, allocation="pool", repeat_share=0.0)
+    assert (round.overlap, round.allocation) == (2, "dealt")
     with pytest.raises(Refused, match="cannot be skipped"):
         skip(people[1].user, next_assignments(user=people[1].user, round=round)[0])
 
@@ -310,7 +310,7 @@ def test_an_answer_to_a_dealt_slot_is_refused_until_the_practice_is_passed(
     client_of: Any, project: Project, people: list[Member]
 ) -> None:
     trial = practise(project, people[1:])
-    real = build_round(project, people[1:], name="real", dealing="dealt", requires_practice=trial.pk)
+    real = build_round(project, people[1:], name="real", allocation="dealt", requires_practice=trial.pk)
     mine = real.assignments.filter(person=people[1]).select_related("unit", "round")[0]
     with pytest.raises(NotReady):
         answer(people[1].user, mine)
@@ -356,7 +356,7 @@ def test_only_leads_and_curators_see_how_others_fare(client_of: Any, project: Pr
         ("R2", False, [0]),
     ]
     assert client_of(people[1].user).get(f"/api/v1/rounds/{round.pk}/practice/people/").status_code == 403
-    assert rounds_queries.of_round(round, now=round.opened_at)["slots"] == 20
+    assert rounds_queries.of_round(round, now=round.opened_at)["assignments"] == 20
 
 
 def test_what_an_answer_was_held_against_can_neither_be_changed_nor_deleted(

@@ -99,8 +99,8 @@ def broken_off(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch) ->
     "fields",
     [
         {},
-        {"dealing": "dealt", "overlap": 2, "seed": 5},
-        {"dealing": "dealt", "overlap": 3, "order": "shuffled"},
+        {"allocation": "dealt", "overlap": 2, "seed": 5},
+        {"allocation": "dealt", "overlap": 3, "order": "shuffled"},
         {"sample": 7, "seed": 3},
         {
             "sample": 7,
@@ -140,7 +140,7 @@ def test_a_large_round_is_what_it_would_have_been_at_once(project: Project, lead
         "purpose",
         "overlap",
         "seed",
-        "dealing",
+        "allocation",
         "guideline_id",
         "sampling",
         "policy",
@@ -255,7 +255,7 @@ def silent(done: int, total: int | None, note: str) -> None:
 
 
 def test_who_left_while_it_was_prepared_is_not_in_it(project: Project, lead: User, ann1: User, ann2: User) -> None:
-    round, job = prepared(project, lead, dealing="dealt")
+    round, job = prepared(project, lead, allocation="dealt")
     gone, viewer = (Member.objects.get(project=project, user=user) for user in (ann1, ann2))
     remove_member(member=gone, by=lead)
     change_role(member=viewer, role="viewer", by=lead)
@@ -344,7 +344,9 @@ def test_an_open_round_is_neither_prepared_nor_discarded(project: Project, lead:
         assert getattr(client_of(lead), method)(f"/api/v1/rounds/{round.pk}/preparation/").status_code == 409
     before = slots(round)
     round.refresh_from_db()
-    assert preparing.lay_out_and_open(round=round, people=workers(project), by=lead, progress=silent)["slots"] == 30
+    assert (
+        preparing.lay_out_and_open(round=round, people=workers(project), by=lead, progress=silent)["assignments"] == 30
+    )
     with pytest.raises(Conflict, match="opened in the meantime"):
         preparing.remove(round=round, by=lead, progress=silent)
     assert slots(round) == before

@@ -36,7 +36,7 @@ def test_the_list_tells_readers_how_far_each_project_is(
     round = build_round(project, mine, name="open")
     answer(ann1, next_assignments(user=ann1, round=round)[0], label_value("positive"))
     [row] = client_of(lead).get(PROJECTS).json()["results"]
-    assert row["progress"] == {"rounds": 2, "open_rounds": 1, "answered": 1, "slots": round.units_count}
+    assert row["progress"] == {"rounds": 2, "open_rounds": 1, "answered": 1, "assignments": round.units_count}
     assert client_of(ann1).get(PROJECTS).json()["results"][0]["progress"] is None
 
 

@@ -49,7 +49,7 @@ def test_a_round_may_let_people_hold_more_to_work_offline_and_each_unit_still_ha
     corpus: Project, ann1: User, ann2: User
 ) -> None:
     people = [member(corpus, ann1), member(corpus, ann2)]
-    round = build_round(corpus, people, hand_size=6, lease_seconds=3600)
+    round = build_round(corpus, people, held_limit=6, lease_seconds=3600)
     mine, theirs = next_assignments(user=ann1, round=round), next_assignments(user=ann2, round=round)
     assert (len(mine), len(theirs)) == (6, 3), "of nine units, asked of one person each"
     assert not {s.unit_id for s in mine} & {s.unit_id for s in theirs}
@@ -99,7 +99,7 @@ def test_a_dealt_round_gives_everyone_an_equal_share_and_keeps_it(
     corpus: Project, lead: User, ann1: User, ann2: User
 ) -> None:
     people = [member(corpus, u) for u in (lead, ann1, ann2)]
-    round = build_round(corpus, people, overlap=2, dealing="dealt", seed=7)
+    round = build_round(corpus, people, overlap=2, allocation="dealt", seed=7)
     loads = [Assignment.objects.filter(round=round, person=p).count() for p in people]
     assert loads == [6, 6, 6]
     assert len(walk(ann1, round)) == 6
@@ -203,7 +203,7 @@ def test_an_answer_after_a_skip_counts_while_nobody_has_taken_the_slot(corpus: P
 def test_a_late_joiner_of_a_dealt_round_takes_an_even_share_of_what_nobody_began(
     corpus: Project, lead: User, ann1: User, ann2: User, seed: int
 ) -> None:
-    round = build_round(corpus, [member(corpus, lead), member(corpus, ann1)], dealing="dealt", seed=seed)
+    round = build_round(corpus, [member(corpus, lead), member(corpus, ann1)], allocation="dealt", seed=seed)
     add_person(round=round, member=member(corpus, ann2), by=lead)
     loads = {u: Assignment.objects.filter(round=round, person__user=u).count() for u in (lead, ann1, ann2)}
     assert sorted(loads.values()) == [3, 3, 3]
@@ -212,7 +212,7 @@ def test_a_late_joiner_of_a_dealt_round_takes_an_even_share_of_what_nobody_began
 def test_what_a_person_who_leaves_had_not_done_is_free_for_the_others(
     corpus: Project, lead: User, ann1: User, ann2: User
 ) -> None:
-    round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)], dealing="dealt")
+    round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)], allocation="dealt")
     hand = next_assignments(user=ann1, round=round)
     answer(ann1, hand[0])
     remove_person(round=round, member=member(corpus, ann1), by=lead)

@@ -238,7 +238,7 @@ def test_a_tuple_that_only_a_file_said_can_be_reviewed(project: Project, people:
 
 def test_cards_cost_the_same_queries_for_any_number_of_units(project: Project, people: list[Member]) -> None:
     settled(project, people[0], 10, 0)
-    round = build_round(project, people[1:2], purpose="review and correct", dealing="dealt")
+    round = build_round(project, people[1:2], purpose="review and correct", allocation="dealt")
     slots = list(round.assignments.select_related("unit", "current_answer").order_by("position"))
     counts = []
     for some in (slots[:3], slots):

@@ -199,7 +199,7 @@ def test_people_are_told_and_the_trail_says_how_many(project: Project, round: Ro
 @pytest.mark.parametrize(
     "fields",
     [
-        {"dealing": "dealt"},
+        {"allocation": "dealt"},
         {"sample": 1},
         {"block_share": 0.5, "block_overlap": 2},
         {"order": "shuffled"},

@@ -48,11 +48,11 @@ def finished(round: Round) -> dict[str, int]:
     return decisions
 
 
-@pytest.mark.parametrize("dealing", ["pool", "dealt"])
+@pytest.mark.parametrize("allocation", ["pool", "dealt"])
 def test_gold_of_the_block_comes_of_more_people_than_the_rest(
-    project: Project, people: list[Member], dealing: str
+    project: Project, people: list[Member], allocation: str
 ) -> None:
-    round = build_round(project, people, block_share=0.2, block_overlap=3, dealing=dealing)
+    round = build_round(project, people, block_share=0.2, block_overlap=3, allocation=allocation)
     slots = Counter(round.assignments.values_list("unit", flat=True))
     assert sorted(slots.values()) == [1] * 8 + [3] * 2
     for person in people:
@@ -82,7 +82,7 @@ def test_a_slot_of_the_block_that_was_taken_out_of_force_is_found(project: Proje
 
 
 def test_what_people_are_asked_again_is_apart_from_overlap(project: Project, people: list[Member]) -> None:
-    round = build_round(project, people[:2], dealing="dealt", repeat_share=0.4, repeat_distance=1)
+    round = build_round(project, people[:2], allocation="dealt", repeat_share=0.4, repeat_distance=1)
     again = {slot.pk for slot in round.assignments.filter(repeat=1)}
     assert len(again) == 4
     changed: list[int] = []
@@ -96,7 +96,7 @@ def test_what_people_are_asked_again_is_apart_from_overlap(project: Project, peo
     walked = [slot for person in people[:2] for slot in work(round, person, value)]
     assert {slot.pk for slot in walked if slot.repeat} == again
     told = rounds_queries.of_round(round, now=round.opened_at)
-    assert (told["slots"], told["answered"], told["units_complete"]) == (10, 10, 10)
+    assert (told["assignments"], told["answered"], told["units_complete"]) == (10, 10, 10)
     assert (told["repeats"], told["repeats_answered"]) == (4, 4)
     report = agreement_queries.report(round)
     assert report["answers"] == 10
@@ -110,7 +110,7 @@ def test_what_people_are_asked_again_is_apart_from_overlap(project: Project, peo
 def test_whoever_skips_a_unit_or_leaves_is_not_asked_it_again_and_nobody_else_is(
     project: Project, people: list[Member]
 ) -> None:
-    round = build_round(project, people[:2], dealing="dealt", repeat_share=0.4, repeat_distance=1)
+    round = build_round(project, people[:2], allocation="dealt", repeat_share=0.4, repeat_distance=1)
     one, two = people[:2]
     twice = round.assignments.filter(repeat=1, person=one).order_by("position")
     first = round.assignments.get(unit=twice[0].unit, person=one, repeat=0)
@@ -127,7 +127,7 @@ def test_whoever_skips_a_unit_or_leaves_is_not_asked_it_again_and_nobody_else_is
     ("plan", "field"),
     [
         ({"overlap": 2, "block_share": 0.5, "block_overlap": 2}, "block_overlap"),
-        ({"dealing": "dealt", "block_share": 0.5, "block_overlap": 4}, "people"),
+        ({"allocation": "dealt", "block_share": 0.5, "block_overlap": 4}, "people"),
         ({"repeat_share": 0.1}, "repeat_share"),
     ],
 )
@@ -149,7 +149,7 @@ def test_a_shape_is_planned_through_the_api_and_frozen(
         "purpose": "gold",
         "overlap": 1,
         "people": [m.pk for m in people],
-        "dealing": "dealt",
+        "allocation": "dealt",
         "block_share": 0.2,
         "block_overlap": 2,
         "repeat_share": 0.3,
@@ -171,7 +171,7 @@ def test_a_shape_is_planned_through_the_api_and_frozen(
 def test_a_report_is_out_of_date_once_somebody_answers_what_is_asked_again(
     project: Project, people: list[Member]
 ) -> None:
-    round = build_round(project, people[:1], dealing="dealt", repeat_share=0.3, repeat_distance=1)
+    round = build_round(project, people[:1], allocation="dealt", repeat_share=0.3, repeat_distance=1)
     while not (slot := next_assignments(user=people[0].user, round=round)[0]).repeat:
         answer(people[0].user, slot)
     before = agreement_actions.count_inputs(round)

@@ -186,7 +186,10 @@ def test_next_and_answer_cost_the_same_however_large_the_round_is(project: Proje
     seen = plans([sql for q in queries for sql in q])
     walking = [(sql, plan) for sql, plan in seen if whole_table(plan)]
     assert not walking, f"{len(walking)} statements walk a whole table, first:\n{walking[0][0]}\n{walking[0][1]}"
-    for index, part in {"slot_free": '"leased_until" IS NULL AND', "slot_leased": '"leased_until" <='}.items():
+    for index, part in {
+        "assignment_free": '"leased_until" IS NULL AND',
+        "assignment_leased": '"leased_until" <=',
+    }.items():
         searches = [plan for sql, plan in seen if sql.startswith("SELECT") and part in sql]
         assert searches, f"no statement searches as {index} serves"
         assert all(index in plan for plan in searches), f"{index} is not used:\n" + "\n---\n".join(searches)

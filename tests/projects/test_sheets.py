@@ -312,7 +312,7 @@ def test_slots_of_a_pool_are_claimed_for_as_long_as_people_are_away(
 ) -> None:
     build_cluster(project, inputs=3)
     other = Member.objects.get(project=project, user=ann2)
-    round = build_round(project, [worker, other], dealing="pool", overlap=1)
+    round = build_round(project, [worker, other], allocation="pool", overlap=1)
     taken = hold_for_sheet(round=round, member=worker, by=lead, limit=3, days=30)
     assert len(taken) == 3
     assert all((s.leased_until - round.opened_at).days >= 29 for s in taken if s.leased_until)

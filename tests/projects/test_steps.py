@@ -44,7 +44,7 @@ def test_from_nothing_to_a_release_there_is_always_one_thing_to_do(lead: User, a
     assert [one["words"] for one in workflow_registry.of(project)["options"]] == ["review and adapt the guideline"]
     latest_guideline(project, "label", by=lead)
     assert workflow_registry.of(project)["options"] == []
-    round = build_round(project, people, overlap=2, dealing="dealt")
+    round = build_round(project, people, overlap=2, allocation="dealt")
     assert words(project) == "follow the round “round”"
     for user, polarity in ((ann1, "positive"), (ann2, "negative")):
         while slots := next_assignments(user=user, round=round):

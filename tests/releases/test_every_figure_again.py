@@ -171,7 +171,7 @@ def asked_twice(project: Project, people: Sequence[Member]) -> None:
         list(people[:2]),
         name="Twice",
         purpose="measure only",
-        dealing="dealt",
+        allocation="dealt",
         repeat_share=0.5,
         repeat_distance=1,
     )

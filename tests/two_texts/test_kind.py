@@ -65,7 +65,7 @@ def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]
 
 
 def opened(project: Project, people: list[Member], **plan: Any) -> Round:
-    return build_round(project, people, **{"kind": KIND, "name": "Clarity", "dealing": "dealt"} | plan)
+    return build_round(project, people, **{"kind": KIND, "name": "Clarity", "allocation": "dealt"} | plan)
 
 
 def work(round: Round, people: list[Member], points: Callable[[int, int], int]) -> None:

@@ -62,7 +62,7 @@ export class WorkSession {
   private closed = false
   private isBusy = false
   /** Whether the answer sent last was uncounted, because another person had completed the unit. */
-  surplus = $state(false)
+  isUncounted = $state(false)
   /** First answers that were not sent when the progress was last loaded. */
   private uncounted = new Set<string>()
   /** Newest revision of each assignment, including unsent answers. */
@@ -303,7 +303,7 @@ export class WorkSession {
     if (event.type === 'refused') return void this.bringBack(event.entry)
     const { answer } = event.reply
     if (this.uncounted.delete(event.entry.uuid) && !this.uncounted.size) void this.fetch()
-    this.surplus = answer.outcome === 'answered' && !answer.counted
+    this.isUncounted = answer.outcome === 'answered' && !answer.counted
     this.revisions.set(answer.assignment, Math.max(answer.revision, this.revisions.get(answer.assignment) ?? 0))
     this.hear(event.reply)
     if (this.told?.card.assignment === answer.assignment) this.told = { ...this.told, feedback: event.reply.feedback }

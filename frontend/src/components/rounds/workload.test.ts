@@ -12,8 +12,8 @@ it('tells of whoever has work left and was not seen for three days', () => {
 })
 
 it('reckons the work left by the pace of those whose time was measured', () => {
-  expect(answersLeft({ slots: 20, answered: 10, at_work: [person, { ...person, seconds_an_answer: null }] })).toBe(300)
-  expect(answersLeft({ slots: 20, answered: 10, at_work: [] })).toBe(0)
+  expect(answersLeft({ assignments: 20, answered: 10, at_work: [person, { ...person, seconds_an_answer: null }] })).toBe(300)
+  expect(answersLeft({ assignments: 20, answered: 10, at_work: [] })).toBe(0)
   expect(pace([person, { answered: 10, skipped: 0, seconds_an_answer: 60 }])).toEqual({ each: 50, n: 15 })
   expect(pace([])).toBeNull()
 })

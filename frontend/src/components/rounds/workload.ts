@@ -24,8 +24,8 @@ export function pace(people: readonly Pick<AtWork, 'answered' | 'skipped' | 'sec
 }
 
 /** Seconds of work left at the current pace; 0 if nothing is left or nobody was timed. */
-export const answersLeft = (round: { slots: number; answered: number; at_work: readonly AtWork[] }): number =>
-  (pace(round.at_work)?.each ?? 0) * Math.max(0, round.slots - round.answered)
+export const answersLeft = (round: { assignments: number; answered: number; at_work: readonly AtWork[] }): number =>
+  (pace(round.at_work)?.each ?? 0) * Math.max(0, round.assignments - round.answered)
 
 /** Consecutive days, days without an answer included. */
 export function everyDay(days: readonly { day: string; answers: number }[]): { day: string; answers: number }[] {

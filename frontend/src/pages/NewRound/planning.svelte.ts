@@ -34,7 +34,7 @@ export class Planning {
 
   kind = $state(kinds[0]!.key as Plan['kind'])
   name = $state('')
-  purpose = $state<Plan['purpose']>('gold')
+  purpose = $state<Plan['purpose']>('gold standard')
   which = $state<Which>('all')
   filters = $state<Values>({})
   sample = $state<number | null>(40)
@@ -42,7 +42,7 @@ export class Planning {
   seed = $state<number | null>(drawnSeed())
   people = $state<number[]>([])
   overlap = $state<number | null>(1)
-  dealing = $state<NonNullable<Plan['dealing']>>('pool')
+  allocation = $state<NonNullable<Plan['allocation']>>('shared queue')
   guideline = $state<number | null>(null)
   /** Options of the kind, once loaded. */
   get choice(): Schemas['KindChoice'] | null {
@@ -77,8 +77,8 @@ export class Planning {
     this.options = {}
     this.policy = {}
     // Blind tasks are mostly reliability studies with fixed allocation.
-    this.purpose = this.choice?.blind ? 'measure only' : 'gold'
-    this.dealing = this.choice?.blind ? 'dealt' : 'pool'
+    this.purpose = this.choice?.blind ? 'reliability study' : 'gold standard'
+    this.allocation = this.choice?.blind ? 'fixed allocation' : 'shared queue'
     this.suggestName()
   }
 
@@ -92,7 +92,7 @@ export class Planning {
   /** Whether the round can add units later: not with a sample, fixed allocation, shuffling or an overlap sample. */
   get rolls(): boolean {
     const whole = this.which === 'all' || this.which === 'filter'
-    return whole && this.dealing === 'pool' && this.order === 'corpus' && !this.block && this.meaning?.chooses === 'any' && !!this.choice?.rolls
+    return whole && this.allocation === 'shared queue' && this.order === 'corpus' && !this.block && this.meaning?.chooses === 'any' && !!this.choice?.rolls
   }
 
   /** Fill in the form from the address: `?kind=…&purpose=…&rolling=true&options.NAME=…&filters.NAME=true`. */
@@ -125,7 +125,7 @@ export class Planning {
     overlap: this.overlap || 1,
     people: this.people,
     guideline: this.guideline,
-    dealing: this.dealing,
+    allocation: this.allocation,
     seed: this.seed ?? 0,
     order: this.order,
     options: valuesOf(this.choice?.options ?? [], this.options),
@@ -136,10 +136,10 @@ export class Planning {
     rolling: this.later && this.rolls,
     // Units held for working offline stay reserved for longer.
     lease_seconds: this.held > HELD ? 4 * 3600 : 1800,
-    hand_size: this.held,
+    held_limit: this.held,
     block_share: (this.block ?? 0) / 100,
     block_overlap: this.block ? this.blockOverlap || 1 : 0,
-    repeat_share: this.dealing === 'dealt' ? (this.again ?? 0) / 100 : 0,
+    repeat_share: this.allocation === 'fixed allocation' ? (this.again ?? 0) / 100 : 0,
     repeat_distance: this.distance || 1,
     sample: this.which === 'sample' || this.which === 'stratified' ? this.sample || 1 : null,
     strata: this.which === 'stratified' ? this.strata : [],
