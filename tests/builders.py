@@ -1,4 +1,4 @@
-"""Small corpora, built row by row: for tests that need units and care little where they come from."""
+"""Build small corpora, rounds and answers for tests."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ TEXT = "Neither nepralin nor placebo had a significant association with the occu
 
 
 def build_cluster(project: Project, number: int = 0, inputs: int = 2, text: str = TEXT) -> Cluster:
-    """A cluster with its target and so many inputs, under a review of its own."""
+    """Create a cluster with a target and some inputs, under its own review."""
     key = f"DEMO{number:04d}"
     review = Review.objects.create(
         project=project, pmid=key, unit=Unit.objects.create(project=project, type="review", key=key)
@@ -50,7 +50,7 @@ def build_cluster(project: Project, number: int = 0, inputs: int = 2, text: str 
 
 
 def build_finding(project: Project, *units: int, **fields: Any) -> Finding:
-    """What a consistency check found in these units, and nobody has answered."""
+    """Create an unanswered finding of a consistency check."""
     common = {"rule": "r", "identity": uuids.uuid4().hex, "reason": "It looks wrong.", "position": 0}
     finding = Finding.objects.create(project=project, found_at=timezone.now(), **common | fields)
     FindingUnit.objects.bulk_create(
@@ -60,7 +60,7 @@ def build_finding(project: Project, *units: int, **fields: Any) -> Finding:
 
 
 def build_round(project: Project, people: list[Member], **plan: Any) -> Round:
-    """An open label round over all propositions of the project, unless the plan says otherwise."""
+    """Open a label round over all propositions of the project."""
     defaults: dict[str, Any] = {"name": "round", "kind": "label", "purpose": "gold", "overlap": 1}
     return open_round(project=project, plan=RoundPlan(people=[m.pk for m in people], **defaults | plan), by=None)
 
@@ -68,7 +68,7 @@ def build_round(project: Project, people: list[Member], **plan: Any) -> Round:
 def label_value(
     polarity: str = "no effect", modality: str = "moderate", **cues: list[tuple[int, int]]
 ) -> dict[str, Any]:
-    """A value of the label kind over `TEXT`; cues as ranges of it."""
+    """Return a label value for `TEXT`; cues are ranges of it."""
     return {
         "polarity": polarity,
         "modality": modality,
@@ -80,7 +80,7 @@ def label_value(
 
 
 def submission(slot: Assignment, value: dict[str, Any] | None = None, **fields: Any) -> Submission:
-    """A submission for a slot: answered with a value, or skipped without one."""
+    """Return a submission: answered with a value, or skipped without one."""
     body: dict[str, Any] = {
         "assignment": slot.pk,
         "revision": slot.revision,
@@ -97,7 +97,7 @@ def submission(slot: Assignment, value: dict[str, Any] | None = None, **fields: 
 
 
 def answer(user: User, slot: Assignment, value: dict[str, Any] | None = None, **fields: Any) -> Submitted:
-    """Submit an answer (by default *no effect*, *moderate*) for a slot as its person."""
+    """Submit an answer, by default *no effect*, *moderate*."""
     return submit(user=user, submission=submission(slot, value or label_value(), **fields))
 
 

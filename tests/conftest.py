@@ -1,4 +1,4 @@
-"""One cast for every test: a lead, two annotators, an evaluator, and a stranger who is in no project."""
+"""Shared fixtures: a lead, two annotators, an evaluator, and a stranger without a project."""
 
 import gc
 import os
@@ -16,17 +16,17 @@ from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-un
 
 from accounts.models import User
 from projects.models import Member, Project
-from tests import dead_rows, emptying, engine
+from tests import dead_rows, engine, fast_flush
 from tests.stages import templates
 
-#: The kind that only the tests know has settings of its own, with its tables.
+#: The example kind in tests/two_texts needs its own settings.
 collect_ignore = [] if "tests.two_texts.apps.TwoTextsConfig" in settings.INSTALLED_APPS else ["two_texts"]
-#: A migrated, empty data base to copy: one that the run of all checks has made, or, where somebody runs some tests by
-#: hand on SQLite, that of the run before (tests/stages/templates.py).
+#: A migrated, empty database to copy: from the current run of all stages, or from an earlier pytest run on SQLite
+#: (tests/stages/templates.py).
 BY_HAND = connection.vendor == "sqlite" and os.environ["DJANGO_SETTINGS_MODULE"] == "config.settings"
 TEMPLATE = os.environ.get("TEST_TEMPLATE", "") or (templates.kept() if BY_HAND else "")
 
-# No deadlines: on a busy machine clocks measure the machine. Growth has tests of its own (tests/growth.py).
+# No deadlines: on a busy machine they measure the load. Growth is tested with tests/growth.py.
 EXAMPLES = 200 if os.environ.get("SOAK") else 30
 hypothesis.settings.register_profile(
     "concord", max_examples=EXAMPLES, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -36,7 +36,7 @@ hypothesis.settings.load_profile("concord")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Which tests run on both engines, and which on SQLite alone: tests/engine.py."""
+    """Mark tests that depend on the engine, or run on SQLite only (tests/engine.py)."""
     for item in items:
         rows = item.get_closest_marker("django_db")
         if engine.concerns(item.path) or (rows and (rows.kwargs.get("transaction") or rows.args[:1] == (True,))):
@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Python looks again and again through what it has loaded for garbage: not through modules and collected tests."""
+    """Exclude modules and collected tests from garbage collection, which would scan them again and again."""
     gc.collect()
     gc.freeze()
 
@@ -59,13 +59,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_keepdb(request: pytest.FixtureRequest) -> bool:
-    """What is copied has its tables already, and goes away with all else of the run."""
+    """A copied database has its tables already and is deleted with the run."""
     return bool(TEMPLATE or request.config.getvalue("reuse_db"))
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """A copy of the template for each process of a run, in place of the migrations."""
+    """Copy the template for each process instead of migrating."""
     test = connection.settings_dict["TEST"]
     if TEMPLATE and connection.vendor == "sqlite":
         shutil.copy(TEMPLATE, test["NAME"])
@@ -76,27 +76,27 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     with django_db_blocker.unblock():
-        emptying.remember()
+        fast_flush.remember()
     if BY_HAND and not TEMPLATE:
         templates.keep(connection.settings_dict["NAME"])
 
 
 @pytest.fixture(autouse=True, scope="session")
 def tables_emptied_between_transactional_tests() -> Iterator[None]:
-    with emptying.in_place_of_flushes():
+    with fast_flush.in_place_of_flushes():
         yield
 
 
 @pytest.fixture(autouse=True, scope="session")
 def passwords_hashed_fast() -> Iterator[None]:
-    """What is tested is who gets in, not how slow guessing is; to refuse whom nobody knows costs a hash, too."""
+    """Hash passwords fast: the tests check who gets in, not the cost of guessing."""
     with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
         yield
 
 
 @pytest.fixture(autouse=True, scope="session")
 def files_of_the_pages_looked_for_once() -> Iterator[None]:
-    """Each client of the tests is a server of its own, which looks through all files that it could serve."""
+    """Scan the static files once; each test client would scan them again."""
     look, known = WhiteNoiseMiddleware.add_files_from_finders, dict[tuple[Any, ...], dict[str, Any]]()
 
     def look_once(self: WhiteNoiseMiddleware) -> None:
@@ -113,10 +113,10 @@ def files_of_the_pages_looked_for_once() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def shared_rows(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """For a module whose tests share rows that are dear to make: a transaction around all of them.
+    """A transaction around all tests of a module, for rows that are expensive to create.
 
-    A fixture of the module makes the rows in it; each test is rolled back to them. No test beside them may have
-    transactions of its own.
+    A fixture of the module creates the rows; each test is rolled back to them. Tests of the module may not use real
+    transactions.
     """
     with django_db_blocker.unblock():
         around = transaction.atomic()
@@ -130,7 +130,7 @@ def shared_rows(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]
 
 @pytest.fixture
 def client_of() -> Callable[[User], APIClient]:
-    """``client_of(ann1)``: a client that is signed in."""
+    """``client_of(ann1)`` returns a signed-in client."""
 
     def client(user: User) -> APIClient:
         signed_in = APIClient()

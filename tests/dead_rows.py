@@ -1,7 +1,7 @@
-"""What tests that are rolled back leave in PostgreSQL: rows that nobody sees and every statement walks over.
+"""Remove dead rows, which rolled-back tests leave in PostgreSQL and which slow every statement.
 
-No vacuum comes in a run of tests (tests/stages/servers.py), so that they would grow until its end. Emptying the tables
-leaves them as they were made, and unseen by the planner, which VACUUM would not.
+Autovacuum is off in a run of tests (tests/stages/servers.py). Truncating leaves the tables without planner
+statistics, as new ones; VACUUM would not.
 """
 
 import itertools
@@ -12,9 +12,9 @@ import pytest
 from django.db import connection, transaction
 from pytest_django.plugin import blocking_manager_key
 
-#: How often it is looked, in tests, and how much there may be, in bytes of all tables.
+#: How often to check, in tests, and the allowed size of all tables in bytes.
 EVERY, MOST = 8, 3_000_000
-#: What migrations leave rows in.
+#: Tables with rows from migrations.
 DJANGOS = {"django_migrations", "django_content_type", "auth_permission"}
 SIZES = """
     SELECT relname, pg_relation_size(oid) FROM pg_class
@@ -24,29 +24,29 @@ _count = itertools.count()
 
 
 def with_rows(cursor: Any, tables: Iterable[str]) -> list[str]:
-    """Those of the tables that are not empty."""
+    """Return the tables that are not empty."""
     cursor.execute(" UNION ALL ".join(f"(SELECT '{name}' FROM \"{name}\" LIMIT 1)" for name in tables))
     return [name for (name,) in cursor.fetchall()]
 
 
 def swept(config: pytest.Config) -> bool:
-    """Between two tests: empty the tables where much has died in them; whether it was done."""
+    """Called between tests: truncate the tables if they are large. Return whether it did."""
     if connection.vendor != "postgresql" or next(_count) % EVERY:
         return False
     with config.stash[blocking_manager_key].unblock():
-        # Nobody has needed the data base yet, or tests share what a transaction around them holds.
+        # Skip if no test has used the database yet, or if tests share rows of an outer transaction.
         return connection.connection is not None and not connection.in_atomic_block and emptied()
 
 
 def emptied() -> bool:
-    """Empty all tables, where they are larger than `MOST` and nobody has a row in them; whether it was done."""
+    """Truncate all tables if they are larger than `MOST` and have no visible row. Return whether it did."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(SIZES)
         sizes = dict(cursor.fetchall())
         ours = sizes.keys() - DJANGOS
         if sum(sizes.values()) < MOST or with_rows(cursor, ours):
             return False
-        # The triggers that let no row be deleted do not fire so; there is none.
+        # Disables the triggers of append-only tables; there are no rows to protect.
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute("TRUNCATE " + ", ".join(f'"{name}"' for name in ours))
     return True

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterator
 from pathlib import Path, PurePath
 
 TESTS = Path(__file__).resolve().parent
-#: Whole folders, and modules of others by their names without ``test_``.
+#: Whole folders, and test modules by name without ``test_``.
 FOLDERS = ("audit", "sql")
 MODULES = {
     "accounts": "signing_in sweeping throttling",
@@ -35,16 +35,16 @@ MODULES = {
         "checks kept_releases needed_again provenance rebuilt_by_hand releases scale served systems_released tampering "
         "witnesses"
     ),
-    # What a kill or an outage leaves behind is the engine's, and so is who comes first.
+    # What a kill or an outage leaves behind depends on the engine.
     "processes": "contention full_disk kills suspended workers",
 }
 #: Modules that `make test` runs on SQLite too: append-only tables, jobs, the annotation loop, workers and kills.
 EVERY_TIME = {"audit": "append_only", "projects": "loop_api jobs", "processes": "kills workers"}
-#: Live tests that run on SQLite alone: what a newcomer meets there, and what knows no data base.
+#: Live tests that run on SQLite only: the first steps of a new user, and tests without a database.
 ON_SQLITE = {"operations": "demo", "processes": "server study"}
-#: What only somebody says who writes to the engine: a module with such words is named above.
+#: Words of tests that access the engine directly: modules with them must be named above.
 WORDS = re.compile(r"\btriggers\.|IntegrityError|transaction\.atomic|connection\.(?:vendor|cursor)|\bEXPLAIN\b")
-#: What makes a single test one of them, in the text of its module.
+#: What marks a single test as dependent on the engine.
 MARKS = re.compile(r"transaction=True|transactional_db|mark\.engine")
 
 
@@ -53,7 +53,7 @@ def _named(path: PurePath, names: dict[str, str]) -> bool:
 
 
 def concerns(path: PurePath) -> bool:
-    """Whether all tests of a module depend on the engine, by its folder or its name."""
+    """Return whether all tests of a module depend on the engine."""
     return path.parent.name in FOLDERS or _named(path, MODULES)
 
 
@@ -62,19 +62,19 @@ def on_sqlite_alone(path: PurePath) -> bool:
 
 
 def every_time(folders: Container[str]) -> list[Path]:
-    """The test modules of these folders that `make test` runs on SQLite, where it has PostgreSQL as well."""
+    """Return the test modules of these folders that `make test` also runs on SQLite."""
     found = [path for path in sorted(TESTS.glob("*/test_*.py")) if path.parent.name in folders]
     return [path for path in found if _named(path, EVERY_TIME) or on_sqlite_alone(path)]
 
 
 def modules(*, marked: re.Pattern[str] = MARKS) -> Iterator[Path]:
-    """The test modules that have, or may have, such tests: so that the others need not be collected."""
+    """Yield the test modules that may contain tests of the engine, so that others need not be collected."""
     for path in sorted(TESTS.glob("*/test_*.py")):
         if concerns(path) or marked.search(path.read_text(encoding="utf-8")):
             yield path
 
 
 def alone() -> list[Path]:
-    """The test modules that contend, kill and pull plugs."""
+    """Return the test modules with contention, kills and outages."""
     found = sorted(TESTS.glob("*/test_*.py"))
     return [path for path in found if re.search(r"mark\.(?:contest|processes)", path.read_text(encoding="utf-8"))]

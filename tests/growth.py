@@ -1,9 +1,8 @@
-"""How work grows with what it is given: near to linear, whoever chose the text.
+"""Check that work grows almost linearly with its input.
 
-CPU time of this thread, the least of some tries, without the collector of garbage: other work on the machine does not
-count. Four times the text may take nine times as long, where a quadratic one takes sixteen times; what takes next to
-nothing may grow as it likes. Caches that others empty meanwhile can make anything look steep once, so what is steep
-is so in every one of some looks.
+Measures the thread's CPU time, the fastest of a few tries, without garbage collection, so that other load does not
+count. Four times the input may take nine times as long; quadratic work takes sixteen times. Very short times are
+ignored. A check fails only if it fails several times, because cold caches can make anything look slow once.
 """
 
 import gc
@@ -11,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-#: Seconds of CPU below which growth says nothing.
+#: Seconds of CPU time below which growth is ignored.
 HARMLESS = 0.01
 MOST = 9.0
 LOOKS = 4
@@ -29,7 +28,7 @@ def _without_collector() -> Iterator[None]:
 
 
 def seconds(work: Callable[[], object], *, enough: float = 0.0) -> float:
-    """CPU time of the fastest of three tries; the first that takes no more than ``enough`` is the last."""
+    """Return the CPU time of the fastest of three tries; stop early at ``enough``."""
     found: list[float] = []
     while len(found) < 3 and sum(found) < 2.0 and (not found or min(found) > enough):
         began = time.thread_time()
@@ -38,8 +37,8 @@ def seconds(work: Callable[[], object], *, enough: float = 0.0) -> float:
     return min(found)
 
 
-def refuse_steep(work: Callable[[str], object], text: Callable[[int], str], size: int) -> None:
-    """Fail where work grows faster than its text, of ``size`` pieces, twice as many and four times as many."""
+def assert_near_linear(work: Callable[[str], object], text: Callable[[int], str], size: int) -> None:
+    """Fail if work grows faster than its input of ``size`` pieces, twice and four times as many."""
     given = [text(factor * size) for factor in (1, 2, 4)]
     for _ in range(LOOKS):
         with _without_collector():
@@ -50,7 +49,7 @@ def refuse_steep(work: Callable[[str], object], text: Callable[[int], str], size
 
 
 def _steepness(work: Callable[[str], object], given: list[str]) -> str:
-    """What is steep about it; empty where nothing is."""
+    """Return a message about the growth, or an empty string."""
     first = max(seconds(lambda: work(given[0]), enough=HARMLESS), HARMLESS)
     for factor, larger in ((2, given[1]), (4, given[2])):
         allowed = first * MOST * factor / 4

@@ -1,11 +1,9 @@
-"""What tests of the corpus share."""
-
 from pathlib import Path
 
 import pytest
 
 from projects.models import Member, Project
-from tests.annotation.m3_files import brought_in, cluster, source, write
+from tests.annotation.m3_files import cluster, import_records, source, write
 
 
 @pytest.fixture
@@ -15,7 +13,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cases() -> Path:
-    """The folder of small files that were once read wrongly."""
+    """A folder of small files with cases from former bugs."""
     return Path(__file__).with_name("cases")
 
 
@@ -35,7 +33,7 @@ def corpus(project: Project, file: Path) -> Project:
         cluster("26258610_1", [source(), unlike], discourse_relation="contradiction"),
         cluster("30000001_0", [source("Über 100 Äpfel may reduce relapse.", "333")], target_direction="negative"),
     ]
-    brought_in(project, write(file, records))
+    import_records(project, write(file, records))
     return project
 
 

@@ -1,4 +1,4 @@
-"""Invented full texts in the form in which PubMed Central gives them out (JATS)."""
+"""Invented full texts in the format of PubMed Central (JATS)."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ LICENCE = (
 
 
 def reference(number: int, pmid: str = "", words: str = "", label: str = "") -> str:
-    """As most journals have them; one with a DOI alone where there is no PMID."""
+    """Return a reference; without a PMID it has a DOI only."""
     id = f'<pub-id pub-id-type="pmid">{pmid}</pub-id>' if pmid else '<pub-id pub-id-type="doi">10.1/x</pub-id>'
     return (
         f'<ref id="B{number}"><label>{label or number}</label><element-citation><person-group><name>'
@@ -46,7 +46,7 @@ def as_file(*articles: str, doctype: str = DOCTYPE) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{doctype}\n{whole}\n'.encode()
 
 
-#: A section and a table of the included studies, cited in a range, and others that are not included.
+#: A section and a table of included studies with ranges of citations, and other references.
 BODY = """
 <sec><title>Methods</title><p>We used a tool <xref ref-type="bibr" rid="B6">6</xref> (10<sup>-3</sup>).</p></sec>
 <sec><title>Results</title>

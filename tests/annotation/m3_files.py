@@ -1,4 +1,4 @@
-"""M3 files for tests: small ones in the published shape, and the published level 3 where it is there."""
+"""Small M3 files in the published format, and the published level 3 if it is available."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -28,7 +28,7 @@ def source(text: str = "Nepralin may reduce relapse.", pmid: str = "111", **fiel
 
 
 def cluster(docid: str = "26258610_0", studies: list[Record] | None = None, **fields: Any) -> Record:
-    """A level 3 record, keys in the published order."""
+    """Return a level 3 record with keys in the published order."""
     studies = [source()] if studies is None else studies
     record = {
         "docid": docid,
@@ -46,7 +46,7 @@ def cluster(docid: str = "26258610_0", studies: list[Record] | None = None, **fi
 
 
 def plain(docid: str, target: str, *inputs: tuple[str, str]) -> Record:
-    """A record of level 1 or 2."""
+    """Return a record of level 1 or 2."""
     return {
         "docid": docid,
         "target_text": target,
@@ -68,12 +68,12 @@ def checked(project: Project | None, *sources: Source, level: str = "") -> Check
     return check_files(project=project, format="m3", sources=sources, level=level)
 
 
-def brought_in(project: Project, *sources: Source, level: str = "") -> list[Import]:
+def import_records(project: Project, *sources: Source, level: str = "") -> list[Import]:
     return import_files(project=project, format="m3", checked=checked(project, *sources, level=level), by=None)
 
 
 def faults_of(path: Path, content: bytes | Iterable[Record], level: str = "") -> list[tuple[int, str, str]]:
-    """(line, field, message) of every fault of a file, for a project that is still to be made."""
+    """Return (line, field, message) of every fault of a file."""
     return [(f.line, f.field, f.message) for f in checked(None, write(path, content), level=level).faults]
 
 

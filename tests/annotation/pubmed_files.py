@@ -1,4 +1,4 @@
-"""Invented records in the forms in which PubMed gives them out, with NCBI's DOCTYPE."""
+"""Invented PubMed records as XML with NCBI's DOCTYPE, and as NBIB."""
 
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape

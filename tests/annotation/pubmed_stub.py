@@ -1,4 +1,4 @@
-"""A stand-in for NCBI's E-utilities: ESearch with a history, EFetch by ids, and whatever goes wrong there."""
+"""A stub of NCBI's E-utilities: ESearch with history, EFetch by ids, and errors."""
 
 import threading
 from collections.abc import Iterator
@@ -17,23 +17,23 @@ SEARCHED = (
     '<?xml version="1.0" encoding="UTF-8" ?>\n<!DOCTYPE eSearchResult PUBLIC "-//NLM//DTD esearch 20060628//EN" '
     '"https://eutils.ncbi.nlm.nih.gov/eutils/dtd/20060628/esearch.dtd">\n'
 )
-#: A status, headers and a body in place of the right answer.
+#: Status, headers and body of an erroneous reply.
 Wrong = tuple[int, dict[str, str], bytes]
 
 
 @dataclass
 class Stub:
-    """What it has, what it was asked, and what it is to say in place of the next answers."""
+    """The stub's records, the requests it got, and errors to send next."""
 
     records: dict[str, str] = field(default_factory=dict)
-    #: What PubMed Central has, by the PMID; its own ids are these with a 9 before them.
+    #: PubMed Central's texts by PMID; its own ids are these with a 9 in front.
     full_texts: dict[str, str] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     wrong: list[Wrong | None] = field(default_factory=list)
     url: str = ""
 
     def fill(self, count: int, first: int = 30_000_000) -> list[str]:
-        """So many invented reviews; the second of them has no abstract."""
+        """Add invented reviews; the second one has no abstract."""
         pmids = [str(first + n) for n in range(count)]
         for n, pmid in enumerate(pmids):
             parts = {"parts": ()} if n == 1 else {}
@@ -97,7 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving() -> Iterator[Stub]:
-    """A stub that answers on this machine, for as long as the block lasts."""
+    """A running stub."""
     stub = Stub()
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"stub": stub}))
     stub.url = f"http://127.0.0.1:{server.server_port}/entrez/eutils/"

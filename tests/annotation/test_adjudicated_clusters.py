@@ -16,7 +16,7 @@ from projects.models import Member, Project, Round
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round
-from tests.projects.adjudicated import answer_by, dossier, queue, send, take
+from tests.projects.adjudication import answer_by, dossier, queue, send, take
 
 pytestmark = pytest.mark.django_db
 

@@ -31,7 +31,7 @@ from projects.staleness.actions import stale_units
 from tests.annotation.test_evidence_kind import build_review
 from tests.annotation.test_evidence_kind import support as supports
 from tests.builders import answer, build_round
-from tests.projects.adjudicated import answer_by, send, take
+from tests.projects.adjudication import answer_by, send, take
 from tests.projects.test_loop_api import body_of, put
 
 pytestmark = pytest.mark.django_db

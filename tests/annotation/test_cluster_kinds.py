@@ -26,7 +26,7 @@ from projects.queue.queries import cards
 from projects.rounds import choosing
 from projects.rounds.actions import close_round
 from projects.staleness.actions import stale_units
-from tests.annotation.m3_files import brought_in, checked, cluster, source, write
+from tests.annotation.m3_files import checked, cluster, import_records, source, write
 from tests.builders import answer, build_cluster, build_round
 
 pytestmark = pytest.mark.django_db
@@ -130,7 +130,7 @@ def test_a_slot_that_a_file_gave_with_spaces_keeps_them_until_it_is_typed_anew(
     project: Project, file: Path, people: list[Member]
 ) -> None:
     pico = {"p": "", "i": "nepralin ", "c": "[placebo]", "o": "relapse"}
-    brought_in(project, write(file, [cluster("7_0", pico=pico)]))
+    import_records(project, write(file, [cluster("7_0", pico=pico)]))
     made = Cluster.objects.get(key="7_0")
     correct(
         unit=made.unit,
@@ -351,7 +351,7 @@ def test_an_imported_tuple_whose_target_text_was_corrected_can_be_confirmed(
 def test_a_cluster_made_of_one_study_is_in_agreement_with_itself(
     project: Project, file: Path, people: list[Member]
 ) -> None:
-    brought_in(project, write(file, [cluster("5_0", [source()])]))
+    import_records(project, write(file, [cluster("5_0", [source()])]))
     round = build_round(project, people[1:2], kind="discourse", options={"suggestions": True})
     [card] = cards(round, next_assignments(user=people[1].user, round=round))
     assert card["suggested"] == "agreement"

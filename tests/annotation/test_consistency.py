@@ -28,10 +28,10 @@ from projects.gold.queries import current_values
 from projects.jobs.running import run_job
 from projects.models import Change, Member, Project, Unit
 from projects.uploads.files import Source
-from tests.annotation.m3_files import LEVEL3, as_bytes, brought_in, cluster, published, source, write
+from tests.annotation.m3_files import LEVEL3, as_bytes, cluster, import_records, published, source, write
 from tests.annotation.test_sample import RECORDS
 from tests.builders import build_finding, label_value
-from tests.projects.adjudicated import AGREED, answer_by, closed_round, queue, take, unit_of
+from tests.projects.adjudication import AGREED, answer_by, closed_round, queue, take, unit_of
 from tests.projects.test_contests import at_once
 
 Record = dict[str, Any]
@@ -101,13 +101,13 @@ def check_and_keep(project: Project) -> dict[str, int]:
 
 
 def test_the_sample_as_it_ships_has_nothing_to_look_at(project: Project, tmp_path: Path) -> None:
-    brought_in(project, write(tmp_path / "sample.jsonl", RECORDS))
+    import_records(project, write(tmp_path / "sample.jsonl", RECORDS))
     assert found(project) == []
 
 
 def test_twenty_errors_planted_in_the_sample_are_found_and_nothing_else(project: Project, tmp_path: Path) -> None:
     records, expected = planted()
-    brought_in(project, write(tmp_path / "planted.jsonl", as_bytes(records)))
+    import_records(project, write(tmp_path / "planted.jsonl", as_bytes(records)))
     texts = {record["docid"]: record["target_text"] for record in records}
     path = tmp_path / "counterfactuals.csv"
     # Neither kind applies to a target without evidence.
@@ -125,7 +125,7 @@ def test_twenty_errors_planted_in_the_sample_are_found_and_nothing_else(project:
 
 @published
 def test_the_rules_find_in_m3_what_is_known_of_it(project: Project) -> None:
-    brought_in(project, Source.of(LEVEL3))
+    import_records(project, Source.of(LEVEL3))
     findings, _ = consistency_actions.find_inconsistencies(project)
     of = {rule: [f for f in findings if f.rule == rule] for rule in {f.rule for f in findings}}
     assert [f.unit for f in of["relation"]] == ["27096529_0", "31626152_1"]
@@ -145,7 +145,7 @@ def test_the_rules_find_in_m3_what_is_known_of_it(project: Project) -> None:
 def test_what_a_check_reads_does_not_grow_with_the_clusters(project: Project, tmp_path: Path) -> None:
     counts = []
     for n in (2, 20):
-        brought_in(project, write(tmp_path / f"{n}.jsonl", [cluster(f"3{n:07}_{i}") for i in range(n)]))
+        import_records(project, write(tmp_path / f"{n}.jsonl", [cluster(f"3{n:07}_{i}") for i in range(n)]))
         with CaptureQueriesContext(connection) as queries:
             consistency_actions.find_inconsistencies(project)
         counts.append(len(queries))
@@ -156,7 +156,7 @@ def test_what_a_check_reads_does_not_grow_with_the_clusters(project: Project, tm
 def test_a_correction_withdraws_just_the_findings_that_it_settles(project: Project, lead: User, tmp_path: Path) -> None:
     """After each correction the kept findings are those that a check of the whole corpus makes."""
     records, _ = planted()
-    brought_in(project, write(tmp_path / "planted.jsonl", as_bytes(records)))
+    import_records(project, write(tmp_path / "planted.jsonl", as_bytes(records)))
     check_and_keep(project)
     by = Member.objects.get(project=project, user=lead)
     before = set(Finding.objects.of(project).order_by().values_list("rule", "reason"))
@@ -190,7 +190,7 @@ def odd(project: Project, lead: User, tmp_path: Path) -> Project:
         source_direction_span="no effect",
         source_modality_span="",
     )
-    brought_in(project, write(tmp_path / "odd.jsonl", [cluster(studies=[source(), unlike]), cluster("26258610_1")]))
+    import_records(project, write(tmp_path / "odd.jsonl", [cluster(studies=[source(), unlike]), cluster("26258610_1")]))
     check_and_keep(project)
     return project
 
@@ -269,7 +269,7 @@ def test_the_page_asks_a_worker_and_shows_what_came_of_it(odd: Project, lead: Us
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_checks_at_once_the_second_keeps_what_the_first_has_kept(project: Project, tmp_path: Path) -> None:
-    brought_in(project, write(tmp_path / "twice.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
+    import_records(project, write(tmp_path / "twice.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
     findings, units = consistency_actions.find_inconsistencies(project)
     assert findings
     kept, new = Event(), []

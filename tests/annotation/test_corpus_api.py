@@ -13,7 +13,7 @@ from accounts.models import User
 from annotation.models import Cluster, DiscourseLabel, Label, Proposition, Review, Study
 from projects.models import Decision, Import, Member, Origin, Project
 from projects.people.actions import add_member
-from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+from tests.annotation.m3_files import cluster, import_records, plain, source, write
 from tests.builders import answer, build_round, label_value
 
 Client = Callable[[User], APIClient]
@@ -203,7 +203,7 @@ def test_a_member_who_left_sees_nothing(corpus: Project, lead: User, ann2: User,
 def test_reviews_and_studies_are_listed_and_opened(
     corpus: Project, lead: User, tmp_path: Path, client_of: Client
 ) -> None:
-    brought_in(corpus, write(tmp_path / "l2", [plain("26258610_0", "A sentence", ("111", "Its source"))]))
+    import_records(corpus, write(tmp_path / "l2", [plain("26258610_0", "A sentence", ("111", "Its source"))]))
     client = client_of(lead)
     rows = client.get("/api/v1/projects/eye/reviews/").json()["results"]
     assert [(r["pmid"], r["clusters"], r["studies"], r["targets"]) for r in rows] == [
@@ -255,7 +255,7 @@ def test_a_list_costs_the_same_queries_for_10_and_60_clusters(
         other = Project.objects.create(slug=slug, name=slug)
         add_member(project=other, user=lead, role="lead", by=None)
         records = [cluster(f"{1000 + n}_0", [source(pmid=str(n + 1)), source(pmid=str(n + 2))]) for n in range(size)]
-        brought_in(other, write(tmp_path / slug, records))
+        import_records(other, write(tmp_path / slug, records))
         counts.append({})
         for name in (*LISTS, "summary", "statistics", "imports"):
             with CaptureQueriesContext(connection) as queries:
@@ -269,7 +269,7 @@ def test_a_list_costs_the_same_queries_for_10_and_60_clusters(
 def test_one_cluster_costs_the_same_queries_for_1_and_60_inputs(
     project: Project, lead: User, client_of: Client, file: Path
 ) -> None:
-    brought_in(project, write(file, [cluster("1_0"), cluster("2_0", [source(pmid=str(n)) for n in range(1, 61)])]))
+    import_records(project, write(file, [cluster("1_0"), cluster("2_0", [source(pmid=str(n)) for n in range(1, 61)])]))
     counts = []
     client = client_of(lead)
     for row in Cluster.objects.order_by("position"):

@@ -23,7 +23,7 @@ from api.problems import Problem
 from projects.jobs.batches import silent
 from projects.models import Import, Member, Project
 from projects.uploads.files import Source
-from tests.annotation.m3_files import brought_in, cluster, source, write
+from tests.annotation.m3_files import cluster, import_records, source, write
 
 TARGET = "The review shows that nepralin reduces relapse."
 NEGATION = TARGET.replace("reduces", "does not reduce")
@@ -121,7 +121,7 @@ def test_another_text_for_what_is_there_is_a_fault(corpus: Project, tmp_path: Pa
 
 def test_texts_are_kept_as_they_stand_line_breaks_and_spaces_too(project: Project, tmp_path: Path) -> None:
     odd = 'The “review”\r\nshows, "β" that\nnepralin  reduces relapse. '
-    brought_in(project, write(tmp_path / "m3", [cluster("1_0", target_text=odd)]))
+    import_records(project, write(tmp_path / "m3", [cluster("1_0", target_text=odd)]))
     said = odd.replace("reduces", "increases")
     rows = [("1_0", "antonym", said)]
     bring(project, tmp_path / "a.csv", as_csv(rows))
@@ -243,7 +243,7 @@ def test_what_is_odd_is_reported_by_line_and_comes_in_all_the_same(corpus: Proje
 
 def test_a_kind_that_does_not_fit_the_targets_label_is_odd(project: Project, tmp_path: Path) -> None:
     fields: dict[str, Any] = {"target_direction": "n/a", "target_modality": "no evidence"}
-    brought_in(project, write(tmp_path / "m3", [cluster("1_0", **fields)]))
+    import_records(project, write(tmp_path / "m3", [cluster("1_0", **fields)]))
     [made] = bring(project, tmp_path / "a.csv", as_csv([("1_0", "modality", ANTONYM)]))
     [notice] = made.report["notices"]
     assert notice["message"] == "modality: Modality does not apply to polarity n/a, modality no evidence."
@@ -299,7 +299,7 @@ def test_two_files_of_one_call_see_each_other(corpus: Project, tmp_path: Path) -
 
 def test_an_import_costs_the_same_queries_for_10_and_150_rows(project: Project, tmp_path: Path) -> None:
     records = [cluster(f"{1000 + n}_0", [source(pmid=str(n + 1))]) for n in range(160)]
-    brought_in(project, write(tmp_path / "m3", records))
+    import_records(project, write(tmp_path / "m3", records))
     counts = []
     for name, keys in (("small", records[:10]), ("large", records[10:])):
         rows = [(str(r["docid"]), "antonym", ANTONYM) for r in keys]

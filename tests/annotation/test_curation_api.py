@@ -14,7 +14,7 @@ from annotation.curation import serializers as curation_serializers
 from annotation.models import Cluster, DiscourseLabel, PicoElement, Proposition, Review, Study
 from audit.models import Entry
 from projects.models import Answer, Decision, Member, Project
-from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+from tests.annotation.m3_files import cluster, import_records, plain, source, write
 from tests.builders import build_round
 from tests.conftest import person
 
@@ -99,8 +99,8 @@ def test_a_review_costs_the_same_queries_whatever_its_size(
     project: Project, client: APIClient, tmp_path: Any, size: int
 ) -> None:
     records = [cluster(f"77_{n}", [source(pmid=str(m)) for m in range(1, 4 + n % 3)]) for n in range(size)]
-    brought_in(project, write(tmp_path / "level3", records))
-    brought_in(
+    import_records(project, write(tmp_path / "level3", records))
+    import_records(
         project, write(tmp_path / "level2", [plain(f"77_{n}", "A.", ("1", "b")) for n in range(size)]), level="2"
     )
     found = Review.objects.get(pmid="77")
@@ -249,7 +249,7 @@ def test_one_cell_by_its_unit_follows_the_same_rules(client: APIClient, review: 
 
 def test_many_cells_cost_the_same_queries_as_one(client: APIClient, project: Project, tmp_path: Any) -> None:
     records = [cluster("77_0", [source(pmid=str(n)) for n in range(1, 41)])]
-    brought_in(project, write(tmp_path / "level3", records))
+    import_records(project, write(tmp_path / "level3", records))
     found = Review.objects.get(pmid="77")
     inputs = page(client, found)["clusters"][0]["propositions"][1:]
     put(client, found, [label_row(inputs[0], polarity="negative")])

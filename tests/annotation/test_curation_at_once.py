@@ -22,7 +22,7 @@ from projects.models import Answer, Assignment, Decision, Member, Project
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from projects.staleness import actions as staleness_actions
-from tests.annotation.m3_files import brought_in, cluster, write
+from tests.annotation.m3_files import cluster, import_records, write
 from tests.annotation.test_evidence_kind import build_review, support
 from tests.builders import answer, build_round
 from tests.conftest import person
@@ -36,7 +36,7 @@ LABEL = {"polarity": "negative", "modality": "moderate", "polarity_cue": [], "mo
 
 @pytest.fixture
 def curators(project: Project, tmp_path: Path) -> list[User]:
-    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0")]))
+    import_records(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0")]))
     users = [person(f"curator{n}") for n in range(CURATORS)]
     for n, user in enumerate(users):
         Member.objects.create(project=project, user=user, role="curator", pseudonym=f"C{n}")

@@ -49,7 +49,7 @@ from projects.staleness.actions import stale_units
 from releases.formats import m3
 from releases.formats.notes import Notes
 from tests.builders import answer, build_round
-from tests.projects.adjudicated import answer_by, send, take
+from tests.projects.adjudication import answer_by, send, take
 from tests.projects.test_loop_api import body_of, put
 
 pytestmark = pytest.mark.django_db

@@ -24,7 +24,7 @@ from projects.jobs.batches import silent
 from projects.uploads.faults import Faults
 from projects.uploads.files import Source
 from tests.annotation import jats_files, m3_files, pubmed_files
-from tests.growth import refuse_steep
+from tests.growth import assert_near_linear
 
 pytestmark = pytest.mark.row(53)
 Text = Callable[[int], str]
@@ -194,7 +194,7 @@ def test_four_times_the_file_takes_not_sixteen_times_as_long(name: str, tmp_path
             get(format).read(Source.of(path), level=level, faults=Faults(), progress=silent)
 
     for text in DELIMITED.values():
-        refuse_steep(work, text, 2_000)
+        assert_near_linear(work, text, 2_000)
 
 
 @pytest.mark.long
@@ -212,7 +212,7 @@ def test_markup_takes_time_in_proportion(
     whole = MARKUP[markup](4_000)
     if format == "pubmed" and len(whole) > 90_000 and "comment" not in markup:
         pytest.skip("an abstract of that length is cut off in the middle of an element")
-    refuse_steep(work, MARKUP[markup], 1_000)
+    assert_near_linear(work, MARKUP[markup], 1_000)
 
 
 def test_many_ranges_of_citations_take_time_in_proportion(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_many_ranges_of_citations_take_time_in_proportion(tmp_path: Path) -> Non
         path.write_text(text)
         return get("jats").read(Source.of(path), level="", faults=Faults(), progress=silent)
 
-    refuse_steep(work, many_citations, 500)
+    assert_near_linear(work, many_citations, 500)
 
 
 def pasted(text: str) -> None:
@@ -262,4 +262,4 @@ WORKS: dict[str, tuple[Callable[[str], object], int]] = {
 def test_reading_a_text_takes_time_in_proportion(name: str) -> None:
     work, size = WORKS[name]
     for text in TEXTS.values():
-        refuse_steep(work, text, size)
+        assert_near_linear(work, text, size)

@@ -24,9 +24,9 @@ from projects.jobs.batches import silent
 from projects.jobs.running import RunningJob, run_job
 from projects.models import Job, JobStatus, Project
 from projects.uploads.faults import BadFiles, Faults
-from tests.annotation.m3_files import as_bytes, brought_in, checked, cluster, faults_of, plain, source, write
+from tests.annotation.m3_files import as_bytes, checked, cluster, faults_of, import_records, plain, source, write
+from tests.concurrency import Background, outside_the_job
 from tests.growth import seconds
-from tests.meanwhile import Act, by_another
 
 pytestmark = pytest.mark.row(55)
 
@@ -139,7 +139,7 @@ def test_others_write_while_an_import_notices_and_makes_its_rows(
     ended: list[bool] = []
 
     def meanwhile(*given: Any) -> Any:
-        other = Act(lambda: User.objects.filter(pk=lead.pk).update(name="Another"))
+        other = Background(lambda: User.objects.filter(pk=lead.pk).update(name="Another"))
         ended.append(other.has_ended(within=5))
         return real(*given)
 
@@ -154,9 +154,9 @@ def test_rows_that_were_made_ready_have_numbers_that_nobody_else_gets(project: P
     """Another file comes in between making a file's rows and writing them."""
     late = checked(project, write(tmp_path / "late", [cluster("8_0")])).parsed[0]
     ready = imports_actions._prepare(project, "m3", *late, None, silent)
-    brought_in(project, write(tmp_path / "early", [cluster("9_0", [source(pmid="9")])]))
+    import_records(project, write(tmp_path / "early", [cluster("9_0", [source(pmid="9")])]))
     imports_actions._write(ready)
-    brought_in(project, write(tmp_path / "last", [cluster("10_0")]))
+    import_records(project, write(tmp_path / "last", [cluster("10_0")]))
     assert set(Cluster.objects.values_list("key", flat=True)) == {"8_0", "9_0", "10_0"}
     assert Proposition.objects.count() == 6
     assert all(c.propositions.count() == 2 for c in Cluster.objects.all())
@@ -171,7 +171,7 @@ def overtaken(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         def made_ready(*given: Any) -> imports_actions.PreparedFile:
             ready = real(*given)
             monkeypatch.setattr(imports_actions, "_prepare", real)
-            brought_in(project, write(tmp_path / "faster", content))
+            import_records(project, write(tmp_path / "faster", content))
             return ready
 
         monkeypatch.setattr(imports_actions, "_prepare", made_ready)
@@ -227,7 +227,7 @@ def test_a_check_or_an_import_is_cancelled_while_it_works(
 
     def cancelled(self: RunningJob, done: int, total: int | None = None, told: str = "") -> None:
         if told == note:
-            with by_another():
+            with outside_the_job():
                 jobs.cancel(Job.objects.get(pk=self.job.pk))
         real(self, done, total, told)
 

@@ -12,7 +12,7 @@ from annotation.imports.actions import import_files
 from annotation.models import Cluster, Review
 from api.problems import Problem
 from projects.models import Import, Project, Unit
-from tests.annotation.m3_files import as_bytes, brought_in, checked, cluster, faults_of, plain, source, write
+from tests.annotation.m3_files import as_bytes, checked, cluster, faults_of, import_records, plain, source, write
 
 GOOD = [cluster(f"26258610_{n}") for n in range(5)]
 
@@ -200,7 +200,7 @@ def test_an_import_that_fails_half_way_leaves_nothing(
 
     monkeypatch.setattr(where, fail)
     with pytest.raises(RuntimeError):
-        brought_in(project, write(file, GOOD))
+        import_records(project, write(file, GOOD))
     assert not any(rows.objects.exists() for rows in (Unit, Import, Review))
 
 
@@ -208,7 +208,7 @@ def test_an_import_that_fails_half_way_leaves_nothing(
 def test_one_faulty_file_of_two_stops_both(project: Project, tmp_path: Path) -> None:
     good, bad = write(tmp_path / "a", GOOD), write(tmp_path / "b", b"{")
     with pytest.raises(Problem):
-        brought_in(project, good, bad)
+        import_records(project, good, bad)
     assert not Cluster.objects.exists()
 
 
@@ -217,7 +217,7 @@ def test_two_files_with_the_same_docid_and_other_content_stop_both(project: Proj
     one = write(tmp_path / "a", GOOD)
     two = write(tmp_path / "b", [cluster("26258610_9"), cluster("26258610_3", target_direction="negative")])
     with pytest.raises(Problem) as refused:
-        brought_in(project, one, two)
+        import_records(project, one, two)
     assert refused.value.errors[0]["field"] == "b:2: target_direction"
     assert not Cluster.objects.exists()
 

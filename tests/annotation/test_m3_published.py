@@ -12,7 +12,7 @@ from annotation.formats.m3 import existing
 from annotation.formats.m3.records import as_published
 from annotation.models import Cluster, Cue, PicoElement, PicoFragment, Proposition, Review, Study
 from projects.models import Import, Project, Unit
-from tests.annotation.m3_files import LEVEL3, as_bytes, brought_in, checked, published, write
+from tests.annotation.m3_files import LEVEL3, as_bytes, checked, import_records, published, write
 
 pytestmark = [published, pytest.mark.django_db]
 
@@ -25,7 +25,7 @@ def content() -> bytes:
 @pytest.fixture(scope="module")
 def brought(shared_rows: None, content: bytes, tmp_path_factory: pytest.TempPathFactory) -> Import:
     project = Project.objects.create(slug="eye", name="Eye")
-    [made] = brought_in(project, write(tmp_path_factory.mktemp("m3") / "file.jsonl", content))
+    [made] = import_records(project, write(tmp_path_factory.mktemp("m3") / "file.jsonl", content))
     return made
 
 
@@ -127,7 +127,7 @@ def test_the_numbers_are_those_of_the_paper_as_computed(imported: Import) -> Non
 
 def test_again_nothing_changes(imported: Import, file: Path, content: bytes) -> None:
     units = Unit.objects.count()
-    assert brought_in(imported.project, write(file, content)) == []
+    assert import_records(imported.project, write(file, content)) == []
     assert Unit.objects.count() == units
 
 

@@ -14,7 +14,7 @@ from annotation.formats.m3.records import as_published
 from annotation.models import Cluster, Cue, Input, Label, PicoElement, Proposition, Review, Study, Target
 from api.problems import Problem
 from projects.models import Decision, Import, Project, Unit
-from tests.annotation.m3_files import as_bytes, brought_in, checked, cluster, plain, source, write
+from tests.annotation.m3_files import as_bytes, checked, cluster, import_records, plain, source, write
 
 
 def rebuilt(project: Project, level: str, docids: list[str]) -> list[dict[str, object]]:
@@ -63,7 +63,7 @@ def test_every_field_gets_an_imported_decision_with_a_digest_cue_or_not(corpus: 
 def test_a_cue_keeps_its_text_and_says_how_it_was_found(
     project: Project, file: Path, text: str, cue: str, found: str, occurrences: int, place: tuple[int, int] | None
 ) -> None:
-    brought_in(
+    import_records(
         project, write(file, [cluster(studies=[source(text, source_modality_span=cue, source_direction_span="")])])
     )
     row = Cue.objects.get(label__unit__proposition__position=1)
@@ -92,7 +92,7 @@ def test_a_cue_keeps_its_text_and_says_how_it_was_found(
 def test_a_slot_has_the_form_that_its_text_shows(
     project: Project, file: Path, slot: str, form: str, quotes: list[str]
 ) -> None:
-    brought_in(project, write(file, [cluster(pico={"p": "", "i": slot, "c": "", "o": ""})]))
+    import_records(project, write(file, [cluster(pico={"p": "", "i": slot, "c": "", "o": ""})]))
     row = PicoElement.objects.get(element="i")
     assert (row.text, row.form) == (slot, form)
     target = Proposition.objects.get(position=0).text
@@ -101,7 +101,7 @@ def test_a_slot_has_the_form_that_its_text_shows(
 
 def test_an_allele_in_brackets_is_explicit_where_the_target_has_it(project: Project, file: Path) -> None:
     pico = {"p": "", "i": "rs4236601[A]", "c": "", "o": ""}
-    brought_in(project, write(file, [cluster(pico=pico, target_text="The rs4236601[A] allele reduces relapse.")]))
+    import_records(project, write(file, [cluster(pico=pico, target_text="The rs4236601[A] allele reduces relapse.")]))
     assert PicoElement.objects.get(element="i").form == "explicit"
 
 
@@ -109,7 +109,7 @@ def test_sentences_and_documents_become_targets_and_inputs(project: Project, tmp
     repeated = plain("20222888_2", "The target .", ("9", "Same."), ("9", "Same."), ("10", "Other."))
     sentences = [plain("20222888_1", " Leading space", ("9", 'Tab\tand "quotes"')), repeated]
     documents = [plain("20222888", "Whole", ("9", "One.\nTwo."), ("11", "Thrée."))]
-    one, two = brought_in(project, write(tmp_path / "l2", sentences), write(tmp_path / "l1", documents))
+    one, two = import_records(project, write(tmp_path / "l2", sentences), write(tmp_path / "l1", documents))
     assert (one.level, two.level) == ("2", "1")
     assert rebuilt(project, "2", ["20222888_1", "20222888_2"]) == sentences
     assert rebuilt(project, "1", ["20222888"]) == documents
@@ -130,8 +130,8 @@ def test_sentences_and_documents_become_targets_and_inputs(project: Project, tmp
 
 
 def test_a_docid_is_no_join_key_across_levels(project: Project, tmp_path: Path) -> None:
-    brought_in(project, write(tmp_path / "l2", [plain("26258610_0", "Another text", ("9", "S"))]))
-    brought_in(project, write(tmp_path / "l3", [cluster("26258610_0")]))
+    import_records(project, write(tmp_path / "l2", [plain("26258610_0", "Another text", ("9", "S"))]))
+    import_records(project, write(tmp_path / "l3", [cluster("26258610_0")]))
     assert Target.objects.get().text != Proposition.objects.get(position=0).text
 
 
@@ -141,14 +141,14 @@ def test_the_same_file_again_changes_nothing(corpus: Project, tmp_path: Path) ->
     again = checked(corpus, write(tmp_path / "renamed.jsonl", records))
     assert again.known
     assert not again.parsed
-    assert brought_in(corpus, write(tmp_path / "renamed.jsonl", records)) == []
+    assert import_records(corpus, write(tmp_path / "renamed.jsonl", records)) == []
     assert before == (Unit.objects.count(), Decision.objects.count(), Import.objects.count())
 
 
 def test_another_file_leaves_equal_items_alone_and_adds_new_ones_after_them(corpus: Project, tmp_path: Path) -> None:
     old = rebuilt(corpus, "3", ["26258610_1"])
     before = set(Label.objects.values_list("id", flat=True))
-    [made] = brought_in(corpus, write(tmp_path / "more.jsonl", [cluster("26258610_2"), *old]))
+    [made] = import_records(corpus, write(tmp_path / "more.jsonl", [cluster("26258610_2"), *old]))
     assert (made.counts["new"], made.counts["unchanged"]) == (1, 1)
     assert before < set(Label.objects.values_list("id", flat=True))
     assert Label.objects.count() == len(before) + 2
@@ -183,7 +183,7 @@ def test_an_import_that_was_faster_is_a_conflict_not_a_crash(project: Project, t
     from annotation.imports.actions import import_files
 
     found = checked(project, write(tmp_path / "a", [cluster()]))
-    brought_in(project, write(tmp_path / "b", [cluster()]))
+    import_records(project, write(tmp_path / "b", [cluster()]))
     with pytest.raises(Problem, match="in the meantime"):
         import_files(project=project, format="m3", checked=found, by=None)
 
@@ -200,7 +200,7 @@ def test_an_import_that_was_faster_is_a_conflict_not_a_crash(project: Project, t
 def test_habits_of_writing_are_noticed_and_leave_the_texts_alone(
     project: Project, file: Path, content: bytes, said: str
 ) -> None:
-    [made] = brought_in(project, write(file, content))
+    [made] = import_records(project, write(file, content))
     assert any(said in n["message"] for n in made.report["notices"])
     text = Proposition.objects.get(position=0).text
     assert text == json.loads(content.decode("utf-8-sig"))["target_text"]
@@ -209,7 +209,7 @@ def test_habits_of_writing_are_noticed_and_leave_the_texts_alone(
 @pytest.mark.row(25)
 def test_composed_and_decomposed_letters_stay_as_they_are(project: Project, file: Path) -> None:
     decomposed = "Nepralin reduces Ru\u0308ckfa\u0308lle."
-    brought_in(project, write(file, [cluster(target_text=decomposed, target_direction_span="reduces")]))
+    import_records(project, write(file, [cluster(target_text=decomposed, target_direction_span="reduces")]))
     assert Proposition.objects.get(position=0).text == decomposed
     assert Cluster.objects.found_by("RÜCKFÄLLE").exists()
 
@@ -219,7 +219,7 @@ def test_a_relation_against_the_rule_is_kept_and_noticed(project: Project, file:
         source(),
         source("No.", "5", source_direction="no effect", source_direction_span="", source_modality_span=""),
     ]
-    [made] = brought_in(project, write(file, [cluster(studies=studies)]))
+    [made] = import_records(project, write(file, [cluster(studies=studies)]))
     kinds = [n["kind"] for n in made.report["notices"]]
     assert "relation against the rule" in kinds
     assert "polarity without a cue" in kinds
@@ -227,7 +227,7 @@ def test_a_relation_against_the_rule_is_kept_and_noticed(project: Project, file:
 
 
 def test_a_gap_in_the_numbers_of_a_review_is_noticed(project: Project, file: Path) -> None:
-    [made] = brought_in(project, write(file, [cluster("77_0"), cluster("77_3")]))
+    [made] = import_records(project, write(file, [cluster("77_0"), cluster("77_3")]))
     [notice] = [n for n in made.report["notices"] if n["kind"] == "numbers of a review with a gap"]
     assert "lacks numbers 1, 2" in notice["message"]
 
@@ -287,7 +287,7 @@ def test_whatever_is_in_the_published_shape_is_imported_and_built_again_letter_f
 ) -> None:
     project = Project.objects.create(slug=f"p{uuid.uuid4().hex}", name="generated")
     content = as_bytes(records)
-    brought_in(project, write(tmp_path / "generated.jsonl", content))
+    import_records(project, write(tmp_path / "generated.jsonl", content))
     docids = [
         str(key) for key in Cluster.objects.filter(project=project).order_by("position").values_list("key", flat=True)
     ]

@@ -8,7 +8,7 @@ import pytest
 from annotation.models import Review
 from api.problems import Problem
 from projects.models import Import, Project, Unit
-from tests.annotation.m3_files import LEVEL3, as_bytes, brought_in, checked, published, write
+from tests.annotation.m3_files import LEVEL3, as_bytes, checked, import_records, published, write
 
 pytestmark = [published, pytest.mark.django_db]
 
@@ -72,5 +72,5 @@ def test_a_spoiled_copy_is_refused_whole(
     assert {f.line for f in found.faults} == {line}
     assert found.faults.listed[0].field == field or (field is None and found.faults.listed[0].field)
     with pytest.raises(Problem):
-        brought_in(project, source)
+        import_records(project, source)
     assert not any(rows.objects.exists() for rows in (Unit, Import, Review))

@@ -27,7 +27,7 @@ from projects.queue.queries import cards
 from projects.rounds.actions import close_round
 from projects.staleness.actions import stale_units
 from tests.builders import answer, build_round, label_value
-from tests.projects.adjudicated import answer_by, send, take
+from tests.projects.adjudication import answer_by, send, take
 
 pytestmark = pytest.mark.django_db
 Json = dict[str, Any]

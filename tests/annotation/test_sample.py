@@ -16,7 +16,7 @@ from annotation.models import Cluster, Cue, DiscourseLabel, Label, PicoElement, 
 from measures import spans
 from projects.models import Import, Project
 from projects.uploads.files import Source
-from tests.annotation.m3_files import as_bytes, brought_in
+from tests.annotation.m3_files import as_bytes, import_records
 
 SAMPLE = Path(annotation.__file__).parent / "sample" / "level3.jsonl"
 RECORDS: list[dict[str, Any]] = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
@@ -24,7 +24,7 @@ RECORDS: list[dict[str, Any]] = [json.loads(line) for line in SAMPLE.read_text(e
 
 @pytest.fixture
 def imported(project: Project) -> Import:
-    [made] = brought_in(project, Source.of(SAMPLE))
+    [made] = import_records(project, Source.of(SAMPLE))
     return made
 
 

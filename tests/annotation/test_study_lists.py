@@ -28,7 +28,7 @@ from projects.queue.actions import next_assignments
 from projects.queue.queries import cards
 from projects.rounds.actions import close_round
 from tests.builders import answer, build_round
-from tests.projects.adjudicated import answer_by, send, take
+from tests.projects.adjudication import answer_by, send, take
 from tests.projects.test_loop_api import body_of, put
 
 pytestmark = pytest.mark.django_db

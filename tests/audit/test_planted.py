@@ -26,10 +26,10 @@ from projects.people.actions import change_project, remove_member
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from releases.publishing.actions import freeze
-from tests.annotation.m3_files import brought_in, cluster, plain, source, write
-from tests.audit.planted import PLANTINGS, planted
+from tests.annotation.m3_files import cluster, import_records, plain, source, write
+from tests.audit.tampering import TAMPERINGS, tamper
 from tests.builders import answer, build_round, label_value
-from tests.generation.rows import build_run, build_version
+from tests.generation.builders import build_run, build_version
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.row(57)]
 
@@ -45,11 +45,11 @@ def named() -> set[str]:
 @pytest.fixture
 def worked(project: Project, lead: User, ann1: User, tmp_path: Path) -> Project:
     """A project in which something of everything was done, all sealed."""
-    brought_in(
+    import_records(
         project,
         write(tmp_path / "level3.jsonl", [cluster(f"26258610_{n}", [source(), source(pmid="112")]) for n in (0, 1)]),
     )
-    brought_in(
+    import_records(
         project, write(tmp_path / "level1.jsonl", [plain("26258610", "A review.", ("111", "An abstract."))]), level="1"
     )
     claims = list(Proposition.objects.order_by("pk"))
@@ -87,14 +87,14 @@ def worked(project: Project, lead: User, ann1: User, tmp_path: Path) -> Project:
 
 
 def test_every_planted_change_is_found_and_named(worked: Project) -> None:
-    assert len(PLANTINGS) >= 12
-    for planting in PLANTINGS:
+    assert len(TAMPERINGS) >= 12
+    for tampering in TAMPERINGS:
         with transaction.atomic():
-            names = planted(planting)
-            assert names, f"{planting.name}: there is no row for it"
-            assert named() >= set(names.values()), planting.name
+            names = tamper(tampering)
+            assert names, f"{tampering.name}: there is no row for it"
+            assert named() >= set(names.values()), tampering.name
             transaction.set_rollback(True)
-    names = planted()
+    names = tamper()
     assert named() >= set(names.values())
 
 

@@ -23,7 +23,7 @@ OPEN = """
 import json
 from accounts.models import User
 from projects.people.actions import add_member, create_project
-from tests.evaluation.rating import SYSTEMS, build_runs, open_rating
+from tests.evaluation.rating_rounds import SYSTEMS, build_runs, open_rating
 given = json.loads({given!r})
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug=given['slug'], name=given['slug'], by=lead)
@@ -40,7 +40,7 @@ STORED = (
 RATE = """
 from accounts.models import User
 from projects.models import Round
-from tests.evaluation.rating import rate_all
+from tests.evaluation.rating_rounds import rate_all
 user = User.objects.get(email='evaluator@example.org')
 print(rate_all(user, Round.objects.get(pk={round}), most={most}))
 """

@@ -18,7 +18,7 @@ SLUG, CALIBRATED = "rated", "calibrated"
 PREPARED = """
 from accounts.models import User
 from projects.people.actions import add_member, create_project
-from tests.evaluation.rating import SYSTEMS, build_runs
+from tests.evaluation.rating_rounds import SYSTEMS, build_runs
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug=SLUG, name='Rated', by=lead)
 build_runs(project, clusters=CLUSTERS, systems=list(SYSTEMS)[:MANY])
@@ -29,10 +29,10 @@ for who in ('evaluator', 'ann1', 'ann2'):
 RATED = """
 from accounts.models import User
 from projects.models import Round
-from tests.evaluation.rating import by_worth, rate_all
+from tests.evaluation.rating_rounds import rate_all, rater_by_quality
 round = Round.objects.get(pk=ROUND)
 for n, who in enumerate(('evaluator', 'ann1', 'ann2')):
-    rate_all(User.objects.get(email=f'{who}@example.org'), round, by_worth(n, severity=0.3 * (n - 1)))
+    rate_all(User.objects.get(email=f'{who}@example.org'), round, rater_by_quality(n, severity=0.3 * (n - 1)))
 """
 
 

@@ -1,5 +1,3 @@
-"""What tests of routes share."""
-
 import copy
 import shutil
 from pathlib import Path
@@ -9,20 +7,20 @@ import pytest
 from django.test import override_settings
 
 from projects.models import Project
-from tests.config.world import World, make_world
+from tests.config.other_project import OtherProject, make_other_project
 
 
 @pytest.fixture(scope="module")
-def made_world(shared_rows: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Path]:
-    """A world for all tests of a module, and the folder with its files: its release is dear to freeze."""
+def shared_other(shared_rows: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[OtherProject, Path]:
+    """A filled project for all tests of a module, and the folder with its files: freezing its release is slow."""
     files = tmp_path_factory.mktemp("world")
     with override_settings(MEDIA_ROOT=files):
-        return make_world(), files
+        return make_other_project(), files
 
 
 @pytest.fixture
-def world(made_world: tuple[World, Path], project: Project, tmp_path: Path, settings: Any) -> World:
-    """A second project, beside the cast's; each test may do to it what it likes."""
-    world, files = made_world
+def other(shared_other: tuple[OtherProject, Path], project: Project, tmp_path: Path, settings: Any) -> OtherProject:
+    """A second project, which each test may change."""
+    other, files = shared_other
     settings.MEDIA_ROOT = shutil.copytree(files, tmp_path, dirs_exist_ok=True)
-    return copy.deepcopy(world)
+    return copy.deepcopy(other)

@@ -1,4 +1,4 @@
-"""The routes of the API as the URLconf has them, and for each with a parameter an object of the world's project."""
+"""The routes of the API, and for each route with parameters an object of the other project."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from tests.config.world import World
+from tests.config.other_project import OtherProject
 
 API = "api/v1/"
 METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
-#: Routes that people who are not signed in may reach, by the methods that they may use.
+#: Routes and methods that need no sign-in.
 OPEN = {
     "schema/": {"get"},
     "session/": {"post"},
@@ -27,12 +27,12 @@ ABSENT = 999_999_999
 Ids = dict[str, Any]
 
 
-def no_ids(world: World) -> Ids:
+def no_ids(other: OtherProject) -> Ids:
     return {}
 
 
-#: Route below /api/v1/ -> the ids of an object of the world's other project.
-CASES: dict[str, Callable[[World], Ids]] = {
+#: Route below /api/v1/ -> ids of an object of the other project.
+CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "me/tokens/<int:token_id>/": lambda w: {"token_id": w.token.pk},
     "projects/<slug:slug>/": lambda w: {},
     "projects/<slug:slug>/members/": lambda w: {},
@@ -179,7 +179,7 @@ CASES: dict[str, Callable[[World], Ids]] = {
 
 @dataclass(frozen=True)
 class Route:
-    """A route of the API with the methods that its view has."""
+    """A route of the API and the methods of its view."""
 
     pattern: str
     methods: frozenset[str]
@@ -226,11 +226,11 @@ def client_of(user: User | None) -> APIClient:
     return client
 
 
-def ask(client: APIClient, method: str, address: str, world: World) -> Any:
-    """A request with a body that is good in itself, so that what is refused is who asks."""
+def ask(client: APIClient, method: str, address: str, other: OtherProject) -> Any:
+    """Send a request with a valid body, so that only missing rights can be the reason for a refusal."""
     if method in ("get", "head", "options"):
         return getattr(client, method)(address)
-    body: dict[str, Any] = {"member": world.worker.pk, "job": world.job.pk}
+    body: dict[str, Any] = {"member": other.worker.pk, "job": other.job.pk}
     if "/answers/" in address:
-        body = world.submission()
+        body = other.submission()
     return getattr(client, method)(address, body, format="json")

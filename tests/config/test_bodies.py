@@ -21,9 +21,9 @@ from api.uploading import UploadParser
 from config.bodies import upload_parser
 from config.wsgi import Request
 from projects.models import Member, Project
+from tests.config.other_project import OtherProject
+from tests.config.request_bodies import FILE, FORM, IMPORTS, TrackedBody, send
 from tests.config.routes import API, CASES, client_of, no_ids, walk
-from tests.config.sending import FILE, FORM, IMPORTS, Sent, send
-from tests.config.world import World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(48)]
 PROBLEM = "application/problem+json"
@@ -37,13 +37,13 @@ UPLOADS = {
 }
 
 
-def addresses(world: World) -> list[tuple[str, str, Any]]:
+def addresses(other: OtherProject) -> list[tuple[str, str, Any]]:
     """(pattern, address, view) of every route there is, and of one that there is not."""
     found: list[tuple[str, str, Any]] = [("", "/static/nothing", None)]
     for pattern, entry in walk(get_resolver()):
         if pattern.startswith(API):
             address = pattern.removeprefix(API)
-            for name, value in ({"slug": world.project.slug} | CASES.get(address, no_ids)(world)).items():
+            for name, value in ({"slug": other.project.slug} | CASES.get(address, no_ids)(other)).items():
                 for kind in ("int", "slug", "uuid", "path"):
                     address = address.replace(f"<{kind}:{name}>", str(value))
             found.append((pattern, f"/{API}{address}", entry.callback))
@@ -56,35 +56,35 @@ def addresses(world: World) -> list[tuple[str, str, Any]]:
     return found
 
 
-def test_files_are_taken_where_the_view_says_so_and_nowhere_else(world: World) -> None:
-    taking = {pattern for pattern, _, view in addresses(world) if upload_parser(view)}
+def test_files_are_taken_where_the_view_says_so_and_nowhere_else(other: OtherProject) -> None:
+    taking = {pattern for pattern, _, view in addresses(other) if upload_parser(view)}
     assert taking == {API + pattern for pattern in UPLOADS}
-    for pattern, _, view in addresses(world):
+    for pattern, _, view in addresses(other):
         for parser in getattr(getattr(view, "cls", None), "parser_classes", ()):
             forms = issubclass(parser, MultiPartParser | FormParser)
             assert forms == issubclass(parser, UploadParser), f"{pattern}: use UploadParser, which has a limit"
 
 
-def test_the_guide_s_settings_for_nginx_know_where_files_are_taken(world: World) -> None:
+def test_the_guide_s_settings_for_nginx_know_where_files_are_taken(other: OtherProject) -> None:
     guide = Path(django_settings.ROOT, "docs", "proxy.md").read_text(encoding="utf-8")
     [known] = re.findall(r"location ~ (\S+) \{", guide)
-    for pattern, address, view in addresses(world):
+    for pattern, address, view in addresses(other):
         assert bool(re.search(known, address)) == bool(upload_parser(view)), pattern
 
 
 @pytest.mark.parametrize("who", ["nobody", "stranger"])
 @pytest.mark.parametrize("kind", [FORM, pytest.param("multipart/mixed; boundary=x", marks=pytest.mark.long)])
 def test_a_form_with_files_is_read_at_no_address_by_who_may_not_send_it(
-    world: World, stranger: User, who: str, kind: str
+    other: OtherProject, stranger: User, who: str, kind: str
 ) -> None:
     client = APIClient(enforce_csrf_checks=True)
     if who == "stranger":
         client.force_login(stranger)
     client.cookies["csrftoken"] = "c" * 32
     wrong = []
-    for pattern, address, _ in addresses(world):
+    for pattern, address, _ in addresses(other):
         for method in ("POST", "PUT") if kind == FORM else ("POST",):
-            body = Sent(FILE % b"{}")
+            body = TrackedBody(FILE % b"{}")
             reply = send(client, address, kind, body, method, HTTP_X_CSRFTOKEN="c" * 32)
             if body.was_read or reply.status_code < 400:
                 wrong.append(f"{method} {pattern}: {reply.status_code} {'read' if body.was_read else ''}")
@@ -94,13 +94,15 @@ def test_a_form_with_files_is_read_at_no_address_by_who_may_not_send_it(
 @pytest.mark.parametrize(
     "kind", [JSON, FORM, *(pytest.param(kind, marks=pytest.mark.long) for kind in (URLENCODED, "text/plain"))]
 )
-def test_a_body_above_the_limit_of_its_address_is_refused_by_its_announced_length(world: World, kind: str) -> None:
-    client, wrong = client_of(world.owner), []
+def test_a_body_above_the_limit_of_its_address_is_refused_by_its_announced_length(
+    other: OtherProject, kind: str
+) -> None:
+    client, wrong = client_of(other.owner), []
     most = django_settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0
-    for pattern, address, view in addresses(world):
+    for pattern, address, view in addresses(other):
         limit = UploadParser.limit() if kind == FORM and upload_parser(view) else most
         for length in (limit + 1, 10**30):
-            body = Sent(b"{}")
+            body = TrackedBody(b"{}")
             reply = send(client, address, kind, body, CONTENT_LENGTH=str(length))
             expected = {404} if not pattern else {415} if kind == FORM and limit == most else {413}
             if body.was_read or reply.status_code not in expected:
@@ -111,14 +113,14 @@ def test_a_body_above_the_limit_of_its_address_is_refused_by_its_announced_lengt
 
 
 def test_what_is_too_large_is_told_with_the_limit(lead: User, project: Project) -> None:
-    reply = send(client_of(lead), f"/{API}projects/", JSON, Sent(), CONTENT_LENGTH=str(3 * 2**20))
+    reply = send(client_of(lead), f"/{API}projects/", JSON, TrackedBody(), CONTENT_LENGTH=str(3 * 2**20))
     assert (reply.status_code, reply.json()["type"]) == (413, "/problems/too-large")
     assert "larger than 2.5 MiB" in reply.json()["detail"]
 
 
 @pytest.mark.parametrize("address", [f"/{API}session/", IMPORTS, "/"])
 def test_a_body_in_chunks_has_no_length_to_judge_by_and_is_not_read(address: str, lead: User, project: Project) -> None:
-    body = Sent(b"2\r\n{}\r\n0\r\n\r\n")
+    body = TrackedBody(b"2\r\n{}\r\n0\r\n\r\n")
     kind = FORM if address == IMPORTS else JSON
     reply = send(client_of(lead), address, kind, body, HTTP_TRANSFER_ENCODING="chunked", CONTENT_LENGTH="")
     assert reply.status_code == 411
@@ -130,13 +132,13 @@ def test_a_file_is_read_only_once_it_is_known_who_sends_it_and_who_may(
 ) -> None:
     content = FILE % b"{}"
     for user, status in ((None, 401), (stranger, 404), (ann1, 403)):
-        body = Sent(content)
+        body = TrackedBody(content)
         assert send(client_of(user), IMPORTS, FORM, body).status_code == status
         assert not body.was_read
     forged = APIClient(enforce_csrf_checks=True)
     forged.force_login(lead)
     forged.cookies["csrftoken"] = "c" * 32
-    body = Sent(b'--x\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\nc\r\n--x--\r\n')
+    body = TrackedBody(b'--x\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\nc\r\n--x--\r\n')
     reply = send(forged, IMPORTS, FORM, body)
     assert (reply.status_code, reply.json()["type"], body.was_read) == (403, "/problems/csrf", False)
 
@@ -159,7 +161,7 @@ def fd_lives(fd: str) -> bool:
     return os.path.lexists(f"/proc/self/fd/{fd}")
 
 
-class Breaking(Sent):
+class Breaking(TrackedBody):
     """A sender who goes away in the middle, or whose connection is cut after half of the file."""
 
     def __init__(self, content: bytes, look: Callable[[], list[str]], error: Exception | None) -> None:
@@ -234,16 +236,18 @@ def test_files_are_received_a_few_at_a_time_and_one_of_each_person(
     replies: list[Any] = []
 
     def others() -> None:
-        replies.append(send(client_of(lead), IMPORTS, FORM, Sent(FILE % b"{}")))
-        replies.append(send(client_of(ann1), IMPORTS, FORM, Sent(FILE % b"{}", meanwhile)))
+        replies.append(send(client_of(lead), IMPORTS, FORM, TrackedBody(FILE % b"{}")))
+        replies.append(send(client_of(ann1), IMPORTS, FORM, TrackedBody(FILE % b"{}", meanwhile)))
 
     def meanwhile() -> None:
-        replies.append(send(client_of(ann2), IMPORTS, FORM, Sent(FILE % b"{}")))
+        replies.append(send(client_of(ann2), IMPORTS, FORM, TrackedBody(FILE % b"{}")))
 
     settings.UPLOADS_AT_ONCE = 2
     for _ in range(2):
         replies.clear()
-        assert send(client_of(lead), IMPORTS, FORM, Sent(FILE % b"{}", others)).status_code == 422, "no format named"
+        assert send(client_of(lead), IMPORTS, FORM, TrackedBody(FILE % b"{}", others)).status_code == 422, (
+            "no format named"
+        )
         same_person, third, second = replies
         assert second.status_code == 422, "there is a place for a second person"
         for refused, words in ((same_person, "You are already uploading"), (third, "Too many uploads")):
@@ -278,7 +282,7 @@ def test_what_django_refuses_is_told_in_problem_details_too(
     client = client_of(lead)
     client.raise_request_exception = False
     method = "GET" if "audit" in address else "PATCH" if "/me/" in address else "POST"
-    reply = send(client, address, kind, Sent(body), method, **extra)
+    reply = send(client, address, kind, TrackedBody(body), method, **extra)
     assert (reply.status_code, reply["Content-Type"]) == (status, PROBLEM), reply.content
     told = reply.json()
     assert told["status"] == status
@@ -300,7 +304,7 @@ def test_a_body_that_breaks_off_is_no_failure_of_ours(lead: User) -> None:
 
     client = client_of(lead)
     client.raise_request_exception = False
-    reply = send(client, f"/{API}me/", JSON, Sent(b'{"name": "x"}', gone), method="PATCH")
+    reply = send(client, f"/{API}me/", JSON, TrackedBody(b'{"name": "x"}', gone), method="PATCH")
     assert (reply.status_code, reply.json()["type"]) == (408, "/problems/cut-short")
 
 

@@ -8,8 +8,8 @@ from django.db import connection
 
 from accounts.models import User
 from projects.models import Project
+from tests.config.request_bodies import FILE, FORM, IMPORTS, TrackedBody, send
 from tests.config.routes import client_of
-from tests.config.sending import FILE, FORM, IMPORTS, Sent, send
 
 pytestmark = pytest.mark.row(48)
 
@@ -21,5 +21,5 @@ def test_while_a_file_is_received_its_connection_to_the_data_base_is_for_others(
     settings.MEDIA_ROOT = tmp_path
     held: list[Any] = []
     client = client_of(lead)
-    reply = send(client, IMPORTS, FORM, Sent(FILE % b"{}", lambda: held.append(connection.connection)))
+    reply = send(client, IMPORTS, FORM, TrackedBody(FILE % b"{}", lambda: held.append(connection.connection)))
     assert (reply.status_code, held) == (422, [None])

@@ -9,37 +9,37 @@ import pytest
 
 from accounts.models import User
 from projects.models import Member, Project
+from tests.config.other_project import OtherProject, make_other_project
 from tests.config.routes import API, CASES, api_routes, client_of, no_ids
 from tests.config.test_roles import PLAN
-from tests.config.world import World, make_world
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.long
 @pytest.mark.row(40)
-def test_bodies_cannot_set_what_they_should_not(world: World, project: Project, lead: User, ann1: User) -> None:
+def test_bodies_cannot_set_what_they_should_not(other: OtherProject, project: Project, lead: User, ann1: User) -> None:
     """Extra fields are refused (422), or ignored: no role, staff flag, project, author or seal comes from a body."""
-    mine = make_world(project, lead)
+    mine = make_other_project(project, lead)
     mine_worker = project.members.get(user=ann1)
     extra = {
         "role": "lead",
         "is_staff": True,
         "is_superuser": True,
         "is_active": False,
-        "project": world.project.pk,
-        "project_id": world.project.pk,
-        "author": world.worker.pk,
-        "author_id": world.worker.pk,
-        "user": world.owner.pk,
-        "created_by": world.owner.pk,
+        "project": other.project.pk,
+        "project_id": other.project.pk,
+        "author": other.worker.pk,
+        "author_id": other.worker.pk,
+        "user": other.owner.pk,
+        "created_by": other.owner.pk,
         "illustrative": True,
         "seal": 1,
         "digest": "0" * 64,
         "status": "closed",
         "received_at": "2001-01-01T00:00:00Z",
         "pseudonym": "HACK",
-        "person": world.worker.pk,
+        "person": other.worker.pk,
         "number": -1,
     }
     card = client_of(mine.worker.user).get(f"/{API}rounds/{mine.round.pk}/next/").json()["fetched"][0]
@@ -61,7 +61,7 @@ def test_bodies_cannot_set_what_they_should_not(world: World, project: Project, 
             {"kind": "label", "reason": "r", "value": submission["value"]},
         ),
     ]
-    before = world.state()
+    before = other.state()
     users = set(User.objects.values_list("pk", "is_staff", "is_superuser", "is_active"))
     roles = set(Member.objects.exclude(project__slug="fresh").values_list("pk", "role", "project", "pseudonym"))
     accepted = 0
@@ -71,14 +71,14 @@ def test_bodies_cannot_set_what_they_should_not(world: World, project: Project, 
         accepted += reply.status_code < 300
         plain = getattr(client_of(user), method)(f"/{API}{address}", body, format="json")
         assert plain.status_code < 500
-        assert world.state() == before, f"{address}: something of the other project has changed"
+        assert other.state() == before, f"{address}: something of the other project has changed"
         assert set(User.objects.values_list("pk", "is_staff", "is_superuser", "is_active")) == users, address
         known = Member.objects.exclude(project__slug="fresh")
         assert set(known.values_list("pk", "role", "project", "pseudonym")) == roles, address
     assert accepted >= 3, "bodies that are ignored in part must be among those tried"
     answer = mine.round.assignments.get(pk=card["assignment"]).answers.get()
     assert (answer.author, answer.seal_id, answer.received_at.year > 2001) == (mine.worker, None, True)
-    assert not Project.objects.exclude(pk=world.project.pk).filter(illustrative=True).exists()
+    assert not Project.objects.exclude(pk=other.project.pk).filter(illustrative=True).exists()
     assert not set(project.rounds.values_list("status", flat=True)) - {"open"}
 
 
@@ -106,14 +106,14 @@ QUERIES = (
 
 
 @pytest.mark.long
-def test_made_up_query_keys_change_nothing(world: World) -> None:
+def test_made_up_query_keys_change_nothing(other: OtherProject) -> None:
     """The leak of Label Studio's CVE-2023-47117: a filter key that walks to a password."""
-    client, wrong, asked = client_of(world.owner), [], 0
+    client, wrong, asked = client_of(other.owner), [], 0
     refused: set[str] = set()
     for route in api_routes():
         if "get" not in route.methods or route.pattern == "schema/":
             continue
-        address = route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world))
+        address = route.address({"slug": other.project.slug} | CASES.get(route.pattern, no_ids)(other))
         plain = client.get(address)
         if plain.status_code != 200 or plain.streaming:
             continue

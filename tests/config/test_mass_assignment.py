@@ -14,8 +14,8 @@ from accounts.models import User
 from audit.actions import seal_pending
 from audit.verify import findings
 from projects.models import Answer, Decision, Member, Project
+from tests.config.other_project import OtherProject, make_other_project
 from tests.config.routes import API, CASES, api_routes, client_of, no_ids
-from tests.config.world import World, make_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(40)]
 #: Said by the server alone: rights, authorship, times, places in the log.
@@ -136,21 +136,21 @@ def test_no_body_has_a_place_for_what_the_server_alone_says(schema: dict[str, An
 
 @pytest.mark.long
 def test_bodies_with_more_than_was_asked_for_change_no_rights_no_authors_and_nobody_elses_project(
-    schema: dict[str, Any], world: World, project: Project, lead: User, ann1: User
+    schema: dict[str, Any], other: OtherProject, project: Project, lead: User, ann1: User
 ) -> None:
-    mine = make_world(project, lead)
+    mine = make_other_project(project, lead)
     described = {(path, method): body for path, method, body in bodies(schema)}
     extra = dict.fromkeys(SERVERS, 1) | {
         "role": "lead",
-        "project": world.project.pk,
-        "project_id": world.project.pk,
-        "author": world.worker.pk,
-        "user": world.owner.pk,
+        "project": other.project.pk,
+        "project_id": other.project.pk,
+        "author": other.worker.pk,
+        "user": other.owner.pk,
         "received_at": "2001-01-01T00:00:00Z",
         "pseudonym": "HACK",
         "digest": "0" * 64,
     }
-    theirs, rights = world.state(), _rights()
+    theirs, rights = other.state(), _rights()
     authors = dict(Answer.objects.values_list("pk", "author"))
     tried, wrong = 0, []
     for route in api_routes():
@@ -163,7 +163,7 @@ def test_bodies_with_more_than_was_asked_for_change_no_rights_no_authors_and_nob
                 tried += 1
                 if reply.status_code >= 500:
                     wrong.append(f"{method} {route.pattern}: {reply.status_code}")
-            if (now := world.state()) != theirs:
+            if (now := other.state()) != theirs:
                 wrong.append(f"{method} {route.pattern}: another project was changed")
                 theirs = now
             if (have := _rights()) != rights and not _is_about_roles(route.pattern):
@@ -173,7 +173,7 @@ def test_bodies_with_more_than_was_asked_for_change_no_rights_no_authors_and_nob
     assert tried > 40
     assert {pk: a for pk, a in Answer.objects.values_list("pk", "author") if pk in authors} == authors
     assert not Answer.objects.filter(received_at__year=2001).exists()
-    assert not Decision.objects.filter(decided_by=world.owner).exists()
+    assert not Decision.objects.filter(decided_by=other.owner).exists()
     assert not Member.objects.filter(pseudonym="HACK").exists()
     seal_pending()
     assert list(findings()) == []

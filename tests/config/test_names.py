@@ -19,8 +19,8 @@ from projects.participation.actions import make_links, revoke_link
 from projects.people.actions import change_role
 from projects.people.invitations import invite, revoke
 from tests.builders import label_value
+from tests.config.other_project import OtherProject
 from tests.config.routes import API, CASES, api_routes, ask, client_of, no_ids
-from tests.config.world import World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(51)]
 LABEL = "Ada Lovelace, ada@patients.example.org"
@@ -29,30 +29,30 @@ BY_TOKEN = {"invitations/look/", "invitations/accept/"}
 
 
 @pytest.fixture
-def told(world: World, settings: Any) -> World:
+def told(other: OtherProject, settings: Any) -> OtherProject:
     """A world in which the owner has left a name at everything, and somebody is invited, removed, named by a link."""
-    owner = world.project.members.get(user=world.owner)
-    Run.objects.filter(version__system__project=world.project).update(started_by=world.owner)
-    change_role(member=world.worker, role=Role.LEAD, by=world.owner)
-    change_role(member=world.worker, role=Role.ANNOTATOR, by=world.owner)
+    owner = other.project.members.get(user=other.owner)
+    Run.objects.filter(version__system__project=other.project).update(started_by=other.owner)
+    change_role(member=other.worker, role=Role.LEAD, by=other.owner)
+    change_role(member=other.worker, role=Role.ANNOTATOR, by=other.owner)
     revoke(
-        invitation=invite(project=world.project, email="gone@example.org", role="viewer", by=world.owner)[0],
-        by=world.owner,
+        invitation=invite(project=other.project, email="gone@example.org", role="viewer", by=other.owner)[0],
+        by=other.owner,
     )
-    revoke_link(link=make_links(round=world.round, by=world.owner, labels=[LABEL])[0][0], by=world.owner)
-    remark(answer=world.answer, act="reply", text="Look at the comparator.", by=owner)
+    revoke_link(link=make_links(round=other.round, by=other.owner, labels=[LABEL])[0][0], by=other.owner)
+    remark(answer=other.answer, act="reply", text="Look at the comparator.", by=owner)
     body = {"kind": "label", "value": label_value(), "reason": "Read again."}
-    corrected = client_of(world.owner).post(
-        f"/{API}units/{world.answer.assignment.unit_id}/corrections/", body, format="json"
+    corrected = client_of(other.owner).post(
+        f"/{API}units/{other.answer.assignment.unit_id}/corrections/", body, format="json"
     )
     assert corrected.status_code in (200, 201), corrected.content
-    return world
+    return other
 
 
-def who_asks(world: World, role: Role) -> tuple[APIClient, User]:
+def who_asks(other: OtherProject, role: Role) -> tuple[APIClient, User]:
     """Somebody new in that role, signed in; an annotator is at work in the round, a volunteer came by a link."""
     if role == Role.VOLUNTEER:
-        token, client = make_links(round=world.round, by=world.owner, labels=["one more"])[0][1], APIClient()
+        token, client = make_links(round=other.round, by=other.owner, labels=["one more"])[0][1], APIClient()
         shown = client.post(f"/{API}take/look/", {"token": token}, format="json").json()
         accepted = {"token": token, "digest": shown["digest"]}
         reply = client.post(f"/{API}take/accept/", accepted, format="json")
@@ -60,20 +60,20 @@ def who_asks(world: World, role: Role) -> tuple[APIClient, User]:
     user = User.objects.create_user(email=f"{role}@here.example.org", name=f"Robin {role.title()}son")
     if role == Role.ANNOTATOR:
         # Whose answers others reply to.
-        Member.objects.filter(pk=world.worker.pk).update(user=user)
+        Member.objects.filter(pk=other.worker.pk).update(user=user)
     else:
-        Member.objects.create(project=world.project, user=user, role=role, pseudonym="R-NEW1")
+        Member.objects.create(project=other.project, user=user, role=role, pseudonym="R-NEW1")
     return client_of(user), user
 
 
-def secrets_for(user: User, world: World, role: Role) -> dict[str, str]:
+def secrets_for(user: User, other: OtherProject, role: Role) -> dict[str, str]:
     """What must not be read -> what it is."""
     found = [(email, "an address") for email in User.objects.exclude(pk=user.pk).values_list("email", flat=True)]
     found += [
-        (email, "an address") for email in (world.invitation.email, "gone@example.org", "ada@patients.example.org")
+        (email, "an address") for email in (other.invitation.email, "gone@example.org", "ada@patients.example.org")
     ]
     if role not in MAY["see names"]:
-        found += [(user.name, "a name") for user in (world.owner, world.worker.user)]
+        found += [(user.name, "a name") for user in (other.owner, other.worker.user)]
     return {text.lower(): what for text, what in found}
 
 
@@ -89,20 +89,20 @@ def body_of(reply: HttpResponseBase) -> str:
 READ_THEN_WRITE = ({"get"}, {"post", "put", "patch"}, {"delete"})
 
 
-def found_by(world: World, role: Role, rounds: tuple[set[str], ...] = READ_THEN_WRITE) -> list[str]:
+def found_by(other: OtherProject, role: Role, rounds: tuple[set[str], ...] = READ_THEN_WRITE) -> list[str]:
     """Every name and address of others that a reply to this role holds, by method and route."""
-    client, user = who_asks(world, role)
-    secrets = secrets_for(user, world, role)
+    client, user = who_asks(other, role)
+    secrets = secrets_for(user, other, role)
     pattern = re.compile("|".join(re.escape(secret) for secret in secrets))
     out, read = set(), 0
     for methods in rounds:
         for route in api_routes():
-            address = route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world))
+            address = route.address({"slug": other.project.slug} | CASES.get(route.pattern, no_ids)(other))
             for method in sorted(methods & route.methods):
                 # Signed out, nothing more would be found.
                 if (method, route.pattern) == ("delete", "session/") or route.pattern in BY_TOKEN:
                     continue
-                said = body_of(ask(client, method, address, world)).lower()
+                said = body_of(ask(client, method, address, other)).lower()
                 read += len(said)
                 out |= {f"{method} {route.pattern}: {secrets[match]}" for match in pattern.findall(said)}
     assert read > 20_000, "something was read"
@@ -118,25 +118,25 @@ ROLES = [
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_nobody_reads_names_and_addresses_that_the_role_does_not_allow(told: World, role: Role) -> None:
+def test_nobody_reads_names_and_addresses_that_the_role_does_not_allow(told: OtherProject, role: Role) -> None:
     assert found_by(told, role) == []
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, pytest.param(Role.VIEWER, marks=pytest.mark.long)])
-def test_a_name_that_leaks_would_be_found(told: World, role: Role) -> None:
+def test_a_name_that_leaks_would_be_found(told: OtherProject, role: Role) -> None:
     told.project.description = f"Ask {told.owner.name}."
     told.project.save()
     assert "get projects/<slug:slug>/: a name" in found_by(told, role, ({"get"},))
 
 
 @pytest.mark.parametrize("role", [pytest.param(Role.CURATOR, marks=pytest.mark.long), Role.VOLUNTEER])
-def test_an_address_that_leaks_would_be_found(told: World, role: Role) -> None:
+def test_an_address_that_leaks_would_be_found(told: OtherProject, role: Role) -> None:
     told.round.name = f"for {told.owner.email}"
     told.round.save()
     assert "get rounds/<int:round_id>/: an address" in found_by(told, role, ({"get"},))
 
 
-def test_a_lead_reads_all_of_it(told: World) -> None:
+def test_a_lead_reads_all_of_it(told: OtherProject) -> None:
     """Else the tests above would pass because nothing is told to anybody."""
     lead = client_of(told.owner)
     log = lead.get(f"/{API}projects/{told.project.slug}/audit/").json()["results"]
@@ -147,7 +147,7 @@ def test_a_lead_reads_all_of_it(told: World) -> None:
         assert told.owner.name in lead.get(f"/{API}{address}").content.decode(), address
 
 
-def test_of_what_is_withheld_from_a_curator_no_digest_confirms_a_guess(told: World) -> None:
+def test_of_what_is_withheld_from_a_curator_no_digest_confirms_a_guess(told: OtherProject) -> None:
     """The digest of an entry could be computed for every address of a telephone book."""
     curator = client_of(User.objects.create_user(email="cora@here.example.org", name="Cora"))
     Member.objects.create(project=told.project, user=User.objects.get(name="Cora"), role="curator", pseudonym="R-NEW1")

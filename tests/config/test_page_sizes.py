@@ -5,21 +5,21 @@ import time
 import pytest
 
 from api.pagination import Pages
+from tests.config.other_project import OtherProject
 from tests.config.routes import CASES, api_routes, client_of, no_ids
-from tests.config.world import World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(45)]
 
 
-def test_a_page_is_never_larger_than_the_largest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_is_never_larger_than_the_largest(other: OtherProject, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the largest page made small, a list that forgets to ask for pages shows."""
-    client, asked = client_of(world.owner), 0
+    client, asked = client_of(other.owner), 0
     monkeypatch.setattr(Pages, "max_page_size", 1)
     for route in api_routes():
         if "get" not in route.methods or route.pattern == "schema/":
             continue
         reply = client.get(
-            route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world)) + "?page_size=100000"
+            route.address({"slug": other.project.slug} | CASES.get(route.pattern, no_ids)(other)) + "?page_size=100000"
         )
         # A table or a picture is a file.
         if reply.status_code != 200 or reply.streaming or reply["Content-Type"] != "application/json":
@@ -35,11 +35,11 @@ def test_a_page_is_never_larger_than_the_largest(world: World, monkeypatch: pyte
 @pytest.mark.parametrize(
     "search", ["(a+)+$", "((((((((((a*)*)*)*)*)*)*)*)*)*b", "%" * 500, "_" * 500, "\\", "a" * 5000]
 )
-def test_a_search_takes_its_words_literally_and_ends(world: World, search: str) -> None:
-    client = client_of(world.owner)
+def test_a_search_takes_its_words_literally_and_ends(other: OtherProject, search: str) -> None:
+    client = client_of(other.owner)
     for name in ("search", "q"):
         began = time.process_time()
-        reply = client.get(f"/api/v1/projects/{world.project.slug}/clusters/", {name: search})
+        reply = client.get(f"/api/v1/projects/{other.project.slug}/clusters/", {name: search})
         assert reply.status_code in (200, 400, 422)
         assert time.process_time() - began < 5
         if reply.status_code == 200 and name == "search":

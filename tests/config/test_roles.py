@@ -14,8 +14,8 @@ from projects.models import Member, Role
 from projects.models import project as roles_table
 from projects.participation.actions import make_links
 from tests.builders import build_round
+from tests.config.other_project import OtherProject
 from tests.config.routes import API, CASES, OPEN, Route, api_routes, ask, client_of, no_ids
-from tests.config.world import World
 
 pytestmark = pytest.mark.django_db
 
@@ -122,32 +122,32 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
 
 @pytest.mark.row(41)
 @pytest.mark.parametrize("role", [A, V, *(pytest.param(role, marks=pytest.mark.long) for role in (L, C, E))])
-def test_each_role_may_what_the_table_says(world: World, stranger: User, role: Role) -> None:
-    member = Member.objects.create(project=world.project, user=stranger, role=role, pseudonym="S")
+def test_each_role_may_what_the_table_says(other: OtherProject, stranger: User, role: Role) -> None:
+    member = Member.objects.create(project=other.project, user=stranger, role=role, pseudonym="S")
     client, wrong = client_of(stranger), []
     for method, pattern, body, allowed in MAY:
         route = Route(pattern, frozenset({method}))
-        ids = {"slug": world.project.slug} | CASES[pattern](world)
+        ids = {"slug": other.project.slug} | CASES[pattern](other)
         reply = getattr(client, method)(route.address(ids), body, format="json")
         if (reply.status_code != 403) != (role in allowed) or reply.status_code >= 500:
             wrong.append(f"{method} {pattern}: {reply.status_code}")
     assert wrong == []
-    assert client.get(f"/{API}rounds/{world.round.pk}/next/").status_code == 404, "not a participant of this round"
+    assert client.get(f"/{API}rounds/{other.round.pk}/next/").status_code == 404, "not a participant of this round"
     Member.objects.filter(pk=member.pk).update(left_at="2020-01-01T00:00:00Z")
     for method, pattern, body, _ in MAY:
-        ids = {"slug": world.project.slug} | CASES[pattern](world)
+        ids = {"slug": other.project.slug} | CASES[pattern](other)
         reply = getattr(client, method)(Route(pattern, frozenset()).address(ids), body, format="json")
         assert reply.status_code == 404, f"{pattern} for somebody who has left"
 
 
 @pytest.mark.row(41)
-def test_a_role_that_is_taken_away_is_gone_at_the_next_request(world: World, stranger: User) -> None:
+def test_a_role_that_is_taken_away_is_gone_at_the_next_request(other: OtherProject, stranger: User) -> None:
     """In the browser where the person is signed in, and for the scripts."""
-    member = Member.objects.create(project=world.project, user=stranger, role=Role.LEAD, pseudonym="S")
+    member = Member.objects.create(project=other.project, user=stranger, role=Role.LEAD, pseudonym="S")
     browser, script = client_of(stranger), APIClient()
     script.credentials(HTTP_AUTHORIZATION=f"Bearer {make_token(user=stranger, name='script')[1]}")
-    invitations = f"/{API}projects/{world.project.slug}/invitations/"
-    owner, address = client_of(world.owner), f"/{API}projects/{world.project.slug}/members/{member.pk}/"
+    invitations = f"/{API}projects/{other.project.slug}/invitations/"
+    owner, address = client_of(other.owner), f"/{API}projects/{other.project.slug}/members/{member.pk}/"
     assert {person.get(invitations).status_code for person in (browser, script)} == {200}
     assert owner.patch(address, {"role": "annotator"}, format="json").status_code == 200
     assert {person.get(invitations).status_code for person in (browser, script)} == {403}
@@ -180,32 +180,32 @@ VOLUNTEERS = {
 
 
 @pytest.mark.row(41)
-def test_to_a_volunteer_nothing_exists_but_the_round_of_the_link(world: World) -> None:
+def test_to_a_volunteer_nothing_exists_but_the_round_of_the_link(other: OtherProject) -> None:
     """Every method of every route, with the ids of the very project and round that the volunteer works in; the same
     with another round of it."""
-    token = make_links(round=world.round, by=world.owner, labels=["me"])[0][1]
+    token = make_links(round=other.round, by=other.owner, labels=["me"])[0][1]
     client = APIClient()
     shown = client.post(f"/{API}take/look/", {"token": token}, format="json").json()
     accepted = {"token": token, "digest": shown["digest"]}
     assert client.post(f"/{API}take/accept/", accepted, format="json").status_code == 200
-    before, wrong, reached = world.state(), [], set()
+    before, wrong, reached = other.state(), [], set()
     for route in api_routes():
-        address = route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world))
+        address = route.address({"slug": other.project.slug} | CASES.get(route.pattern, no_ids)(other))
         for method in route.methods - {"options", "head"} - OPEN.get(route.pattern, set()):
             if method in VOLUNTEERS.get(route.pattern, set()):
                 reached.add(route.pattern)
                 continue
-            reply = ask(client, method, address, world)
+            reply = ask(client, method, address, other)
             if reply.status_code != 404:
                 wrong.append(f"{method} {route.pattern}: {reply.status_code}")
     assert wrong == []
     assert reached == set(VOLUNTEERS)
-    assert world.state() == before
-    other = build_round(world.project, [world.worker], name="another")
+    assert other.state() == before
+    another = build_round(other.project, [other.worker], name="another")
     for page in ("", "next/", "recent/", "replies/"):
-        assert client.get(f"/{API}rounds/{world.round.pk}/{page}").status_code == 200
-        assert client.get(f"/{API}rounds/{other.pk}/{page}").status_code == 404
-    theirs = client.put(f"/{API}answers/{uuid.uuid4()}/", world.submission(), format="json")
+        assert client.get(f"/{API}rounds/{other.round.pk}/{page}").status_code == 200
+        assert client.get(f"/{API}rounds/{another.pk}/{page}").status_code == 404
+    theirs = client.put(f"/{API}answers/{uuid.uuid4()}/", other.submission(), format="json")
     assert theirs.status_code == 404, "somebody else's slot"
     assert client.get("/admin/").status_code == 302
     assert client.patch(f"/{API}me/", {"name": "Ada"}, format="json").status_code == 403
@@ -244,7 +244,9 @@ def test_a_role_that_is_named_would_be_found() -> None:
 
 
 @pytest.mark.parametrize("role", [role for role in Role if role != Role.VOLUNTEER])
-def test_who_is_signed_in_is_told_what_may_be_done_in_a_project(world: World, stranger: User, role: Role) -> None:
-    Member.objects.create(project=world.project, user=stranger, role=role, pseudonym="S")
+def test_who_is_signed_in_is_told_what_may_be_done_in_a_project(
+    other: OtherProject, stranger: User, role: Role
+) -> None:
+    Member.objects.create(project=other.project, user=stranger, role=role, pseudonym="S")
     [project] = client_of(stranger).get(f"/{API}session/").json()["projects"]
     assert project["may"] == [verb for verb, roles in roles_table.MAY.items() if role in roles]

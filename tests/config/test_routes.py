@@ -13,6 +13,7 @@ from django.urls import URLResolver, get_resolver, path
 from accounts.models import User
 from config.urls import urlpatterns
 from projects.models import Project
+from tests.config.other_project import OtherProject, make_other_project
 from tests.config.routes import (
     ABSENT,
     API,
@@ -26,7 +27,6 @@ from tests.config.routes import (
     walk,
     without_case,
 )
-from tests.config.world import World, make_world
 
 pytestmark = pytest.mark.django_db
 
@@ -54,22 +54,24 @@ def test_routes_outside_the_api_that_take_a_parameter_are_the_page_and_the_admin
     "who", ["stranger", pytest.param("lead", marks=pytest.mark.long), pytest.param("ann1", marks=pytest.mark.long)]
 )
 @pytest.mark.row(39)
-def test_other_projects_objects_do_not_exist(world: World, who: str, stranger: User, lead: User, ann1: User) -> None:
+def test_other_projects_objects_do_not_exist(
+    other: OtherProject, who: str, stranger: User, lead: User, ann1: User
+) -> None:
     """For a stranger, and for a lead and an annotator of another project: 404 by every method of every route, and
     nothing that tells an object that is there from one that is not."""
     client = client_of({"stranger": stranger, "lead": lead, "ann1": ann1}[who])
-    before, wrong, asked = world.state(), [], 0
+    before, wrong, asked = other.state(), [], 0
     for route in api_routes():
         if not route.has_parameter:
             continue
-        ids = {"slug": world.project.slug} | CASES[route.pattern](world)
+        ids = {"slug": other.project.slug} | CASES[route.pattern](other)
         absent = {
             name: "absent" if name == "slug" else uuid.uuid4() if name == "answer_uuid" else ABSENT for name in ids
         }
         # What a route does not offer is refused before anybody is told apart: asked as one of them.
         for method in METHODS if who == "stranger" else sorted(route.methods - {"options", "head"}):
-            reply = ask(client, method, route.address(ids), world)
-            nothing = ask(client, method, route.address(absent), world)
+            reply = ask(client, method, route.address(ids), other)
+            nothing = ask(client, method, route.address(absent), other)
             asked += 1
             expected = 404 if method in route.methods or (method == "head" and "get" in route.methods) else None
             if expected and method != "options" and reply.status_code != expected:
@@ -78,7 +80,7 @@ def test_other_projects_objects_do_not_exist(world: World, who: str, stranger: U
                 wrong.append(f"{method} {route.pattern}: unlike an object that is not there")
     assert wrong == []
     assert asked > (7 * 40 if who == "stranger" else 100)
-    assert world.state() == before
+    assert other.state() == before
 
 
 #: What may be said to a lead who asks rightly beside 200: nothing to compare with; a round still open, or blind.
@@ -92,58 +94,58 @@ SAYS = {
 }
 
 
-def test_the_same_requests_are_not_404_for_the_projects_own_lead(world: World) -> None:
+def test_the_same_requests_are_not_404_for_the_projects_own_lead(other: OtherProject) -> None:
     """Else the test above would pass with addresses that lead nowhere."""
-    client, wrong = client_of(world.owner), []
+    client, wrong = client_of(other.owner), []
     for route in api_routes():
         if not route.has_parameter or "get" not in route.methods:
             continue
-        reply = client.get(route.address({"slug": world.project.slug} | CASES[route.pattern](world)))
+        reply = client.get(route.address({"slug": other.project.slug} | CASES[route.pattern](other)))
         if reply.status_code not in (200, *(n for end, n in SAYS.items() if route.pattern.endswith(end))):
             wrong.append(f"{route.pattern}: {reply.status_code}")
     assert wrong == []
 
 
-def test_who_is_not_signed_in_is_told_to_sign_in(world: World) -> None:
+def test_who_is_not_signed_in_is_told_to_sign_in(other: OtherProject) -> None:
     client, wrong = client_of(None), []
     for route in api_routes():
         case = CASES.get(route.pattern, no_ids)
-        address = route.address({"slug": world.project.slug} | case(world))
+        address = route.address({"slug": other.project.slug} | case(other))
         for method in route.methods - {"options", "head"} - OPEN.get(route.pattern, set()):
-            reply = ask(client, method, address, world)
+            reply = ask(client, method, address, other)
             if reply.status_code != 401 or reply.json()["type"] != "/problems/not-authenticated":
                 wrong.append(f"{method} {route.pattern}: {reply.status_code}")
     assert wrong == []
 
 
 @pytest.mark.row(39)
-def test_ids_of_another_project_are_not_taken_under_ones_own(world: World, project: Project, lead: User) -> None:
+def test_ids_of_another_project_are_not_taken_under_ones_own(other: OtherProject, project: Project, lead: User) -> None:
     """A lead names another project's object below the address, or in the body, of the own project."""
-    client, mine = client_of(lead), make_world(project, lead)
-    before = world.state()
+    client, mine = client_of(lead), make_other_project(project, lead)
+    before = other.state()
     below: list[tuple[str, str, dict[str, Any] | None]] = [
-        ("patch", f"projects/eye/members/{world.worker.pk}/", {"role": "viewer"}),
-        ("delete", f"projects/eye/members/{world.worker.pk}/", None),
-        ("delete", f"projects/eye/invitations/{world.invitation.pk}/", None),
-        ("get", f"projects/eye/guidelines/{world.round.guideline_id}/", None),
-        ("delete", f"rounds/{mine.round.pk}/people/{world.worker.pk}/", None),
-        ("post", f"rounds/{mine.round.pk}/people/", {"member": world.worker.pk}),
+        ("patch", f"projects/eye/members/{other.worker.pk}/", {"role": "viewer"}),
+        ("delete", f"projects/eye/members/{other.worker.pk}/", None),
+        ("delete", f"projects/eye/invitations/{other.invitation.pk}/", None),
+        ("get", f"projects/eye/guidelines/{other.round.guideline_id}/", None),
+        ("delete", f"rounds/{mine.round.pk}/people/{other.worker.pk}/", None),
+        ("post", f"rounds/{mine.round.pk}/people/", {"member": other.worker.pk}),
     ]
     for method, address, body in below:
         assert getattr(client, method)(f"/{API}{address}", body, format="json").status_code == 404, address
     plan = {"name": "theft", "kind": "label", "purpose": "gold", "overlap": 1, "people": [mine.worker.pk]}
     inside: list[tuple[str, dict[str, Any], str]] = [
-        ("projects/eye/rounds/", plan | {"people": [world.worker.pk]}, "people"),
-        ("projects/eye/rounds/", plan | {"guideline": world.round.guideline_id}, "guideline"),
-        ("projects/eye/imports/confirm/", {"job": world.job.pk}, "job"),
+        ("projects/eye/rounds/", plan | {"people": [other.worker.pk]}, "people"),
+        ("projects/eye/rounds/", plan | {"guideline": other.round.guideline_id}, "guideline"),
+        ("projects/eye/imports/confirm/", {"job": other.job.pk}, "job"),
     ]
     for address, body, field in inside:
         reply = client.post(f"/{API}{address}", body, format="json")
         assert (reply.status_code, reply.json()["errors"][0]["field"]) == (422, field), address
-    assert world.state() == before
+    assert other.state() == before
 
 
-def test_the_admin_is_for_staff(world: World, stranger: User, lead: User) -> None:
+def test_the_admin_is_for_staff(other: OtherProject, stranger: User, lead: User) -> None:
     asked = 0
     for pattern, _ in walk(get_resolver()):
         if not pattern.startswith("admin/") or "login" in pattern or "logout" in pattern:

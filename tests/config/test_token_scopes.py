@@ -6,8 +6,8 @@ from rest_framework.test import APIClient
 
 from accounts.actions import make_token
 from accounts.permissions import ORDER
+from tests.config.other_project import OtherProject
 from tests.config.routes import CASES, OPEN, Route, api_routes, ask, no_ids
-from tests.config.world import World
 
 pytestmark = pytest.mark.django_db
 READING = {"get", "head", "options"}
@@ -27,15 +27,15 @@ def needed(method: str, route: Route) -> str:
 
 
 @pytest.mark.parametrize("scope", [ORDER[0], *(pytest.param(scope, marks=pytest.mark.long) for scope in ORDER[1:])])
-def test_a_token_does_what_its_scope_says_on_every_route(world: World, scope: str) -> None:
+def test_a_token_does_what_its_scope_says_on_every_route(other: OtherProject, scope: str) -> None:
     client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {make_token(user=world.owner, name='script', scope=scope)[1]}")
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {make_token(user=other.owner, name='script', scope=scope)[1]}")
     wrong, refused, allowed = [], 0, 0
     for route in api_routes():
-        address = route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world))
+        address = route.address({"slug": other.project.slug} | CASES.get(route.pattern, no_ids)(other))
         for method in sorted(route.methods - OPEN.get(route.pattern, set())):
             with transaction.atomic():
-                reply = ask(client, method, address, world)
+                reply = ask(client, method, address, other)
                 transaction.set_rollback(True)
             is_refused = reply.status_code == 403 and b"API token has the scope" in getattr(reply, "content", b"")
             if method == "head":

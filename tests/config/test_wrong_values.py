@@ -11,8 +11,8 @@ from django.conf import settings
 
 from accounts.models import User
 from projects.models import Project
+from tests.config.other_project import OtherProject
 from tests.config.routes import API, CASES, api_routes, ask, client_of, no_ids
-from tests.config.world import World
 
 pytestmark = pytest.mark.django_db
 PROBLEM = "application/problem+json"
@@ -23,15 +23,15 @@ PROBLEM = "application/problem+json"
     "number", [2**63, pytest.param(-(2**63) - 1, marks=pytest.mark.long), pytest.param(10**400, marks=pytest.mark.long)]
 )
 def test_integers_of_more_than_64_bits_are_refused_wherever_they_stand(
-    number: int, world: World, project: Project
+    number: int, other: OtherProject, project: Project
 ) -> None:
-    client = client_of(world.owner)
-    slug = world.project.slug
+    client = client_of(other.owner)
+    slug = other.project.slug
     tries: list[tuple[str, str, Any]] = [
-        ("put", f"answers/{world.answer.pk}/", world.submission() | {"have": [number]}),
-        ("put", f"answers/{world.answer.pk}/", world.submission() | {"assignment": number}),
+        ("put", f"answers/{other.answer.pk}/", other.submission() | {"have": [number]}),
+        ("put", f"answers/{other.answer.pk}/", other.submission() | {"assignment": number}),
         ("post", f"projects/{slug}/rounds/preview/", {"people": [number]}),
-        ("post", f"reviews/{world.cluster.review_id}/corrections/", {"rows": [{"unit": number}]}),
+        ("post", f"reviews/{other.cluster.review_id}/corrections/", {"rows": [{"unit": number}]}),
         ("patch", "me/", {"preferences": {"theme": [number]}}),
     ]
     for method, address, body in tries:
@@ -40,22 +40,22 @@ def test_integers_of_more_than_64_bits_are_refused_wherever_they_stand(
 
 
 @pytest.mark.row(40)
-def test_such_integers_written_as_text_name_no_one(world: World, ann1: User) -> None:
-    client, number = client_of(world.owner), str(10**30)
+def test_such_integers_written_as_text_name_no_one(other: OtherProject, ann1: User) -> None:
+    client, number = client_of(other.owner), str(10**30)
     plan = {"name": "x", "kind": "label", "purpose": "gold", "overlap": 1, "people": [number]}
-    slug = world.project.slug
+    slug = other.project.slug
     for address, body in [
         (f"projects/{slug}/rounds/preview/", plan),
         (f"projects/{slug}/rounds/", plan),
         (f"projects/{slug}/elsewhere/import/", {"job": number, "name": "x", "purpose": "gold"}),
-        (f"rounds/{world.round.pk}/sheet/", {"person": number}),
-        (f"rounds/{world.round.pk}/sheet/import/", {"job": number}),
-        (f"rounds/{world.round.pk}/people/", {"member": number}),
+        (f"rounds/{other.round.pk}/sheet/", {"person": number}),
+        (f"rounds/{other.round.pk}/sheet/import/", {"job": number}),
+        (f"rounds/{other.round.pk}/people/", {"member": number}),
         (f"projects/{slug}/imports/confirm/", {"job": number}),
     ]:
         reply = client.post(f"/{API}{address}", body, format="json")
         assert reply.status_code in (404, 422), address
-    reply = client.put(f"/{API}answers/{world.answer.pk}/", world.submission() | {"have": [number]}, format="json")
+    reply = client.put(f"/{API}answers/{other.answer.pk}/", other.submission() | {"have": [number]}, format="json")
     assert reply.status_code == 422
 
 
@@ -70,23 +70,23 @@ def test_such_integers_written_as_text_name_no_one(world: World, ann1: User) -> 
         pytest.param("1e999", marks=pytest.mark.long),
     ],
 )
-def test_a_share_that_compares_with_nothing_is_refused(odd: str, world: World) -> None:
-    client, slug = client_of(world.owner), world.project.slug
+def test_a_share_that_compares_with_nothing_is_refused(odd: str, other: OtherProject) -> None:
+    client, slug = client_of(other.owner), other.project.slug
     plan = {
         "name": "x",
         "kind": "label",
         "purpose": "gold",
         "overlap": 1,
-        "people": [world.worker.pk],
+        "people": [other.worker.pk],
         "block_overlap": 2,
     }
-    act = {"uuid": str(world.answer.pk), "units": 1, "reason": "So."}
+    act = {"uuid": str(other.answer.pk), "units": 1, "reason": "So."}
     tries: list[tuple[str, dict[str, Any]]] = [
         (f"projects/{slug}/rounds/{below}", plan | {share: odd})
         for share in ("block_share", "repeat_share")
         for below in ("", "totals/", "preview/")
     ]
-    for address, body in [*tries, (f"rounds/{world.round.pk}/adjudication/at-once/", act | {"agreement": odd})]:
+    for address, body in [*tries, (f"rounds/{other.round.pk}/adjudication/at-once/", act | {"agreement": odd})]:
         reply = client.post(f"/{API}{address}", body, format="json")
         assert (reply.status_code, reply["Content-Type"]) == (422, PROBLEM), address
 
@@ -106,14 +106,14 @@ def queries() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.mark.long
 @pytest.mark.row(40)
-def test_no_query_parameter_makes_a_failure_whatever_stands_in_it(world: World) -> None:
-    client, asked, wrong = client_of(world.owner), 0, []
+def test_no_query_parameter_makes_a_failure_whatever_stands_in_it(other: OtherProject) -> None:
+    client, asked, wrong = client_of(other.owner), 0, []
     client.raise_request_exception = False
     patterns = {re.sub(r"<\w+:(\w+)>", r"{\1}", route.pattern): route for route in api_routes()}
     paging: dict[str, str | list[str]] = {}
     for template, names in queries():
         route = patterns[template]
-        address = route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world))
+        address = route.address({"slug": other.project.slug} | CASES.get(route.pattern, no_ids)(other))
         for odd in ODD:
             # Every list pages alike: one address is enough for that.
             tries: list[Any] = [{name: odd} for name in names if not (name.startswith("page") and name in paging)]
@@ -128,17 +128,17 @@ def test_no_query_parameter_makes_a_failure_whatever_stands_in_it(world: World) 
 
 
 @pytest.mark.row(40)
-def test_no_number_in_an_address_makes_a_failure_whatever_its_length(world: World) -> None:
-    client, asked, wrong = client_of(world.owner), 0, []
+def test_no_number_in_an_address_makes_a_failure_whatever_its_length(other: OtherProject) -> None:
+    client, asked, wrong = client_of(other.owner), 0, []
     client.raise_request_exception = False
     for route in api_routes():
         if "<int:" not in route.pattern:
             continue
-        ids = {"slug": world.project.slug} | CASES[route.pattern](world)
+        ids = {"slug": other.project.slug} | CASES[route.pattern](other)
         for number in ("0", str(2**63), "9" * 5000):
             numbers = {name: number if f"<int:{name}>" in route.pattern else value for name, value in ids.items()}
             for method in route.methods - {"options", "head"}:
-                reply = ask(client, method, route.address(numbers), world)
+                reply = ask(client, method, route.address(numbers), other)
                 asked += 1
                 if not 400 <= reply.status_code < 500 or reply["Content-Type"] != PROBLEM:
                     wrong.append(f"{method} {route.pattern} {number[:20]}: {reply.status_code}")

@@ -22,10 +22,10 @@ from projects.participation.actions import make_links
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import add_person, close_round
 from releases.storage.registry import folder_of
+from tests.config.other_project import OtherProject, make_other_project, released
 from tests.config.routes import CASES, api_routes, client_of, no_ids
-from tests.config.world import World, make_world, released
-from tests.evaluation.rating import open_rating, rate_value, say
-from tests.generation.rows import build_run, build_version
+from tests.evaluation.rating_rounds import open_rating, rate_value, submit_value
+from tests.generation.builders import build_run, build_version
 
 pytestmark = pytest.mark.django_db
 #: Names that stand nowhere else, and what each system writes: words that only its text has.
@@ -36,14 +36,14 @@ DECODING = "TextRank"
 
 
 @pytest.fixture(scope="module")
-def made(shared_rows: None) -> World:
+def made(shared_rows: None) -> OtherProject:
     """A world with a second project-wide rating round over two systems whose names can be found anywhere."""
-    world = make_world()
+    other = make_other_project()
     texts = dict(zip(SYSTEMS, SYSTEMS.values(), strict=True))
     runs = [
         build_run(
-            build_version(world.project, name, by=world.owner, decoding={"sentences": 3, "method": DECODING}),
-            {world.cluster.unit_id: text},
+            build_version(other.project, name, by=other.owner, decoding={"sentences": 3, "method": DECODING}),
+            {other.cluster.unit_id: text},
         )
         for name, text in texts.items()
     ]
@@ -55,42 +55,42 @@ def made(shared_rows: None) -> World:
 
 
 @pytest.fixture
-def world(made: World, db: None) -> World:
+def other(made: OtherProject, db: None) -> OtherProject:
     return copy.deepcopy(made)
 
 
-def runs_of(world: World) -> list[Run]:
-    return list(Run.objects.filter(compared_systems__design__round=world.rated).order_by("pk"))
+def runs_of(other: OtherProject) -> list[Run]:
+    return list(Run.objects.filter(compared_systems__design__round=other.rated).order_by("pk"))
 
 
-def secrets(world: World) -> list[str]:
+def secrets(other: OtherProject) -> list[str]:
     """What says which systems take part, how they wrote, and by what their order could be worked out."""
-    hashes = [run.version.hash for run in runs_of(world)]
-    secret = RatingDesign.objects.get(round=world.rated).secret
+    hashes = [run.version.hash for run in runs_of(other)]
+    secret = RatingDesign.objects.get(round=other.rated).secret
     return [*SYSTEMS, *hashes, *(hash[:12] for hash in hashes), DECODING, str(SEED), secret]
 
 
-def addresses(world: World) -> Iterator[str]:
+def addresses(other: OtherProject) -> Iterator[str]:
     """Every address that can be read, of the rating round too where it is about a round, and of all units and jobs."""
-    units = list(world.rated.assignments.values_list("unit", flat=True).distinct())
+    units = list(other.rated.assignments.values_list("unit", flat=True).distinct())
     for route in api_routes():
         if "get" not in route.methods or route.pattern == "schema/":
             continue
-        ids: dict[str, Any] = {"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world)
+        ids: dict[str, Any] = {"slug": other.project.slug} | CASES.get(route.pattern, no_ids)(other)
         yield route.address(ids)
         if "round_id" in ids:
-            yield route.address(ids | {"round_id": world.rated.pk})
+            yield route.address(ids | {"round_id": other.rated.pk})
         if "unit_id" in ids:
-            yield from (route.address(ids | {"round_id": world.rated.pk, "unit_id": unit}) for unit in units)
+            yield from (route.address(ids | {"round_id": other.rated.pk, "unit_id": unit}) for unit in units)
         if "run_id" in ids:
-            yield from (route.address(ids | {"run_id": run.pk}) for run in runs_of(world))
-    slug = world.project.slug
-    yield from (f"/api/v1/jobs/{pk}/" for pk in world.project.jobs.values_list("pk", flat=True))
-    for kind, pk in [("round", world.rated.pk), *(("run", run.pk) for run in runs_of(world))]:
+            yield from (route.address(ids | {"run_id": run.pk}) for run in runs_of(other))
+    slug = other.project.slug
+    yield from (f"/api/v1/jobs/{pk}/" for pk in other.project.jobs.values_list("pk", flat=True))
+    for kind, pk in [("round", other.rated.pk), *(("run", run.pk) for run in runs_of(other))]:
         yield f"/api/v1/projects/{slug}/audit/?object_type={kind}&object_id={pk}"
     for word in (*SYSTEMS, *TEXTS):
         yield f"/api/v1/projects/{slug}/clusters/?search={word}"
-    yield f"/api/v1/projects/{slug}/inbox/?round={world.rated.pk}"
+    yield f"/api/v1/projects/{slug}/inbox/?round={other.rated.pk}"
 
 
 def whole(reply: Any) -> str:
@@ -102,9 +102,9 @@ def whole(reply: Any) -> str:
     return f"{dict(reply.headers)}\n{body.decode(errors='replace')}".lower()
 
 
-def told(client: Client, world: World) -> dict[str, str]:
+def told(client: Client, other: OtherProject) -> dict[str, str]:
     """All that a person is told, by address."""
-    return {address: whole(client.get(address)) for address in addresses(world)}
+    return {address: whole(client.get(address)) for address in addresses(other)}
 
 
 def found(replies: dict[str, str], words: list[str]) -> dict[str, list[str]]:
@@ -122,11 +122,11 @@ def rate_one(user: User, round: Round) -> None:
     from projects.queue import queries as queue_queries
 
     slot = next_assignments(user=user, round=round)[0]
-    say(user, slot, rate_value(queue_queries.cards(round, [slot])[0]))
+    submit_value(user, slot, rate_value(queue_queries.cards(round, [slot])[0]))
 
 
-def rater(world: World, role: str) -> tuple[Member, Client]:
-    member = world.project.members.get(user__email="blind@example.org")
+def rater(other: OtherProject, role: str) -> tuple[Member, Client]:
+    member = other.project.members.get(user__email="blind@example.org")
     Member.objects.filter(pk=member.pk).update(role=role)
     member.refresh_from_db()
     return member, client_of(member.user)
@@ -143,19 +143,19 @@ def rater(world: World, role: str) -> tuple[Member, Client]:
         ),
     ],
 )
-def test_no_address_tells_a_rater_a_word_of_the_systems(world: World, role: str, closed: bool) -> None:
-    member, client = rater(world, role)
-    rate_one(member.user, world.rated)
+def test_no_address_tells_a_rater_a_word_of_the_systems(other: OtherProject, role: str, closed: bool) -> None:
+    member, client = rater(other, role)
+    rate_one(member.user, other.rated)
     if closed:
-        close_round(round=world.rated, by=world.owner)
-        world.rated.refresh_from_db()
-    assert found(told(client, world), secrets(world)) == {}
+        close_round(round=other.rated, by=other.owner)
+        other.rated.refresh_from_db()
+    assert found(told(client, other), secrets(other)) == {}
 
 
-def _said_together(replies: dict[str, str], world: World) -> dict[str, list[str]]:
+def _said_together(replies: dict[str, str], other: OtherProject) -> dict[str, list[str]]:
     """Replies that name a text, by its code or by words of it, and a system, a version or the seed as well."""
-    codes = list(PageText.objects.filter(page__source__design__round=world.rated).values_list("code", flat=True))
-    texts, names = found(replies, [*codes, *TEXTS]), found(replies, secrets(world))
+    codes = list(PageText.objects.filter(page__source__design__round=other.rated).values_list("code", flat=True))
+    texts, names = found(replies, [*codes, *TEXTS]), found(replies, secrets(other))
     asked = {address for address in texts if "search=" not in address}
     return {address: texts[address] + names[address] for address in sorted(asked & set(names))}
 
@@ -171,28 +171,28 @@ def _said_together(replies: dict[str, str], world: World) -> dict[str, list[str]
     ],
 )
 def test_who_may_see_systems_and_rates_is_never_told_a_text_with_its_system(
-    world: World, role: str, closed: bool
+    other: OtherProject, role: str, closed: bool
 ) -> None:
     """Which systems there are such a person knows; neither their texts nor whose a code is."""
-    member, client = rater(world, role)
-    rate_one(member.user, world.rated)
+    member, client = rater(other, role)
+    rate_one(member.user, other.rated)
     if closed:
-        close_round(round=world.rated, by=world.owner)
-        world.rated.refresh_from_db()
-    replies = told(client, world)
-    assert _said_together(replies, world) == {}
+        close_round(round=other.rated, by=other.owner)
+        other.rated.refresh_from_db()
+    replies = told(client, other)
+    assert _said_together(replies, other) == {}
     assert beside_its_round(replies) == set(), "texts are told by the pages of their round alone"
-    unknown = [str(SEED), RatingDesign.objects.get(round=world.rated).secret]
+    unknown = [str(SEED), RatingDesign.objects.get(round=other.rated).secret]
     assert found(replies, unknown) == {}, "from these the order of the texts can be worked out"
 
 
-def test_a_planted_leak_is_found(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_leak_is_found(other: OtherProject, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a body, and in a header."""
     from evaluation.kinds.rate.kind import RateKind
 
-    member, client = rater(world, "evaluator")
+    member, client = rater(other, "evaluator")
     whole, replied = RateKind.card, APIView.finalize_response
-    in_body, in_header = runs_of(world)[0].version.hash, list(SYSTEMS)[1].lower()
+    in_body, in_header = runs_of(other)[0].version.hash, list(SYSTEMS)[1].lower()
 
     def with_header(*given: Any, **named: Any) -> Any:
         reply = replied(*given, **named)
@@ -201,30 +201,30 @@ def test_a_planted_leak_is_found(world: World, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(RateKind, "card", lambda self, *given: whole(self, *given) | {"comment": f"by {in_body}"})
     monkeypatch.setattr(APIView, "finalize_response", with_header)
-    leaks = found(told(client, world), secrets(world))
-    assert {in_body, in_header} <= set(leaks[f"/api/v1/rounds/{world.rated.pk}/next/"])
+    leaks = found(told(client, other), secrets(other))
+    assert {in_body, in_header} <= set(leaks[f"/api/v1/rounds/{other.rated.pk}/next/"])
     assert in_header in leaks["/api/v1/my-work/"]
     assert in_body not in leaks["/api/v1/my-work/"]
     assert member.role == "evaluator"
 
 
-def test_after_unblinding_everybody_who_may_read_results_learns_it(world: World) -> None:
-    member, client = rater(world, "lead")
-    close_round(round=world.rated, by=world.owner)
-    unblind(design=RatingDesign.objects.get(round=world.rated), by=world.owner)
-    assert any(str(run.pk) for run in runs_of(world))
-    assert beside_its_round(told(client, world)), "the outputs can be read again"
+def test_after_unblinding_everybody_who_may_read_results_learns_it(other: OtherProject) -> None:
+    member, client = rater(other, "lead")
+    close_round(round=other.rated, by=other.owner)
+    unblind(design=RatingDesign.objects.get(round=other.rated), by=other.owner)
+    assert any(str(run.pk) for run in runs_of(other))
+    assert beside_its_round(told(client, other)), "the outputs can be read again"
     assert member.role == "lead"
 
 
-def came_by_link(world: World) -> tuple[APIClient, list[str]]:
+def came_by_link(other: OtherProject) -> tuple[APIClient, list[str]]:
     """A volunteer by a link of the rating round, with all that was replied on the way to the first answer."""
-    token = make_links(round=world.rated, by=world.owner, labels=["Volunteer 2"])[0][1]
+    token = make_links(round=other.rated, by=other.owner, labels=["Volunteer 2"])[0][1]
     client = APIClient()
     replies: list[Any] = [client.post("/api/v1/take/look/", {"token": token}, format="json")]
     given = {"token": token, "digest": replies[0].json()["digest"]}
     replies.append(client.post("/api/v1/take/accept/", given, format="json"))
-    replies.append(client.get(f"/api/v1/rounds/{world.rated.pk}/next/"))
+    replies.append(client.get(f"/api/v1/rounds/{other.rated.pk}/next/"))
     card = replies[-1].json()["fetched"][0]
     body = {
         "assignment": card["assignment"],
@@ -240,45 +240,45 @@ def came_by_link(world: World) -> tuple[APIClient, list[str]]:
     return client, [whole(reply) for reply in replies]
 
 
-def released_now(world: World) -> World:
+def released_now(other: OtherProject) -> OtherProject:
     """The world with a release that is made while its round is open, or was not unblinded."""
-    return replace(world, release=released(world.project, f"9.0.{world.project.releases.count()}", world.owner))
+    return replace(other, release=released(other.project, f"9.0.{other.project.releases.count()}", other.owner))
 
 
-def files_of(client: Client, world: World) -> str:
+def files_of(client: Client, other: OtherProject) -> str:
     """All files of a release, and its archive, by their addresses."""
-    there = sorted(path for path in folder_of(world.release).rglob("*") if path.is_file())
-    names = [path.relative_to(folder_of(world.release)).as_posix() for path in there]
-    base = f"/api/v1/releases/{world.release.pk}"
+    there = sorted(path for path in folder_of(other.release).rglob("*") if path.is_file())
+    names = [path.relative_to(folder_of(other.release)).as_posix() for path in there]
+    base = f"/api/v1/releases/{other.release.pk}"
     asked = [f"{base}/archive/", *(f"{base}/files/{name}" for name in names)]
     return "\n".join(name + whole(client.get(name)) for name in asked)
 
 
 @pytest.mark.long
 def test_a_volunteer_of_a_link_and_releases_made_meanwhile_tell_nothing(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    other: OtherProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = released_now(world)
-    volunteer, replies = came_by_link(world)
-    words = [word.lower() for word in secrets(world)]
+    other = released_now(other)
+    volunteer, replies = came_by_link(other)
+    words = [word.lower() for word in secrets(other)]
     assert [word for word in words for reply in replies if word in reply] == []
-    assert found(told(volunteer, world), secrets(world)) == {}
-    codes = list(PageText.objects.filter(page__source__design__round=world.rated).values_list("code", flat=True))
-    _, lead = rater(world, "lead")
+    assert found(told(volunteer, other), secrets(other)) == {}
+    codes = list(PageText.objects.filter(page__source__design__round=other.rated).values_list("code", flat=True))
+    _, lead = rater(other, "lead")
     clues = [*words, *codes, *(word.lower() for word in TEXTS)]
-    assert [clue for clue in clues if clue in files_of(lead, world)] == []
+    assert [clue for clue in clues if clue in files_of(lead, other)] == []
     # A release that forgot in two of its files that the round is blind is found out.
     for name in ("rounds", "answers"):
         monkeypatch.setattr(f"releases.formats.{name}.kept_blind", lambda project: [])
-    leaking = files_of(lead, released_now(world))
+    leaking = files_of(lead, released_now(other))
     assert {clue for clue in clues if clue in leaking} >= {str(SEED), *codes}
 
 
-def test_the_reply_to_an_answer_tells_nothing_either(world: World) -> None:
+def test_the_reply_to_an_answer_tells_nothing_either(other: OtherProject) -> None:
     from projects.queue import queries as queue_queries
 
-    member, _ = rater(world, "evaluator")
-    slot = next_assignments(user=member.user, round=world.rated)[0]
+    member, _ = rater(other, "evaluator")
+    slot = next_assignments(user=member.user, round=other.rated)[0]
     body = {
         "assignment": slot.pk,
         "revision": 0,
@@ -286,31 +286,31 @@ def test_the_reply_to_an_answer_tells_nothing_either(world: World) -> None:
         "outcome": "answered",
         "shown": 1,
         "have": [],
-        "value": rate_value(queue_queries.cards(world.rated, [slot])[0]),
+        "value": rate_value(queue_queries.cards(other.rated, [slot])[0]),
     }
     api = APIClient()
     api.force_login(member.user)
     reply: Any = api.put("/api/v1/answers/3c0de2a0-0000-4000-8000-000000000001/", body, format="json")
     assert reply.status_code < 300, reply.content
     whole = f"{dict(reply.headers)}{json.dumps(reply.json())}".lower()
-    assert [word for word in secrets(world) if word.lower() in whole] == []
+    assert [word for word in secrets(other) if word.lower() in whole] == []
 
 
-def test_nobody_looks_at_the_agreement_of_a_blind_round_that_is_open(world: World) -> None:
-    address = f"/api/v1/rounds/{world.rated.pk}/agreement/"
-    _, client = rater(world, "lead")
-    for one in (client, client_of(world.owner)):
+def test_nobody_looks_at_the_agreement_of_a_blind_round_that_is_open(other: OtherProject) -> None:
+    address = f"/api/v1/rounds/{other.rated.pk}/agreement/"
+    _, client = rater(other, "lead")
+    for one in (client, client_of(other.owner)):
         assert one.get(address).status_code == 409
-    close_round(round=world.rated, by=world.owner)
-    assert client_of(world.owner).get(address).status_code in (200, 202)
+    close_round(round=other.rated, by=other.owner)
+    assert client_of(other.owner).get(address).status_code in (200, 202)
 
 
 @pytest.mark.long
-def test_who_joins_while_the_round_runs_is_blind_too(world: World) -> None:
+def test_who_joins_while_the_round_runs_is_blind_too(other: OtherProject) -> None:
     later = User.objects.create_user(email="later@example.org", name="Later")
-    member = Member.objects.create(project=world.project, user=later, role="curator", pseudonym="L1")
-    assert {a for a in beside_its_round(told(client_of(later), world)) if "/outputs/" in a}, (
+    member = Member.objects.create(project=other.project, user=later, role="curator", pseudonym="L1")
+    assert {a for a in beside_its_round(told(client_of(later), other)) if "/outputs/" in a}, (
         "else there is nothing to hide"
     )
-    add_person(round=world.rated, member=member, by=world.owner)
-    assert beside_its_round(told(client_of(later), world)) == set()
+    add_person(round=other.rated, member=member, by=other.owner)
+    assert beside_its_round(told(client_of(later), other)) == set()

@@ -19,7 +19,7 @@ from projects.practice import queries as practice_queries
 from projects.queue import queries as queue_queries
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
-from tests.evaluation.rating import build_runs, open_rating, rate_all, rate_value, say
+from tests.evaluation.rating_rounds import build_runs, open_rating, rate_all, rate_value, submit_value
 
 pytestmark = pytest.mark.django_db
 
@@ -79,7 +79,7 @@ def test_a_curator_confirms_what_people_agreed_on_once_and_takes_it_back(
     round = open_rating(project, people, build_runs(project, systems=("Alder",)), name="two", purpose="gold")
     rate_all(ann1, round, best)
     other = next_assignments(user=ann2, round=round)[0]
-    say(ann2, other, rate_value(queue_queries.cards(round, [other])[0], worst))
+    submit_value(ann2, other, rate_value(queue_queries.cards(round, [other])[0], worst))
     rate_all(ann2, round, best)
     with pytest.raises(Conflict, match="still open"):
         count_confirmable(round)
@@ -101,7 +101,7 @@ def test_a_curator_confirms_what_people_agreed_on_once_and_takes_it_back(
 def test_feedback_says_criterion_by_criterion_what_was_expected(project: Project, evaluator: User, gold: Round) -> None:
     trial = practise(project, project.members.get(user=evaluator), gold, policy={"points_apart": 0})
     slot = next_assignments(user=evaluator, round=trial)[0]
-    stored = say(evaluator, slot, rate_value(queue_queries.cards(trial, [slot])[0], worst)).answer
+    stored = submit_value(evaluator, slot, rate_value(queue_queries.cards(trial, [slot])[0], worst)).answer
     told = practice_queries.feedback(trial, stored)
     assert (told["right"], told["tries_left"]) == (False, 0)
     assert [field["field"] for field in told["fields"]] == ["coherence", "relevance", "consistency"]

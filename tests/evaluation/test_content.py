@@ -12,7 +12,7 @@ from api.problems import Refused
 from evaluation.protocols import parts, shipped
 from evaluation.protocols.content import NAMED, as_json, canonical, digest, faults_of, gaps, load, parse, unready
 from evaluation.protocols.parts import SCALES, Content
-from tests.evaluation.drafts import criterion, option, protocol
+from tests.evaluation.protocol_drafts import criterion, option, protocol
 
 ALL = [criterion(type.replace("-", ""), type) for type in SCALES if type != "preference"]
 

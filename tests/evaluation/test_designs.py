@@ -12,8 +12,8 @@ from evaluation.unblinding.queries import SEALED
 from projects import kinds
 from projects.models import Project, Unit
 from projects.rounds.actions import close_round
-from tests.evaluation.rating import GUIDELINE, PREFERENCE, build_runs, open_rating
-from tests.generation.rows import build_run
+from tests.evaluation.rating_rounds import GUIDELINE, PREFERENCE, build_runs, open_rating
+from tests.generation.builders import build_run
 
 pytestmark = pytest.mark.django_db
 

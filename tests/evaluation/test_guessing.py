@@ -21,7 +21,7 @@ from measures.design import order_of_page
 from measures.sampling import Seed
 from projects.models import Assignment, Project
 from projects.queue import queries as queue_queries
-from tests.evaluation.rating import build_runs, open_rating
+from tests.evaluation.rating_rounds import build_runs, open_rating
 
 pytestmark = pytest.mark.django_db
 PAGES, SYSTEMS = 200, 4
@@ -60,7 +60,7 @@ def features(card: Mapping[str, Any], place: int, reply: HttpResponse) -> Featur
 @pytest.fixture
 def seen(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Features, int]]:
     """The features of every text on every page, and whose it is."""
-    monkeypatch.setattr("tests.evaluation.rating.SYSTEMS", SAME)
+    monkeypatch.setattr("tests.evaluation.rating_rounds.SYSTEMS", SAME)
     monkeypatch.setattr("evaluation.kinds.pages.token_hex", lambda size: "5ec2e7" * 5)
     runs = build_runs(project, clusters=PAGES, systems=tuple(SAME))
     round = open_rating(project, [project.members.get(user=evaluator)], runs)

@@ -20,7 +20,7 @@ from generation.models import Run
 from measures.design import latin_lists
 from projects.models import Assignment, Project
 from projects.queue import queries as queue_queries
-from tests.evaluation.rating import GUIDELINE, PREFERENCE, build_runs, open_rating
+from tests.evaluation.rating_rounds import GUIDELINE, PREFERENCE, build_runs, open_rating
 from tests.evaluation.test_guessing import SAME
 
 pytestmark = pytest.mark.django_db
@@ -141,7 +141,7 @@ def _errors(right: Sequence[bool]) -> float:
 
 @pytest.fixture
 def runs(project: Project, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
-    monkeypatch.setattr("tests.evaluation.rating.SYSTEMS", SAME)
+    monkeypatch.setattr("tests.evaluation.rating_rounds.SYSTEMS", SAME)
     drawn = iter(range(10_000))
     monkeypatch.setattr("evaluation.kinds.pages.token_hex", lambda size: f"{next(drawn):032x}")
     return build_runs(project, clusters=CLUSTERS, systems=tuple(SAME))

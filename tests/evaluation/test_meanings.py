@@ -19,9 +19,9 @@ from projects import reports
 from projects.models import Project
 from projects.reports.registry import Tables
 from projects.rounds.actions import close_round
-from tests.annotation.m3_files import brought_in, cluster, write
-from tests.evaluation.rating import anything, open_rating, rate_all
-from tests.generation.rows import build_run, build_version
+from tests.annotation.m3_files import cluster, import_records, write
+from tests.evaluation.rating_rounds import default_choice, open_rating, rate_all
+from tests.generation.builders import build_run, build_version
 
 pytestmark = pytest.mark.django_db
 SAID = {"Alder": "Positive", "Birch": "worse", "Cedar": "mixed"}
@@ -42,7 +42,7 @@ def labelled(project: Project, lead: User, rater: User, folder: Path) -> RatingD
     """A round by that protocol, unblinded; of three targets two are positive, and one negative."""
     directions = ("positive", "positive", "negative")
     records = [cluster(f"26258610_{n}", target_direction=each) for n, each in enumerate(directions)]
-    brought_in(project, write(folder / "level3.jsonl", records))
+    import_records(project, write(folder / "level3.jsonl", records))
     units = list(Cluster.objects.values_list("unit", flat=True))
     runs = [
         build_run(build_version(project, name, decoding={"sentences": 7}), {u: f"{name} on {u}." for u in units})
@@ -54,7 +54,7 @@ def labelled(project: Project, lead: User, rater: User, folder: Path) -> RatingD
     def choose(criterion: Criterion, key: str) -> str:
         if criterion.key == "polarity":
             return SAID[PageTextOf.objects.get(text__code=key, text__page__source__design__round=round).system.name]
-        return "moderate" if criterion.key == "modality" else anything(criterion, key)
+        return "moderate" if criterion.key == "modality" else default_choice(criterion, key)
 
     rate_all(rater, round, choose)
     close_round(round=round, by=lead)

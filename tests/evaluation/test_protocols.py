@@ -14,7 +14,7 @@ from evaluation.protocols.actions import create_protocol, rename_protocol, write
 from evaluation.protocols.content import digest, load
 from evaluation.protocols.parts import Content
 from projects.models import Project
-from tests.evaluation.drafts import criterion, protocol
+from tests.evaluation.protocol_drafts import criterion, protocol
 
 pytestmark = pytest.mark.django_db
 DRAFT = protocol(criterion())

@@ -14,7 +14,7 @@ from evaluation.protocols import shipped
 from evaluation.protocols.actions import create_protocol, write_version
 from evaluation.protocols.content import as_json
 from projects.models import Member, Project
-from tests.evaluation.drafts import criterion, protocol
+from tests.evaluation.protocol_drafts import criterion, protocol
 
 pytestmark = pytest.mark.django_db
 Client = Callable[[User], APIClient]

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from evaluation.models import ProtocolVersion
 from projects.models import Project
-from tests.evaluation.drafts import criterion, protocol
+from tests.evaluation.protocol_drafts import criterion, protocol
 
 pytestmark = pytest.mark.django_db
 

@@ -43,8 +43,8 @@ from projects.rounds.actions import close_round
 from projects.spreadsheets.cells import neutral
 from projects.uploads.faults import BadFiles
 from projects.uploads.files import Source
-from tests.evaluation.rating import build_runs, open_rating, rate_all
-from tests.generation.rows import build_version
+from tests.evaluation.rating_rounds import build_runs, open_rating, rate_all
+from tests.generation.builders import build_version
 from tests.releases.test_needed_again import released
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from projects.models import Project
-from tests.evaluation.rating import build_runs, open_rating, rate_value
+from tests.evaluation.rating_rounds import build_runs, open_rating, rate_value
 
 pytestmark = pytest.mark.django_db
 #: As of labels, and the pages with their texts; an answer looks at its page, and stores ratings beside it.

@@ -24,19 +24,19 @@ from projects.models import Answer, Project
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import add_person, close_round
 from tests.builders import build_cluster
-from tests.evaluation.rating import (
+from tests.evaluation.rating_rounds import (
     GUIDELINE,
     PREFERENCE,
     SYSTEMS,
     build_runs,
-    hand_of,
+    cards_of,
     open_rating,
     pair_value,
     rate_all,
     rate_value,
-    say,
+    submit_value,
 )
-from tests.generation.rows import build_run, build_version
+from tests.generation.builders import build_run, build_version
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +44,7 @@ pytestmark = pytest.mark.django_db
 def test_a_page_has_all_texts_of_its_source_in_one_form(project: Project, evaluator: User) -> None:
     member = project.members.get(user=evaluator)
     round = open_rating(project, [member], build_runs(project))
-    card = hand_of(evaluator, round)[0]
+    card = cards_of(evaluator, round)[0]
     assert len(card["texts"]) == 4
     assert card["source"]["studies"]
     assert card["target"] is None
@@ -62,11 +62,11 @@ def test_a_page_has_all_texts_of_its_source_in_one_form(project: Project, evalua
 def test_two_raters_get_the_texts_in_orders_of_their_own(project: Project, evaluator: User, ann1: User) -> None:
     members = [project.members.get(user=user) for user in (evaluator, ann1)]
     round = open_rating(project, members, build_runs(project, clusters=8))
-    orders = [[[t["key"] for t in card["texts"]] for card in hand_of(user, round)] for user in (evaluator, ann1)]
+    orders = [[[t["key"] for t in card["texts"]] for card in cards_of(user, round)] for user in (evaluator, ann1)]
     assert orders[0] != orders[1]
     assert [set(page) for page in orders[0]] == [set(page) for page in orders[1]]
     # And the same again whenever it is asked for.
-    assert orders[0] == [[t["key"] for t in card["texts"]] for card in hand_of(evaluator, round)]
+    assert orders[0] == [[t["key"] for t in card["texts"]] for card in cards_of(evaluator, round)]
 
 
 def test_texts_that_are_alike_are_rated_once_for_all_who_wrote_them(project: Project, evaluator: User) -> None:
@@ -74,7 +74,7 @@ def test_texts_that_are_alike_are_rated_once_for_all_who_wrote_them(project: Pro
     same = {"one": "Nothing changed.", "two": "nothing changed .", "three": "All changed."}
     runs = [build_run(build_version(project, name), {cluster.unit_id: text}) for name, text in same.items()]
     round = open_rating(project, [project.members.get(user=evaluator)], runs)
-    assert len(hand_of(evaluator, round)[0]["texts"]) == 2
+    assert len(cards_of(evaluator, round)[0]["texts"]) == 2
     assert sorted(len(text.system_numbers) for text in PageText.objects.all()) == [1, 2]
 
 
@@ -89,11 +89,11 @@ def test_a_source_of_which_a_system_has_no_text_is_left_out_for_all(project: Pro
 def test_what_raters_say_is_stored_and_read_back_as_it_was_said(project: Project, evaluator: User) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
     slot = next_assignments(user=evaluator, round=round)[0]
-    card = hand_of(evaluator, round)[0]
+    card = cards_of(evaluator, round)[0]
     value = rate_value(card)
     quote = card["texts"][0]["text"][:8]
     value["texts"][0]["said"][0]["quotes"] = [{"in": "summary", "start": 0, "end": 8, "quote": quote, "study": 0}]
-    stored = say(evaluator, slot, value).answer
+    stored = submit_value(evaluator, slot, value).answer
     assert kinds.get("rate").values([stored.pk])[stored.pk] == value
     assert Rating.objects.filter(answer=stored).count() == 12
     seal_pending()
@@ -150,10 +150,10 @@ def test_what_does_not_fit_the_page_is_refused_with_its_place(
 ) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
     slot = next_assignments(user=evaluator, round=round)[0]
-    value = rate_value(hand_of(evaluator, round)[0])
+    value = rate_value(cards_of(evaluator, round)[0])
     spoil(value)
     with pytest.raises(Refused) as refused:
-        say(evaluator, slot, value)
+        submit_value(evaluator, slot, value)
     assert refused.value.errors[0]["field"] == field
     assert not Rating.objects.exists()
 
@@ -197,11 +197,11 @@ def test_pairs_have_each_side_as_often_and_come_to_preferences(project: Project,
     members = [project.members.get(user=user) for user in (evaluator, ann1)]
     round = open_rating(project, members, build_runs(project, systems=("Alder", "Birch", "Cedar")), PREFERENCE)
     assert round.units_count == 4 * 3
-    mine, theirs = hand_of(evaluator, round)[0], hand_of(ann1, round)[0]
+    mine, theirs = cards_of(evaluator, round)[0], cards_of(ann1, round)[0]
     assert [t["key"] for t in mine["texts"]] == [t["key"] for t in theirs["texts"]][::-1]
     slot = next_assignments(user=evaluator, round=round)[0]
     value = pair_value(mine)
-    stored = say(evaluator, slot, value).answer
+    stored = submit_value(evaluator, slot, value).answer
     assert kinds.get("compare").values([stored.pk])[stored.pk] == value
     for user in (evaluator, ann1):
         rate_all(user, round)
@@ -305,7 +305,7 @@ def test_where_a_page_has_one_text_nobody_gets_a_source_twice_and_each_text_is_r
     dealt = Counter(round.assignments.values_list("person", "unit__rating_page__source").order_by())
     assert len(dealt) == 16
     assert set(dealt.values()) == {1}
-    cards = hand_of(evaluator, round)
+    cards = cards_of(evaluator, round)
     assert {len(card["texts"]) for card in cards} == {1}
 
 
@@ -403,7 +403,7 @@ def test_the_raters_round_and_card_say_nothing_of_seed_or_systems(
 
 def test_a_late_answer_keeps_the_order_that_was_shown(project: Project, evaluator: User) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
-    before = [t["key"] for t in hand_of(evaluator, round)[0]["texts"]]
+    before = [t["key"] for t in cards_of(evaluator, round)[0]["texts"]]
     slot = next_assignments(user=evaluator, round=round)[0]
     value = rate_value(hand_of(evaluator, round)[0])
     say(evaluator, slot, value)

@@ -35,21 +35,21 @@ from projects.reports.writing import FORMATS, UNDEFINED, words
 from projects.rounds.actions import close_round
 from tests.builders import build_cluster
 from tests.conftest import person
-from tests.evaluation.drafts import criterion, protocol
-from tests.evaluation.rating import (
+from tests.evaluation.protocol_drafts import criterion, protocol
+from tests.evaluation.rating_rounds import (
     PREFERENCE,
+    QUALITY,
     SYSTEMS,
-    WORTH,
-    anything,
     build_runs,
-    closed,
-    hand_of,
+    cards_of,
+    close_rating_round,
+    default_choice,
     open_rating,
     rate_all,
     rate_value,
-    say,
+    submit_value,
 )
-from tests.generation.rows import build_run, build_version
+from tests.generation.builders import build_run, build_version
 from tests.measures import rating_oracle as oracle
 
 pytestmark = pytest.mark.django_db
@@ -73,11 +73,11 @@ def address(round: Round, more: str = "") -> str:
 def test_known_effects_come_out_in_order_with_letters(
     project: Project, lead: User, evaluator: User, ann1: User
 ) -> None:
-    design = closed(project, lead, [evaluator, ann1], build_runs(project, clusters=12))
+    design = close_rating_round(project, lead, [evaluator, ann1], build_runs(project, clusters=12))
     figures = figures_of(design)["all"]
     coherence = next(each for each in figures["criteria"] if each["criterion"] == "coherence")
     means = {row["system"]: row["value"] for row in coherence["systems"]}
-    assert sorted(means, key=means.__getitem__, reverse=True) == list(WORTH)
+    assert sorted(means, key=means.__getitem__, reverse=True) == list(QUALITY)
     assert coherence["letters"]["Alder"] == "a"
     assert not set(coherence["letters"]["Alder"]) & set(coherence["letters"]["Dogwood"])
     assert {row["n"] for row in coherence["systems"]} == {12}
@@ -86,7 +86,9 @@ def test_known_effects_come_out_in_order_with_letters(
 def test_an_independent_script_gets_the_same_from_the_tidy_file(
     project: Project, lead: User, evaluator: User, ann1: User
 ) -> None:
-    design = closed(project, lead, [evaluator, ann1], build_runs(project, clusters=8), options={"checks": 20})
+    design = close_rating_round(
+        project, lead, [evaluator, ann1], build_runs(project, clusters=8), options={"checks": 20}
+    )
     figures = figures_of(design)["all"]
     good = {"consistency": "consistent"}
     rows = [
@@ -141,7 +143,7 @@ def test_a_text_that_two_wrote_counts_for_both_and_degraded_ones_for_nobody(
 
 def test_preferences_come_to_strengths_of_systems(project: Project, lead: User, evaluator: User, ann1: User) -> None:
     runs = build_runs(project, systems=("Alder", "Birch", "Cedar"))
-    design = closed(project, lead, [evaluator, ann1], runs, protocol=PREFERENCE)
+    design = close_rating_round(project, lead, [evaluator, ann1], runs, protocol=PREFERENCE)
     (made, *_) = figures_of(design)["all"]["preferences"]
     assert {row["system"] for row in made["systems"]} == {"Alder", "Birch", "Cedar"}
     assert made["n"] == 24
@@ -150,7 +152,7 @@ def test_preferences_come_to_strengths_of_systems(project: Project, lead: User, 
         project.members.filter(user__in=[evaluator, ann1]).values_list("pseudonym", flat=True)
     )
     rows = rows_of(design)
-    won = {name: sum(row[f"{row['choice']}_systems"] == name for row in rows) for name in WORTH}
+    won = {name: sum(row[f"{row['choice']}_systems"] == name for row in rows) for name in QUALITY}
     assert {row["system"]: row["wins"] for row in made["systems"]} == {k: v for k, v in won.items() if k != "Dogwood"}
     table = Tables(project).build(reports.get("preferences"))
     assert len(table.rows) == 3
@@ -160,7 +162,7 @@ def test_declared_rules_give_figures_with_and_without(
     project: Project, lead: User, evaluator: User, ann1: User
 ) -> None:
     options = {"checks": 50, "exclude_checks": 0}
-    design = closed(project, lead, [evaluator, ann1], build_runs(project), options=options)
+    design = close_rating_round(project, lead, [evaluator, ann1], build_runs(project), options=options)
     figures = figures_of(design)
     failed = {row["rater"] for row in figures["checks"] if row["failed"]}
     left = {rater for rule in figures["left_out"] for rater in rule["raters"]}
@@ -176,7 +178,7 @@ def test_reading_takes_as_many_queries_for_more_ratings(
     RoundRatings(closed(project, lead, [evaluator], _more(project, 1), name="first"))
     for clusters in (2, 6):
         runs = _more(project, clusters)
-        design = closed(project, lead, [evaluator], runs, name=f"of {clusters}")
+        design = close_rating_round(project, lead, [evaluator], runs, name=f"of {clusters}")
         with CaptureQueriesContext(connection) as seen:
             said = RoundRatings(design)
             assert said.judgements
@@ -206,7 +208,7 @@ def _more(project: Project, clusters: int) -> list[Run]:
 def test_unblinding_asks_for_the_figures_and_a_worker_stores_them(
     project: Project, lead: User, evaluator: User, client_of: Callable[[User], APIClient]
 ) -> None:
-    design = closed(project, lead, [evaluator], build_runs(project, clusters=3))
+    design = close_rating_round(project, lead, [evaluator], build_runs(project, clusters=3))
     waiting = client_of(lead).get(address(design.round))
     assert (waiting.status_code, waiting.json()["figures"]) == (202, None)
     job = Job.objects.get(kind=KIND)
@@ -224,7 +226,7 @@ def test_unblinding_asks_for_the_figures_and_a_worker_stores_them(
 
 
 def test_a_changed_design_is_not_reckoned(project: Project, lead: User, evaluator: User) -> None:
-    design = closed(project, lead, [evaluator], build_runs(project, clusters=2))
+    design = close_rating_round(project, lead, [evaluator], build_runs(project, clusters=2))
     PageText.objects.filter(pk=PageText.objects.order_by("pk")[0].pk).update(system_numbers=[9])
     with pytest.raises(Conflict, match="not what it was"):
         compute_ratings(design=design)
@@ -271,7 +273,7 @@ def test_whoever_still_rates_one_of_its_runs_elsewhere_sees_nothing_of_an_unblin
 def test_examples_are_summaries_with_a_rating_for_an_appendix(
     project: Project, lead: User, evaluator: User, client_of: Callable[[User], APIClient]
 ) -> None:
-    design = closed(project, lead, [evaluator], build_runs(project, clusters=5), options={"checks": 20})
+    design = close_rating_round(project, lead, [evaluator], build_runs(project, clusters=5), options={"checks": 20})
     client = client_of(lead)
     every = client.get(address(design.round, "examples/")).json()
     assert every["count"] == 20
@@ -352,14 +354,14 @@ def test_tables_keep_rounds_of_one_protocol_together_and_criteria_of_two_protoco
         content = protocol(criterion("quality", better=better), title=name)
         asked[name] = create_protocol(project=project, name=name, content=content, by=lead)
     for n, name in enumerate(("First", "Second", "First")):
-        closed(
+        close_rating_round(
             project,
             lead,
             [evaluator],
             runs,
             protocol=str(asked[name].pk),
             name=f"{name} {n}",
-            choose=lambda _: anything,
+            choose=lambda _: default_choice,
         )
     call_command("compute_ratings", "--project", "eye")
     whole = Tables(project).build(reports.get("rated-systems"))
@@ -387,10 +389,10 @@ def test_a_criterion_that_was_never_applicable_prints_a_dash_with_its_reason(
 ) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project, clusters=3))
     while slots := next_assignments(user=evaluator, round=round):
-        value = rate_value(hand_of(evaluator, round)[0])
+        value = rate_value(cards_of(evaluator, round)[0])
         for said in (said for text in value["texts"] for said in text["said"] if said["criterion"] == "coherence"):
             said |= {"value": "", "na": True}
-        say(evaluator, slots[0], value)
+        submit_value(evaluator, slots[0], value)
     design = RatingDesign.objects.select_related("round__project").get(round=round)
     close_round(round=round, by=lead)
     unblind(design=design, by=lead)

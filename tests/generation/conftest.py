@@ -7,14 +7,14 @@ from generation import backends
 from generation.runs import chunks
 from projects.jobs import running
 from tests.generation.staged import StagedBackend
-from tests.generation.tiny import models, models_folder
+from tests.generation.tiny_models import models, models_folder
 
 __all__ = ["models", "models_folder"]
 
 
 @pytest.fixture
 def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[StagedBackend]:
-    """A backend that does what the test tells it to, beside the real ones."""
+    """A backend that tests control."""
     backend = StagedBackend()
     monkeypatch.setitem(backends._BACKENDS, backend.key, backend)
     yield backend
@@ -23,5 +23,5 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[StagedBackend]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Jobs that failed are due again at once."""
+    """Retry failed jobs at once."""
     monkeypatch.setattr(running, "BACK_OFF", timedelta(0))

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint in this process, which does what a test tells it to, request by request."""
+"""An OpenAI-compatible endpoint whose replies tests control."""
 
 import json
 import ssl
@@ -12,7 +12,7 @@ Reply = Callable[["Handler"], None]
 
 
 def said(text: Any = "It helps.", **more: Any) -> dict[str, Any]:
-    """A good answer."""
+    """A valid reply."""
     return {
         "model": "tiny-instruct",
         "system_fingerprint": "fp_1",
@@ -56,7 +56,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Endpoint(ThreadingHTTPServer):
-    """``reply`` is called with every request; ``seen`` are all of them; ``released`` frees those that were held."""
+    """``reply`` is called with every request; ``seen`` lists them; ``released`` frees held requests."""
 
     daemon_threads = True
     block_on_close = False
@@ -78,11 +78,11 @@ class Endpoint(ThreadingHTTPServer):
         return [body for command, _, _, body in self.seen if command == "POST"]
 
     def hold(self, handler: Handler) -> None:
-        """Say nothing until released."""
+        """Wait until released."""
         self.released.wait(60)
 
     def one_after_the_other(self, *replies: Reply) -> None:
-        """Answer so; the last one for ever."""
+        """Send these replies in order, and repeat the last one."""
         left = list(replies)
 
         def reply(handler: Handler) -> None:
@@ -97,7 +97,7 @@ class Endpoint(ThreadingHTTPServer):
 
 
 def closed(handler: Handler) -> None:
-    """Close in the middle of an answer."""
+    """Close the connection in the middle of a reply."""
     raw = json.dumps(said()).encode()
     handler.send_response(200)
     handler.send_header("Content-Length", str(len(raw)))

@@ -1,4 +1,4 @@
-"""A summariser that does what a test tells it to: it says which unit it does, and fails, dies or dawdles on request."""
+"""A summariser that tests control: it logs its units, and fails, dies or waits on request."""
 
 import os
 import time
@@ -18,14 +18,14 @@ from generation.backends.protocol import (
     ProbedUnit,
     Source,
 )
-from tests.meanwhile import by_another
+from tests.concurrency import outside_the_job
 
 Before = Callable[[Sequence[Source]], "list[Output | Failure] | None"]
 
 
 class StagedBackend:
-    """``diary`` names a file that gets a line a unit: process, key, time. ``before`` is told every batch and may raise,
-    or give what is to come out instead."""
+    """``diary``: a file that gets a line per unit: process, key, time. ``before`` is called with every batch and may
+    raise, or return the outputs."""
 
     key = "staged"
     name = "Staged"
@@ -72,7 +72,7 @@ class Staged:
         for start in range(0, len(sources), decoding["batch"]):
             batch = sources[start : start + decoding["batch"]]
             self.backend.batches.append([source.key for source in batch])
-            with by_another():
+            with outside_the_job():
                 instead = self.backend.before(batch)
             for source in batch:
                 time.sleep(decoding["seconds"])

@@ -1,4 +1,4 @@
-"""Runs with their summaries, built row by row, and scored: for tests of what is made of summaries."""
+"""Build runs with summaries and scores for tests."""
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
@@ -16,17 +16,17 @@ Write = Callable[[Material], str | None]
 
 
 def bring_two_reviews(project: Project, folder: Path) -> Project:
-    """Two clusters of two reviews, whose ROUGE can be reckoned by hand."""
+    """Two clusters of two reviews, whose ROUGE is easy to compute by hand."""
     records = [
         m3_files.cluster("111_0", [m3_files.source("It helps a lot", "1")], target_text="It helps"),
         m3_files.cluster("222_0", [m3_files.source("It is safe", "2")], target_text="It harms"),
     ]
-    m3_files.brought_in(project, m3_files.write(folder / "level3.jsonl", records))
+    m3_files.import_records(project, m3_files.write(folder / "level3.jsonl", records))
     return project
 
 
 def first_sentence(material: Material) -> str:
-    """What an extractive lead-1 writes."""
+    """The output of the extractive lead-1."""
     return material.source.inputs[0].text
 
 
@@ -51,7 +51,7 @@ def build_version(project: Project, name: str = "Lead", level: str = "propositio
 def build_run(
     project: Project, name: str = "Lead", level: str = "proposition", write: Write = first_sentence, number: int = 1
 ) -> Run:
-    """A finished run: ``write`` says what came out for each unit; nothing came out where it says None."""
+    """Create a finished run: ``write`` returns the text of each unit, or None if it failed."""
     run = Run.objects.create(version=build_version(project, name, level, number), status=RunStatus.DONE)
     units = units_of(project, level)
     found: Mapping[int, Material] = materials(project, level, units)

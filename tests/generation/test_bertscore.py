@@ -18,8 +18,8 @@ from projects.models import Job, Project
 from tests.builders import build_cluster
 from tests.generation.summaries import build_run, the_target
 from tests.generation.test_metrics import judged
-from tests.generation.tiny import SENTENCES
 from tests.generation.tiny_encoders import build
+from tests.generation.tiny_models import SENTENCES
 
 bertscore = metrics.get("bertscore")
 
@@ -148,7 +148,7 @@ def test_weights_that_are_missing_are_refused(tiny: Path) -> None:
 def test_a_model_that_is_no_such_encoder_is_refused(tiny: Path) -> None:
     config = json.loads((tiny / "config.json").read_text())
     assert config["model_type"] == "bert"
-    from tests.generation.tiny import build as build_other
+    from tests.generation.tiny_models import build as build_other
 
     build_other("t5", tiny.parent / "t5")
     with pytest.raises(MetricError, match="t5 is not a supported encoder"):

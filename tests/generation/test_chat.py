@@ -14,7 +14,7 @@ from generation.backends.protocol import BackendError, Failure, Finish, InputTex
 from generation.neural.checkpoints import loading
 from generation.neural.judging import teacher_forcing
 from generation.neural.summarisers.chat import Chat
-from tests.generation import tiny
+from tests.generation import tiny_models
 
 Models = Callable[[str], str]
 TEXTS = ("Aspirin reduced stroke.", "Aspirin did not reduce stroke.", "There is no evidence that aspirin helps.")
@@ -26,7 +26,7 @@ def _one_thread() -> None:
 
 
 def source(number: int, inputs: int = 2, sentences: int = 1) -> Source:
-    texts = tuple(InputText(tiny.text(number + i, sentences), key=str(i)) for i in range(inputs))
+    texts = tuple(InputText(tiny_models.text(number + i, sentences), key=str(i)) for i in range(inputs))
     return Source(number, f"c{number}", texts, {"i": "aspirin"}, question="Does it help?")
 
 

@@ -12,8 +12,8 @@ from django.conf import LazySettings
 from generation import backends
 from generation.backends.identity import checked
 from generation.backends.protocol import BackendError, InputText, Output, Source
-from tests.generation.tiny import SENTENCES
 from tests.generation.tiny_encoders import build_sentence_encoder
+from tests.generation.tiny_models import SENTENCES
 
 CONFIG: dict[str, Any] = checked(
     {"backend": "extractive", "decoding": {"method": "MMR", "vectors": "embeddings", "encoder": "encoder"}}

@@ -19,7 +19,7 @@ from generation.backends.protocol import BackendError
 from generation.models import System
 from generation.neural.checkpoints import hub
 from projects.models import Job, Project
-from tests.generation import naive
+from tests.generation import unbatched
 
 Models = Callable[[str], str]
 FIRST, SECOND = "a" * 40, "b" * 40
@@ -43,7 +43,7 @@ def cache(tmp_path: Path, models: Models, models_folder: Path, monkeypatch: pyte
 
 
 def config() -> Any:
-    return naive.configured(backends.get("seq2seq"), "lab/bart", decoding={"beams": 1, "max_length": 8})
+    return unbatched.configured(backends.get("seq2seq"), "lab/bart", decoding={"beams": 1, "max_length": 8})
 
 
 @pytest.mark.parametrize(("online", "offline"), [(False, False), (False, True), (True, True)])
@@ -66,10 +66,10 @@ def test_a_model_in_the_cache_needs_no_net_and_one_that_is_not_is_not_fetched(
 def test_a_version_stays_with_its_commit_when_the_branch_moves_on(cache: Path) -> None:
     backend = backends.get("seq2seq")
     facts = backend.facts(config())
-    before = naive.summarised(backend.load(config(), facts), naive.sources(1))
+    before = unbatched.summarised(backend.load(config(), facts), unbatched.sources(1))
     (cache / "refs" / "main").write_text(SECOND)
     (cache / "snapshots" / SECOND / "model.safetensors").write_bytes(b"other weights")
-    assert naive.summarised(backend.load(config(), facts), naive.sources(1))[0].token_ids == before[0].token_ids
+    assert unbatched.summarised(backend.load(config(), facts), unbatched.sources(1))[0].token_ids == before[0].token_ids
 
 
 def test_a_commit_that_is_gone_is_not_replaced_by_what_the_branch_has_now(cache: Path) -> None:

@@ -30,7 +30,7 @@ from generation.sources import first_key, matching_keys, materials, units_of
 from projects.models import Project
 from projects.spreadsheets.cells import is_missing
 from projects.uploads.faults import Faults
-from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+from tests.annotation.m3_files import cluster, import_records, plain, source, write
 from tests.generation.workers import Killed, lapse, work
 
 Client = Callable[[User], APIClient]
@@ -294,8 +294,8 @@ def test_keeping_the_same_file_twice_keeps_one(tmp_path: Path, files: Path) -> N
 @pytest.fixture
 def corpus(project: Project, tmp_path: Path) -> Project:
     made = write(tmp_path / "3.jsonl", [cluster(f"1_{n}", [source("It may reduce.", "1")]) for n in range(3)])
-    brought_in(project, made, level="3")
-    brought_in(project, write(tmp_path / "1.jsonl", [plain("1", "It helps.", ("1", "Trial."))]), level="1")
+    import_records(project, made, level="3")
+    import_records(project, write(tmp_path / "1.jsonl", [plain("1", "It helps.", ("1", "Trial."))]), level="1")
     return project
 
 

@@ -14,10 +14,10 @@ from generation.runs.queries import State, progress_of
 from projects.jobs.running import RunningJob
 from projects.models import Job, JobStatus, Project
 from tests.builders import build_cluster
+from tests.concurrency import outside_the_job
 from tests.generation.staged import StagedBackend
 from tests.generation.test_runs import done_once, fresh
 from tests.generation.workers import Killed, lapse, staged_version, work
-from tests.meanwhile import by_another
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def in_hand(check: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> Non
 
     def held(self: RunningJob, done: int | None = None, total: int | None = None) -> None:
         hold(self, done, total)
-        with by_another():
+        with outside_the_job():
             check()
 
     monkeypatch.setattr(RunningJob, "hold", held)

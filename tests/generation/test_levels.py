@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from generation.models import Score, Summary
 from projects.models import Project
-from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+from tests.annotation.m3_files import cluster, import_records, plain, source, write
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,7 +26,7 @@ CLUSTERS = [
 def done(project: Project, tmp_path: Path) -> Callable[[str], str]:
     """``done(level)``: Lead-1 over the level, scored by ROUGE; what the table says."""
     for level, records in (("1", [DOCUMENT]), ("2", [SENTENCE]), ("3", CLUSTERS)):
-        brought_in(project, write(tmp_path / f"level{level}.jsonl", records), level=level)
+        import_records(project, write(tmp_path / f"level{level}.jsonl", records), level=level)
     config = tmp_path / "lead.json"
     config.write_text(json.dumps({"backend": "extractive", "decoding": {"method": "lead", "sentences": 1}}))
 

@@ -14,7 +14,7 @@ from generation.neural.judging.heads import Segments
 from generation.neural.judging.likelihood import Unscorable, choose_continuation, decoding, labels
 from generation.neural.judging.prefix_tree import Tree
 from generation.neural.judging.teacher_forcing import Nll
-from tests.generation import tiny
+from tests.generation import tiny_models
 
 ENCODER_DECODERS = ("bart", "pegasus", "bigbird_pegasus", "led", "t5")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -37,8 +37,8 @@ def _one_thread() -> None:
 
 def made(kind: str) -> tuple[Any, Any]:
     torch.manual_seed(0)
-    words = tiny.tokenizer(kind)
-    return tiny._model(kind, len(words)).to(DEVICE).eval(), words
+    words = tiny_models.tokenizer(kind)
+    return tiny_models._model(kind, len(words)).to(DEVICE).eval(), words
 
 
 def tensor(values: Any) -> torch.Tensor:
@@ -48,7 +48,7 @@ def tensor(values: Any) -> torch.Tensor:
 def coded(model: Any, words: Any) -> list[tuple[list[int], list[list[int]]]]:
     start = model.config.decoder_start_token_id
     return [
-        (words(tiny.text(i, 2 + i))["input_ids"], labels(words, texts, start=start, longest=None)[0])
+        (words(tiny_models.text(i, 2 + i))["input_ids"], labels(words, texts, start=start, longest=None)[0])
         for i, texts in enumerate(TEXTS)
     ]
 
@@ -191,7 +191,7 @@ def test_equal_texts_tie_exactly() -> None:
 @pytest.mark.parametrize("way", [teacher_forcing.by_prompt_and_trees, teacher_forcing.by_prompt_rows])
 def test_a_prompt_read_once_equals_one_forward_pass_per_prompt_and_text(way: Any) -> None:
     model, words = made("llama")
-    prompts = [words(tiny.text(i, 1 + i), add_special_tokens=False)["input_ids"] for i in range(3)]
+    prompts = [words(tiny_models.text(i, 1 + i), add_special_tokens=False)["input_ids"] for i in range(3)]
     texts = [[words(text, add_special_tokens=False)["input_ids"] + [2] for text in group] for group in TEXTS]
     with torch.inference_mode():
         found = way(model, prompts, [Tree(prompt[-1], group) for prompt, group in zip(prompts, texts, strict=True)])
@@ -255,27 +255,27 @@ def test_a_model_that_scales_its_logits_has_them_scaled() -> None:
 def test_special_tokens_are_marked_as_the_family_has_them() -> None:
     text = ["Aspirin reduced stroke."]
     for kind, firsts, lasts in (("bart", True, True), ("pegasus", False, True), ("t5", False, True)):
-        ids, special = labels(tiny.tokenizer(kind), text, start=-1, longest=None)
+        ids, special = labels(tiny_models.tokenizer(kind), text, start=-1, longest=None)
         assert (special[0][0], special[0][-1]) == (firsts, lasts)
         assert not any(special[0][1:-1])
         assert len(ids[0]) == len(special[0])
 
 
 def test_a_token_that_the_decoder_starts_from_is_not_predicted() -> None:
-    words = tiny.tokenizer("bart")
+    words = tiny_models.tokenizer("bart")
     ids, special = labels(words, ["Aspirin reduced stroke."], start=words.bos_token_id, longest=None)
     assert ids[0][0] != words.bos_token_id
     assert special[0] == [False] * (len(ids[0]) - 1) + [True]
 
 
 def test_a_word_that_the_tokenizer_does_not_know_is_content() -> None:
-    words = tiny.tokenizer("bart")
+    words = tiny_models.tokenizer("bart")
     _, special = labels(words, ["<unk> reduced stroke."], start=-1, longest=None)
     assert sum(special[0]) == 2
 
 
 def test_line_breaks_become_the_familys_token() -> None:
-    words = tiny.tokenizer("pegasus")
+    words = tiny_models.tokenizer("pegasus")
     ids, _ = labels(words, ["One.\nTwo."], start=-1, longest=None, newline="<n>")
     assert words.convert_tokens_to_ids("<n>") in ids[0]
 
@@ -284,5 +284,8 @@ def test_line_breaks_become_the_familys_token() -> None:
 def test_a_text_without_a_likelihood_says_why(text: str, why: str) -> None:
     with pytest.raises(Unscorable, match=why):
         labels(
-            tiny.tokenizer("bart"), ["Fine.", text.strip(" ") if why == "no likelihood" else text], start=-1, longest=20
+            tiny_models.tokenizer("bart"),
+            ["Fine.", text.strip(" ") if why == "no likelihood" else text],
+            start=-1,
+            longest=20,
         )

@@ -18,7 +18,7 @@ from generation.metrics.classifier import LABELS
 from generation.metrics.protocol import MetricError
 from generation.neural.checkpoints import families, loading
 from generation.neural.encoders import bertscore, classifier, embedding
-from tests.generation import tiny
+from tests.generation import tiny_models
 
 Models = Callable[[str], str]
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,7 @@ def copied(models: Models, folder: Path, kind: str = "bart") -> Path:
     return copy
 
 
-@pytest.mark.parametrize("kind", tiny.KINDS)
+@pytest.mark.parametrize("kind", tiny_models.KINDS)
 def test_every_family_loads_and_is_known(models: Models, kind: str) -> None:
     task = "causal" if kind == "llama" else "seq2seq"
     facts = loading.facts(of(models(kind)), task)
@@ -153,7 +153,7 @@ def test_a_tokenizer_as_pegasus_is_published_is_read(models: Models, models_fold
     before = weights.hashes(weights.Folder(copy))["tokenizer"]
     (copy / "tokenizer.json").unlink()
     SentencePieceTrainer.train(
-        sentence_iterator=iter(tiny.SENTENCES * 20),
+        sentence_iterator=iter(tiny_models.SENTENCES * 20),
         model_prefix=str(copy / "spiece"),
         vocab_size=100,
         pad_id=0,
@@ -165,8 +165,8 @@ def test_a_tokenizer_as_pegasus_is_published_is_read(models: Models, models_fold
     )
     (copy / "tokenizer_config.json").write_text('{"tokenizer_class": "PegasusTokenizer"}')
     words = loading.tokenizer(of(copy.name))
-    own = SentencePieceProcessor(model_file=str(copy / "spiece.model")).encode(tiny.SENTENCES[0])
-    assert words(tiny.SENTENCES[0]).input_ids == [*(token + 103 for token in own), words.eos_token_id]
+    own = SentencePieceProcessor(model_file=str(copy / "spiece.model")).encode(tiny_models.SENTENCES[0])
+    assert words(tiny_models.SENTENCES[0]).input_ids == [*(token + 103 for token in own), words.eos_token_id]
     assert words.convert_tokens_to_ids("<n>") != words.unk_token_id
     assert weights.hashes(weights.Folder(copy))["tokenizer"] != before
 
@@ -266,7 +266,7 @@ def test_other_weights_in_the_same_folder_are_not_the_version(models: Models, mo
     copy = copied(models, models_folder)
     recorded = loading.facts(of(copy.name), "seq2seq")
     shutil.rmtree(copy)
-    tiny.build("bart", copy, seed=1)
+    tiny_models.build("bart", copy, seed=1)
     with pytest.raises(BackendError, match="weights: "):
         loading.load(of(copy.name), recorded, "seq2seq")
 

@@ -11,7 +11,7 @@ from generation.backends.assembly import AS_MS2, MS2_MARKERS
 from generation.backends.protocol import BackendError, InputText, Probed, ProbedUnit, Source
 from generation.backends.seq2seq import MultiEncodeBackend, Seq2SeqBackend
 from generation.neural.summarisers import multi_encode, seq2seq
-from tests.generation import naive, tiny
+from tests.generation import tiny_models, unbatched
 
 Models = Callable[[str], str]
 BACKEND = MultiEncodeBackend()
@@ -19,7 +19,7 @@ DECODING = {"beams": 4, "max_length": 24, "no_repeat_ngram": 3}
 
 
 def loaded(models: Models, kind: str, **sections: dict[str, Any]) -> tuple[multi_encode.MultiEncode, dict[str, Any]]:
-    config = naive.configured(BACKEND, models(kind), **{"decoding": DECODING, **sections})
+    config = unbatched.configured(BACKEND, models(kind), **{"decoding": DECODING, **sections})
     facts = BACKEND.facts(config)
     summariser = BACKEND.load(config, facts)
     assert isinstance(summariser, multi_encode.MultiEncode)
@@ -51,9 +51,9 @@ def test_the_backend_is_listed() -> None:
 @pytest.mark.parametrize("masking", ["masked", AS_MS2])
 def test_studies_are_encoded_apart_and_decoded_together(models: Models, masking: str) -> None:
     summariser, facts = loaded(models, "bart", assembly={"masking": masking})
-    found = naive.summarised(summariser, naive.sources())
-    fresh = naive.model(summariser.config, facts)
-    for source in naive.sources():
+    found = unbatched.summarised(summariser, unbatched.sources())
+    fresh = unbatched.model(summariser.config, facts)
+    for source in unbatched.sources():
         rows = list(summariser.read(source).rows)
         assert len(rows) == len(source.inputs)
         expected = joined(fresh, facts, rows, masked=masking == "masked")
@@ -66,7 +66,7 @@ def test_the_checkpoints_padding_and_first_token_are_another_version(models: Mod
     unmasked, other = loaded(models, "bart", assembly={"masking": AS_MS2})
     assert facts["decoding"]["decoder_start_token_id"] == 2
     assert other["decoding"]["decoder_start_token_id"] == 0
-    unequal = Source(0, "unequal", (InputText(tiny.text(1, 3)), InputText("Short.")))
+    unequal = Source(0, "unequal", (InputText(tiny_models.text(1, 3)), InputText("Short.")))
     states = [summariser.encode([summariser.read(unequal)])[0] for summariser in (masked, unmasked)]
     # The longest study has no padding; the short one does.
     length = len(masked.read(unequal).rows[0])
@@ -76,13 +76,13 @@ def test_the_checkpoints_padding_and_first_token_are_another_version(models: Mod
 
 @pytest.mark.parametrize("kind", ["bart", "t5", "pegasus", "bigbird_pegasus", "led"])
 def test_one_document_gives_what_seq2seq_gives(models: Models, kind: str) -> None:
-    units = [Source(n, f"unit {n}", (InputText(tiny.text(n, 1 + n % 3)),)) for n in range(8)]
+    units = [Source(n, f"unit {n}", (InputText(tiny_models.text(n, 1 + n % 3)),)) for n in range(8)]
     summariser, _ = loaded(models, kind)
     plain = Seq2SeqBackend()
-    config = naive.configured(plain, models(kind), decoding=DECODING)
+    config = unbatched.configured(plain, models(kind), decoding=DECODING)
     other = plain.load(config, plain.facts(config))
     assert isinstance(other, seq2seq.Seq2Seq)
-    one, two = naive.summarised(summariser, units), naive.summarised(other, units)
+    one, two = unbatched.summarised(summariser, units), unbatched.summarised(other, units)
     assert [one[n].token_ids for n in range(8)] == [two[n].token_ids for n in range(8)]
     assert [one[n].tokens_in for n in range(8)] == [two[n].tokens_in for n in range(8)]
 
@@ -91,7 +91,7 @@ def test_rows_are_ms2s_at_most_25_each_cut_and_counted(models: Models) -> None:
     summariser, _ = loaded(
         models, "bart", assembly={"markers": "ms2", "background": True, "titles": True, "input_tokens": 70}
     )
-    studies = tuple(InputText(tiny.text(n, 4), title=f"Trial {n}") for n in range(30))
+    studies = tuple(InputText(tiny_models.text(n, 4), title=f"Trial {n}") for n in range(30))
     read = summariser.read(Source(0, "review", studies, background="Do statins help?"))
     assert len(read.rows) == 25
     assert {len(row) for row in read.rows} == {70}
@@ -105,21 +105,24 @@ def test_rows_are_ms2s_at_most_25_each_cut_and_counted(models: Models) -> None:
 
 
 def test_a_checkpoint_without_ms2s_tokens_cannot_read_its_rows(models: Models) -> None:
-    config = naive.configured(BACKEND, models("pegasus"), assembly={"markers": "ms2"})
+    config = unbatched.configured(BACKEND, models("pegasus"), assembly={"markers": "ms2"})
     with pytest.raises(BackendError, match="no token <background>"):
         BACKEND.facts(config)
 
 
 def test_only_bart_has_ms2s_way(models: Models) -> None:
     with pytest.raises(BackendError, match="MS\\^2's checkpoints are BART"):
-        BACKEND.facts(naive.configured(BACKEND, models("pegasus"), assembly={"masking": AS_MS2}))
+        BACKEND.facts(unbatched.configured(BACKEND, models("pegasus"), assembly={"masking": AS_MS2}))
 
 
 def test_texts_are_judged_given_all_studies(models: Models) -> None:
     summariser, facts = loaded(models, "bart")
-    items = [Probed(source, (tiny.text(n, 1), "Aspirin increased it.")) for n, source in enumerate(naive.sources(4))]
+    items = [
+        Probed(source, (tiny_models.text(n, 1), "Aspirin increased it."))
+        for n, source in enumerate(unbatched.sources(4))
+    ]
     found = {unit.unit: unit for batch in summariser.probe(items) for unit in batch}
-    fresh = naive.model(summariser.config, facts)
+    fresh = unbatched.model(summariser.config, facts)
     for n, item in enumerate(items):
         unit = found[n]
         assert isinstance(unit, ProbedUnit)

@@ -17,8 +17,8 @@ from generation.runs.actions import start_run
 from projects import reports
 from projects.models import Member, Project, Unit
 from projects.reports.table import Missing
-from tests.annotation.m3_files import brought_in, cluster, plain, source, write
-from tests.generation.rows import build_version
+from tests.annotation.m3_files import cluster, import_records, plain, source, write
+from tests.generation.builders import build_version
 from tests.generation.staged import StagedBackend
 from tests.generation.summaries import build_run, scored, the_target
 from tests.generation.test_probing import clusters, judging, probed
@@ -31,7 +31,7 @@ __all__ = ["clusters", "judging"]
 @pytest.fixture
 def corpus(project: Project, tmp_path: Path) -> Project:
     records = [cluster(f"111_{n}", [source(f"It helps {n}", str(n + 1))], target_text=f"It is {n}") for n in range(3)]
-    brought_in(project, write(tmp_path / "level3.jsonl", records))
+    import_records(project, write(tmp_path / "level3.jsonl", records))
     return project
 
 
@@ -109,7 +109,7 @@ def test_a_document_is_out_of_date_when_a_proposition_of_its_review_is(
     corpus: Project, by: Member, tmp_path: Path
 ) -> None:
     documents = [plain(key, "It helps.", ("1", "Trial one.")) for key in ("111", "999")]
-    brought_in(corpus, write(tmp_path / "level1.jsonl", documents), level="1")
+    import_records(corpus, write(tmp_path / "level1.jsonl", documents), level="1")
     scored(build_run(corpus, "One", "document", the_target), "rouge")
     correct(corpus, by)
     correct(corpus, by, number=1)

@@ -14,9 +14,9 @@ from generation.models import Seal
 from generation.runs.queries import progress_of
 from generation.sources import units_of
 from projects.models import Project
-from tests.annotation.m3_files import brought_in, cluster, plain, write
+from tests.annotation.m3_files import cluster, import_records, plain, write
 from tests.builders import TEXT, build_cluster
-from tests.generation.rows import build_run, build_version
+from tests.generation.builders import build_run, build_version
 
 Client = Callable[[User], APIClient]
 ADDRESS = "/api/v1/projects/eye/outputs/"
@@ -154,7 +154,7 @@ def test_documents_and_sentences_have_outputs_too_found_by_their_own_units(
         ("level2", plain("111_0", "It helps.", ("1", "One helped."))),
         ("level3", cluster("111_0", target_text="It reduces relapse.")),
     ):
-        brought_in(project, write(tmp_path / f"{name}.jsonl", [record]), level=name[-1])
+        import_records(project, write(tmp_path / f"{name}.jsonl", [record]), level=name[-1])
     expected = {"document": ["It helps, and is safe.", "It reduces relapse."], "sentence": ["It helps."]}
     for level, texts in expected.items():
         [unit] = units_of(project, level)

@@ -29,7 +29,7 @@ from projects.jobs.running import run_job
 from projects.models import Job, Member, Project
 from projects.reports.table import Missing, Table
 from projects.reports.writing import as_csv, latex, markdown, words
-from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+from tests.annotation.m3_files import cluster, import_records, plain, source, write
 from tests.builders import build_cluster
 from tests.conftest import person
 from tests.generation.summaries import Write, build_run, build_version, scored
@@ -45,7 +45,7 @@ def corpus(project: Project, tmp_path: Path) -> Project:
     """Seven units of six reviews: the last review has two."""
     keys = ["111_0", "222_0", "333_0", "444_0", "555_0", "666_0", "666_1"]
     records = [cluster(key, [source("a b c d", str(n))], target_text=RIGHT) for n, key in enumerate(keys, start=1)]
-    brought_in(project, write(tmp_path / "level3.jsonl", records))
+    import_records(project, write(tmp_path / "level3.jsonl", records))
     return project
 
 
@@ -159,7 +159,7 @@ def test_what_was_not_scored_alike_is_not_compared_and_said(corpus: Project) -> 
 
 
 def test_levels_and_kinds_of_references_are_kept_apart(corpus: Project, tmp_path: Path) -> None:
-    brought_in(corpus, write(tmp_path / "level1.jsonl", [plain("666", RIGHT, ("1", "One."))]), level="1")
+    import_records(corpus, write(tmp_path / "level1.jsonl", [plain("666", RIGHT, ("1", "One."))]), level="1")
     for name in ("A", "B"):
         scored(build_run(corpus, name, write=written({}, RIGHT)), "rouge")
         scored(build_run(corpus, name, "document", write=written({}, HALF), number=2), "rouge")

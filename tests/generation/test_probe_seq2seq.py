@@ -13,7 +13,7 @@ from generation.backends.seq2seq import MultiEncodeBackend, Seq2SeqBackend
 from generation.neural.batches import Limits
 from generation.neural.judging import teacher_forcing
 from generation.neural.summarisers.seq2seq import Seq2Seq
-from tests.generation import naive, tiny
+from tests.generation import tiny_models, unbatched
 
 Models = Callable[[str], str]
 #: Two begin alike, two are equal.
@@ -32,7 +32,7 @@ def _one_thread() -> None:
 
 def loaded(models: Models, kind: str, backend: Any = None, **sections: dict[str, Any]) -> Seq2Seq:
     backend = backend or Seq2SeqBackend()
-    config = naive.configured(backend, models(kind), **{"decoding": {"beams": 2, "max_length": 12}, **sections})
+    config = unbatched.configured(backend, models(kind), **{"decoding": {"beams": 2, "max_length": 12}, **sections})
     summariser = backend.load(config, backend.facts(config))
     assert isinstance(summariser, Seq2Seq)
     summariser.limits = Limits()
@@ -45,10 +45,10 @@ def judged(summariser: Seq2Seq, units: list[Source]) -> dict[int, list[list[floa
     return {x.unit: [list(one.nll) for one in x.likelihoods] for x in found if isinstance(x, ProbedUnit)}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in tiny.KINDS if kind != "llama"])
+@pytest.mark.parametrize("kind", [kind for kind in tiny_models.KINDS if kind != "llama"])
 def test_a_text_is_as_likely_alone_as_in_any_batch_and_after_any_work(models: Models, kind: str) -> None:
     summariser = loaded(models, kind)
-    units = naive.sources(6)
+    units = unbatched.sources(6)
     alone = {k: x for unit in units for k, x in judged(summariser, [unit]).items()}
     list(summariser.summarise(units))
     together = judged(summariser, units)
@@ -66,7 +66,7 @@ def test_a_text_is_as_likely_alone_as_in_any_batch_and_after_any_work(models: Mo
 @pytest.mark.parametrize("kind", ["bart", "t5"])
 def test_one_row_a_text_gives_the_same(models: Models, kind: str) -> None:
     summariser = loaded(models, kind)
-    units = naive.sources(3)
+    units = unbatched.sources(3)
     trees = judged(summariser, units)
     assert summariser._probe is not None
     summariser._probe.decode = teacher_forcing.by_rows
@@ -78,7 +78,7 @@ def test_one_row_a_text_gives_the_same(models: Models, kind: str) -> None:
 def test_ms2s_decoder_starts_from_bos_which_is_then_not_predicted(models: Models) -> None:
     for masking, firsts in ((AS_MS2, False), ("masked", True)):
         summariser = loaded(models, "bart", MultiEncodeBackend(), assembly={"masking": masking})
-        [[unit]] = summariser.probe([Probed(naive.sources(1)[0], TEXTS)])
+        [[unit]] = summariser.probe([Probed(unbatched.sources(1)[0], TEXTS)])
         assert isinstance(unit, ProbedUnit)
         assert (unit.likelihoods[0].token_ids[0] == summariser.loaded.tokenizer.bos_token_id) is firsts
         assert unit.likelihoods[0].special[0] is firsts
@@ -87,7 +87,7 @@ def test_ms2s_decoder_starts_from_bos_which_is_then_not_predicted(models: Models
 
 def test_how_a_version_decodes_changes_no_likelihood(models: Models) -> None:
     """Forced tokens, least lengths and blocked n-grams are rules of writing: every text here breaks them."""
-    plain = judged(loaded(models, "bart"), naive.sources(2))
+    plain = judged(loaded(models, "bart"), unbatched.sources(2))
     rules = {
         "beams": 2,
         "max_length": 90,
@@ -96,11 +96,11 @@ def test_how_a_version_decodes_changes_no_likelihood(models: Models) -> None:
         "forced_bos": "bos",
         "length_penalty": 2.0,
     }
-    assert judged(loaded(models, "bart", decoding=rules), naive.sources(2)) == plain
+    assert judged(loaded(models, "bart", decoding=rules), unbatched.sources(2)) == plain
 
 
 def test_each_source_is_encoded_once_for_all_of_its_texts(models: Models) -> None:
-    units = naive.sources(5)
+    units = unbatched.sources(5)
     for backend, rows in ((Seq2SeqBackend(), 5), (MultiEncodeBackend(), sum(len(unit.inputs) for unit in units))):
         summariser = loaded(models, "bart", backend)
         with mock.patch.object(summariser.encoder, "states", wraps=summariser.encoder.states) as states:
@@ -112,7 +112,7 @@ def test_what_runs_out_of_memory_is_halved_and_what_is_too_long_fails_alone(
     models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     summariser = loaded(models, "bart")
-    units = naive.sources(6)
+    units = unbatched.sources(6)
     expected = judged(summariser, units)
     assert summariser._probe is not None
     judge, sizes = summariser._probe.judge, []

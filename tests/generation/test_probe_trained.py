@@ -11,7 +11,7 @@ from django.conf import LazySettings
 from generation.backends.protocol import InputText, Probed, ProbedUnit, Source
 from generation.backends.seq2seq import Seq2SeqBackend
 from measures.probe import Pair, TextNll, probe_table
-from tests.generation import naive, tiny
+from tests.generation import tiny_models, unbatched
 
 DRUGS = ("Statins", "Aspirin", "Exercise", "Insulin", "Antibiotics")
 OPPOSITE = {"lowered": "increased", "increased": "lowered", "improved": "reduced", "reduced": "improved"}
@@ -33,8 +33,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A BART of two layers that has read all findings twenty times; saved as "trained" in this folder."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    words = tiny.tokenizer("bart")
-    model = tiny._model("bart", len(words))
+    words = tiny_models.tokenizer("bart")
+    model = tiny_models._model("bart", len(words))
     ids = words([f"The trial found {said(*finding)}" for finding in FINDINGS], padding=True, return_tensors="pt")
     labels = words([said(*finding) for finding in FINDINGS], padding=True, return_tensors="pt")
     targets = labels.input_ids.masked_fill(labels.attention_mask == 0, -100)
@@ -61,7 +61,7 @@ Judge = Callable[[Callable[[str, str], tuple[str, str]]], list[tuple[TextNll, Te
 def judge(trained: Path, settings: LazySettings) -> Judge:
     """``judge(texts)``: likelihoods of two texts for every fourth finding, made of what it says and of the opposite."""
     settings.MODELS_DIR = trained
-    backend, config = Seq2SeqBackend(), naive.configured(Seq2SeqBackend(), "trained")
+    backend, config = Seq2SeqBackend(), unbatched.configured(Seq2SeqBackend(), "trained")
     summariser = backend.load(config, backend.facts(config))
 
     def judged(texts: Callable[[str, str], tuple[str, str]]) -> list[tuple[TextNll, TextNll]]:

@@ -30,8 +30,8 @@ from projects import reports
 from projects.jobs.running import run_job
 from projects.models import Job, Project
 from projects.reports.writing import words
-from tests.annotation.m3_files import brought_in, cluster, source, write
-from tests.generation.printed import of_scores
+from tests.annotation.m3_files import cluster, import_records, source, write
+from tests.generation.score_tables import score_tables
 from tests.generation.staged import StagedBackend
 from tests.generation.summaries import bring_two_reviews, build_run, scored, the_target
 from tests.generation.test_probing import clusters, judging, probed
@@ -83,7 +83,7 @@ def test_tables_and_plots_read_no_score_and_no_likelihood(
         probed(staged_version(corpus, f"Probed {name}"))
     with CaptureQueriesContext(connection) as seen:
         scores = Scores(corpus)
-        made = [each.build(scores) for each in of_scores()]
+        made = [each.build(scores) for each in score_tables()]
         drawn = list(plottable_figures(scores))
         for metric, figure in [("rouge", "rouge1_f1"), ("probe", "accuracy")]:
             by_system(scores, metric, figure)
@@ -98,7 +98,7 @@ def test_the_page_takes_as_many_queries_for_more_systems_metrics_and_units(corpu
     def queries() -> int:
         with CaptureQueriesContext(connection) as seen:
             scores = Scores(corpus)
-            for each in of_scores():
+            for each in score_tables():
                 each.build(scores)
             list(plottable_figures(scores))
         return len(seen)
@@ -107,7 +107,7 @@ def test_the_page_takes_as_many_queries_for_more_systems_metrics_and_units(corpu
         scored(build_run(corpus, name), "rouge")
     before = queries()
     more = [cluster(f"{n}_0", [source(f"It is {n}", str(n))], target_text=f"It was {n}") for n in range(400, 420)]
-    brought_in(corpus, write(tmp_path / "more.jsonl", more))
+    import_records(corpus, write(tmp_path / "more.jsonl", more))
     for name in ("One", "Two"):
         scored(build_run(corpus, name, write=the_target), *METRICS, "bleu", "chrf", "repetition")
     assert queries() == before

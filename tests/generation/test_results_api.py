@@ -20,7 +20,7 @@ from generation.results.tables.scored import Scores
 from projects.jobs.running import run_job
 from projects.models import Job, JobStatus, Member, Project
 from projects.reports.table import Table
-from tests.annotation.m3_files import brought_in, cluster, source, write
+from tests.annotation.m3_files import cluster, import_records, source, write
 from tests.conftest import person
 from tests.generation.summaries import build_run, scored, the_target
 
@@ -36,7 +36,7 @@ def corpus(project: Project, tmp_path: Path) -> Project:
         cluster("222_0", [source("It is safe", "2")], target_text="It harms"),
         cluster("333_0", [source("It helps", "3")], target_text="It helps"),
     ]
-    brought_in(project, write(tmp_path / "level3.jsonl", records))
+    import_records(project, write(tmp_path / "level3.jsonl", records))
     return project
 
 

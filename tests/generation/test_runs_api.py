@@ -11,7 +11,7 @@ from audit.models import Entry
 from generation.models import Run, Version
 from projects.models import Member, Project
 from tests.builders import build_cluster
-from tests.generation.rows import build_run, build_version
+from tests.generation.builders import build_run, build_version
 
 Client = Callable[[User], APIClient]
 

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from generation.models import Scoring
 from projects.models import Project
-from tests.annotation.m3_files import brought_in, cluster, write
+from tests.annotation.m3_files import cluster, import_records, write
 from tests.generation.summaries import build_run
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def systems(project: Project, tmp_path: Path) -> Project:
-    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("111_0"), cluster("111_1")]))
+    import_records(project, write(tmp_path / "level3.jsonl", [cluster("111_0"), cluster("111_1")]))
     build_run(project, "Lead")
     build_run(project, "Empty", write=lambda material: "")
     return project

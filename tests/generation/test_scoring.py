@@ -23,9 +23,9 @@ from generation.sources import units_of
 from projects.jobs import jobs
 from projects.jobs.running import RunningJob, run_job
 from projects.models import Job, Project, Unit
-from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+from tests.annotation.m3_files import cluster, import_records, plain, source, write
+from tests.concurrency import outside_the_job
 from tests.generation.summaries import add_summary, build_run, the_target
-from tests.meanwhile import by_another
 
 pytestmark = pytest.mark.django_db
 
@@ -49,11 +49,11 @@ def corpus(project: Project, tmp_path: Path) -> Project:
         cluster(f"111_{n}", [source(f"Trial {n} helped.", str(n + 1))], target_text=f"It reduces relapse {n}.")
         for n in range(7)
     ]
-    brought_in(project, write(tmp_path / "level3.jsonl", clusters))
+    import_records(project, write(tmp_path / "level3.jsonl", clusters))
     document = plain("111", "It helps, and is safe.", ("1", "Trial one."), ("2", "Trial two."))
-    brought_in(project, write(tmp_path / "level1.jsonl", [document]), level="1")
+    import_records(project, write(tmp_path / "level1.jsonl", [document]), level="1")
     sentences = [plain(f"111_{n}", f"It helps {n}.", ("1", f"Trial {n} is cited.")) for n in range(2)]
-    brought_in(project, write(tmp_path / "level2.jsonl", sentences), level="2")
+    import_records(project, write(tmp_path / "level2.jsonl", sentences), level="2")
     return project
 
 
@@ -111,7 +111,7 @@ def test_the_same_again_is_not_done_twice(run: Run) -> None:
 
 def test_new_summaries_make_a_new_scoring(run: Run, corpus: Project, tmp_path: Path) -> None:
     before = scored(run)
-    brought_in(corpus, write(tmp_path / "more.jsonl", [cluster("222_0")]))
+    import_records(corpus, write(tmp_path / "more.jsonl", [cluster("222_0")]))
     add_summary(run, units_of(corpus, "proposition")[-1], "One more.")
     assert isinstance(asked(run), Job)
     after = scored(run)
@@ -193,7 +193,7 @@ def test_a_cancelled_scoring_keeps_what_it_has_and_can_be_asked_for_again(run: R
 
     def stop(running: RunningJob, done: int, total: int | None = None, note: str = "") -> None:
         if done == 2:
-            with by_another():
+            with outside_the_job():
                 jobs.cancel(job)
         told(running, done, total, note)
 

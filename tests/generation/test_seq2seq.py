@@ -15,12 +15,12 @@ from generation.backends.seq2seq import Seq2SeqBackend
 from generation.neural.batches import Limits, Memory
 from generation.neural.checkpoints import families, loading
 from generation.neural.summarisers import seq2seq
-from tests.generation import naive, tiny
+from tests.generation import tiny_models, unbatched
 
 Models = Callable[[str], str]
 BACKEND = Seq2SeqBackend()
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-FAMILIES = [kind for kind in tiny.KINDS if kind != "llama"]
+FAMILIES = [kind for kind in tiny_models.KINDS if kind != "llama"]
 DECODINGS: list[dict[str, Any]] = [
     {"beams": 4, "max_length": 24, "no_repeat_ngram": 3},
     {"beams": 3, "max_length": 20, "early_stopping": "yes", "length_penalty": 2.0, "min_length": 5},
@@ -31,7 +31,7 @@ DECODINGS: list[dict[str, Any]] = [
 
 
 def loaded(models: Models, kind: str, **sections: dict[str, Any]) -> tuple[seq2seq.Seq2Seq, dict[str, Any]]:
-    config = naive.configured(BACKEND, models(kind), **sections)
+    config = unbatched.configured(BACKEND, models(kind), **sections)
     facts = BACKEND.facts(config)
     summariser = BACKEND.load(config, facts)
     assert isinstance(summariser, seq2seq.Seq2Seq)
@@ -47,14 +47,14 @@ def global_attention(kind: str, row: tuple[int, ...], separator: int | None) -> 
 
 def as_one_by_one(summariser: seq2seq.Seq2Seq, facts: dict[str, Any], kind: str) -> list[list[int]]:
     found = []
-    for source in naive.sources(8):
+    for source in unbatched.sources(8):
         row = summariser.read(source).rows[0]
         if kind == "bigbird_pegasus":
-            fresh = naive.model(summariser.config, facts)  # what came before must not matter
+            fresh = unbatched.model(summariser.config, facts)  # what came before must not matter
         else:
-            fresh = summariser.__dict__.setdefault("fresh", naive.model(summariser.config, facts))
+            fresh = summariser.__dict__.setdefault("fresh", unbatched.model(summariser.config, facts))
         extra = global_attention(kind, row, summariser.reader.separator_id)
-        found.append(naive.generated(fresh, facts, row, **extra))
+        found.append(unbatched.generated(fresh, facts, row, **extra))
     return found
 
 
@@ -67,7 +67,7 @@ def test_batches_give_the_tokens_that_generate_gives_one_by_one(models: Models, 
     ends = set()
     for decoding in DECODINGS[: {"bart": 5, "led": 2}.get(kind, 1)]:
         summariser, facts = loaded(models, kind, decoding=decoding)
-        found = naive.summarised(summariser, naive.sources(8))
+        found = unbatched.summarised(summariser, unbatched.sources(8))
         assert [list(found[n].token_ids or ()) for n in range(8)] == as_one_by_one(summariser, facts, kind)
         assert max(len(output.record["batch"]) for output in found.values()) > 1
         assert all(output.seconds > 0 for output in found.values())
@@ -79,10 +79,10 @@ def test_batches_give_the_tokens_that_generate_gives_one_by_one(models: Models, 
 def test_bigbird_does_not_depend_on_the_order_and_is_sparse_again_after_a_short_text(models: Models) -> None:
     summariser, _ = loaded(models, "bigbird_pegasus", decoding=DECODINGS[0])
     short = Source(0, "short", (InputText("Statins."),))
-    long = [Source(n, f"long {n}", (InputText(tiny.text(n, 3)),)) for n in (1, 2)]
-    before = naive.summarised(summariser, long)
-    naive.summarised(summariser, [short])
-    after = naive.summarised(summariser, long)
+    long = [Source(n, f"long {n}", (InputText(tiny_models.text(n, 3)),)) for n in (1, 2)]
+    before = unbatched.summarised(summariser, long)
+    unbatched.summarised(summariser, [short])
+    after = unbatched.summarised(summariser, long)
     assert [after[n].token_ids for n in (1, 2)] == [before[n].token_ids for n in (1, 2)]
     # Without setting it back, the long ones are read with full attention, and that is another text.
     encoder = summariser.model.get_encoder()
@@ -108,7 +108,9 @@ def test_primera_marks_every_document_cuts_each_to_its_share_and_attends_to_the_
     summariser, _ = loaded(models, "primera", assembly={"input_tokens": 60})
     mark = summariser.reader.separator_id
     assert mark == summariser.loaded.tokenizer.convert_tokens_to_ids("<doc-sep>")
-    source = Source(0, "three", (InputText(tiny.text(1, 4)), InputText("Short."), InputText(tiny.text(2, 4))))
+    source = Source(
+        0, "three", (InputText(tiny_models.text(1, 4)), InputText("Short."), InputText(tiny_models.text(2, 4)))
+    )
     read = summariser.read(source)
     row = read.rows[0]
     marks = [n for n, token in enumerate(row) if token == mark]
@@ -125,26 +127,26 @@ def test_primera_marks_every_document_cuts_each_to_its_share_and_attends_to_the_
 
 def test_led_attends_fully_to_the_first_token_only(models: Models) -> None:
     summariser, _ = loaded(models, "led")
-    row = summariser.read(naive.sources()[2]).rows[0]
+    row = summariser.read(unbatched.sources()[2]).rows[0]
     assert summariser.encoder.attended(torch.tensor([row])).nonzero().tolist() == [[0, 0]]
-    assert summariser.length(summariser.read(naive.sources()[2])) % 8 == 0
+    assert summariser.length(summariser.read(unbatched.sources()[2])) % 8 == 0
 
 
 def test_ms2s_led_attends_to_the_background_from_everywhere(models: Models) -> None:
     assembly = {"markers": "ms2", "background": True, "full_attention": "background"}
     summariser, facts = loaded(models, "led", assembly=assembly, decoding=DECODINGS[0])
-    units = [replace(source, background="Do statins help?") for source in naive.sources(4)]
-    found = naive.summarised(summariser, units)
+    units = [replace(source, background="Do statins help?") for source in unbatched.sources(4)]
+    found = unbatched.summarised(summariser, units)
     words = summariser.loaded.tokenizer
     front = len(words("<background> Do statins help? </background>", add_special_tokens=False).input_ids)
-    fresh = naive.model(summariser.config, facts)
+    fresh = unbatched.model(summariser.config, facts)
     for source in units:
         read = summariser.read(source)
         row = read.rows[0]
         assert row[0] == words.convert_tokens_to_ids("<background>")
         assert row[front - 1 : front + 1] == tuple(words.convert_tokens_to_ids(["</background>", "<ref>"]))
         mask = torch.tensor([[1] * front + [0] * (len(row) - front)], device=DEVICE)
-        expected = naive.generated(fresh, facts, row, global_attention_mask=mask)
+        expected = unbatched.generated(fresh, facts, row, global_attention_mask=mask)
         assert list(found[source.unit].token_ids or ()) == expected
     # It makes a difference: with the first token alone, the same rows have other states.
     rows = [summariser.read(units[2]).rows[0]]
@@ -180,12 +182,12 @@ def test_what_a_checkpoint_cannot_read_makes_no_version(
     models: Models, kind: str, assembly: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(BackendError, match=why):
-        BACKEND.facts(naive.configured(BACKEND, models(kind), assembly=assembly))
+        BACKEND.facts(unbatched.configured(BACKEND, models(kind), assembly=assembly))
 
 
 def test_a_unit_that_lacks_what_the_version_reads_fails_alone(models: Models) -> None:
     summariser, _ = loaded(models, "bart", assembly={"background": True}, decoding=DECODINGS[3])
-    has, lacks = naive.sources(2)
+    has, lacks = unbatched.sources(2)
     found = [out for batch in summariser.summarise([replace(has, background="Known."), lacks]) for out in batch]
     assert Failure(1, "The unit has no background, which this version requires.") in found
     assert len(found) == 2
@@ -213,17 +215,17 @@ def test_a_separator_of_ones_own_stands_between_documents(models: Models) -> Non
 
 def test_t5_can_be_told_what_to_do_and_the_words_are_not_cut(models: Models) -> None:
     summariser, _ = loaded(models, "t5", assembly={"prefix": "summarize: ", "input_tokens": 40})
-    source = Source(0, "two", (InputText(tiny.text(1, 5)), InputText(tiny.text(2, 5))))
+    source = Source(0, "two", (InputText(tiny_models.text(1, 5)), InputText(tiny_models.text(2, 5))))
     words = summariser.loaded.tokenizer
     row = summariser.read(source).rows[0]
     assert len(row) == 40
-    assert words.decode(row).startswith(f"summarize: {tiny.text(1, 1)[:20]}")
+    assert words.decode(row).startswith(f"summarize: {tiny_models.text(1, 1)[:20]}")
 
 
 @pytest.mark.parametrize("budget", ["from the front", "equal shares"])
 def test_what_does_not_fit_is_cut_and_counted(models: Models, budget: str) -> None:
     summariser, _ = loaded(models, "bart", assembly={"input_tokens": 40, "budget": budget})
-    source = Source(0, "two", (InputText(tiny.text(1, 5)), InputText(tiny.text(2, 5))))
+    source = Source(0, "two", (InputText(tiny_models.text(1, 5)), InputText(tiny_models.text(2, 5))))
     read = summariser.read(source)
     assert read.tokens == 40
     whole, _ = loaded(models, "bart", assembly={"input_tokens": 127, "budget": budget})
@@ -238,7 +240,7 @@ def test_what_does_not_fit_is_cut_and_counted(models: Models, budget: str) -> No
 
 def test_a_unit_without_text_fails_alone_and_says_so(models: Models) -> None:
     summariser, _ = loaded(models, "bart", decoding=DECODINGS[3])
-    units = [Source(0, "empty", ()), *naive.sources(3)[1:]]
+    units = [Source(0, "empty", ()), *unbatched.sources(3)[1:]]
     found = [output for batch in summariser.summarise(units) for output in batch]
     assert Failure(0, "There is no text to summarise.") in found
     assert len(found) == 3
@@ -246,7 +248,7 @@ def test_a_unit_without_text_fails_alone_and_says_so(models: Models) -> None:
 
 def test_out_of_memory_at_8_halves_is_remembered_and_changes_no_token(models: Models) -> None:
     whole, _ = loaded(models, "bart", decoding=DECODINGS[0])
-    expected = naive.summarised(whole, naive.sources())
+    expected = unbatched.summarised(whole, unbatched.sources())
     summariser, _ = loaded(models, "bart", decoding=DECODINGS[0])
     summariser.limits = Limits()
     freed, sizes = [], []
@@ -260,19 +262,19 @@ def test_out_of_memory_at_8_halves_is_remembered_and_changes_no_token(models: Mo
         return encode(batch)
 
     summariser.encode = short_of_memory  # type: ignore[method-assign]
-    found = naive.summarised(summariser, naive.sources())
+    found = unbatched.summarised(summariser, unbatched.sources())
     assert {n: output.token_ids for n, output in found.items()} == {n: o.token_ids for n, o in expected.items()}
     assert sizes[:2] == [12, 6]
     assert len(freed) == 1
     sizes.clear()
-    naive.summarised(summariser, naive.sources())
+    unbatched.summarised(summariser, unbatched.sources())
     assert max(sizes) == 6
 
 
 @pytest.mark.skipif(DEVICE == "cpu", reason="needs a GPU")
 def test_a_gpu_that_is_really_full_halves_the_batch_gives_all_back_and_changes_no_token(models: Models) -> None:
     whole, _ = loaded(models, "bart", decoding=DECODINGS[0])
-    expected = naive.summarised(whole, naive.sources())
+    expected = unbatched.summarised(whole, unbatched.sources())
     summariser, _ = loaded(models, "bart", decoding=DECODINGS[0])
     summariser.limits = Limits()
     sizes: list[int] = []
@@ -288,7 +290,7 @@ def test_a_gpu_that_is_really_full_halves_the_batch_gives_all_back_and_changes_n
     allowed = torch.cuda.memory_reserved() + (1 << 30)
     torch.cuda.set_per_process_memory_fraction(allowed / torch.cuda.mem_get_info()[1])
     try:
-        found = naive.summarised(summariser, naive.sources())
+        found = unbatched.summarised(summariser, unbatched.sources())
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0)
     assert {n: output.token_ids for n, output in found.items()} == {n: o.token_ids for n, o in expected.items()}
@@ -307,7 +309,7 @@ def test_one_bad_item_fails_alone(models: Models) -> None:
         return encode(batch)
 
     summariser.encode = choking  # type: ignore[method-assign]
-    found = {output.unit: output for batch in summariser.summarise(naive.sources()) for output in batch}
+    found = {output.unit: output for batch in summariser.summarise(unbatched.sources()) for output in batch}
     assert found.pop(5) == Failure(5, "RuntimeError: cannot encode this")
     assert len(found) == 11
     assert not any(isinstance(output, Failure) for output in found.values())
@@ -317,13 +319,13 @@ def test_sampling_depends_on_seed_and_unit_alone(models: Models) -> None:
     decoding = {"method": "sampling", "temperature": 1.5, "top_p": 0.9, "max_length": 16}
     summariser, facts = loaded(models, "bart", decoding=decoding)
     assert facts["decoding"]["do_sample"] is True
-    units = naive.sources()
-    found = naive.summarised(summariser, units)
-    again = naive.summarised(summariser, units[::-1][:5])
+    units = unbatched.sources()
+    found = unbatched.summarised(summariser, units)
+    again = unbatched.summarised(summariser, units[::-1][:5])
     assert all(again[n].token_ids == found[n].token_ids for n in again)
     assert all(output.record["batch"] == [n] for n, output in found.items())
     summariser.config = {**summariser.config, "seed": 1}
-    other = naive.summarised(summariser, units)
+    other = unbatched.summarised(summariser, units)
     assert any(other[n].token_ids != found[n].token_ids for n in found)
 
 
@@ -336,7 +338,7 @@ def test_what_is_left_empty_is_the_checkpoints_own_and_becomes_a_fact(models: Mo
     own = GenerationConfig.from_pretrained(copy)
     own.update(num_beams=6, max_length=62, min_length=11, no_repeat_ngram_size=3, length_penalty=0.8)
     own.save_pretrained(copy)
-    decoding = BACKEND.facts(naive.configured(BACKEND, copy.name, decoding={"beams": 2}))["decoding"]
+    decoding = BACKEND.facts(unbatched.configured(BACKEND, copy.name, decoding={"beams": 2}))["decoding"]
     assert decoding["num_beams"] == 2
     expected = {
         "max_length": 62,
@@ -350,7 +352,7 @@ def test_what_is_left_empty_is_the_checkpoints_own_and_becomes_a_fact(models: Mo
     own.update(encoder_no_repeat_ngram_size=3)
     own.save_pretrained(copy)
     with pytest.raises(BackendError, match="encoder_no_repeat_ngram_size"):
-        BACKEND.facts(naive.configured(BACKEND, copy.name))
+        BACKEND.facts(unbatched.configured(BACKEND, copy.name))
 
 
 def test_a_checkpoint_without_generation_config_decodes_as_its_old_config_says(
@@ -371,11 +373,11 @@ def test_a_checkpoint_without_generation_config_decodes_as_its_old_config_says(
     config = json.loads((copy / "config.json").read_text())
     (copy / "config.json").write_text(json.dumps(config | own))
     for decoding in ({}, {"method": "sampling"}):
-        made = naive.configured(BACKEND, copy.name, decoding=decoding)
+        made = unbatched.configured(BACKEND, copy.name, decoding=decoding)
         facts = BACKEND.facts(made)
         ids = {"decoder_start_token_id": 2, "bos_token_id": 0, "eos_token_id": 2, "forced_eos_token_id": 2}
         assert (own | ids | ({"num_beams": 1} if decoding else {})).items() <= facts["decoding"].items()
-        found = naive.summarised(BACKEND.load(made, facts), naive.sources(3))
+        found = unbatched.summarised(BACKEND.load(made, facts), unbatched.sources(3))
         assert all(7 <= (output.tokens_out or 0) <= 17 for output in found.values())
     before = hash_of(made, BACKEND.facts(made))
     (copy / "config.json").write_text(json.dumps(config | own | {"num_beams": 4}))
@@ -383,20 +385,20 @@ def test_a_checkpoint_without_generation_config_decodes_as_its_old_config_says(
 
 
 def test_the_decoder_starts_with_bos_where_asked_as_ms2s_checkpoints_do(models: Models) -> None:
-    config = naive.configured(BACKEND, models("bart"), decoding={"decoder_start": "bos", "forced_bos": "none"})
+    config = unbatched.configured(BACKEND, models("bart"), decoding={"decoder_start": "bos", "forced_bos": "none"})
     decoding = BACKEND.facts(config)["decoding"]
     assert decoding["decoder_start_token_id"] == 0
     assert decoding["forced_bos_token_id"] is None
     assert decoding["max_length"] == 128
     summariser, facts = loaded(models, "bart", decoding={"forced_bos": "bos", "beams": 2, "max_length": 8})
     assert facts["decoding"]["forced_bos_token_id"] == 0
-    assert {(out.token_ids or ())[0] for out in naive.summarised(summariser, naive.sources(3)).values()} == {0}
+    assert {(out.token_ids or ())[0] for out in unbatched.summarised(summariser, unbatched.sources(3)).values()} == {0}
     with pytest.raises(BackendError, match="no start token"):
-        BACKEND.facts(naive.configured(BACKEND, models("t5"), decoding={"decoder_start": "bos"}))
+        BACKEND.facts(unbatched.configured(BACKEND, models("t5"), decoding={"decoder_start": "bos"}))
 
 
 def test_other_defaults_in_the_folder_are_not_the_version(models: Models) -> None:
-    config = naive.configured(BACKEND, models("bart"))
+    config = unbatched.configured(BACKEND, models("bart"))
     facts = BACKEND.facts(config)
     facts["decoding"] = {**facts["decoding"], "num_beams": 9}
     with pytest.raises(BackendError, match=r"decoding\.num_beams: 9 became"):
@@ -406,9 +408,12 @@ def test_other_defaults_in_the_folder_are_not_the_version(models: Models) -> Non
 @pytest.mark.parametrize(("kind", "dtype"), [("bart", "auto"), ("pegasus", "bfloat16"), ("bigbird_pegasus", "auto")])
 def test_texts_are_judged_in_float32_given_the_same_source(models: Models, kind: str, dtype: str) -> None:
     summariser, facts = loaded(models, kind, model={"dtype": dtype})
-    items = [Probed(source, (tiny.text(n, 1), "Aspirin increased it.")) for n, source in enumerate(naive.sources(4))]
+    items = [
+        Probed(source, (tiny_models.text(n, 1), "Aspirin increased it."))
+        for n, source in enumerate(unbatched.sources(4))
+    ]
     found = {unit.unit: unit for batch in summariser.probe(items) for unit in batch}
-    fresh = naive.model(summariser.config, facts)
+    fresh = unbatched.model(summariser.config, facts)
     for n, item in enumerate(items):
         unit = found[n]
         assert isinstance(unit, ProbedUnit)

@@ -10,11 +10,11 @@ from annotation.models import Review
 from generation.models import UnitLevel
 from generation.sources import materials, sizes, units_of
 from projects.models import Project
-from tests.annotation.m3_files import Record, brought_in, cluster, plain, source, write
+from tests.annotation.m3_files import Record, cluster, import_records, plain, source, write
 
 
 def bring(project: Project, tmp_path: Path, level: str, *records: Record) -> None:
-    brought_in(project, write(tmp_path / f"{level}.jsonl", records), level=level[-1])
+    import_records(project, write(tmp_path / f"{level}.jsonl", records), level=level[-1])
 
 
 @pytest.fixture

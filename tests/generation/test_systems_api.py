@@ -13,7 +13,7 @@ from generation.models import System, Version
 from projects.models import Member, Project
 from tests.builders import build_cluster
 from tests.conftest import person
-from tests.generation.rows import build_run, build_version
+from tests.generation.builders import build_run, build_version
 
 Client = Callable[[User], APIClient]
 CONFIG = {"backend": "extractive", "decoding": {"sentences": 3}}

@@ -19,9 +19,9 @@ from projects import reports
 from projects.models import Member, Project, Unit
 from projects.reports.table import Table
 from projects.reports.writing import as_csv, latex, markdown, words
-from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+from tests.annotation.m3_files import cluster, import_records, plain, source, write
 from tests.conftest import person
-from tests.generation.printed import of_scores
+from tests.generation.score_tables import score_tables
 from tests.generation.summaries import add_summary, bring_two_reviews, build_run, first_sentence, scored, the_target
 
 pytestmark = pytest.mark.django_db
@@ -92,7 +92,7 @@ def test_ms2s_table_says_which_logarithm_and_who_read_the_directions(corpus: Pro
 def test_the_three_formats_say_the_same(corpus: Project, tmp_path: Path) -> None:
     """With a third review, whose ROUGE is that of the first: Student's interval of three, inside 0 to 100."""
     third = cluster("333_0", [source("It cures a lot", "3")], target_text="It cures")
-    brought_in(corpus, write(tmp_path / "third.jsonl", [third]))
+    import_records(corpus, write(tmp_path / "third.jsonl", [third]))
     copying = build_run(corpus, "Copy & paste")
     scored(copying, "rouge")
     made = table(corpus, "m3-4")
@@ -117,9 +117,9 @@ def test_the_three_formats_say_the_same(corpus: Project, tmp_path: Path) -> None
 
 def test_a_document_has_a_row_for_its_text_and_one_for_its_propositions(corpus: Project, tmp_path: Path) -> None:
     document = plain("111", "It helps, and is safe.", ("1", "Trial one."), ("2", "Trial two."))
-    brought_in(corpus, write(tmp_path / "level1.jsonl", [document]), level="1")
+    import_records(corpus, write(tmp_path / "level1.jsonl", [document]), level="1")
     more = [cluster("111_1", [source("It is safe", "3")], target_text="It is safe")]
-    brought_in(corpus, write(tmp_path / "more.jsonl", more))
+    import_records(corpus, write(tmp_path / "more.jsonl", more))
     scored(build_run(corpus, "Oracle", "document", the_target), "rouge")
     rows = cells(table(corpus, "m3-4"))
     assert [row[:6] for row in rows] == [
@@ -160,7 +160,7 @@ def test_what_is_missing_is_named_with_its_command_and_page(corpus: Project, cop
     assert (step.page, step.runs, step.metric) == ("/projects/eye/results", [copying.pk], "bertscore")
 
 
-@pytest.mark.parametrize("key", [table.key for table in of_scores()])
+@pytest.mark.parametrize("key", [table.key for table in score_tables()])
 def test_without_summaries_the_tables_say_to_make_them(corpus: Project, key: str) -> None:
     made = table(corpus, key)
     assert made.rows == []
@@ -172,7 +172,7 @@ def test_summaries_that_came_after_the_scoring_are_missed(corpus: Project, copyi
     from generation.sources import units_of
 
     scored(copying, "copying")
-    brought_in(corpus, write(tmp_path / "more.jsonl", [cluster("333_0")]))
+    import_records(corpus, write(tmp_path / "more.jsonl", [cluster("333_0")]))
     add_summary(copying, units_of(corpus, "proposition")[-1], "One more.")
     made = table(corpus, "m3-6")
     assert [step.words for step in made.missing] == ["Copying of 1 of the 3 summaries of Copy & paste (proposition)"]
@@ -243,7 +243,7 @@ def test_more_systems_take_no_more_queries(corpus: Project, copying: Run) -> Non
     def queries() -> int:
         with CaptureQueriesContext(connection) as seen:
             scores = Scores(corpus)
-            for each in of_scores():
+            for each in score_tables():
                 each.build(scores)
         return len(seen)
 
@@ -274,7 +274,7 @@ def test_the_command_prints_and_writes_them(corpus: Project, copying: Run, tmp_p
             stderr=StringIO(),
         )
         assert {path.name for path in (tmp_path / "out").glob(f"*.{ending}")} == {
-            f"{each.key}.{ending}" for each in of_scores()
+            f"{each.key}.{ending}" for each in score_tables()
         }
     with pytest.raises(CommandError, match="Unknown project 'ear'"):
         call_command("tables", "--project", "ear")
@@ -326,14 +326,14 @@ def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_ord
         )
         for n, (text, target) in enumerate(zip(texts, texts[1:] + texts[:1], strict=True), start=1)
     ]
-    brought_in(project, write(tmp_path / "level3.jsonl", records))
+    import_records(project, write(tmp_path / "level3.jsonl", records))
     scored(build_run(project, "Copy & paste"), "rouge", "copying", "direction", "length", "repetition", "bleu", "chrf")
 
     def files() -> list[str]:
         for scoring in Scoring.objects.all():
             scoring.means = None
             compute_scoring_means(scoring)
-        made = [each.build(Scores(project)) for each in of_scores()]
+        made = [each.build(Scores(project)) for each in score_tables()]
         return [write_as(table) for table in made for write_as in (markdown, as_csv, latex)]
 
     before = files()

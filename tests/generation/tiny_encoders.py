@@ -1,11 +1,11 @@
-"""A tiny BERT and a tiny RoBERTa with random weights, for metrics that look at texts through an encoder."""
+"""Tiny BERT and RoBERTa models with random weights."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.generation import tiny
-from tests.generation.tiny import SENTENCES
+from tests.generation import tiny_models
+from tests.generation.tiny_models import SENTENCES
 
 SIZES = {
     "hidden_size": 32,
@@ -17,12 +17,13 @@ SIZES = {
 
 
 def tokenizer(kind: str) -> Any:
-    """Byte-level BPE in BERT's or RoBERTa's dress; without a longest input, as many saved ones are."""
+    """Byte-level BPE with the special tokens of BERT or RoBERTa; without a maximum length, as in many saved
+    tokenizers."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
     first, last = ("[CLS]", "[SEP]") if kind == "bert" else ("<s>", "</s>")
-    # RoBERTa's padding id is 1, and its positions begin behind it.
+    # RoBERTa's padding id is 1, and its positions start after it.
     specials = [first, "<pad>", last, "<unk>"]
     trained = Tokenizer(models.BPE(unk_token="<unk>"))
     trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
@@ -46,7 +47,7 @@ def tokenizer(kind: str) -> Any:
 
 
 def build(kind: str, folder: Path, *, labels: tuple[str, ...] = (), positions: int = 40, seed: int = 0) -> Path:
-    """Save an encoder (with a head over ``labels``, where there are any) and its tokenizer."""
+    """Save an encoder (with a classification head if there are ``labels``) and its tokenizer."""
     import torch
     from transformers import (
         BertConfig,
@@ -83,7 +84,7 @@ def build(kind: str, folder: Path, *, labels: tuple[str, ...] = (), positions: i
 
 
 def build_sentence_encoder(folder: Path) -> Path:
-    """Save a tiny encoder with random weights in the form of sentence-transformers."""
+    """Save a tiny encoder with random weights in the format of sentence-transformers."""
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
@@ -91,7 +92,7 @@ def build_sentence_encoder(folder: Path) -> Path:
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    words = tiny.tokenizer("bart")
+    words = tiny_models.tokenizer("bart")
     shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
     with TemporaryDirectory() as bare:
         BertModel(BertConfig(vocab_size=len(words), **shape)).save_pretrained(bare)

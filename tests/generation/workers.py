@@ -1,4 +1,4 @@
-"""What workers do to runs, in the process of the test."""
+"""Run jobs in the process of the test."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -16,11 +16,11 @@ from tests.generation.staged import StagedBackend
 
 
 class Killed(BaseException):
-    """The worker is gone: nothing of it runs any more, and nothing is written down."""
+    """The worker dies: nothing of it runs any more."""
 
 
 def work(most: int = 1000, queues: list[str] | None = None) -> None:
-    """Do the jobs that can be done, so many at most, as a worker does."""
+    """Run up to ``most`` due jobs as a worker does."""
     while most and (pk := claim_next(queues)) is not None:
         run_job(pk)
         most -= 1
@@ -35,18 +35,18 @@ def kill_after(staged: StagedBackend, batches: int) -> Callable[[Sequence[Source
 
 
 def lapse() -> None:
-    """The leases of running jobs lapse."""
+    """Let the leases of running jobs expire."""
     Job.objects.filter(status=JobStatus.RUNNING).update(leased_until=timezone.now() - timedelta(seconds=1))
 
 
 def come_due() -> int:
-    """What was put off comes due; how many jobs that are."""
+    """Make postponed jobs due and return their number."""
     waiting = Job.objects.filter(status=JobStatus.QUEUED, not_before__gt=timezone.now())
     return waiting.update(not_before=timezone.now())
 
 
 def staged_version(project: Project, name: str = "Staged", *, level: str = "proposition", **given: Any) -> Version:
-    """A version of the staged backend; ``weights``, ``torch``, ``batch`` ... as keywords."""
+    """Create a version of the staged backend; options as keywords."""
     model = {"weights": given.pop("weights", "w"), "torch": given.pop("torch", False)}
     config = {"backend": "staged", "level": level, "model": model, "decoding": given}
     return make_version(system=create_system(project=project, name=name, by=None), config=config, by=None)

@@ -1,5 +1,3 @@
-"""Fixtures of the tests of `measures`."""
-
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +7,6 @@ from measures import former
 
 @pytest.fixture
 def former_rule() -> Iterator[None]:
-    """Compute intervals by the former rule, by which old releases were made."""
+    """Compute intervals by the former rule, as in old releases."""
     with former.rule():
         yield

@@ -24,7 +24,7 @@ METHODS = {"ac": "gwet", "fleiss": "fleiss", "conger": "conger", "bp": "bp", "al
 
 
 def environment() -> Path:
-    """The interpreter that has irrCAC, made on the first call."""
+    """Return the interpreter that has irrCAC, creating its environment on the first call."""
     python = HOME / "bin" / "python"
     check = [str(python), "-c", "import irrCAC.raw"]
     if python.exists() and subprocess.run(check, capture_output=True, check=False).returncode == 0:
@@ -41,7 +41,7 @@ def environment() -> Path:
 
 
 def measure(case: dict[str, Any]) -> dict[str, Any]:
-    """Every coefficient of one case; null where irrCAC fails on it."""
+    """Return every coefficient of a case; null where irrCAC fails."""
     import pandas as pd  # type: ignore[import-untyped, unused-ignore]
     from irrCAC.raw import CAC  # type: ignore[import-not-found, unused-ignore]
 
@@ -52,7 +52,7 @@ def measure(case: dict[str, Any]) -> dict[str, Any]:
             cac = CAC(frame, weights=case["weights"], categories=list(case["categories"]))
             est = getattr(cac, method)()["est"]
             numbers = [float(est["coefficient_value"]), float(est["se"]), *map(float, est["confidence_interval"])]
-        except Exception:  # irrCAC raises whatever it meets on degenerate data
+        except Exception:  # irrCAC raises various errors on degenerate data
             found[name] = None
             continue
         value, se, low, high = (None if math.isnan(v) else v for v in numbers)
@@ -61,7 +61,7 @@ def measure(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def datasets() -> dict[str, Any]:
-    """irrCAC's sample ratings as plain matrices, None where missing."""
+    """Return irrCAC's sample ratings as matrices, None where missing."""
     import irrCAC.datasets as source  # type: ignore[import-not-found, unused-ignore]
 
     found = {}

@@ -1,4 +1,4 @@
-"""The figures of a round again, from tidy rows of ratings and by scipy and statsmodels alone: nothing of ours is used.
+"""The figures of a rating round computed with scipy and statsmodels only.
 
 A row: source, system, rater, criterion, value (a number; None: N/A), repeat.
 """
@@ -21,7 +21,7 @@ Cells = dict[str, dict[str, float]]
 
 
 def cells_of(rows: Iterable[Row], criterion: str) -> Cells:
-    """system -> source -> mean of what its raters said the first time, N/A left out."""
+    """Return system -> source -> mean of the first ratings, without N/A."""
     said: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:
         if row["criterion"] == criterion and row["repeat"] == 0 and row["value"] is not None:
@@ -33,7 +33,7 @@ def cells_of(rows: Iterable[Row], criterion: str) -> Cells:
 
 
 def mean(values: Sequence[float]) -> dict[str, Any]:
-    """Mean and Student's interval: with one text a source the jackknife's."""
+    """Mean and Student's interval, which equals the jackknife's with one text per source."""
     n = len(values)
     found: dict[str, Any] = {"value": float(np.mean(values)), "n": n, "ci": None}
     se = float(stats.sem(values)) if n > 2 else 0.0
@@ -43,7 +43,7 @@ def mean(values: Sequence[float]) -> dict[str, Any]:
 
 
 def share(values: Sequence[float], ratings: int) -> dict[str, Any]:
-    """Share, Wilson's interval, and Wilson's on the effective number of items (as Korn and Graubard count them)."""
+    """Share, Wilson's interval, and Wilson's interval with the effective number of items (Korn and Graubard)."""
     n, p = len(values), float(np.mean(values))
     wilson = proportion_confint(sum(values), n, method="wilson")
     found: dict[str, Any] = {"value": p, "n": n, "count": sum(values), "wilson": wilson, "ci": None}
@@ -59,7 +59,7 @@ def share(values: Sequence[float], ratings: int) -> dict[str, Any]:
 
 
 def pairs(cells: Cells, systems: Sequence[str], binary: bool) -> list[dict[str, Any]]:
-    """Every pair: mean difference, exact p of all swaps, Holm's, and the classical tests."""
+    """Every pair: mean difference, exact permutation p, Holm's p, and the classical tests."""
     made = []
     for a, b in combinations(systems, 2):
         common = sorted(cells[a].keys() & cells[b].keys())
@@ -79,7 +79,7 @@ def pairs(cells: Cells, systems: Sequence[str], binary: bool) -> list[dict[str, 
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """As statsmodels' multipletests, which collects garbage at every call; a test compares the two."""
+    """Same as statsmodels' multipletests, which runs the garbage collector at every call; a test compares the two."""
     order = np.argsort(ps)
     steps = np.minimum(np.maximum.accumulate(np.array(ps)[order] * np.arange(len(ps), 0, -1)), 1)
     return [float(steps[np.flatnonzero(order == i)[0]]) for i in range(len(ps))]
@@ -114,14 +114,14 @@ def mcnemar(x: Any, y: Any) -> float | None:
 
 
 def cochran(table: Any) -> float:
-    """Of right and wrong (items, systems)."""
+    """Cochran's Q of a 0/1 table (items, systems)."""
     k, columns, rows = table.shape[1], table.sum(axis=0), table.sum(axis=1)
     q = (k - 1) * (k * (columns**2).sum() - table.sum() ** 2) / (k * table.sum() - (rows**2).sum())
     return float(stats.chi2.sf(q, k - 1))
 
 
 def correlations(cells: Cells, scores: Cells, systems: Sequence[str]) -> dict[tuple[str, str], float | None]:
-    """(level, coefficient) -> value, of what has both."""
+    """Return (level, coefficient) -> correlation over systems or summaries with both values."""
     tests = {"kendall": stats.kendalltau, "spearman": stats.spearmanr, "pearson": stats.pearsonr}
     both = {s: sorted(cells[s].keys() & scores[s].keys()) for s in systems}
     there = [s for s in systems if both[s]]
@@ -145,7 +145,7 @@ def _of(test: Any, x: Sequence[float], y: Sequence[float]) -> float | None:
 
 
 def strengths(choices: Sequence[tuple[str, str, float]], systems: Sequence[str]) -> list[float]:
-    """Bradley and Terry's, of (one, other, won by one: 1, 0 or .5), as a regression without a constant."""
+    """Bradley-Terry strengths of (one, other, won by one: 1, 0 or .5), as a logistic regression."""
     design = np.zeros((len(choices), len(systems)))
     for row, (one, other, _) in enumerate(choices):
         design[row, systems.index(one)], design[row, systems.index(other)] = 1, -1

@@ -17,7 +17,7 @@ from operations.simulation.transport import InProcess
 from projects.models import Project, Round
 from projects.reports.registry import Tables
 from projects.reports.registry import get as get_table
-from tests.evaluation.rating import build_runs
+from tests.evaluation.rating_rounds import build_runs
 
 pytestmark = pytest.mark.django_db
 

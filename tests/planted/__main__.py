@@ -1,6 +1,6 @@
-"""Plant one fault after the other in a copy of the tree, and say which test finds each.
+"""Plant each fault in a copy of the tree and report which test finds it.
 
-python -m tests.planted [NAME...]       by what `make test ONLY=changed` runs for that change
+python -m tests.planted [NAME...]       with the stages of `make test ONLY=changed`
 python -m tests.planted --stages "sqlite postgres" [NAME...]
 """
 
@@ -19,17 +19,17 @@ from typing import IO
 from .faults import FAULTS, Fault
 
 ROOT = Path(__file__).resolve().parents[2]
-#: What is installed and built, and too large to copy for each.
+#: Installed and built, and too large to copy.
 LINKED = (".venv", "frontend/node_modules")
-#: What a run may write anew: a fault in a migration makes another template.
+#: Copied, because a run may write it: a fault in a migration creates another template.
 COPIED = ("frontend/dist", ".cache/templates")
-#: How many of the nearest test modules are tried before all that a change touches.
+#: How many of the nearest test modules are tried before all that the change affects.
 NEAREST = "14"
 FOUND = re.compile(r"^\s*(?:(?:FAILED|ERROR) (tests/\S+)|FAIL\s+(\S.*)|(error TS.*|.* FAILED: .*))", re.MULTILINE)
 
 
 def copy(to: Path) -> None:
-    """The tree as it stands, whether committed or not, as a repository with one commit."""
+    """Copy the working tree, committed or not, as a repository with one commit."""
     every = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(every, cwd=ROOT, capture_output=True, check=True)
     for name in filter(None, listed.stdout.decode().split("\0")):
@@ -39,7 +39,7 @@ def copy(to: Path) -> None:
     git = ["git", "-c", "user.name=planted", "-c", "user.email=planted@example.org"]
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "The tree without a fault"]):
         subprocess.run([*git, *command], cwd=to, check=True)
-    # What is linked is no folder, which is what .gitignore names.
+    # .gitignore names folders, and a link is none.
     (to / ".git" / "info" / "exclude").write_text("\n".join(LINKED))
     for name in LINKED:
         if (ROOT / name).exists():
@@ -60,7 +60,7 @@ def plant(fault: Fault, where: Path) -> None:
 
 
 def found(fault: Fault, stages: Sequence[str], log: Path) -> list[str]:
-    """The tests that find the fault; empty where none does."""
+    """Return the tests that find the fault."""
     with tempfile.TemporaryDirectory(prefix="concord-planted-", ignore_cleanup_errors=True) as folder:
         tree = Path(folder) / "tree"
         tree.mkdir()

@@ -40,7 +40,7 @@ def fill(home: Path) -> None:
     from audit.actions import seal_pending
     from projects import jobs  # type: ignore[attr-defined]  # where that version has it
     from projects.models import Member
-    from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+    from tests.annotation.m3_files import cluster, import_records, plain, source, write
     from tests.builders import answer, build_cluster, build_round, label_value, skip
 
     settings.MEDIA_ROOT = home / "files"
@@ -53,8 +53,8 @@ def fill(home: Path) -> None:
         add_member(project=project, user=user, role=role, by=lead)
     members = {m.user_id: m for m in project.members.all()}
     studies = [source(), source("Nepralin did not reduce — \U0001d6fc — relapse.", "222", source_direction="no effect")]
-    brought_in(project, write(home / "3.jsonl", [cluster("26258610_0", studies), cluster("26258610_1")]), level="3")
-    brought_in(project, write(home / "1.jsonl", [plain("26258610", "A review.", ("111", "One."))]), level="1")
+    import_records(project, write(home / "3.jsonl", [cluster("26258610_0", studies), cluster("26258610_1")]), level="3")
+    import_records(project, write(home / "1.jsonl", [plain("26258610", "A review.", ("111", "One."))]), level="1")
     build_cluster(project, inputs=2)
     write_guideline(project=project, kind="label", text="# Labels\n\nRead twice.", by=lead)
 

@@ -25,7 +25,7 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
     from projects.models import Project
     from projects.uploads import actions as uploads_actions
     from tests.builders import build_cluster
-    from tests.generation import tiny
+    from tests.generation import tiny_models
     from tests.generation.test_probing import add
 
     project = Project.objects.create(slug="every", name="Every backend")
@@ -33,7 +33,7 @@ def ask(clusters: int, configs: dict[str, dict[str, Any]]) -> dict[str, int]:
     for number in range(clusters):
         cluster = build_cluster(project, number, inputs=1 + number % 3)
         for proposition in cluster.propositions.all():
-            proposition.text = tiny.text(number * 5 + proposition.position, 1 + proposition.position % 2)
+            proposition.text = tiny_models.text(number * 5 + proposition.position, 1 + proposition.position % 2)
             proposition.save()
         keys.append(cluster.key)
         if number < 2:

@@ -30,12 +30,12 @@ def begin_tiny(clusters: int, beams: int, length: int) -> int:
     from generation.systems.actions import create_system, make_version
     from projects.models import Project
     from tests.builders import build_cluster
-    from tests.generation import tiny
+    from tests.generation import tiny_models
 
-    tiny.build("bart", settings.MODELS_DIR / "bart")
+    tiny_models.build("bart", settings.MODELS_DIR / "bart")
     project = Project.objects.create(slug="tiny", name="Tiny")
     for number in range(clusters):
-        build_cluster(project, number, inputs=1, text=tiny.text(number))
+        build_cluster(project, number, inputs=1, text=tiny_models.text(number))
     config = {
         "backend": "seq2seq",
         "model": {"model": "bart", "device": "cpu"},

@@ -14,10 +14,10 @@ def main() -> None:
     from django.db import transaction
 
     from audit.verify import findings
-    from tests.audit.planted import planted
+    from tests.audit.tampering import tamper
 
     with transaction.atomic():
-        names = planted()
+        names = tamper()
         found = {finding.what for finding in findings()}
         transaction.set_rollback(True)
     missed = {name: what for name, what in names.items() if what not in found}

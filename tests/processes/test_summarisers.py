@@ -14,7 +14,7 @@ from generation.backends.protocol import InputText, Output, Probed, ProbedUnit, 
 from generation.endpoints import parse
 from generation.metrics.direction import compare_directions
 from generation.runs.chunks import CONTAINS_NUL
-from tests.generation import tiny, tiny_encoders
+from tests.generation import tiny_encoders, tiny_models
 from tests.generation.endpoint import Endpoint, Handler, said, serving
 from tests.processes.conftest import ON_POSTGRES
 from tests.processes.site import Redis, Site, until
@@ -26,7 +26,9 @@ BEAMS = {"beams": 3, "max_length": 20, "no_repeat_ngram": 3}
 MMR = {"method": "MMR", "relevance": "pico"}
 #: Families of models; `make soak` takes all. That batches of each say what it says one by one is asked of all without a
 #: worker (tests/generation/test_seq2seq.py).
-FAMILIES = tuple(kind for kind in tiny.KINDS if kind != "llama") if "SOAK" in os.environ else ("bart", "led", "t5")
+FAMILIES = (
+    tuple(kind for kind in tiny_models.KINDS if kind != "llama") if "SOAK" in os.environ else ("bart", "led", "t5")
+)
 CONFIGS: dict[str, dict[str, Any]] = {
     "lead": {"backend": "extractive", "decoding": {"sentences": 2}},
     "random": {"backend": "extractive", "decoding": {"method": "random", "sentences": 2}, "seed": 5},
@@ -74,7 +76,7 @@ def answered(handler: Handler) -> None:
 def build_models(folder: Path) -> None:
     folder.mkdir()
     for kind in (*FAMILIES, "llama"):
-        tiny.build(kind, folder / kind)
+        tiny_models.build(kind, folder / kind)
     tiny_encoders.build_sentence_encoder(folder / "encoder")
     tiny_encoders.build("bert", folder / "tiny-bert", positions=128)
     tiny_encoders.build("bert", folder / "tiny-reader", labels=tuple(CLASSES.values()), positions=128)

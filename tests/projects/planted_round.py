@@ -1,4 +1,4 @@
-"""A round of three people over propositions that a file brought, with disagreements planted in every third."""
+"""A round of three people over imported propositions, with a disagreement in every third."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ EVERY = 3
 
 
 def planted_round(project: Project, people: list[Member], units: int = 60) -> tuple[Round, list[int]]:
-    """The closed round, and the ids of the units on whose polarity all three differ, in the order of the queue."""
+    """Return the closed round, and the units on whose polarity all three differ, in the order of the queue."""
     round = build_round(project, people, name="planted", overlap=len(people), sample=units, seed=11)
     slots = Assignment.objects.filter(round=round).values_list("unit", flat=True)
     order = list(Unit.objects.filter(pk__in=slots).order_by("context", "position", "pk"))
@@ -32,7 +32,7 @@ def planted_round(project: Project, people: list[Member], units: int = 60) -> tu
 
 
 def said(published: dict[str, Any], other: int | None) -> dict[str, Any]:
-    """What was published, or with another polarity for each person."""
+    """Return the published value, or another polarity for each person."""
     value = {name: published[name] for name in FIELDS}
     if other is None:
         return value

@@ -1,4 +1,4 @@
-"""A mail server that keeps what it is sent, one file a message: ``python smtp_server.py PORT FOLDER``."""
+"""A mail server that stores each message in a file: ``python smtp_server.py PORT FOLDER``."""
 
 import asyncio
 import sys

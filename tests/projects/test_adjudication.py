@@ -17,7 +17,7 @@ from projects.curation.actions import curation_round
 from projects.gold.queries import current_values
 from projects.models import Answer, Decision, Member, Project, Remark, Round
 from tests.builders import label_value
-from tests.projects.adjudicated import AGREED, APART, API, answer_by, closed_round, dossier, queue, send, take, unit_of
+from tests.projects.adjudication import AGREED, APART, API, answer_by, closed_round, dossier, queue, send, take, unit_of
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from projects.adjudication.queries import compute_nearness
 from projects.gold.queries import current_values
 from projects.models import Decision, Member, Project, Round
 from tests.builders import label_value
-from tests.projects.adjudicated import AGREED, APART, API, answer_by, closed_round, queue, send, take, unit_of
+from tests.projects.adjudication import AGREED, APART, API, answer_by, closed_round, queue, send, take, unit_of
 
 pytestmark = pytest.mark.django_db
 #: Three cues of which each overlaps with none or one: the second shares most with the others.

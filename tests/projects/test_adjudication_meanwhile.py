@@ -12,7 +12,7 @@ from projects.adjudication import queries as adjudication_queries
 from projects.adjudication.actions import DECIDE, adjudicate, undo
 from projects.adjudication.queries import decisions_of
 from projects.models import Decision, Member, Project, Round
-from tests.projects.adjudicated import APART, answer_by, closed_round, unit_of
+from tests.projects.adjudication import APART, answer_by, closed_round, unit_of
 from tests.projects.test_contests import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contest]

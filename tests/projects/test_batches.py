@@ -17,7 +17,7 @@ from projects.models import Decision, Job, Member, Project
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round
-from tests.meanwhile import Act, by_another, held_up
+from tests.concurrency import Background, outside_the_job, paused_before
 from tests.projects.test_jobs import Do, do, job, lapse
 from tests.projects.test_meanwhile import ON_POSTGRES
 
@@ -38,7 +38,7 @@ def closed(project: Project, ann1: User, monkeypatch: pytest.MonkeyPatch) -> Job
 
 def taken_over(job: Job) -> None:
     """The lease lapses, and another worker does the job from beginning to end."""
-    with by_another():
+    with outside_the_job():
         lapse(job)
         assert run_job(job.pk)
 
@@ -80,9 +80,9 @@ def test_gold_is_formed_once_by_whoever_holds_the_job_when_it_is_taken_away_befo
 @pytest.mark.contest
 @pytest.mark.skipif(not ON_POSTGRES, reason="on SQLite whoever writes is alone: nobody takes the job meanwhile")
 def test_gold_is_formed_once_when_the_worker_is_held_up_between_reading_and_writing(closed: Job) -> None:
-    with held_up(gold_actions, "insert_decisions") as place:
-        first = Act(lambda: run_job(closed.pk))
-        assert place.reached.wait(10)
+    with paused_before(gold_actions, "insert_decisions") as pause:
+        first = Background(lambda: run_job(closed.pk))
+        assert pause.reached.wait(10)
         taken_over(closed)
         assert Decision.objects.count() == 40
     first.end()

@@ -19,7 +19,7 @@ from projects.gold.queries import current_values
 from projects.models import Decision, Member, Project, Unit
 from projects.staleness.actions import changed
 from tests.builders import build_cluster, label_value
-from tests.meanwhile import Act, held_up
+from tests.concurrency import Background, paused_before
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.row(58), pytest.mark.contest]
 Curators = tuple[Member, Member]
@@ -41,12 +41,12 @@ def unit(project: Project, curators: Curators) -> Unit:
     return Unit.objects.get(pk=unit.pk)
 
 
-def both(owner: Any, name: str, first: Any, second: Any) -> Act:
+def both(owner: Any, name: str, first: Any, second: Any) -> Background:
     """``second`` begins while ``first`` stands before ``owner.name``; it has ended when this returns."""
-    with held_up(owner, name) as place:
-        one = Act(first)
-        assert place.reached.wait(10)
-        other = Act(second)
+    with paused_before(owner, name) as pause:
+        one = Background(first)
+        assert pause.reached.wait(10)
+        other = Background(second)
         assert not other.has_ended(0.3), "it waits for the first"
     one.end()
     assert other.has_ended(30)

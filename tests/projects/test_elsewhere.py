@@ -24,7 +24,7 @@ from projects.models import Answer, Decision, Job, Member, Project, Round
 from projects.uploads.faults import LISTED
 from projects.uploads.files import Source
 from tests.builders import build_cluster
-from tests.meanwhile import by_another
+from tests.concurrency import outside_the_job
 
 pytestmark = pytest.mark.django_db
 HEAD = "unit,rater,polarity,polarity_cue,modality,modality_cue"
@@ -184,7 +184,7 @@ def test_the_import_of_ratings_is_cancelled_while_it_reads(
     path = table(tmp_path, *SOUND)
 
     def handle(job: RunningJob) -> dict[str, Any]:
-        with by_another():
+        with outside_the_job():
             jobs.cancel(job.job)
         return import_ratings(
             project=project, kind="label", source=Source.of(path), round_name="a", purpose="gold", by=lead, job=job

@@ -22,7 +22,7 @@ from projects.management.commands import work
 from projects.models import Job, JobStatus, Project
 from projects.tasks import resend_lost as sweep
 from projects.tasks import run as run_by_celery
-from tests.meanwhile import by_another
+from tests.concurrency import outside_the_job
 from tests.projects.test_contests import at_once
 
 pytestmark = pytest.mark.django_db
@@ -111,7 +111,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing_more(job: Job, do: Do) -> N
 
     def overtaken(running: RunningJob) -> dict[str, Any]:
         do(lambda second: {"by": "second"})
-        with by_another():
+        with outside_the_job():
             lapse(job)
             assert run_job(job.pk)
         with pytest.raises(LostLease):
@@ -187,7 +187,7 @@ def test_progress_and_problems_are_seen_while_it_runs(
     def handle(running: RunningJob) -> None:
         running.progress(3, 10, "reading")
         running.problem("row 2", "no text")
-        with by_another():
+        with outside_the_job():
             seen.append(client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json())
 
     do(handle)
@@ -237,7 +237,7 @@ def test_a_running_job_stops_at_its_next_word(job: Job, do: Do) -> None:
             running.progress(step)
             steps.append(step)
             if step == 1:
-                with by_another():
+                with outside_the_job():
                     jobs.cancel(running.job)
 
     do(handle)
@@ -452,7 +452,7 @@ def test_whoever_waits_for_a_job_is_told_once_when_it_is_cancelled(do: Do, told:
     assert told == [("cancelled", "")]
 
     def cancel_it(running: RunningJob) -> None:
-        with by_another():
+        with outside_the_job():
             jobs.cancel(running.job)
         running.check_cancelled()
 
@@ -475,7 +475,7 @@ def test_what_is_stored_under_a_job_is_stored_by_the_worker_that_has_it(do: Do) 
     def overtaken(running: RunningJob) -> None:
         with transaction.atomic():
             running.hold(1, 2)
-        with by_another():
+        with outside_the_job():
             Job.objects.filter(pk=running.job.pk).update(fence=9)
         with pytest.raises(LostLease), transaction.atomic():
             running.hold(2, 2)

@@ -24,7 +24,7 @@ from projects.queue.actions import Submitted, next_assignments, submit
 from projects.rounds import actions as rounds_actions
 from projects.rounds.actions import add_person, close_round, remove_person
 from tests.builders import answer, build_cluster, build_round, label_value, submission
-from tests.meanwhile import Act, held_up
+from tests.concurrency import Background, paused_before
 
 at_once = pytest.mark.django_db(transaction=True)
 row = pytest.mark.row(58)
@@ -69,10 +69,10 @@ def test_a_round_that_is_closed_while_an_answer_is_stored_waits_for_it_and_gold_
 ) -> None:
     round = build_round(project, people)
     slot = next_assignments(user=people[0].user, round=round)[0]
-    with held_up(assignments, "top_up") as place:  # the answer is stored, and not committed
-        late = Act(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
-        assert place.reached.wait(10)
-        closing = Act(lambda: close_and_form_gold(round))
+    with paused_before(assignments, "top_up") as pause:  # the answer is stored, and not committed
+        late = Background(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
+        assert pause.reached.wait(10)
+        closing = Background(lambda: close_and_form_gold(round))
         assert not closing.has_ended(0.3)
     stored: Submitted = late.end()
     closing.end()
@@ -92,9 +92,9 @@ def test_an_answer_that_waited_for_its_slot_while_the_round_was_closed_is_in_gol
     slot = next_assignments(user=people[0].user, round=round)[0]
     with transaction.atomic():
         Assignment.objects.filter(pk=slot.pk).update(leased_until=slot.leased_until)
-        late = Act(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
+        late = Background(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
         assert not late.has_ended(0.3)
-        closing = Act(lambda: close_and_form_gold(round))
+        closing = Background(lambda: close_and_form_gold(round))
         closing.has_ended(0.3)
     closing.end()
     if late.has_ended(10) and late.error is None:
@@ -113,7 +113,7 @@ def test_an_answer_that_comes_while_the_round_is_being_closed_is_refused(
     slot = next_assignments(user=people[0].user, round=round)[0]
     with transaction.atomic():
         close_round(round=round, by=None)
-        late = Act(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
+        late = Background(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
         assert not late.has_ended(0.3)
     with pytest.raises(RoundClosed):
         late.end()
@@ -179,10 +179,10 @@ def test_whoever_is_taken_out_while_slots_are_handed_over_keeps_none(project: Pr
         lambda: submit(user=people[0].user, submission=submission(slot, label_value())),
         lambda: next_assignments(user=people[0].user, round=round),
     ):
-        with held_up(assignments, "_renew") as place:
-            late = Act(begin)
-            assert place.reached.wait(10)
-            leaving = Act(lambda: remove_person(round=round, member=people[0], by=None))
+        with paused_before(assignments, "_renew") as pause:
+            late = Background(begin)
+            assert pause.reached.wait(10)
+            leaving = Background(lambda: remove_person(round=round, member=people[0], by=None))
             leaving.has_ended(0.3)
         late.end()
         leaving.end()
@@ -255,10 +255,12 @@ def test_a_round_that_is_closed_while_a_text_is_corrected_is_closed_before_it_or
     while hand := next_assignments(user=people[0].user, round=round):
         answer(people[0].user, hand[0])
     old = Proposition.objects.select_related("unit").get(cluster__project=project, position=1)
-    with held_up(assignments, "create_replacement") as place:
-        correcting = Act(lambda: supersede_text(proposition=old, text="Another text.", reason="Typo.", by=people[1]))
-        assert place.reached.wait(10)
-        closing = Act(lambda: close_and_form_gold(round))
+    with paused_before(assignments, "create_replacement") as pause:
+        correcting = Background(
+            lambda: supersede_text(proposition=old, text="Another text.", reason="Typo.", by=people[1])
+        )
+        assert pause.reached.wait(10)
+        closing = Background(lambda: close_and_form_gold(round))
         closing.has_ended(0.3)
     correcting.end()
     closing.end()

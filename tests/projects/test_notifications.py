@@ -22,7 +22,7 @@ from projects.notifications.queries import READ_RETENTION, RETENTION, sweep
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import add_person, close_round
 from tests.builders import answer, build_cluster, build_round
-from tests.projects.adjudicated import AGREED, APART, API, answer_by, closed_round, take, unit_of
+from tests.projects.adjudication import AGREED, APART, API, answer_by, closed_round, take, unit_of
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], APIClient]

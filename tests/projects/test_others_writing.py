@@ -17,7 +17,7 @@ from projects.jobs.queries import claim_next
 from projects.jobs.running import RunningJob, run_job
 from projects.models import Decision, Job, Member, Project, Round, StoredAgreement, Unit
 from projects.rounds.actions import close_round
-from tests.meanwhile import others_writing
+from tests.concurrency import competing_writes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SLUG, RATERS = "large", 2
@@ -38,7 +38,7 @@ def round(lead: User, ann1: User, ann2: User) -> Round:
 
 def worked_off() -> None:
     """All jobs, in which none is refused or tried again."""
-    with others_writing():
+    with competing_writes():
         while (pk := claim_next()) is not None:
             run_job(pk)
     assert set(Job.objects.values_list("status", "attempts", "error")) == {("done", 1, "")}
@@ -62,7 +62,7 @@ def test_agreement_is_measured_while_others_write(round: Round, lead: User, monk
 
 def test_rows_are_witnessed_while_others_write(project: Project) -> None:
     Unit.objects.bulk_create(Unit(project=project, type="filler", key=f"f{n}") for n in range(4_100))
-    with others_writing():
+    with competing_writes():
         assert witness.store_pending_digests() >= 4_100
     label, rows = Unit._meta.label_lower, Unit.objects.filter(type="filler")
     known = {pk for made in Witness.objects.filter(watched=label) for pk in made.digests}

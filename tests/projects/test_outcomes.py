@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from projects.models import Member, Project, Round
-from tests.projects.adjudicated import AGREED, APART, API, answer_by, closed_round, dossier, send, take, unit_of
+from tests.projects.adjudication import AGREED, APART, API, answer_by, closed_round, dossier, send, take, unit_of
 
 pytestmark = pytest.mark.django_db
 

@@ -28,7 +28,7 @@ from projects.rounds.planning import RoundPlan, plan_of, validated_plan
 from releases.formats import rounds as released
 from releases.formats.notes import Notes
 from tests.builders import TEXT, answer, build_cluster
-from tests.meanwhile import by_another
+from tests.concurrency import outside_the_job
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], APIClient]
@@ -81,7 +81,7 @@ def broken_off(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch) ->
     def stop(rows: Any, size: int, **more: Any) -> Iterator[list[Any]]:
         for part in real(rows, size, **more):
             if len(stored) == 2:
-                with by_another():
+                with outside_the_job():
                     jobs.cancel(job)
             stored.append(part)
             yield part
@@ -175,7 +175,7 @@ def test_people_notice_nothing_of_a_round_before_it_opens(
     def looked(self: RunningJob, done: int, total: int | None = None, note: str = "") -> None:
         progress(self, done, total, note)
         at = f"/api/v1/rounds/{round.pk}/"
-        with by_another():
+        with outside_the_job():
             client = client_of(ann1)
             codes = [client.get(path).status_code for path in (at, f"{at}next/")]
             seen.append((client.get("/api/v1/my-work/").json(), *codes, round.participants.count()))

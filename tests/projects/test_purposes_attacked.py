@@ -19,9 +19,9 @@ from projects.practice import queries as practice_queries
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import remove_person
 from tests.builders import answer, build_cluster, build_round, label_value
+from tests.config.other_project import make_other_project, released
 from tests.config.routes import CASES, api_routes, client_of, no_ids
-from tests.config.world import make_world, released
-from tests.projects.adjudicated import APART, answer_by, closed_round, dossier, queue, send, take, unit_of
+from tests.projects.adjudication import APART, answer_by, closed_round, dossier, queue, send, take, unit_of
 
 pytestmark = pytest.mark.django_db
 
@@ -85,18 +85,18 @@ def test_nothing_that_people_at_work_can_read_has_what_practice_expects_or_which
     """All of the API, as somebody who has answered nothing yet."""
     secret = Project.objects.create(slug="secret", name="Secret")
     Member.objects.create(project=secret, user=lead, role="lead", pseudonym="L")
-    world = make_world(secret, lead)
-    by = world.project.members.get(user=lead)
-    write_guideline(project=world.project, kind="label", text="# Label", questions=QUESTIONS, by=lead)
-    for unit in Unit.objects.filter(type="proposition", project=world.project):
+    other_project = make_other_project(secret, lead)
+    by = other_project.project.members.get(user=lead)
+    write_guideline(project=other_project.project, kind="label", text="# Label", questions=QUESTIONS, by=lead)
+    for unit in Unit.objects.filter(type="proposition", project=other_project.project):
         correct(unit=unit, kind="label", value=GOLD, reason=SECRET, by=by)
-    user, members = stranger, [world.worker]
+    user, members = stranger, [other_project.worker]
     if who == "worker":
-        user = world.worker.user
+        user = other_project.worker.user
     elif who == "evaluator":
-        members.append(Member.objects.create(project=world.project, user=user, role="evaluator", pseudonym="S"))
-    world.round = build_round(
-        world.project,
+        members.append(Member.objects.create(project=other_project.project, user=user, role="evaluator", pseudonym="S"))
+    other_project.round = build_round(
+        other_project.project,
         members,
         name="trial",
         purpose="practice",
@@ -105,12 +105,14 @@ def test_nothing_that_people_at_work_can_read_has_what_practice_expects_or_which
     )
     client = client_of(user)
     if who == "volunteer":
-        client = volunteer_of(world.round, lead)
+        client = volunteer_of(other_project.round, lead)
     asked, told = 0, []
     for route in api_routes():
         if "get" not in route.methods or route.pattern == "schema/":
             continue
-        reply = client.get(route.address({"slug": world.project.slug} | CASES.get(route.pattern, no_ids)(world)))
+        reply = client.get(
+            route.address({"slug": other_project.project.slug} | CASES.get(route.pattern, no_ids)(other_project))
+        )
         content = reply.getvalue() if reply.streaming else reply.content
         asked += reply.status_code == 200
         if SECRET.encode() in content:

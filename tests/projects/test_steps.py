@@ -15,8 +15,8 @@ from projects.models import Member, Project, Round, Unit
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value
-from tests.config.world import released
-from tests.evaluation.rating import build_runs, open_rating
+from tests.config.other_project import released
+from tests.evaluation.rating_rounds import build_runs, open_rating
 
 pytestmark = pytest.mark.django_db
 

@@ -1,5 +1,3 @@
-"""Releases are kept in a folder of the test."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Three systems and three probes beside one another, with something to print in every table."""
+"""Three systems and three probes with figures in every table."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from generation.scoring.comparing import compare_scoring
 from generation.sources import Material
 from measures.counterfactuals import Kind
 from projects.models import Project
-from tests.annotation.m3_files import brought_in, cluster, plain, source, write
+from tests.annotation.m3_files import cluster, import_records, plain, source, write
 from tests.builders import build_cluster
 from tests.generation.summaries import build_run, first_sentence, scored, the_target
 from tests.generation.test_pairs import build_probe
@@ -22,7 +22,7 @@ METRICS = ("rouge", "bleu", "chrf", "copying", "length", "repetition", "directio
 
 
 def with_bertscore(run: Run, more: float) -> None:
-    """Scores of BERTScore, which takes weights, written by hand; ``more``: what each summary has more than the last."""
+    """Store BERTScore values without a model; ``more`` is added for each further summary."""
     scoring = Scoring.objects.create(run=run, metric="bertscore", hash="bertscore", finished_at=timezone.now())
     references = {p.cluster_id: p.unit_id for p in Proposition.objects.filter(position=0)}
     for number, summary in enumerate(Summary.objects.filter(item__run=run).select_related("item__unit__cluster")):
@@ -37,7 +37,7 @@ def with_bertscore(run: Run, more: float) -> None:
 
 
 def half(material: Material) -> str | None:
-    """About half of the target; of the first and the sixth review nothing came out."""
+    """Return about half of the target; None for the first and the sixth review."""
     words, number = the_target(material).split(), int(material.source.key.split("_")[0][-3:])
     return None if number in (0, 5) else " ".join(words[: len(words) // 2 + number % 3])
 
@@ -47,7 +47,7 @@ JUDGED = {"P": range(8), "Q": range(1, 9), "R": range(9)}
 
 
 def add_system(project: Project, name: str, *metrics: str) -> Run:
-    """One of `WROTE`, scored."""
+    """Add a system of `WROTE` with its scores."""
     run = build_run(project, name, write=WROTE[name])
     scored(run, *(metrics or METRICS))
     with_bertscore(run, 0.01 * ord(name) - 0.6)
@@ -55,7 +55,7 @@ def add_system(project: Project, name: str, *metrics: str) -> Run:
 
 
 def add_probe(project: Project, name: str) -> Run:
-    """One of `JUDGED`, on these clusters: the later ones are the better."""
+    """Add a probe of `JUDGED`; later ones are better."""
     better = ord(name) - ord("P")
     kinds = {n: {Kind.NEGATION: 0.5 - 0.1 * n + 0.2 * better, Kind.MODALITY: 0.03 * n * better} for n in JUDGED[name]}
     return build_probe(project, name, kinds)
@@ -63,7 +63,7 @@ def add_probe(project: Project, name: str) -> Run:
 
 @pytest.fixture
 def clusters(project: Project) -> Project:
-    """Nine of nine reviews, with counterfactuals."""
+    """Nine clusters of nine reviews, with counterfactuals."""
     for number in range(9):
         add(build_cluster(project, number), TEXTS, f"{number}.csv")
     return project
@@ -71,7 +71,7 @@ def clusters(project: Project) -> Project:
 
 @pytest.fixture
 def beside(clusters: Project) -> Project:
-    """Of B's summaries some are missing; probes have judged other clusters each."""
+    """B lacks some summaries; the probes judged different clusters."""
     for name in WROTE:
         add_system(clusters, name)
     for name in JUDGED:
@@ -85,13 +85,13 @@ def documents(project: Project, tmp_path: Path) -> Project:
     keys = [str(number) * 3 for number in range(1, 5)]
     texts = ["It helps, and is safe.", "It reduces pain.", "Nepralin may reduce relapse.", "There is no benefit."]
     level1 = [plain(key, text, ("1", "Trial one."), ("2", text[:12])) for key, text in zip(keys, texts, strict=True)]
-    brought_in(project, write(tmp_path / "level1.jsonl", level1), level="1")
+    import_records(project, write(tmp_path / "level1.jsonl", level1), level="1")
     level3 = [
         cluster(f"{key}_{n}", [source("It is safe", f"4{n}")], target_text=text[: 10 + 4 * n])
         for key, text in zip(keys, texts, strict=True)
         for n in range(2)
     ]
-    brought_in(project, write(tmp_path / "level3.jsonl", level3))
+    import_records(project, write(tmp_path / "level3.jsonl", level3))
     for name, wrote in (("A", half), ("B", the_target)):
         scored(build_run(project, name, "document", write=wrote), *METRICS)
     return project

@@ -16,8 +16,8 @@ from annotation.models import Proposition
 from projects.models import Member, Project, Unit
 from projects.uploads.files import Source
 from releases.publishing.actions import write_release
-from tests.annotation.m3_files import LEVEL3, brought_in, published
-from tests.projects.adjudicated import dossier, queue, send
+from tests.annotation.m3_files import LEVEL3, import_records, published
+from tests.projects.adjudication import dossier, queue, send
 from tests.projects.planted_round import planted_round
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -44,7 +44,7 @@ def test_the_release_has_what_was_adjudicated_and_every_other_value_untouched(
     client_of: Callable[[User], APIClient],
     tmp_path: Path,
 ) -> None:
-    brought_in(project, Source.of(LEVEL3))
+    import_records(project, Source.of(LEVEL3))
     Member.objects.filter(user=evaluator).update(role="annotator")
     people = [Member.objects.get(project=project, user=u) for u in (ann1, ann2, evaluator)]
     round, contested = planted_round(project, people)

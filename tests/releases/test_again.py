@@ -21,7 +21,7 @@ from projects.models import Member, Project, Round
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from projects.uploads.files import Source
-from tests.annotation.m3_files import LEVEL3, brought_in, cluster, published, write
+from tests.annotation.m3_files import LEVEL3, cluster, import_records, published, write
 from tests.annotation.test_cluster_kinds import tuple_value
 from tests.annotation.test_counterfactual_import import ANTONYM, NEGATION, as_jsonl, bring
 from tests.builders import answer, build_round, label_value
@@ -30,7 +30,7 @@ from tests.generation.staged import StagedBackend
 from tests.generation.summaries import build_run, first_sentence, scored, the_target
 from tests.generation.test_probing import judging, levels, probed
 from tests.generation.workers import staged_version
-from tests.releases.repeating import again, started_for
+from tests.releases.recompute_runner import recompute, recompute_in_new_process
 from tests.releases.test_needed_again import released
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +84,7 @@ def say_something(round: Round, people: list[Member]) -> None:
 def corpus(project: Project, people: list[Member], tmp_path: Path) -> Project:
     """Three clusters of two reviews; a closed round of labels that is held against gold, and one of tuples."""
     records = [cluster("26258610_0"), cluster("26258610_1"), cluster("30000001_0")]
-    brought_in(project, write(tmp_path / "level3.jsonl", records))
+    import_records(project, write(tmp_path / "level3.jsonl", records))
     labels = build_round(project, people, name="Study, first", purpose="measure only", overlap=3, seed=11)
     say_something(labels, people)
     tuples = build_round(project, people, name="Tuples", kind="tuple", overlap=3)
@@ -147,7 +147,7 @@ def test_every_agreement_figure_of_a_closed_round_is_repeated_from_the_folder(co
     assert polarity["gold"]
     assert polarity["coefficients"]["ac1"]["ci_reason"]
     assert lines[0]["report"]["spans"][0]["value"] is not None
-    status, said, failed = started_for(folder)
+    status, said, failed = recompute_in_new_process(folder)
     assert (status, failed) == (0, ""), said
     assert f"{REPORTS}: " in said
     assert "all figures that the folder allows to recompute equal the printed ones" in said
@@ -185,7 +185,7 @@ def test_every_agreement_figure_of_a_closed_round_is_repeated_from_the_folder(co
 def test_one_altered_answer_is_found_in_the_figures(
     release_of: Callable[[str], Path], tmp_path: Path, name: str, change: Callable[[str], str], told: str
 ) -> None:
-    status, said, failed = again(changed(release_of("corpus"), tmp_path / "c", name, change))
+    status, said, failed = recompute(changed(release_of("corpus"), tmp_path / "c", name, change))
     assert (status, told in said) == (1, True), (said, failed)
     assert "differ from the printed ones" in failed
 
@@ -200,7 +200,7 @@ def test_every_score_of_every_system_is_repeated_from_the_folder(study: Project,
         assert line["means"] == json.loads(json.dumps(scoring.means)) == json.loads(json.dumps(means_of(scoring)))
     [probe] = [json.loads(line) for line in (folder / "systems" / "probes.jsonl").read_text().splitlines()]
     assert probe["rows"] == ProbeFigures.objects.get().rows
-    status, said, failed = started_for(folder)
+    status, said, failed = recompute_in_new_process(folder)
     assert (status, failed) == (0, ""), said
     assert "Not recomputed" not in said
     for name in (REPORTS, SCORINGS, "systems/probes.jsonl", "systems/summaries.jsonl", "systems/pairs.jsonl"):
@@ -238,7 +238,7 @@ def test_every_score_of_every_system_is_repeated_from_the_folder(study: Project,
 def test_one_altered_score_is_found_in_the_figures(
     release_of: Callable[[str], Path], tmp_path: Path, name: str, change: Callable[[str], str], told: str
 ) -> None:
-    status, said, failed = again(changed(release_of("study"), tmp_path / "c", name, change))
+    status, said, failed = recompute(changed(release_of("study"), tmp_path / "c", name, change))
     assert (status, told in said) == (1, True), (said, failed)
 
 
@@ -258,7 +258,7 @@ def test_one_altered_score_is_found_in_the_figures(
 def test_a_file_that_is_no_such_file_is_said_in_a_line(
     release_of: Callable[[str], Path], tmp_path: Path, name: str, change: Callable[[str], str]
 ) -> None:
-    status, _, failed = again(changed(release_of("study"), tmp_path / "c", name, change))
+    status, _, failed = recompute(changed(release_of("study"), tmp_path / "c", name, change))
     assert (status, failed.count("\n")) == (2, 1), failed
     assert "Traceback" not in failed
 
@@ -266,7 +266,7 @@ def test_a_file_that_is_no_such_file_is_said_in_a_line(
 def test_what_is_not_reckoned_is_said_and_no_difference(study: Project, tmp_path: Path) -> None:
     Scoring.objects.filter(metric="rouge").update(means=None)
     ProbeFigures.objects.all().delete()
-    status, said, _ = again(released(study, tmp_path / "r"))
+    status, said, _ = recompute(released(study, tmp_path / "r"))
     assert status == 3, "some figures could have been repeated and were not"
     assert said.count("Not recomputed: rouge of ") == 2
     assert "Not recomputed: probe of Staged v1 (proposition), run " in said
@@ -283,7 +283,7 @@ def test_documents_are_compared_with_their_propositions_too(levels: Project, tmp
         ("own target", "target sentence"),
         ("propositions of its review", "proposition"),
     }
-    status, said, failed = again(folder)
+    status, said, failed = recompute(folder)
     assert (status, failed) == (0, ""), said
 
 
@@ -292,7 +292,7 @@ def test_figures_of_m3s_level_3_are_repeated_from_its_release(
     project: Project, people: list[Member], judging: StagedBackend, tmp_path: Path
 ) -> None:
     """381 clusters: a closed round over 60 of the propositions, counterfactuals of 40 targets, two runs and a probe."""
-    brought_in(project, Source.of(LEVEL3))
+    import_records(project, Source.of(LEVEL3))
     round = build_round(project, people, name="Study", purpose="measure only", overlap=3, sample=60, seed=5)
     say_something(round, people)
     close_round(round=round, by=None)
@@ -305,25 +305,29 @@ def test_figures_of_m3s_level_3_are_repeated_from_its_release(
     folder = released(project, tmp_path / "r")
     modality = json.loads((folder / REPORTS).read_text())["report"]["measures"][1]["coefficients"]
     assert all(modality[name]["ci"] or modality[name]["ci_reason"] for name in ("ac1", "alpha", "conger"))
-    status, said, failed = again(folder)
+    status, said, failed = recompute(folder)
     assert (status, failed) == (0, ""), said
     assert "Not recomputed" not in said
     assert "systems/pairs.jsonl: " in said
-    status, said, _ = again(changed(folder, tmp_path / "c", "systems/scores/rouge.csv", cell(300, "rougeL_f1", "1.5")))
+    status, said, _ = recompute(
+        changed(folder, tmp_path / "c", "systems/scores/rouge.csv", cell(300, "rougeL_f1", "1.5"))
+    )
     assert (status, "rougeL_f1, own target, mean, value" in said) == (1, True), said
     assert "rougeL_f1, own target, difference, value" in said
-    status, said, _ = again(changed(folder, tmp_path / "d", "answers/label.csv", cell(100, "modality", "no evidence")))
+    status, said, _ = recompute(
+        changed(folder, tmp_path / "d", "answers/label.csv", cell(100, "modality", "no evidence"))
+    )
     assert (status, "round Study, measures, modality" in said) == (1, True), said
 
 
 def test_what_is_no_release_or_lacks_a_file_is_said_in_a_line(corpus: Project, tmp_path: Path) -> None:
-    assert again(tmp_path)[::2] == (
+    assert recompute(tmp_path)[::2] == (
         2,
         f"{tmp_path}: manifest.json: cannot be read (No such file or directory), so the folder is not a release.\n",
     )
     folder = released(corpus, tmp_path / "r")
     (folder / "answers" / "label.csv").unlink()
-    status, _, failed = again(folder)
+    status, _, failed = recompute(folder)
     assert (status, failed.count("\n")) == (2, 1)
     assert "answers/label.csv: cannot be read" in failed
 
@@ -338,12 +342,12 @@ def test_the_report_stays_what_it_was_when_what_was_asked_is_corrected_later(
     folder = released(corpus, tmp_path / "r")
     gold = (folder / "agreement" / "gold.csv").read_text()
     assert f"polarity,{unit.key},n/a" in gold
-    assert again(folder)[0] == 0
+    assert recompute(folder)[0] == 0
 
 
 def test_a_project_without_closed_rounds_has_no_report(project: Project, people: list[Member], tmp_path: Path) -> None:
-    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0")]))
+    import_records(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0")]))
     build_round(project, people, name="Open rounds")
     folder = released(project, tmp_path / "r")
     assert not (folder / "agreement").exists()
-    assert again(folder)[0] == 0
+    assert recompute(folder)[0] == 0

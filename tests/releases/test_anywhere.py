@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from releases.folders import standalone
-from tests.releases.forging import gold_flipped
+from tests.releases.tampering import flip_gold
 from tests.releases.test_folders import DIGEST, FIRST
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +68,7 @@ def test_a_downloaded_release_is_verified_without_django(concord: Path, release:
     assert said.endswith(": every file matches the manifest.\n")
     status, said, _ = run(concord, "verify_release", str(release), "--digest", DIGEST, python=NO_DJANGO)
     assert (status, said.splitlines()[-1]) == (0, f"{release} is the release, unchanged.")
-    gold_flipped(release)
+    flip_gold(release)
     status, said, wrong = run(concord, "verify_release", str(release), "--digest", DIGEST, python=NO_DJANGO)
     assert (status, wrong) == (1, f"{release} differs from the release: 1 finding.\n")
     assert f"Found: the digest differs from the one given, {DIGEST}: this is another release, or it was altered" in said
@@ -105,7 +105,7 @@ def test_bad_input_is_said_in_a_line_with_a_status_of_its_own(concord: Path, rel
 
 def test_two_downloaded_releases_are_compared(concord: Path, release: Path, tmp_path: Path) -> None:
     other = Path(shutil.copytree(FIRST, tmp_path / "other"))
-    gold_flipped(other)
+    flip_gold(other)
     status, said, _ = run(concord, "diff_releases", str(release), str(other), python=NO_DJANGO)
     assert status == 0
     assert "m3/level3.jsonl: 0 added, 0 removed, 1 changed (26258610_0)" in said.splitlines()
@@ -123,12 +123,12 @@ def test_other_commands_still_say_what_is_missing(concord: Path) -> None:
 
 
 def test_a_release_without_rows_that_can_be_read_is_bad_input_and_no_failure(release: Path, tmp_path: Path) -> None:
-    from tests.releases.forging import rewritten
+    from tests.releases.tampering import rewrite_manifest
 
     other = Path(shutil.copytree(FIRST, tmp_path / "other"))
     for content in (b'{"docid": 1', b"[]\n", b"\xff\n", b"[" * 100_000):
         (other / "m3" / "level3.jsonl").write_bytes(content)
-        rewritten(other)
+        rewrite_manifest(other)
         with pytest.raises(standalone.BadInput, match="the rows are not in the format"):
             list(standalone.compared(release, other))
 

@@ -20,7 +20,7 @@ from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from releases.formats import m3
 from releases.sources import checks
-from tests.annotation.m3_files import brought_in, cluster, source, write
+from tests.annotation.m3_files import cluster, import_records, source, write
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +49,9 @@ def test_a_polarity_decided_anew_beside_the_no_evidence_of_an_import_is_not_comp
     project: Project, lead: User, ann1: User, ann2: User, tmp_path: Path
 ) -> None:
     without = unlike(direction="n/a", modality="no evidence")
-    brought_in(project, write(tmp_path / "file.jsonl", [cluster("26258610_0", [source(), without]), cluster("5_0")]))
+    import_records(
+        project, write(tmp_path / "file.jsonl", [cluster("26258610_0", [source(), without]), cluster("5_0")])
+    )
     made = Cluster.objects.get(key="26258610_0")
     assert (missing(made), left_out(project), counted(project)) == ([], [], 0)
 

@@ -27,7 +27,7 @@ from projects.queue.actions import next_assignments
 from projects.reports.table import Cell
 from projects.rounds.actions import close_round
 from tests.builders import answer, build_round, label_value
-from tests.generation.printed import of_scores
+from tests.generation.score_tables import score_tables
 from tests.releases.systems import beside, clusters, documents
 from tests.releases.test_again import corpus, judging, levels, people, staged, study
 from tests.releases.test_needed_again import released
@@ -87,7 +87,7 @@ def walked(project: Project, folder: Path) -> tuple[dict[str, int], list[str]]:
     shown = Scores(project)
     cells = [
         (table.key, column.title, number)
-        for table in of_scores()
+        for table in score_tables()
         for made in [table.build(shown)]
         for row in made.rows
         for column, cell in zip(made.columns, row, strict=True)
@@ -101,14 +101,14 @@ def test_every_number_that_a_table_prints_is_computed_again(beside: Project, tmp
     """A table that is added without its figures in a release fails here; so does one that these systems leave empty."""
     count, lacking = walked(beside, released(beside, tmp_path / "r"))
     assert lacking == []
-    empty = [table.key for table in of_scores() if count[table.key] < 3]
+    empty = [table.key for table in score_tables() if count[table.key] < 3]
     assert empty == [], "give the systems of this test what these print"
 
 
 def test_and_of_documents(documents: Project, tmp_path: Path) -> None:
     count, lacking = walked(documents, released(documents, tmp_path / "r"))
     assert lacking == []
-    assert count.keys() == {table.key for table in of_scores() if not table.key.startswith("m3-7")}
+    assert count.keys() == {table.key for table in score_tables() if not table.key.startswith("m3-7")}
 
 
 def test_every_mean_that_a_plot_shows_is_computed_again(beside: Project, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from releases.folders import folder as folders
 from releases.folders import manifest
-from tests.releases.forging import rewritten
+from tests.releases.tampering import rewrite_manifest
 
 FIRST = Path(__file__).parent / "first_release"
 DIGEST = "0a4849c1b91b86ca0b9cfea53e90ece86d94e63f9c76c5f0df494a7c3233ae26"
@@ -40,7 +40,7 @@ def test_a_release_from_an_older_concord_still_verifies(folder: Path) -> None:
 
 def test_altered_and_rewritten_it_fits_itself_under_another_digest(folder: Path) -> None:
     (folder / "LICENSE").write_text("Free for all.\n")
-    rewritten(folder)
+    rewrite_manifest(folder)
     report = folders.inspect(folder)
     assert report.findings == []
     assert report.manifest is not None
@@ -263,7 +263,7 @@ def again(body: Body, **fields: Any) -> None:
 def test_a_manifest_that_lies_is_found_although_its_digest_fits(
     folder: Path, change: Callable[[Body], None], said: str
 ) -> None:
-    rewritten(folder, change)
+    rewrite_manifest(folder, change)
     assert said in found(folder)
 
 
@@ -275,7 +275,7 @@ def test_sums_that_are_not_the_list_of_the_files_are_found(folder: Path) -> None
         entry = next(e for e in body["files"] if e["path"] == "SHA256SUMS")
         entry.update(size=len(sums), sha256=hashlib.sha256(sums).hexdigest())
 
-    rewritten(folder, fewer)
+    rewrite_manifest(folder, fewer)
     (folder / "SHA256SUMS").write_bytes(sums)
     assert found(folder) == ["manifest.json: the listed hash of SHA256SUMS does not match the listed files"]
 

@@ -21,7 +21,7 @@ from projects.models import Job, JobStatus, Member, Project
 from releases.models import Release
 from releases.publishing.actions import freeze
 from releases.storage.registry import folder_of, store
-from tests.annotation.m3_files import brought_in, cluster, write
+from tests.annotation.m3_files import cluster, import_records, write
 from tests.builders import label_value
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,7 +30,7 @@ Client = Callable[[User], APIClient]
 
 @pytest.fixture
 def corpus(project: Project, tmp_path: Path) -> Project:
-    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
+    import_records(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
     return project
 
 

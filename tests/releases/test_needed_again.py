@@ -15,7 +15,7 @@ from projects.uploads.files import Source
 from releases.folders.diffs import differences
 from releases.folders.folder import read
 from releases.publishing.actions import write_release
-from tests.annotation.m3_files import brought_in, cluster, write
+from tests.annotation.m3_files import cluster, import_records, write
 from tests.annotation.test_counterfactual_import import ANTONYM, NEGATION, TARGET, as_jsonl, bring
 from tests.builders import build_round
 
@@ -31,7 +31,7 @@ def released(project: Project, out: Path) -> Path:
 
 @pytest.fixture
 def corpus(project: Project, tmp_path: Path) -> Project:
-    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
+    import_records(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
     return project
 
 

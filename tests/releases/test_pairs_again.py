@@ -18,7 +18,7 @@ from projects.reports.registry import get
 from releases.formats import pairs
 from releases.formats.notes import Notes
 from tests.generation.summaries import build_run, first_sentence, scored, the_target
-from tests.releases.repeating import again
+from tests.releases.recompute_runner import recompute
 from tests.releases.systems import add_probe, add_system, beside, clusters
 from tests.releases.test_again import cell, changed, people
 from tests.releases.test_needed_again import released
@@ -98,7 +98,7 @@ def test_probes_are_compared_and_restricted_to_common_pairs(beside: Project, tmp
 
 
 def test_all_of_it_is_computed_again_from_the_folder(release: Path) -> None:
-    status, said, failed = again(release)
+    status, said, failed = recompute(release)
     assert (status, failed, "Not recomputed" in said) == (0, "", False), said
     for name in (PAIRS, PROBE_PAIRS, COMMON):
         (line,) = [line for line in said.splitlines() if line.startswith(f"{name}: ")]
@@ -115,7 +115,7 @@ def test_it_does_not_matter_which_was_scored_first(clusters: Project, tmp_path: 
     assert (line["first"], line["second"]) == (runs[0].pk, runs[1].pk)
     assert ScoringComparison.objects.get().first.run == runs[1]
     assert row(line, figure="rouge1_f1")["second"] == 1.0
-    assert again(folder)[0] == 0
+    assert recompute(folder)[0] == 0
 
 
 def grown(value: Any) -> Any:
@@ -142,7 +142,7 @@ def test_each_figure_that_is_altered_is_found(release: Path, tmp_path: Path, nam
         return "".join(json.dumps(line | {"rows": grown(line["rows"])}) + "\n" for line in made)
 
     count = numbers([line["rows"] for line in lines(release, name)])
-    status, _, failed = again(changed(release, tmp_path / "c", name, alter))
+    status, _, failed = recompute(changed(release, tmp_path / "c", name, alter))
     assert status == 1
     assert f" {count} figures or facts differ from the printed ones" in failed
 
@@ -177,14 +177,14 @@ def first_line_as(**other: Any) -> Callable[[str], str]:
 def test_what_does_not_follow_is_found(
     release: Path, tmp_path: Path, name: str, change: Callable[[str], str], told: str
 ) -> None:
-    status, said, failed = again(changed(release, tmp_path / "c", name, change))
+    status, said, failed = recompute(changed(release, tmp_path / "c", name, change))
     assert (status, told in said) == (1, True), (said, failed)
 
 
 @pytest.mark.parametrize("name", [PAIRS, PROBE_PAIRS])
 def test_figures_by_another_rule_are_named_and_not_repeated(release: Path, tmp_path: Path, name: str) -> None:
     folder = changed(release, tmp_path / "c", name, first_line_as(rule="guessed"))
-    said = again(folder)[1]
+    said = recompute(folder)[1]
     assert "Not recomputed: " in said
     assert "computed by another rule: guessed" in said
 
@@ -194,7 +194,7 @@ def test_what_was_not_compared_is_named_and_no_difference(beside: Project, tmp_p
     ProbeComparison.objects.all().delete()
     folder = released(beside, tmp_path / "r")
     assert sum(line["rows"] is None for line in lines(folder, PAIRS)) == 1
-    status, said, _ = again(folder)
+    status, said, _ = recompute(folder)
     assert status == 3, said
     assert said.count("not compared at the time of the release") == 1 + 3
     assert lines(folder, COMMON)[0]["rows"], "what is common follows from the likelihoods"
@@ -206,7 +206,7 @@ def test_a_probe_that_did_more_since_leaves_its_level_unprinted(beside: Project,
     RunItem.objects.create(run=run, unit=last.unit, size=1, status=ItemStatus.DONE)
     folder = released(beside, tmp_path / "r")
     assert {line["rows"] for line in [*lines(folder, PROBE_PAIRS), *lines(folder, COMMON)]} == {None}
-    status, said, _ = again(folder)
+    status, said, _ = recompute(folder)
     assert status == 3, said
     assert said.count("on common pairs: a probe of its level had more results at the time of the release") == 3
 
@@ -230,7 +230,7 @@ def test_a_sealed_system_and_a_sealed_probe_change_nothing_of_the_others(
         Seal.objects.create(run=run, member=people[1])
     folder = released(clusters, tmp_path / "sealed")
     assert whole(folder) == without
-    assert again(folder)[0] == 0
+    assert recompute(folder)[0] == 0
     seen = get("m3-7-common").build(Scores(clusters, people[1]))
     assert {cells[3].value for cells in seen.rows if cells[2].value == "overall"} == {14}
     assert [row(line, basis="all", kind="overall")["n"] for line in lines(folder, COMMON)] == [16, 16]
@@ -241,7 +241,7 @@ def test_one_system_alone_is_compared_with_nothing(clusters: Project, tmp_path: 
     add_probe(clusters, "P")
     folder = released(clusters, tmp_path / "r")
     assert not [name for name in (PAIRS, PROBE_PAIRS, COMMON) if (folder / name).exists()]
-    assert again(folder)[0] == 0
+    assert recompute(folder)[0] == 0
 
 
 def test_more_systems_take_no_more_queries(clusters: Project) -> None:

@@ -18,7 +18,7 @@ from projects.people.actions import change_project
 from projects.queue.actions import next_assignments
 from releases.publishing.actions import write_release
 from releases.sources.checks import run
-from tests.annotation.m3_files import brought_in, cluster, write
+from tests.annotation.m3_files import cluster, import_records, write
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,7 +32,7 @@ def rows(path: Path) -> Rows:
 
 @pytest.fixture
 def corpus(project: Project, tmp_path: Path) -> Project:
-    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
+    import_records(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
     return project
 
 

@@ -23,19 +23,19 @@ from projects.models import Project, Round, Unit
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from releases.folders.dictionary import table_of
-from tests.evaluation.rating import (
+from tests.evaluation.rating_rounds import (
     GUIDELINE,
     PREFERENCE,
     SYSTEMS,
     build_runs,
-    hand_of,
+    cards_of,
     open_rating,
     rate_all,
     rate_value,
-    say,
+    submit_value,
 )
 from tests.evaluation.test_meanings import labelled
-from tests.generation.rows import build_run
+from tests.generation.builders import build_run
 from tests.generation.summaries import scored
 from tests.releases.test_needed_again import released
 
@@ -192,9 +192,9 @@ def test_a_release_that_counted_attention_checks_still_comes_out_as_printed(
 def test_reasons_are_published_where_comments_are(project: Project, evaluator: User, tmp_path: Path) -> None:
     members = [project.members.get(user=evaluator)]
     round = open_rating(project, members, build_runs(project, clusters=1))
-    value = rate_value(hand_of(evaluator, round)[0])
+    value = rate_value(cards_of(evaluator, round)[0])
     value["texts"][0]["said"][0]["reason"] = "Reads like a list."
-    say(evaluator, next_assignments(user=evaluator, round=round)[0], value)
+    submit_value(evaluator, next_assignments(user=evaluator, round=round)[0], value)
     told(round)
     without = released(project, tmp_path / "without")
     assert b"Reads like a list." not in whole(without)

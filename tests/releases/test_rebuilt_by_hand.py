@@ -17,7 +17,7 @@ from projects.models import Decision, Member, Project
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from releases.publishing.actions import write_release
-from tests.annotation.m3_files import LEVEL3, brought_in, published, write
+from tests.annotation.m3_files import LEVEL3, import_records, published, write
 from tests.builders import answer, build_round
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -107,7 +107,7 @@ def test_the_sample_pasted_by_rows_is_released_as_if_it_had_been_imported(
     project: Project, fresh: Project, lead: User, client_of: Client, tmp_path: Path
 ) -> None:
     records = [as_typed(r) for r in records_of(SAMPLE)]
-    brought_in(project, write(tmp_path / "typed.jsonl", records))
+    import_records(project, write(tmp_path / "typed.jsonl", records))
     type_in(client_of(lead), "fresh", records, said=True)
     released = clusters_released(fresh, tmp_path / "by hand")
     assert released == clusters_released(project, tmp_path / "imported")
@@ -211,5 +211,7 @@ def test_what_has_no_input_yet_is_left_out_and_named_and_the_rest_can_be_importe
     assert manifest["counts"]["targets_without_inputs"] == ["31000000_1"]
     assert manifest["counts"]["clusters_without_complete_gold"] == ["31000000_0"]
     assert "Omitted because they have no inputs: 1 target" in (tmp_path / "r" / "README.md").read_text()
-    [made] = brought_in(project, write(tmp_path / "again.jsonl", (tmp_path / "r" / "m3" / "level2.jsonl").read_bytes()))
+    [made] = import_records(
+        project, write(tmp_path / "again.jsonl", (tmp_path / "r" / "m3" / "level2.jsonl").read_bytes())
+    )
     assert made.counts["targets"] == 1

@@ -12,7 +12,7 @@ from annotation.reliability.queries import fields
 from projects.models import Member, Project
 from releases.folders.dictionary import table_of
 from tests.annotation.test_reliability_study import begin, build_corpus, people, play
-from tests.releases.repeating import again
+from tests.releases.recompute_runner import recompute
 from tests.releases.test_again import cell, changed
 from tests.releases.test_needed_again import released
 
@@ -64,7 +64,7 @@ def test_a_study_is_released_with_its_candidates_and_its_table_comes_out_again(
         assert table is not None
         assert set(table.columns) == set(columns)
 
-    status, out, _ = again(folder)
+    status, out, _ = recompute(folder)
     assert status == 0, out
     assert f"{STUDIES}: " in out
     first = next(n for n, row in enumerate(rows) if row["gold"] == "true")
@@ -77,5 +77,5 @@ def test_a_study_is_released_with_its_candidates_and_its_table_comes_out_again(
         (STUDIES, lambda text: text.replace('"chance": 0.25', '"chance": 0.5', 1), "polarity, chance"),
     ):
         copy = changed(folder, tmp_path / f"altered {place[:40]} {name[-6:]}".replace("/", " "), name, change)
-        status, out, _ = again(copy)
+        status, out, _ = recompute(copy)
         assert (status, place in out) == (1, True), (name, out)

@@ -21,7 +21,7 @@ from releases.formats.notes import Notes
 from releases.publishing.actions import write_release
 from releases.sources import state
 from releases.sources.state import snapshot
-from tests.annotation.m3_files import Record, brought_in, cluster, write
+from tests.annotation.m3_files import Record, cluster, import_records, write
 from tests.builders import answer, build_round, label_value
 
 #: Small, so that the test is quick.
@@ -59,10 +59,10 @@ def test_ten_times_the_clusters_take_the_memory_of_a_batch_and_the_same_queries_
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(m3, "BATCH", BATCH)
-    brought_in(project, write(tmp_path / "small.jsonl", records(2 * BATCH)))
+    import_records(project, write(tmp_path / "small.jsonl", records(2 * BATCH)))
     lines, small_queries, small_peak = level3(project)
     assert lines == 2 * BATCH
-    brought_in(project, write(tmp_path / "large.jsonl", records(18 * BATCH, first=2 * BATCH)))
+    import_records(project, write(tmp_path / "large.jsonl", records(18 * BATCH, first=2 * BATCH)))
     lines, queries, peak = level3(project)
     assert lines == 20 * BATCH == Cluster.objects.count() == 2000
     # What is read once (which levels there are) is left out of the comparison.
@@ -76,7 +76,7 @@ def test_ten_times_the_clusters_take_the_memory_of_a_batch_and_the_same_queries_
 def test_counts_and_files_agree_while_people_answer_and_the_next_release_has_what_came_later(
     project: Project, lead: User, ann1: User, ann2: User, tmp_path: Path
 ) -> None:
-    brought_in(project, write(tmp_path / "level3.jsonl", records(60)))
+    import_records(project, write(tmp_path / "level3.jsonl", records(60)))
     people = [Member.objects.get(user=u) for u in (ann1, ann2)]
     round = build_round(project, people, overlap=2, purpose="measure only")
     stop = threading.Event()
@@ -125,7 +125,7 @@ def test_a_row_that_comes_between_sealing_and_snapshot_is_sealed_before_anything
     project: Project, ann1: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else its seal, made later, would move the audit head of the next release of the same state."""
-    brought_in(project, write(tmp_path / "level3.jsonl", records(2)))
+    import_records(project, write(tmp_path / "level3.jsonl", records(2)))
     round = build_round(project, [Member.objects.get(user=ann1)], purpose="measure only")
     from releases.publishing import actions as publishing_actions
 

@@ -23,8 +23,8 @@ from releases.models import Release
 from releases.publishing.actions import freeze
 from releases.storage import downloads
 from releases.storage.registry import folder_of
-from tests.annotation.m3_files import brought_in, cluster, write
-from tests.releases.forging import gold_flipped
+from tests.annotation.m3_files import cluster, import_records, write
+from tests.releases.tampering import flip_gold
 from tests.releases.test_folders import take
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +33,7 @@ Client = Callable[[User], APIClient]
 
 @pytest.fixture
 def release(project: Project, lead: User, tmp_path: Path) -> Release:
-    brought_in(project, write(tmp_path / "level3.jsonl", [cluster(f"26258610_{n}") for n in range(40)]))
+    import_records(project, write(tmp_path / "level3.jsonl", [cluster(f"26258610_{n}") for n in range(40)]))
     # The snapshot is a transaction of its own, and a test is in one already.
     with patch("releases.publishing.actions.snapshot", nullcontext):
         return freeze(project=project, version="1.0.0", by=lead)
@@ -90,7 +90,7 @@ def test_an_altered_file_is_not_served_whole_or_in_the_archive_and_the_reply_say
 
 @pytest.mark.row(64)
 def test_a_folder_that_was_altered_whole_is_not_served_at_all(release: Release, get: Get) -> None:
-    gold_flipped(folder_of(release))
+    flip_gold(folder_of(release))
     for address in (f"files/{LEVEL3}", "files/LICENSE", "files/manifest.json", "files/nothing", "archive/"):
         status, body = get(address)
         assert (status, b"the digest is" in body) == (409, True), address
@@ -98,7 +98,7 @@ def test_a_folder_that_was_altered_whole_is_not_served_at_all(release: Release, 
 
 @pytest.mark.row(64)
 def test_nor_is_one_whose_row_was_altered_with_it(release: Release, get: Get) -> None:
-    made = gold_flipped(folder_of(release))
+    made = flip_gold(folder_of(release))
     with transaction.atomic(), triggers.suspend_triggers(connection):
         Release.objects.update(manifest=made, snapshot_hash=made["snapshot"])
     for address in (f"files/{LEVEL3}", "archive/"):

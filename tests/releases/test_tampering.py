@@ -16,14 +16,14 @@ from releases.folders.folder import inspect
 from releases.models import Release
 from releases.publishing.actions import freeze, write_release
 from releases.storage.registry import folder_of
-from tests.annotation.m3_files import brought_in, cluster, plain, write
+from tests.annotation.m3_files import cluster, import_records, plain, write
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
 def corpus(project: Project, tmp_path: Path) -> Project:
-    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
+    import_records(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
     return project
 
 
@@ -93,7 +93,7 @@ def test_levels_1_and_2_come_back_byte_for_byte(project: Project, tmp_path: Path
     odd = '\u2028 Ärzte \U0001f600 \\ " '
     one = write(tmp_path / "1", [plain("26258610", f"Whole{odd}", ("111", "First."), ("222", " Second  text"))])
     two = write(tmp_path / "2", [plain("26258610_1", "B.", ("111", odd)), plain("26258610_0", "A.", ("111", "x"))])
-    brought_in(project, one, two)
+    import_records(project, one, two)
     made = write_release(project=project, version="1.0.0", out=tmp_path / "r")
     assert (tmp_path / "r" / "m3" / "level1.jsonl").read_bytes() == (tmp_path / "1").read_bytes()
     assert (tmp_path / "r" / "m3" / "level2.jsonl").read_bytes() == (tmp_path / "2").read_bytes()

@@ -31,8 +31,8 @@ from releases.publishing import views as publishing_views
 from releases.publishing.actions import freeze
 from releases.storage import registry as storage_registry
 from releases.storage.registry import folder_of, store
-from tests.annotation.m3_files import brought_in, cluster, write
-from tests.releases.forging import gold_flipped, rewritten
+from tests.annotation.m3_files import cluster, import_records, write
+from tests.releases.tampering import flip_gold, rewrite_manifest
 
 pytestmark = pytest.mark.django_db
 Client = Callable[[User], APIClient]
@@ -40,7 +40,7 @@ Client = Callable[[User], APIClient]
 
 @pytest.fixture
 def release(project: Project, lead: User, tmp_path: Path) -> Release:
-    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
+    import_records(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
     # The snapshot is a transaction of its own, and a test is in one already.
     with patch("releases.publishing.actions.snapshot", nullcontext):
         return freeze(project=project, version="1.0.0", by=lead)
@@ -92,7 +92,7 @@ def test_gold_flipped_with_sums_and_manifest_rewritten_is_found_where_it_is_kept
     assert "is the release, unchanged" in verified(folder_of(release))
     assert "is the release, unchanged" in verified(copy)
     for folder in (folder_of(release), copy):
-        gold_flipped(folder)
+        flip_gold(folder)
         assert f"Found: database, release 1.0.0: the digest is {release.manifest['digest']}" in refused(folder)
 
 
@@ -109,7 +109,7 @@ def test_the_same_is_found_anywhere_by_the_digest_that_was_published(release: Re
     assert "Not checked: The published digest: pass it with --digest" in said
     assert said.endswith(f"{elsewhere}: every file matches the manifest.\n")
     assert "is the release, unchanged" in verified(elsewhere, f"--digest={digest.upper()}")
-    gold_flipped(elsewhere)
+    flip_gold(elsewhere)
     assert "every file matches the manifest" in verified(elsewhere)
     assert f"the digest differs from the one given, {digest}: this is another release, or it was altered" in refused(
         elsewhere, "--digest", digest
@@ -121,7 +121,7 @@ def test_the_same_is_found_by_the_page(release: Release, lead: User, client_of: 
     whole = client.get(address).json()
     assert (whole["digest"], whole["findings"], whole["more"]) == (release.manifest["digest"], [], 0)
     assert len(whole["checked"]) == 3
-    forged = gold_flipped(folder_of(release))
+    forged = flip_gold(folder_of(release))
     found = client.get(address).json()
     assert found["digest"] == forged["digest"] != whole["digest"]
     assert "the digest is" in found["findings"][0]
@@ -130,7 +130,7 @@ def test_the_same_is_found_by_the_page(release: Release, lead: User, client_of: 
 @pytest.mark.django_db(transaction=True)
 def test_a_job_finds_what_the_page_finds(release: Release, lead: User, client_of: Client) -> None:
     client, address = client_of(lead), f"/api/v1/releases/{release.pk}/verify/"
-    gold_flipped(folder_of(release))
+    flip_gold(folder_of(release))
     job = client.post(address)
     assert job.status_code == 202
     assert run_job(job.json()["id"])
@@ -158,13 +158,13 @@ def test_who_reads_only_starts_no_job(release: Release, stranger: User, project:
 
 def row_altered(release: Release) -> None:
     """Folder and row agree with each other; the log does not."""
-    made = gold_flipped(folder_of(release))
+    made = flip_gold(folder_of(release))
     with whoever_owns_the_data_base():
         Release.objects.update(manifest=made, snapshot_hash=made["snapshot"])
 
 
 def files_of_the_row_altered(release: Release) -> None:
-    made = gold_flipped(folder_of(release))
+    made = flip_gold(folder_of(release))
     row = release.manifest | {"files": made["files"]}
     with whoever_owns_the_data_base():
         Release.objects.update(manifest=row)
@@ -260,7 +260,7 @@ def test_whoever_has_the_data_base_too_is_found_by_the_next_witness(
 
 
 def test_a_manifest_with_another_seal_for_the_head_of_the_log_is_found(release: Release) -> None:
-    made = rewritten(folder_of(release), lambda made: made["audit_head"].update(digest="1" * 64))
+    made = rewrite_manifest(folder_of(release), lambda made: made["audit_head"].update(digest="1" * 64))
     with whoever_owns_the_data_base():
         Release.objects.update(manifest=made)
     assert "audit log: no checkpoint 1 has the digest that the manifest states" in refused(folder_of(release))
@@ -283,7 +283,7 @@ def test_a_release_whose_entry_has_the_snapshot_hash_only_verifies_and_says_what
         in said
     )
     assert "Not checked: The rest of the manifest against the audit log" in said
-    gold_flipped(folder_of(release))
+    flip_gold(folder_of(release))
     refused(folder_of(release))
 
 

@@ -12,9 +12,9 @@ from generation.models import RunItem, Summary
 from generation.runs.chunks import create_items
 from projects.models import Answer, Project, Unit
 from sql import planner
-from tests.annotation.m3_files import brought_in, cluster, source, write
+from tests.annotation.m3_files import cluster, import_records, source, write
 from tests.builders import build_cluster
-from tests.generation.rows import build_run, build_version
+from tests.generation.builders import build_run, build_version
 
 pytestmark = pytest.mark.django_db
 on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans by its indexes alone")
@@ -36,7 +36,7 @@ def test_what_hangs_on_a_row_is_known() -> None:
 
 
 def test_an_import_tells_the_planner_of_what_it_stored(project: Project, tmp_path: Path, told: set[Any]) -> None:
-    brought_in(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0", [source(), source(pmid="112")])]))
+    import_records(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0", [source(), source(pmid="112")])]))
     assert {Unit, Proposition, Label} <= told
 
 

@@ -42,7 +42,7 @@ from projects.rounds.planning import RoundPlan
 from projects.sheets.actions import start_import
 from projects.staleness.actions import stale_units
 from tests.builders import answer, build_cluster, build_round
-from tests.projects.adjudicated import answer_by, queue, take
+from tests.projects.adjudication import answer_by, queue, take
 from tests.releases.test_needed_again import released
 from tests.two_texts.kinds.two_texts.kind import TwoTextsKind
 from tests.two_texts.models import TextRating

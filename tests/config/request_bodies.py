@@ -1,4 +1,4 @@
-"""Requests whose bodies know whether they were read."""
+"""Request bodies that record whether they were read."""
 
 import io
 from collections.abc import Callable
@@ -13,8 +13,8 @@ IMPORTS = f"/{API}projects/eye/imports/"
 FILE = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n%b\r\n--x--\r\n'
 
 
-class Sent(io.BytesIO):
-    """A body that knows whether anybody has looked at it, and can do something when that happens."""
+class TrackedBody(io.BytesIO):
+    """A body that records whether it was read, and can call a function then."""
 
     def __init__(self, content: bytes = b"", first: Callable[[], Any] = lambda: None) -> None:
         super().__init__(content)
@@ -31,6 +31,6 @@ class Sent(io.BytesIO):
         return super().readline(size)
 
 
-def send(client: APIClient, address: str, kind: str, body: Sent, method: str = "POST", **headers: Any) -> Any:
+def send(client: APIClient, address: str, kind: str, body: TrackedBody, method: str = "POST", **headers: Any) -> Any:
     given: dict[str, Any] = {"wsgi.input": body, "CONTENT_LENGTH": str(len(body.getvalue())), "CONTENT_TYPE": kind}
     return client.generic(method, address, "", kind, **given | headers)

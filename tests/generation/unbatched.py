@@ -1,5 +1,4 @@
-"""The plain way that all that is quick is compared with: one `generate` call for each unit, on the same device and in
-the same number format."""
+"""Reference for the fast implementations: one `generate` call per unit, on the same device and in the same dtype."""
 
 from typing import Any
 
@@ -10,11 +9,11 @@ from api.parameters import check
 from generation.backends import weights
 from generation.backends.protocol import Backend, Config, Failure, InputText, Output, Source, Summariser
 from generation.neural.checkpoints import loading
-from tests.generation import tiny
+from tests.generation import tiny_models
 
 
 def configured(backend: Backend, folder: str, **sections: dict[str, Any]) -> Config:
-    """A checked configuration of a backend for a model; in float32 also where a GPU would choose bfloat16."""
+    """Return a checked configuration, in float32 also where a GPU would choose bfloat16."""
     config: dict[str, Any] = {"backend": backend.key, "level": "proposition", "seed": 0}
     for name, parameters in backend.sections.items():
         given = {"model": folder, "dtype": "float32"} if name == "model" else {}
@@ -24,15 +23,15 @@ def configured(backend: Backend, folder: str, **sections: dict[str, Any]) -> Con
 
 
 def sources(count: int = 12) -> list[Source]:
-    """Units of one to three inputs of one to three sentences."""
+    """Return units of one to three inputs of one to three sentences."""
     return [
-        Source(n, f"unit {n}", tuple(InputText(tiny.text(n * 7 + i, 1 + (n + i) % 3)) for i in range(1 + n % 3)))
+        Source(n, f"unit {n}", tuple(InputText(tiny_models.text(n * 7 + i, 1 + (n + i) % 3)) for i in range(1 + n % 3)))
         for n in range(count)
     ]
 
 
 def summarised(summariser: Summariser, units: list[Source]) -> dict[int, Output]:
-    """Every unit's output; none failed, none came twice."""
+    """Return the output of every unit; each must come once and none may fail."""
     found: dict[int, Output] = {}
     for batch in summariser.summarise(units):
         for output in batch:
@@ -44,13 +43,13 @@ def summarised(summariser: Summariser, units: list[Source]) -> dict[int, Output]
 
 
 def model(config: Config, facts: dict[str, Any]) -> Any:
-    """A model of its own, without anything that Concord does to it."""
+    """Load the model without Concord's changes."""
     folder = weights.find(config["model"]["model"])
     return loading._model(folder, "seq2seq", torch.float32, facts["attention"]).to(facts["device"]).eval()
 
 
 def generated(fresh: Any, facts: dict[str, Any], row: tuple[int, ...], **given: Any) -> list[int]:
-    """What `generate` writes for one row of token ids: up to and with the end."""
+    """Return the generated token ids of one row, including the end token."""
     ids = torch.tensor([row], device=fresh.device)
     with torch.inference_mode():
         found = fresh.generate(

@@ -1,4 +1,4 @@
-"""Rounds that are closed and wait for a curator, made row by row."""
+"""Build closed rounds that wait for a curator, and call the adjudication API."""
 
 import uuid as uuids
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round, label_value
 
 API = "/api/v1"
-#: Three answers of which no two agree on the polarity; the last is nearest to neither.
+#: Three answers with different polarities, so that no aggregation decides.
 APART = [label_value("positive"), label_value("no effect"), label_value("negative")]
 AGREED = [label_value("negative")] * 3
 
@@ -26,8 +26,8 @@ def closed_round(
     flag: Sequence[int] = (),
     **plan: Any,
 ) -> Round:
-    """A closed, finished round over one proposition a row, answered by the people in their order with the row's values.
-    ``flag``: the rows that the first person flags."""
+    """Return a closed, finished round over one proposition per row of ``units``; each person answers with their
+    column's value. ``flag``: rows that the first person flags."""
     for n in range(len(units)):
         build_cluster(project, number=n, inputs=0)
     round = build_round(project, list(people), overlap=len(people), **{"name": "first labels"} | plan)
@@ -66,13 +66,13 @@ def dossier(client: APIClient, round: Round, unit: Unit, **query: Any) -> dict[s
 
 
 def send(client: APIClient, round: Round, below: str, **body: Any) -> Any:
-    """A write, under an identifier of its own unless one is given."""
+    """Post with a new UUID unless one is given."""
     whole = {"uuid": str(uuids.uuid4())} | body
     return client.post(f"{API}/rounds/{round.pk}/adjudication/{below}", whole, format="json")
 
 
 def take(client: APIClient, round: Round, unit: Unit, answer: Answer, **body: Any) -> Any:
-    """Take one answer, of what is shown now."""
+    """Adopt an answer as shown now."""
     seen = dossier(client, round, unit)["seen"]
     whole = {"answer": str(answer.pk), "seen": seen, "reason": "The cue decides."} | body
     return send(client, round, f"{unit.pk}/", **whole)

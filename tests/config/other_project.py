@@ -1,4 +1,4 @@
-"""A second project with one of everything in it, for tests of what the people of another project see of it."""
+"""A second project with one object of each type, for tests of isolation between projects."""
 
 import itertools
 import uuid as uuids
@@ -24,16 +24,16 @@ from projects.queue.actions import next_assignments
 from releases.models import Release
 from releases.publishing.actions import freeze
 from tests.builders import answer, build_cluster, build_finding, build_round, label_value
-from tests.evaluation.rating import open_rating
-from tests.generation.rows import build_run, build_version
+from tests.evaluation.rating_rounds import open_rating
+from tests.generation.builders import build_run, build_version
 
 _count = itertools.count()
-#: A protocol with nothing to ask.
+#: A protocol without criteria.
 CONTENT = {"schema": 1, "kind": "rate"}
 
 
 @dataclass
-class World:
+class OtherProject:
     """A project with one object of each type that has an address."""
 
     project: Project
@@ -57,7 +57,7 @@ class World:
     search: Search
 
     def submission(self) -> dict[str, Any]:
-        """A sound submission for the slot of the project's one answer."""
+        """Return a valid submission for the assignment of the project's one answer."""
         return {
             "assignment": self.answer.assignment_id,
             "revision": 0,
@@ -69,7 +69,7 @@ class World:
         }
 
     def state(self) -> dict[str, Any]:
-        """What must not change when others try."""
+        """Return what must not change when others try."""
         p = self.project
         return {
             "project": list(Project.objects.filter(pk=p.pk).values()),
@@ -95,8 +95,8 @@ class World:
         }
 
 
-def make_world(project: Project | None = None, owner: User | None = None) -> World:
-    """Fill a project, by default a new one with people of its own."""
+def make_other_project(project: Project | None = None, owner: User | None = None) -> OtherProject:
+    """Fill a project, by default a new one with its own members."""
     n = next(_count)
     owner = owner or User.objects.create_user(email=f"owner{n}@example.org", name="Ottilie Owner")
     user = User.objects.create_user(email=f"worker{n}@example.org", name="Wendelin Worker")
@@ -108,7 +108,7 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
     people = [worker, project.members.get(user=owner)]
     round = build_round(project, people, name=f"round {n}")
     run = build_run(build_version(project, f"system {n}", by=owner), {cluster.unit_id: "A summary."})
-    return World(
+    return OtherProject(
         project=project,
         owner=owner,
         worker=worker,
@@ -143,6 +143,6 @@ def make_world(project: Project | None = None, owner: User | None = None) -> Wor
 
 
 def released(project: Project, version: str, by: User) -> Release:
-    """A release, frozen without the snapshot: that is a transaction of its own, and a test is in one already."""
+    """Freeze a release without the snapshot's own transaction, since a test runs in one already."""
     with patch("releases.publishing.actions.snapshot", nullcontext):
         return freeze(project=project, version=version, by=by)

@@ -1,5 +1,3 @@
-"""The tables of automatic evaluation, of all that are registered."""
-
 from typing import Any
 
 from generation.results.tables.scored import Scores
@@ -7,6 +5,6 @@ from projects import reports
 from projects.reports.registry import ReportTable
 
 
-def of_scores() -> list[ReportTable[Any]]:
-    """Those that are made of what metrics and the probe said."""
+def score_tables() -> list[ReportTable[Any]]:
+    """Return the registered tables of metric and probe scores."""
     return [table for table in reports.every() if table.data is Scores]

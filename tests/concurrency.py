@@ -1,4 +1,4 @@
-"""What another process does meanwhile: in a thread of its own, or by this thread in its stead."""
+"""Helpers for concurrent work: in a second thread, or by this thread in place of another process."""
 
 import sqlite3
 import threading
@@ -11,8 +11,8 @@ from django.db import connection
 from projects.jobs import batches
 
 
-class Act:
-    """Something that is done in a thread of its own, on a connection of its own."""
+class Background:
+    """Runs a function in a thread with its own database connection."""
 
     def __init__(self, act: Callable[[], Any]) -> None:
         self.result: Any = None
@@ -33,46 +33,46 @@ class Act:
         return not self._thread.is_alive()
 
     def end(self) -> Any:
-        """Wait for the end: its result, or its error."""
+        """Wait for the end; return the result or raise the error."""
         assert self.has_ended(30), "it waits for ever"
         if self.error:
             raise self.error
         return self.result
 
 
-class Place:
-    """A function at which the next caller is held up."""
+class Pause:
+    """A point at which the first caller waits."""
 
     def __init__(self) -> None:
         self.reached, self.resume = threading.Event(), threading.Event()
 
-    def hold_up(self) -> None:
+    def wait(self) -> None:
         if not self.reached.is_set():
             self.reached.set()
             assert self.resume.wait(30)
 
 
 @contextmanager
-def held_up(owner: Any, name: str) -> Iterator[Place]:
-    """The next caller of ``owner.name`` waits before it until ``resume`` is set, which the end does in any case."""
-    place, real = Place(), getattr(owner, name)
+def paused_before(owner: Any, name: str) -> Iterator[Pause]:
+    """Make the next caller of ``owner.name`` wait until ``resume`` is set, at the latest until the block ends."""
+    pause, real = Pause(), getattr(owner, name)
 
     def slow(*args: Any, **kwargs: Any) -> Any:
-        place.hold_up()
+        pause.wait()
         return real(*args, **kwargs)
 
     setattr(owner, name, slow)
     try:
-        yield place
+        yield pause
     finally:
         setattr(owner, name, real)
-        place.resume.set()
+        pause.resume.set()
 
 
 @contextmanager
-def others_writing() -> Iterator[list[str]]:
-    """On SQLite somebody else's write comes before each that this connection begins, which is named in what is yielded:
-    so it shows whether this one could write just then. Elsewhere writers do not keep each other from it. For tests with
+def competing_writes() -> Iterator[list[str]]:
+    """On SQLite, let another connection write before each write or transaction of this connection, and yield those
+    statements. This shows whether others could write at that moment; PostgreSQL has no such lock. For tests with
     ``transaction=True``."""
     begun: list[str] = []
     if connection.vendor != "sqlite":
@@ -97,8 +97,8 @@ def others_writing() -> Iterator[list[str]]:
 
 
 @contextmanager
-def by_another() -> Iterator[None]:
-    """What this thread does is not the work of its job: another process does it."""
+def outside_the_job() -> Iterator[None]:
+    """Act as another process, not as the worker that holds the job."""
     token = batches._holder.set(None)
     try:
         with batches.idempotent():

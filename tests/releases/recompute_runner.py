@@ -1,7 +1,7 @@
-"""`python -m measures.recompute FOLDER` as somebody runs it who has Python and NumPy, and no Django.
+"""Run `python -m measures.recompute FOLDER` with Python and NumPy but without Django.
 
-NumPy and SciPy take longer to import than most folders to repeat. So one process imports them, and nothing of ours, and
-forks for each folder (`again`); `started_for` starts the interpreter as people do.
+Importing NumPy and SciPy takes longer than recomputing most folders. So one process imports them, and none of our
+modules, and forks for each folder (`recompute`); `recompute_in_new_process` starts an interpreter as users do.
 """
 
 import json
@@ -56,8 +56,8 @@ def _bare() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE", "DEBUG"))}
 
 
-def started_for(folder: Path) -> tuple[int, str, str]:
-    """(exit status, what it says, what it says of failures) of the script, in an interpreter of its own."""
+def recompute_in_new_process(folder: Path) -> tuple[int, str, str]:
+    """Run the script in a new interpreter; return exit status, stdout and stderr."""
     command = [sys.executable, "-c", SCRIPT, str(folder)]
     done = subprocess.run(command, cwd=ROOT, env=_bare(), capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
@@ -65,13 +65,13 @@ def started_for(folder: Path) -> tuple[int, str, str]:
 
 @cache
 def _served() -> "subprocess.Popen[str]":
-    """The process that forks; it ends with ours, whose end of the pipe is the only one."""
+    """The process that forks. It ends with this one, which holds the only end of the pipe."""
     command = [sys.executable, "-c", SERVE]
     return subprocess.Popen(command, cwd=ROOT, env=_bare(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def again(folder: Path) -> tuple[int, str, str]:
-    """The same, in a child of the process that has NumPy."""
+def recompute(folder: Path) -> tuple[int, str, str]:
+    """Run the script in a forked child; return exit status, stdout and stderr."""
     served = _served()
     assert served.stdin
     assert served.stdout

@@ -1,7 +1,7 @@
-"""After a test with transactions of its own the tables are as the migrations left them.
+"""Reset the tables after tests with real transactions.
 
-Django empties every table, whether there is anything in it or not, and the triggers that let no row be deleted would be
-taken away and made again for it: a second for each test. Here they step aside for this, and for nothing else.
+Django truncates every table, which would also remove and recreate the triggers of append-only tables: a second per
+test. This version restores a copy of the SQLite database, or deletes rows with triggers disabled.
 """
 
 import sqlite3
@@ -13,12 +13,12 @@ from django.db import connection, transaction
 
 from tests.dead_rows import DJANGOS, with_rows
 
-#: The data base of SQLite before the first test.
+#: The SQLite database before the first test.
 _made: sqlite3.Connection | None = None
 
 
 def remember() -> None:
-    """What has just been migrated is what tests come back to."""
+    """Remember the migrated database as the state to restore."""
     global _made
     if connection.vendor == "sqlite":
         connection.ensure_connection()
@@ -39,7 +39,7 @@ def emptied() -> None:
 
 @contextmanager
 def in_place_of_flushes() -> Iterator[None]:
-    """Django's own way asks the data base's operations for it."""
+    """Replace the flush of Django's database operations."""
     operations = type(connection.ops)
     flush = operations.execute_sql_flush
 

@@ -1,4 +1,4 @@
-"""What somebody with the disk, or with the data base, does to a release so that it looks whole."""
+"""Changes to a release that keep it consistent, as somebody with access to the disk or database could make."""
 
 import hashlib
 import json
@@ -8,9 +8,9 @@ from typing import Any
 from releases.folders import manifest
 
 
-def rewritten(folder: Path, changed: Any = None) -> dict[str, Any]:
-    """Write ``SHA256SUMS`` and the manifest anew for the files that lie there now, as Concord would: the folder alone
-    is whole again. ``changed``, where given, changes the manifest before its digest is taken."""
+def rewrite_manifest(folder: Path, changed: Any = None) -> dict[str, Any]:
+    """Rewrite ``SHA256SUMS`` and the manifest for the current files, so that the folder is consistent. ``changed``
+    may change the manifest before its digest is computed."""
     path = folder / manifest.NAME
     made: dict[str, Any] = json.loads(path.read_text())
     lines = []
@@ -33,11 +33,11 @@ def rewritten(folder: Path, changed: Any = None) -> dict[str, Any]:
     return made
 
 
-def gold_flipped(folder: Path) -> dict[str, Any]:
-    """Another polarity for the first target, and everything that tells of it rewritten."""
+def flip_gold(folder: Path) -> dict[str, Any]:
+    """Change the polarity of the first target and rewrite sums and manifest."""
     level3 = folder / "m3" / "level3.jsonl"
     whole = level3.read_bytes()
     forged = whole.replace(b'"target_direction": "positive"', b'"target_direction": "negative"', 1)
     assert forged != whole
     level3.write_bytes(forged)
-    return rewritten(folder)
+    return rewrite_manifest(folder)

@@ -1,4 +1,4 @@
-"""Protocols to spoil: a small one of each scale, as JSON."""
+"""Small valid protocols as JSON, with one criterion of each scale."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ def option(value: str, anchor: str = "What it means.") -> Json:
 
 
 def criterion(key: str = "coherence", type: str = "likert", **rest: Any) -> Json:
-    """One criterion that is ready to be asked."""
+    """Return a complete criterion."""
     scales: dict[str, Json] = {
         "likert": {"options": [option(str(n)) for n in range(1, 6)]},
         "categorical": {"options": [option("yes"), option("no")]},

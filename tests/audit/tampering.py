@@ -1,7 +1,7 @@
-"""Changes of rows past the application, as somebody with the data base's own password makes them: each must be found.
+"""Changes of rows past the application, as somebody with the database password could make; each must be detected.
 
-``planted()`` plants as many as there are rows for, on any data base in which people have worked and all is sealed, and
-says what the findings must name. Used by tests, and by `make soak` after its drill.
+``tamper()`` makes all changes that the rows allow, on any database whose rows are in checkpoints, and returns what
+the findings must name. Used by tests, and by `make soak` after its drill.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Planting:
-    """One change: ``choose`` finds rows (SQL), ``change`` changes them (SQL, with the chosen values in its braces),
-    ``names`` is what a finding must be about."""
+class Tampering:
+    """One change: ``choose`` selects rows (SQL), ``change`` changes them (SQL with the selected values), ``names``
+    is what a finding must name."""
 
     name: str
     choose: str
@@ -25,7 +25,7 @@ class Planting:
     names: str
 
     def plant(self) -> str | None:
-        """Make the change; what must be named, or None where there is no such row."""
+        """Make the change; return what a finding must name, or None if there is no such row."""
         with connection.cursor() as cursor:
             cursor.execute(self.choose)
             chosen: Row | None = cursor.fetchone()
@@ -41,16 +41,16 @@ def _literal(value: Any) -> str:
 
 
 def _uuid(value: Any) -> str:
-    """As Django names a UUID, which SQLite keeps without its hyphens."""
+    """Return a UUID with hyphens, which SQLite omits."""
     text = str(value)
     if len(text) == 32 and not text.isdigit():
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
     return text
 
 
-def _text(table: str, column: str, label: str, where: str = "1 = 1") -> Planting:
-    """Another text in one column of the last row."""
-    return Planting(
+def _text(table: str, column: str, label: str, where: str = "1 = 1") -> Tampering:
+    """Change the text in one column of the last row."""
+    return Tampering(
         f"{label}.{column} rewritten",
         f"SELECT id FROM {table} WHERE {where} ORDER BY id DESC LIMIT 1",
         f"UPDATE {table} SET {column} = 'forged' WHERE id = {{0}}",
@@ -60,7 +60,7 @@ def _text(table: str, column: str, label: str, where: str = "1 = 1") -> Planting
 
 ANSWERED = "projects_assignment WHERE current_answer_id IS NOT NULL AND number > 0"
 
-PLANTINGS: tuple[Planting, ...] = (
+TAMPERINGS: tuple[Tampering, ...] = (
     _text("annotation_proposition", "text", "annotation.proposition"),
     _text("annotation_label", "polarity", "annotation.label", "imported_id IS NOT NULL AND polarity <> 'n/a'"),
     _text("annotation_input", "text", "annotation.input"),
@@ -84,32 +84,32 @@ PLANTINGS: tuple[Planting, ...] = (
         "DELETE FROM projects_storedagreement WHERE id = {0}",
         "projects.storedagreement {0}",
     ),
-    Planting(
+    Tampering(
         "a run's counter changed",
         "SELECT id FROM generation_run WHERE purpose = 'summaries' LIMIT 1",
         "UPDATE generation_run SET items_cut = items_cut + 1 WHERE id = {0}",
         "generation.run {0}",
     ),
-    Planting(
+    Tampering(
         "a seal lifted",
         "SELECT id FROM generation_seal WHERE lifted_at IS NULL LIMIT 1",
         "UPDATE generation_seal SET lifted_at = created_at WHERE id = {0}",
         "generation.seal {0}",
     ),
-    Planting(
+    Tampering(
         "a seal deleted",
         "SELECT id FROM generation_seal LIMIT 1",
         "DELETE FROM generation_seal WHERE id = {0}",
         "generation.seal {0}",
     ),
-    Planting(
+    Tampering(
         "a cue moved",
         "SELECT f.id, c.label_id FROM annotation_cuefragment f JOIN annotation_cue c ON c.id = f.cue_id "
         "JOIN annotation_label l ON l.id = c.label_id WHERE l.imported_id IS NOT NULL ORDER BY f.id LIMIT 1",
         'UPDATE annotation_cuefragment SET "end" = "end" + 1 WHERE id = {0}',
         "annotation.label {1}",
     ),
-    Planting(
+    Tampering(
         "an imported tuple rewritten",
         "SELECT s.id, s.cluster_id FROM annotation_picoelement s JOIN annotation_cluster c ON c.id = s.cluster_id "
         "WHERE c.imported_id IS NOT NULL AND s.text <> '' AND NOT EXISTS (SELECT 1 FROM annotation_picotuple t "
@@ -117,18 +117,18 @@ PLANTINGS: tuple[Planting, ...] = (
         "UPDATE annotation_picoelement SET text = 'forged' WHERE id = {0}",
         "annotation.cluster {1}",
     ),
-    Planting(
+    Tampering(
         "an answer's comment rewritten",
         "SELECT uuid FROM projects_answer ORDER BY received_at LIMIT 1",
         "UPDATE projects_answer SET comment = 'forged' WHERE uuid = {0}",
         "projects.answer {0}",
     ),
-    Planting(
+    Tampering(
         "the units of two answers exchanged",
         "SELECT a.id, b.id, a.unit_id, b.unit_id FROM projects_assignment a JOIN projects_assignment b "
         "ON a.round_id = b.round_id AND a.number = b.number AND a.unit_id < b.unit_id WHERE a.number > 0 "
         "AND a.current_answer_id IS NOT NULL AND b.current_answer_id IS NOT NULL "
-        # Neither has answered the other's unit in another place: nobody is asked twice.
+        # Neither person has an assignment of the other's unit, which a constraint forbids to have twice.
         "AND NOT EXISTS (SELECT 1 FROM projects_assignment c WHERE c.round_id = a.round_id "
         "AND c.id NOT IN (a.id, b.id) AND (c.unit_id = a.unit_id AND c.person_id = b.person_id "
         "OR c.unit_id = b.unit_id AND c.person_id = a.person_id)) ORDER BY a.id LIMIT 1",
@@ -137,19 +137,19 @@ PLANTINGS: tuple[Planting, ...] = (
         "UPDATE projects_assignment SET unit_id = {3}, repeat = 0 WHERE id = {0}",
         "projects.assignment {0}",
     ),
-    Planting(
+    Tampering(
         "an answer taken out of force by its number",
         f"SELECT id FROM {ANSWERED} ORDER BY id DESC LIMIT 1",
         "UPDATE projects_assignment SET number = -id WHERE id = {0}",
         "projects.assignment {0}",
     ),
-    Planting(
+    Tampering(
         "an answer taken out of force by its pointer",
         f"SELECT id FROM {ANSWERED} ORDER BY id LIMIT 1",
         "UPDATE projects_assignment SET current_answer_id = NULL, revision = 0 WHERE id = {0}",
         "projects.assignment {0}",
     ),
-    Planting(
+    Tampering(
         "pseudonyms exchanged",
         "SELECT a.id, b.id, a.pseudonym, b.pseudonym FROM projects_member a JOIN projects_member b "
         "ON a.project_id = b.project_id AND a.id < b.id ORDER BY a.id LIMIT 1",
@@ -158,13 +158,13 @@ PLANTINGS: tuple[Planting, ...] = (
         "UPDATE projects_member SET pseudonym = {3} WHERE id = {0}",
         "projects.member {1}",
     ),
-    Planting(
+    Tampering(
         "a remark deleted",
         "SELECT id FROM projects_remark ORDER BY id LIMIT 1",
         "DELETE FROM projects_remark WHERE id = {0}",
         "projects.remark {0}",
     ),
-    Planting(
+    Tampering(
         "a unit taken out of the corpus",
         "SELECT a.id, b.id FROM projects_unit a JOIN projects_unit b ON a.project_id = b.project_id "
         "AND a.type = b.type AND a.id < b.id WHERE a.superseded_by_id IS NULL AND a.type = 'cluster' "
@@ -172,13 +172,13 @@ PLANTINGS: tuple[Planting, ...] = (
         "UPDATE projects_unit SET superseded_by_id = {1} WHERE id = {0}",
         "projects.unit {0}",
     ),
-    Planting(
+    Tampering(
         "a closed round opened again",
         "SELECT id FROM projects_round WHERE status = 'closed' ORDER BY id LIMIT 1",
         "UPDATE projects_round SET status = 'open' WHERE id = {0}",
         "projects.round {0}",
     ),
-    Planting(
+    Tampering(
         "a seal dated back",
         "SELECT number FROM audit_seal ORDER BY number LIMIT 1",
         "UPDATE audit_seal SET sealed_at = '2020-01-01 00:00:00+00:00' WHERE number = {0}",
@@ -187,12 +187,12 @@ PLANTINGS: tuple[Planting, ...] = (
 )
 
 
-def planted(*some: Planting) -> dict[str, str]:
-    """Plant all, or some, the triggers out of the way meanwhile: the name of each -> what a finding must name. Those
-    for which there are no rows are left out."""
+def tamper(*some: Tampering) -> dict[str, str]:
+    """Make all changes, or some, with triggers suspended: name of each -> what a finding must name. Changes without
+    rows are left out."""
     found: dict[str, str] = {}
     with triggers.suspend_triggers(connection):
-        for planting in some or PLANTINGS:
-            if named := planting.plant():
-                found[planting.name] = named
+        for tampering in some or TAMPERINGS:
+            if named := tampering.plant():
+                found[tampering.name] = named
     return found

@@ -1,7 +1,4 @@
-"""Tiny models of every family, with random weights and a tokenizer trained on a few sentences, built on the spot.
-
-``models`` is a fixture: ``models("bart")`` is the name of a folder below MODELS_DIR, built when first asked for.
-"""
+"""Tiny models of every family with random weights and a small tokenizer."""
 
 import os
 from collections.abc import Callable
@@ -43,12 +40,12 @@ _SIZES = {
 
 
 def text(number: int, sentences: int = 2) -> str:
-    """A text of so many sentences, another one for every number."""
+    """Return a text of some sentences, different for every number."""
     return " ".join(SENTENCES[(number * 3 + n * (1 + number % 3)) % len(SENTENCES)] for n in range(sentences))
 
 
 def build(kind: str, folder: Path, *, seed: int = 0) -> None:
-    """Save a model of a kind and its tokenizer into a folder. Weights are wide enough for logits that differ."""
+    """Save a model and its tokenizer. The weights have a large variance, so that logits differ."""
     import torch
 
     torch.set_num_threads(1)
@@ -60,7 +57,7 @@ def build(kind: str, folder: Path, *, seed: int = 0) -> None:
             if parameter.dim() > 1 and "relative_attention_bias" not in name:
                 cross = "encoder_attn" in name or "EncDecAttention" in name
                 parameter.normal_(0.0, 1.0 if cross or "embed" in name or "shared" in name else 0.25)
-        # Some texts end by themselves, others at the longest length.
+        # Some texts end by themselves, others at the maximum length.
         if hasattr(model, "final_logits_bias"):
             model.final_logits_bias[0, model.config.eos_token_id] = END
         else:
@@ -70,7 +67,7 @@ def build(kind: str, folder: Path, *, seed: int = 0) -> None:
 
 
 def tokenizer(kind: str) -> Any:
-    """A byte-level BPE of at most 400 tokens, with the special tokens of the family."""
+    """Return a byte-level BPE of at most 400 tokens with the special tokens of the family."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -116,7 +113,7 @@ def _model(kind: str, vocabulary: int) -> Any:
         config = hf.PegasusConfig(vocab_size=vocabulary, **_SIZES, **pegasus, max_position_embeddings=128)
         return hf.PegasusForConditionalGeneration(config)
     if kind == "bigbird_pegasus":
-        # Blocks of 4: the switch to full attention is at (5 + 2) * 4 = 28 tokens.
+        # With blocks of 4 the switch to full attention is at (5 + 2) * 4 = 28 tokens.
         config = hf.BigBirdPegasusConfig(
             vocab_size=vocabulary, **_SIZES, **pegasus, max_position_embeddings=256, block_size=4, num_random_blocks=1
         )
@@ -167,7 +164,7 @@ def models_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def models(models_folder: Path, settings: LazySettings) -> Callable[[str], str]:
-    """``models("bart")``: the name of a tiny model below MODELS_DIR, built once a session."""
+    """``models("bart")`` returns the name of a tiny model below MODELS_DIR, built once per session."""
     settings.MODELS_DIR = models_folder
 
     def named(kind: str) -> str:

@@ -1,4 +1,4 @@
-"""Rating rounds, made through the product's own actions: runs with texts, a round over them, and what raters say."""
+"""Build rating rounds with the product's own actions: runs with texts, a round over them, and ratings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,10 +18,10 @@ from projects.queue.actions import Submitted, next_assignments, submit
 from projects.rounds.actions import close_round, open_round
 from projects.rounds.planning import RoundPlan
 from tests.builders import build_cluster, submission
-from tests.generation.rows import build_run, build_version
+from tests.generation.builders import build_run, build_version
 
 GUIDELINE, PREFERENCE = "shipped:guideline", "shipped:preference"
-#: What each system writes of cluster n.
+#: Text of each system for cluster n.
 SYSTEMS: Mapping[str, Callable[[int], str]] = {
     "Alder": lambda n: f"Nepralin did not change relapse in study {n}.",
     "Birch": lambda n: f"nepralin may have lowered relapse , they say of study {n} .",
@@ -36,7 +36,7 @@ def build_runs(
     systems: Sequence[str] = tuple(SYSTEMS),
     tail: Callable[[int], str] = lambda n: "",
 ) -> list[Run]:
-    """Systems that have each summarised so many clusters; ``tail``: what all of them end with."""
+    """Create systems that have summarised each cluster; ``tail`` is appended to all texts."""
     there = [build_cluster(project, number=n) for n in range(clusters)]
     return [
         build_run(build_version(project, name), {c.unit_id: SYSTEMS[name](n) + tail(n) for n, c in enumerate(there)})
@@ -62,13 +62,13 @@ def open_rating(
     return open_round(project=project, plan=whole, by=project.members.filter(role="lead").order_by("pk")[0].user)
 
 
-def hand_of(user: User, round: Round) -> list[dict[str, Any]]:
-    """The cards in a person's hand."""
+def cards_of(user: User, round: Round) -> list[dict[str, Any]]:
+    """Return the cards of a person's held assignments."""
     return queue_queries.cards(round, next_assignments(user=user, round=round))
 
 
-def anything(criterion: Criterion, key: str) -> str:
-    """Some value of a criterion: by the text's key, so that raters agree."""
+def default_choice(criterion: Criterion, key: str) -> str:
+    """Return a value of a criterion derived from the text's key, so that raters agree."""
     values = [option.value for option in criterion.scale.options]
     match criterion.scale.type:
         case "likert" | "categorical":
@@ -82,8 +82,8 @@ def anything(criterion: Criterion, key: str) -> str:
     return "A remark."
 
 
-def rate_value(card: Mapping[str, Any], choose: Callable[[Criterion, str], str] = anything) -> dict[str, Any]:
-    """An answer to a page: every criterion that is asked, of every text."""
+def rate_value(card: Mapping[str, Any], choose: Callable[[Criterion, str], str] = default_choice) -> dict[str, Any]:
+    """Return an answer to a page: every applicable criterion of every text."""
     criteria = load(card["protocol"]).criteria
     texts = []
     for text in card["texts"]:
@@ -104,36 +104,36 @@ def rate_value(card: Mapping[str, Any], choose: Callable[[Criterion, str], str] 
 
 
 def pair_value(card: Mapping[str, Any], choice: int = 0) -> dict[str, Any]:
-    """The text on one side, by every criterion."""
+    """Return a comparison that prefers the text on one side by every criterion."""
     keys = [text["key"] for text in card["texts"]]
     said = [{"criterion": c["key"], "choice": keys[choice], "reason": ""} for c in card["protocol"]["criteria"]]
     return {"left": keys[0], "right": keys[1], "said": said}
 
 
-def say(user: User, slot: Assignment, value: dict[str, Any]) -> Submitted:
+def submit_value(user: User, slot: Assignment, value: dict[str, Any]) -> Submitted:
     return submit(user=user, submission=submission(slot, value, kind=slot.round.kind, active_ms=30_000))
 
 
 def rate_all(
-    user: User, round: Round, choose: Callable[[Criterion, str], str] = anything, most: int | None = None
+    user: User, round: Round, choose: Callable[[Criterion, str], str] = default_choice, most: int | None = None
 ) -> int:
-    """Answer all that a person is handed, or so many pages at ``most``; how many."""
+    """Answer all pages of a person, or ``most`` of them; return their number."""
     done = 0
     while done != most and (slots := next_assignments(user=user, round=round)):
         card = queue_queries.cards(round, slots[:1])[0]
         value = rate_value(card, choose) if round.kind == "rate" else pair_value(card, done % 2)
-        say(user, slots[0], value)
+        submit_value(user, slots[0], value)
         done += 1
     return done
 
 
-#: What each system is worth by the numbers: Alder is best, Dogwood worst.
-WORTH = {"Alder": 1.5, "Birch": 0.5, "Cedar": -0.5, "Dogwood": -1.5}
+#: True quality of each system.
+QUALITY = {"Alder": 1.5, "Birch": 0.5, "Cedar": -0.5, "Dogwood": -1.5}
 
 
-def by_worth(seed: int, degraded: str = "Dogwood", severity: float = 0.0) -> Callable[[Criterion, str], str]:
-    """A rater who sees through texts: their system's worth, less the rater's severity, and noise. ``degraded``: the
-    system whose worth a text of none has; "" for a rater who misses no check."""
+def rater_by_quality(seed: int, degraded: str = "Dogwood", severity: float = 0.0) -> Callable[[Criterion, str], str]:
+    """Return a simulated rater: the system's quality less the rater's severity, plus noise. Degraded texts count as
+    texts of the system ``degraded``; "" makes a rater who detects them all."""
     random = np.random.default_rng(seed)
     named: dict[str, str] = {}
 
@@ -141,9 +141,9 @@ def by_worth(seed: int, degraded: str = "Dogwood", severity: float = 0.0) -> Cal
         if key not in named:
             of = PageTextOf.objects.filter(text__code=key).values_list("system__name", flat=True).first()
             named[key] = of or degraded
-        noisy = WORTH.get(named[key], -9.0) - severity + random.normal(0, 0.5)
+        noisy = QUALITY.get(named[key], -9.0) - severity + random.normal(0, 0.5)
         if named[key] and not degraded:
-            noisy = max(noisy, -1.0)  # above the least, which is left to degraded texts
+            noisy = max(noisy, -1.0)  # the lowest value is left to degraded texts
         if criterion.scale.type == "likert":
             return str(int(min(max(round(3 + noisy), 1), 5)))
         return "consistent" if noisy > 0 else "not consistent"
@@ -151,12 +151,12 @@ def by_worth(seed: int, degraded: str = "Dogwood", severity: float = 0.0) -> Cal
     return choose
 
 
-def closed(
+def close_rating_round(
     project: Project,
     lead: User,
     raters: list[User],
     runs: list[Run],
-    choose: Callable[[int], Callable[[Criterion, str], str]] = by_worth,
+    choose: Callable[[int], Callable[[Criterion, str], str]] = rater_by_quality,
     **plan: Any,
 ) -> RatingDesign:
     """Return a rated, closed and unblinded round whose figures were computed with few replicates."""

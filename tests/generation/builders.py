@@ -1,4 +1,4 @@
-"""Systems, versions and runs, made row by row: for tests that do not care how they came about."""
+"""Build systems, versions and runs for tests."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ FACTS = {"libraries": {"numpy": "2.0.0"}}
 
 
 def build_version(project: Project, name: str = "lead-3", *, by: User | None = None, **config: Any) -> Version:
-    """The next version of a system, which is made where it is missing; by default three sentences of clusters."""
+    """Create the next version of a system, by default three lead sentences of clusters."""
     system, _ = System.objects.get_or_create(project=project, name=name)
     whole = checked({"backend": "extractive", "decoding": {"sentences": 3}} | config)
     return Version.objects.create(
@@ -34,7 +34,8 @@ def build_version(project: Project, name: str = "lead-3", *, by: User | None = N
 def build_run(
     version: Version, texts: dict[int, str], failed: tuple[int, ...] = (), waiting: tuple[int, ...] = (), **made: Any
 ) -> Run:
-    """A run whose units have these texts, failed or wait; stopped where some wait. ``made``: of its summaries."""
+    """Create a run whose units have these texts, failed, or wait (then it is stopped). ``made``: fields of its
+    summaries."""
     status = RunStatus.STOPPED if waiting else RunStatus.DONE
     run = Run.objects.create(
         version=version, status=status, finished_at=timezone.now(), units_count=len((*texts, *failed, *waiting))
