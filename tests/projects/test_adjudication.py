@@ -1,4 +1,4 @@
-"""A curator decides what a closed round left open: takes an answer or writes another, says why, takes it back."""
+"""Adjudication: a curator adopts an answer or writes a value for open units, gives a reason, and may undo it."""
 
 import uuid as uuids
 from collections.abc import Callable
@@ -119,7 +119,7 @@ def test_the_answer_taken_is_in_force_as_that_persons_and_nothing_else_changes(
         (theirs.pk, lead.pk, "The cue decides.", round.pk)
     }
     assert in_force(round)["polarity"] == "no effect"
-    # What all agreed on stays what all agreed on.
+    # Unanimous decisions are kept.
     origins = dict(Decision.objects.filter(unit=unit_of(round)).in_force().values_list("field", "origin"))
     assert origins["modality"] == "unanimous"
     assert Answer.objects.count() == answers
@@ -146,7 +146,7 @@ def test_another_value_is_an_answer_of_the_curators(round: Round, client: APICli
 def test_writing_what_was_in_force_before_the_contest_ends_the_contest(
     round: Round, client: APIClient, project: Project, three: list[Member], lead: User
 ) -> None:
-    """A later round leaves open what an earlier one decided: saying the same again is a decision too."""
+    """A later round contests what an earlier one decided; choosing the earlier value again is a decision too."""
     unit = unit_of(round)
     take(client, round, unit, answer_by(round, unit, three[0]))
     Decision.objects.create(
@@ -230,7 +230,6 @@ def test_undo_brings_back_what_was_before_and_the_history_keeps_all(
     history = [(d["field"], d["origin"]) for d in dossier(client, round, unit)["history"] if d["field"] == "polarity"]
     assert history == [("polarity", "reopened"), ("polarity", "decided by a curator"), ("polarity", "contested")]
     assert send(client, round, "undo/", act=act).status_code == 409
-    # And it can be decided again.
     take(client, round, unit, answer_by(round, unit, three[1]))
     assert in_force(round)["polarity"] == "no effect"
     assert list(findings()) == []
@@ -260,7 +259,7 @@ def test_a_decision_is_reopened_with_a_reason_and_waits_again(
 def test_what_an_earlier_round_decided_is_in_force_again_after_undo(
     round: Round, client: APIClient, three: list[Member]
 ) -> None:
-    """A flagged unit on which all agreed: another answer is written, and taken back."""
+    """A flagged, unanimous unit gets another value, which is then undone."""
     unit, act = unit_of(round, 1), str(uuids.uuid4())
     seen = dossier(client, round, unit)["seen"]
     send(client, round, f"{unit.pk}/", uuid=act, value=label_value("positive"), seen=seen, reason="So.")
@@ -293,7 +292,7 @@ def test_an_open_round_is_neither_adjudicated_nor_read(
     unit = unit_of(round)
     body = {"answer": str(answer_by(round, unit, three[0]).pk), "seen": 99_999, "reason": "So."}
     assert send(client, round, f"{unit.pk}/", **body).status_code == 409
-    # Nor is it read: a curator who works in it would see what others said.
+    # A curator who takes part in the round must not see other answers.
     assert client.get(f"{API}/rounds/{round.pk}/adjudication/{unit.pk}/").status_code == 409
 
 

@@ -1,4 +1,4 @@
-"""Many units decided at once: where people nearly agreed, by the answer nearest to the others, as one act."""
+"""Adjudicating many units at once: near-agreements are decided by the answer nearest to the others, in one act."""
 
 import uuid as uuids
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from tests.builders import label_value
 from tests.projects.adjudication import AGREED, APART, API, answer_by, closed_round, queue, send, take, unit_of
 
 pytestmark = pytest.mark.django_db
-#: Three cues of which each overlaps with none or one: the second shares most with the others.
+#: Three cues that overlap with one other at most; the second shares most with the others.
 SHIFTED = [label_value(polarity_cue=[cue]) for cue in ((0, 7), (0, 16), (8, 20))]
 POLICY = {"cues": "exact"}
 
@@ -30,7 +30,7 @@ def three(project: Project, ann1: User, ann2: User, evaluator: User) -> list[Mem
 
 @pytest.fixture
 def round(project: Project, three: list[Member]) -> Round:
-    """Two units on whose cue alone people differ (one of them flagged), one on which all differ, one agreed."""
+    """Two units that differ in the cue only (one of them flagged), one on which all differ, one unanimous."""
     return closed_round(project, three, [SHIFTED, SHIFTED, APART, AGREED, SHIFTED], flag=[1], policy=POLICY)
 
 
@@ -52,7 +52,7 @@ def test_the_preview_counts_and_decides_nothing(round: Round, client: APIClient)
     found = preview(client, round)
     assert (found["contested"], found["flagged"]) == (4, 1)
     assert (at_share(found, 0.5), at_share(found, 0.95)) == (2, 0)
-    # In one no answer is nearest: that all three differ leaves nothing but a draw.
+    # One unit has no nearest answer: three different values can only be drawn.
     assert [s["tied"] for s in found["steps"] if s["agreement"] in (0.75, 0.8)] == [1, 0]
     assert not Decision.objects.filter(origin="decided by a curator").exists()
 

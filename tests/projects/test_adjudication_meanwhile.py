@@ -1,4 +1,4 @@
-"""Two curators at once never decide a unit twice: one is first, the other is told what the first decided."""
+"""Concurrent curators never decide a unit twice: the second is told what the first decided."""
 
 import uuid as uuids
 from functools import partial
@@ -33,7 +33,7 @@ def curators(project: Project, lead: User) -> list[Member]:
 
 
 def decide(round: Round, row: int, curator: Member, answer: object, seen: int, act: uuids.UUID) -> None:
-    """As the view does it: the act and what it makes in one transaction."""
+    """Decide as the view does: the act and its results in one transaction."""
     unit = unit_of(round, row)
 
     def work() -> dict[str, object]:
@@ -72,7 +72,7 @@ def test_one_unit_is_decided_by_one_of_two_and_the_other_is_shown_it(
 def test_undo_and_a_new_decision_at_once_leave_one_of_both(
     project: Project, three: list[Member], curators: list[Member]
 ) -> None:
-    """Either the undo is first, and the other curator is told so; or it finds what was decided since, and leaves it."""
+    """Either the undo comes first and the other curator is told so, or it finds the newer decision and keeps it."""
     round = closed_round(project, three, [APART] * 4)
     for row in range(4):
         unit, act = unit_of(round, row), uuids.uuid4()

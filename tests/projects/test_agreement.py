@@ -1,4 +1,4 @@
-"""The agreement report: counted answers only, the declared scale, undefined figures with their reason."""
+"""The agreement report: counted answers only, on the declared scale; undefined figures have a reason."""
 
 import json
 from io import StringIO
@@ -37,7 +37,7 @@ def round(project: Project, lead: User, ann1: User, ann2: User) -> Round:
 
 
 def answered_by_two(project: Project, lead: User, ann1: User, *, reviews: int, inputs: int, apart: int) -> Round:
-    """Every unit is positive to both, but for the first ones, on which they are ``apart``."""
+    """Both people answer positive, except in the first ``apart`` units."""
     for number in range(reviews):
         build_cluster(project, number, inputs)
     people = [Member.objects.get(project=project, user=user) for user in (lead, ann1)]
@@ -57,14 +57,14 @@ def test_the_report_counts_units_raters_and_ratings(round: Round) -> None:
     assert polarity["all_agree"] == {"count": 4, "of": 6}
     assert polarity["scale"] == ["positive", "no effect", "negative", "n/a"]
     assert modality["all_agree"] == {"count": 5, "of": 6}
-    assert rank["ratings"] == 17  # no evidence is no rank
+    assert rank["ratings"] == 17
     assert polarity["coefficients"]["fleiss"]["value"] <= polarity["coefficients"]["ac1"]["value"]
     assert len(polarity["coefficients"]["cohen_pairs"]) == 3
     assert all(c["method"] and c["ci_reason"] for n, c in polarity["coefficients"].items() if n != "cohen_pairs")
 
 
 def test_the_figures_are_gwets_on_these_answers(round: Round) -> None:
-    """By hand: pa = (4*1 + 2*1/3)/6; category shares positive 9/18, negative 8/18, n/a 1/18 on q = 4."""
+    """By hand: pa = (4*1 + 2*1/3)/6; category shares positive 9/18, negative 8/18, n/a 1/18 with q = 4."""
     polarity = report(round)["measures"][0]
     pa = (4 + 2 / 3) / 6
     shares = [9 / 18, 8 / 18, 1 / 18, 0]
@@ -76,7 +76,7 @@ def test_the_figures_are_gwets_on_these_answers(round: Round) -> None:
 def test_units_of_one_review_are_alike_and_few_reviews_have_no_interval(
     project: Project, lead: User, ann1: User
 ) -> None:
-    """Four reviews of three propositions; one of them is hard."""
+    """Four reviews of three propositions; one review is hard."""
     round = answered_by_two(project, lead, ann1, reviews=4, inputs=2, apart=2)
     polarity = report(round)["measures"][0]
     assert (polarity["cite"], polarity["reviews"], polarity["units"]) == ("reviews", 4, 12)
@@ -98,7 +98,7 @@ def test_the_missing_share_counts_units_that_nobody_answered(project: Project, l
 def test_the_planned_n_is_of_the_standard_error_and_not_of_an_interval_that_was_cut_off(
     project: Project, lead: User, ann1: User
 ) -> None:
-    """Twelve reviews of one proposition each: the interval of AC1 would go on beyond 1."""
+    """Twelve reviews of one proposition each: the interval of AC1 would exceed 1."""
     round = answered_by_two(project, lead, ann1, reviews=12, inputs=0, apart=1)
     polarity = report(round)["measures"][0]
     ac1, plan = polarity["coefficients"]["ac1"], polarity["plan"]

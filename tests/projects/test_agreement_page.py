@@ -1,4 +1,4 @@
-"""The page of a round's agreement: a sentence to cite, and the units that people contest, with text and links."""
+"""The agreement page: a sentence to cite, and the contested units with text and links."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ Client = Callable[[User], APIClient]
 
 
 def of_two(project: Project, ann1: User, ann2: User, apart: int) -> Round:
-    """Two people on every unit of three reviews; of the first ``apart`` units they say the opposite."""
+    """Two people answer every unit of three reviews and differ in the first ``apart`` units."""
     if not project.clusters.exists():
         for number in range(3):
             build_cluster(project, number, inputs=3)

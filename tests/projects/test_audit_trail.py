@@ -1,4 +1,4 @@
-"""The audit trail is read by object, person, verb and day, and page by page from an entry on."""
+"""The audit trail is filtered by object, person, verb and day, and paged."""
 
 from collections.abc import Callable
 from typing import Any

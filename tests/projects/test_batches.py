@@ -1,7 +1,7 @@
-"""A worker that lost its job, and does not know it yet, writes nothing more (reliability row 59).
+"""A worker that lost its job without knowing it writes nothing more (reliability row 59).
 
-A worker that was suspended wakes after its lease, when another has done the job. `tests/processes/test_suspended.py`
-suspends real ones.
+Such a worker was suspended and wakes after its lease, when another has done the job.
+`tests/processes/test_suspended.py` suspends real workers.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ row = pytest.mark.row(59)
 
 @pytest.fixture
 def closed(project: Project, ann1: User, monkeypatch: pytest.MonkeyPatch) -> Job:
-    """A round of ten units, all answered and closed; gold forms four units at a time."""
+    """A closed round of ten answered units; gold is formed for four units at a time."""
     monkeypatch.setattr(gold_actions, "BATCH", 4)
     build_cluster(project, inputs=9)
     round = build_round(project, [Member.objects.get(project=project, user=ann1)])
@@ -37,7 +37,7 @@ def closed(project: Project, ann1: User, monkeypatch: pytest.MonkeyPatch) -> Job
 
 
 def taken_over(job: Job) -> None:
-    """The lease lapses, and another worker does the job from beginning to end."""
+    """The lease expires, and another worker does the whole job."""
     with outside_the_job():
         lapse(job)
         assert run_job(job.pk)
@@ -95,7 +95,7 @@ def test_a_batch_of_a_job_that_is_taken_away_in_the_middle_is_undone_whole(job: 
     def handle(running: RunningJob) -> None:
         with batches.batch():
             User.objects.filter(pk=lead.pk).update(name="Written by the first")
-            running.job.fence -= 1  # as it looks to a worker whose job another has taken
+            running.job.fence -= 1  # as seen by a worker whose job another has taken
 
     do(handle)
     run_job(job.pk)
@@ -143,7 +143,7 @@ def test_a_job_that_writes_outside_a_batch_is_stopped_before_it_does(job: Job, d
         assert job.attempts == attempt
         assert "A job wrote outside of a batch" in job.error
         assert lead.name == "Lead"
-        Job.objects.update(not_before=None)  # by a request, in the same thread: it is as it was
+        Job.objects.update(not_before=None)  # unchanged for a request in the same thread
 
 
 @pytest.mark.django_db

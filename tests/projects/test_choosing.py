@@ -1,4 +1,4 @@
-"""What a round asks about: filters by what was said, stratified samples that repeat, totals and a preview."""
+"""Choosing a round's units: filters by current values, stratified samples that repeat, totals and a preview."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def test_filters_look_at_what_was_said(project: Project, clusters: list[Cluster]
     assert len(chosen(project, gold="without")) == 15
     assert target.pk not in chosen(project, gold="without")
     assert chosen(project, origin="by majority") == set()
-    assert len(chosen(project, unasked=True)) == 16  # what a curator edits is in no round that was opened
+    assert len(chosen(project, unasked=True)) == 16  # edits on the curate page belong to no opened round
 
     round = build_round(project, [Member.objects.get(user=ann1)], filters={"review": "DEMO0001, DEMO0002"})
     assert round.units_count == 8
@@ -75,7 +75,7 @@ def test_what_has_a_value_is_not_without_one_whatever_was_contested_since(
     target = clusters[0].propositions.select_related("unit").get(position=0).unit
     correct(unit=target, kind="label", value=label_value(), reason="So.", by=by)
     Decision.objects.create(unit=target, kind="label", field="polarity", origin="contested", decided_at=timezone.now())
-    for pk in (target.pk, unit_of(clusters[1], 0)):  # nor does a contest of another kind say anything
+    for pk in (target.pk, unit_of(clusters[1], 0)):  # contests of another kind do not count
         Decision.objects.create(unit_id=pk, kind="other", field="x", origin="contested", decided_at=timezone.now())
     assert len(chosen(project, gold="without")) == 15
 

@@ -1,4 +1,4 @@
-"""With the clock set back, what came last still counts: revisions and decisions are ordered by number (row 36)."""
+"""With the clock set back, the last write still wins: revisions and decisions are ordered by number (row 36)."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.row(36)]
 
 @pytest.fixture
 def set_back(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """``set_back()``: from now on it is an hour earlier."""
+    """``set_back()`` sets the clock back by an hour."""
     now = timezone.now
 
     def change() -> None:

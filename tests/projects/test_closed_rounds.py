@@ -1,7 +1,6 @@
-"""A closed round is locked: writing is refused, what was answered stays, and nothing opens it again (rows 21 and 22).
+"""A closed round is locked: writes are refused, answers stay, and nothing reopens it (rows 21 and 22).
 
-Concord has no unlocking. What would be unlocking elsewhere is a correction by a curator: a decision of its own with a
-name and a reason, beside the old one, in the sealed log.
+A curator corrects values instead: by a new decision with name and reason in the audit log.
 """
 
 import uuid
@@ -57,7 +56,7 @@ def test_no_address_and_no_body_opens_a_closed_round(round: Round, lead: User) -
     close_round(round=round, by=lead)
     client = signed_in(lead)
     opening = [p for p, _ in walk(get_resolver()) if "open" in p or "unlock" in p]
-    # A decision about a unit is taken back; its round stays closed.
+    # Undoing a decision about a unit does not reopen the round.
     assert opening == ["api/v1/rounds/<int:round_id>/adjudication/<int:unit_id>/reopen/"]
     unit = round.assignments.values_list("unit", flat=True)[0]
     for method in ("post", "put", "patch"):

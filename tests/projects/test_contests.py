@@ -1,6 +1,6 @@
-"""Many at once for the same slots: exactly k counted answers from k people, on whatever data base the tests run.
+"""Many people at the same assignments: exactly k counted answers from k people, on both databases.
 
-Reliability rows 11, 12 and 13. The threads meet at a barrier, each on a connection of its own.
+Reliability rows 11, 12 and 13. The threads start at a barrier, each with its own connection.
 """
 
 import os
@@ -31,7 +31,7 @@ THREADS = 8
 
 
 def at_once(*acts: Callable[[], object]) -> list[BaseException]:
-    """Run the acts in threads that start together; the errors of those that failed."""
+    """Run the functions in threads that start together and return their errors."""
     barrier = threading.Barrier(len(acts))
     errors: list[BaseException] = []
 
@@ -55,7 +55,7 @@ def at_once(*acts: Callable[[], object]) -> list[BaseException]:
 
 @pytest.fixture
 def crowd(project: Project) -> list[Member]:
-    """Eight people at work."""
+    """Eight people."""
     people = []
     for i in range(THREADS):
         user = User.objects.create_user(email=f"crowd{i}@example.org", name=f"Crowd {i}")
@@ -98,7 +98,7 @@ def test_one_submission_sent_eight_times_at_once_is_stored_once(project: Project
 
 @pytest.mark.row(12)
 def test_a_lapsed_slot_claimed_by_many_while_its_person_answers_keeps_k(project: Project, crowd: list[Member]) -> None:
-    """The late answer counts or is surplus, whichever was first; never k + 1."""
+    """The late answer counts or is uncounted, depending on the order, but there are never k + 1."""
     build_cluster(project, inputs=0)
     surplus = 0
     for contest in range(20):
@@ -138,7 +138,7 @@ def test_a_data_base_that_is_busy_says_so_and_stores_nothing(
 def test_sheets_and_a_browser_at_once_share_a_pool_and_nobody_waits_in_vain(
     project: Project, crowd: list[Member], lead: User
 ) -> None:
-    """Each walks the pool from a place of their own: who holds much while waiting for others would lock them out."""
+    """Each starts at another position of the queue; without claiming in order they could deadlock."""
     for n in range(12):
         build_cluster(project, number=n, inputs=4)
     round = build_round(project, crowd, overlap=2, allocation=Round.Allocation.SHARED)
@@ -163,7 +163,7 @@ def test_one_person_in_eight_tabs_is_handed_no_unit_twice_and_meets_no_error(
     def work() -> None:
         for _ in range(4):
             for slot in next_assignments(user=crowd[0].user, round=round):
-                with suppress(Conflict):  # another tab was faster with this one
+                with suppress(Conflict):  # another tab was faster
                     submit(user=crowd[0].user, submission=submission(slot, label_value()))
 
     errors = at_once(*[work] * 7, partial(hold_for_sheet, round=round, member=crowd[0], by=lead, limit=6))
@@ -175,7 +175,7 @@ def test_one_person_in_eight_tabs_is_handed_no_unit_twice_and_meets_no_error(
 
 @pytest.mark.row(12, 58)
 def test_people_come_and_go_and_the_round_is_closed_under_their_hands(project: Project, crowd: list[Member]) -> None:
-    """Whoever answers is stored and counted, or refused; nobody who is out holds a slot; gold has all that counts."""
+    """Answers are stored and counted, or refused; nobody who left holds an assignment; gold has all counted answers."""
     for n in range(6):
         build_cluster(project, number=n, inputs=4)
     for contest in range(max(CONTESTS // 30, 2)):

@@ -1,6 +1,6 @@
-"""What the agreement of a large round costs (reliability row 45).
+"""The cost of agreement in a large round (reliability row 45).
 
-``AGREEMENT_ANSWERS`` sets how many answers the round has.
+``AGREEMENT_ANSWERS`` sets the number of answers.
 """
 
 import os
@@ -27,7 +27,7 @@ VALUES = ("positive", "no effect", "negative")
 
 
 def answered(project: Project, lead: User, answers: int) -> Round:
-    """A round that five people have answered, the third of them at odds with the others in every seventh unit."""
+    """A round answered by five people, the third of whom differs in every seventh unit."""
     cluster = build_cluster(project)
     study = Study.objects.filter(project=project)[0]
     people = [project.members.get(user=lead)]
@@ -102,7 +102,7 @@ def test_the_agreement_of_a_large_round_costs_some_queries_a_thousand_answers(pr
     assert report["answers"] == ANSWERS // RATERS * RATERS
     assert 0.7 < report["measures"][0]["coefficients"]["ac1"]["value"] < 1
     print(f"{ANSWERS} answers: {took:.2f} s of the processor, {len(seen)} queries")
-    # Some queries a thousand answers, not one an answer.
+    # A few queries per thousand answers, not one per answer.
     assert len(seen) < 30 + ANSWERS / 200
-    # Of the processor, not of the clock: other tests run beside this one. A multiple of what it takes.
+    # CPU time, because other tests run at the same time; the limit is a multiple of the measured time.
     assert took < max(ANSWERS / 1_000, 10)

@@ -1,6 +1,6 @@
-"""Two curators at the same unit at once: one comes after the other, and nothing is decided twice (reliability row 58).
+"""Two curators at the same unit: one comes after the other, and nothing is decided twice (reliability row 58).
 
-One is held up in the middle of the transaction, on a connection of its own, while the other begins.
+One is paused inside its transaction, on its own connection, while the other begins.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ def curators(project: Project, lead: User, ann1: User) -> Curators:
 
 @pytest.fixture
 def unit(project: Project, curators: Curators) -> Unit:
-    """A labelled text whose label waits to be looked at again."""
+    """A labelled text whose label is stale."""
     unit = build_cluster(project).propositions.get(position=0).unit
     correct(unit=unit, kind="label", value=label_value(), reason="First.", by=curators[0])
     changed(units=[unit], what="tuple", reason="Another outcome.", by=curators[0], before="relapse", after="recovery")
@@ -42,7 +42,7 @@ def unit(project: Project, curators: Curators) -> Unit:
 
 
 def both(owner: Any, name: str, first: Any, second: Any) -> Background:
-    """``second`` begins while ``first`` stands before ``owner.name``; it has ended when this returns."""
+    """Run ``second`` while ``first`` waits before ``owner.name``; both have ended on return."""
     with paused_before(owner, name) as pause:
         one = Background(first)
         assert pause.reached.wait(10)

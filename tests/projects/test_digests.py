@@ -1,4 +1,4 @@
-"""What is new by e-mail: a real server in a process of its own, one that is away, and one worker too many."""
+"""E-mail digests: with a real server, without one, and with two workers."""
 
 import socket
 import subprocess
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Post:
-    """The server's address, whether or not it is there, and what it was sent."""
+    """The mail server, which can be down, and what it received."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "mails"
@@ -79,7 +79,7 @@ def test_a_server_that_is_away_loses_nothing_and_once_it_is_back_each_gets_one_m
     now = timezone.now()
     assert send_digests(now) == 0
     assert Notification.objects.filter(mailed_at=None).count() == 2
-    # Not every minute to the same person; then again.
+    # At most one e-mail in a while for each person.
     assert send_digests(now + timedelta(minutes=1)) == 0
     post.start()
     assert send_digests(now + timedelta(minutes=1)) == 0, "it is another worker's until then"
@@ -91,7 +91,7 @@ def test_a_server_that_is_away_loses_nothing_and_once_it_is_back_each_gets_one_m
     assert "Round opened: Second labels (Eye)" in text
     assert f"https://concord.example.org/work/{round.pk}" in text
     assert "https://concord.example.org/profile" in text
-    # Nothing twice, and nothing more on the same day.
+    # Nothing is sent twice.
     assert send_digests(now + AGAIN) == send_digests(now + PERIOD) == 0
     build_round(round.project, [Member.objects.get(user=ann1)], name="third")
     assert send_digests(now + PERIOD) == 0
@@ -124,7 +124,7 @@ def test_nothing_is_sent_without_a_server_to_unverified_addresses_or_of_what_was
     Notification.objects.filter(user=ann1).update(read_at=timezone.now())
     assert mail() == 0
     Notification.objects.update(read_at=None)
-    # Who may no longer see it is told nothing, and not looked at again.
+    # A person who may no longer see the project gets nothing.
     Member.objects.filter(user=ann1).update(left_at=timezone.now())
     assert mail() == 0
     assert Notification.objects.get(user=ann1).mailed_at is not None

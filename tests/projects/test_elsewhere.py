@@ -1,4 +1,4 @@
-"""Labels made outside Concord come in as answers of named raters, in a round that is closed at once."""
+"""Imported ratings: labels of external raters, in a round that is closed at once."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who may not see accounts and projects is not told which there are, either (reliability row 51)."""
+"""Nobody learns which accounts and projects exist without the right to see them (reliability row 51)."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ INVITATIONS = "/api/v1/projects/trap/invitations/"
 
 @pytest.fixture
 def spy(stranger: User, client_of: ClientOf) -> APIClient:
-    """Anybody, who leads a project of his own."""
+    """A person who leads another project."""
     client = client_of(stranger)
     assert client.post("/api/v1/projects/", {"name": "Trap"}, format="json").status_code == 201
     return client
@@ -47,7 +47,7 @@ def test_an_invitation_does_not_tell_its_maker_whether_there_is_an_account(spy: 
 
 
 def test_whoever_would_have_made_the_account_is_told_of_it_and_few_times(spy: APIClient, lead: User) -> None:
-    """The owner, who has forgotten about it, must hear of it; a list of addresses cannot be tried out."""
+    """The owner of the address is told about the attempt; trying a list of addresses is throttled."""
     token = invited(spy, lead.email)
     told = [post("accept", token=token, name="X", password=PASSWORD) for _ in range(12)]
     limit = throttling.LIMITS[Failure.What.ACCOUNT]

@@ -1,4 +1,4 @@
-"""Whose job is next: projects take turns, what is short comes first, and nobody waits for ever."""
+"""The order of jobs: projects take turns, short jobs come first, and no job waits forever."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -22,13 +22,13 @@ Queue = Callable[..., Job]
 
 @pytest.fixture
 def others(project: Project) -> list[Project]:
-    """Two projects more, each with a lead of its own."""
+    """Two more projects with other leads."""
     return [Project.objects.create(slug=slug, name=slug) for slug in ("ear", "nose")]
 
 
 @pytest.fixture
 def queue() -> Queue:
-    """``queue(project, "release", by=somebody)``: a job that waits; else of somebody who asks for nothing else."""
+    """``queue(project, "release", by=somebody)`` queues a job, by default for a person without other jobs."""
     people: Iterator[User] = (person(f"asker{n}") for n in range(10_000))
 
     def enqueue(project: Project | None, kind: str, by: User | None = None, **rest: Any) -> Job:
@@ -38,7 +38,7 @@ def queue() -> Queue:
 
 
 def take(pk: int | None = None, *, queues: list[str] | None = None) -> Job:
-    """What a worker takes next, running from now on."""
+    """Claim the next job as a worker does."""
     pk = pk or jobs_queries.claim_next(queues)
     assert pk is not None
     claimed = _claim(pk, timezone.now())
@@ -52,7 +52,7 @@ def done(job: Job) -> Job:
 
 
 def drain(most: int = 10_000) -> list[Job]:
-    """The jobs in the order in which one worker does them."""
+    """Return the jobs in the order in which one worker runs them."""
     order: list[Job] = []
     while len(order) < most and (pk := jobs_queries.claim_next()) is not None:
         order.append(done(take(pk)))
@@ -95,7 +95,7 @@ def test_who_comes_later_is_not_behind_all_that_waits(project: Project, others: 
 
 
 def test_who_was_served_long_ago_has_saved_up_nothing(project: Project, others: list[Project], queue: Queue) -> None:
-    """Nor has who was served much: only what waits now is shared out."""
+    """Past use does not count, only what waits now."""
     for _ in range(30):
         queue(others[0], "release")
     drain()
@@ -180,7 +180,7 @@ def test_a_wake_up_does_the_best_job_and_not_the_one_it_names(
 def test_a_wake_up_that_loses_its_job_to_another_worker_does_the_next(
     project: Project, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else the next one's wake-up would be spent, and it would wait for the sweeper."""
+    """Otherwise the message of the next job would be lost, and it would wait for the sweeper."""
     ran: list[int] = []
     monkeypatch.setitem(jobs.handlers, "release", lambda running: ran.append(running.job.pk))
     first, second = queue(project, "release"), queue(project, "release")
@@ -212,14 +212,14 @@ def test_as_many_wake_ups_at_once_as_jobs_do_all_of_them(
 def test_a_long_run_lets_another_model_in(
     project: Project, others: list[Project], queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A model that is loaded is drained before the next is; but not for days."""
+    """Jobs of the loaded model come first, but not for days."""
     monkeypatch.setattr(jobs_queries, "_loaded_queue", "gpu.a")
     under_way = take(queue(others[0], "run_chunk", queue="gpu.a").pk)
     other = queue(project, "run_chunk", queue="gpu.b")
     chunks = 0
     while under_way.pk != other.pk and chunks < 100:
         chunks += 1
-        queue(others[0], "run_chunk", queue="gpu.a")  # as a chunk does at its end
+        queue(others[0], "run_chunk", queue="gpu.a")  # as at the end of a chunk
         done(under_way)
         under_way = take()
     assert 10 < chunks < 40

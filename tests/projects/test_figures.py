@@ -1,4 +1,4 @@
-"""Figures of tables: what the specifications hold, and the files that commands render."""
+"""Figures: their specifications, and the files that commands render."""
 
 import builtins
 import json

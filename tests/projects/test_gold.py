@@ -1,4 +1,4 @@
-"""Gold per field, from rounds and from a curator's hand."""
+"""Gold per field, from rounds and from curators."""
 
 import pytest
 from rest_framework.test import APIClient
@@ -25,7 +25,7 @@ def three(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]:
 
 
 def say(round: Round, people: list[Member], values: list[dict[str, object]]) -> Unit:
-    """Each person answers the round's only unit with the value given; the round is closed and finished."""
+    """Each person answers the only unit with the given value; the round is closed and finished."""
     for person, value in zip(people, values, strict=True):
         answer(person.user, next_assignments(user=person.user, round=round)[0], value)
     close_round(round=round, by=None)

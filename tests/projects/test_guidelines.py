@@ -1,4 +1,4 @@
-"""Guideline versions, and their Markdown as HTML in which nothing can run."""
+"""Versions of guidelines, and their Markdown as safe HTML."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -19,7 +19,7 @@ from projects.models import Guideline, Project
 ClientOf = Callable[[User], APIClient]
 GUIDELINES = "/api/v1/projects/eye/guidelines/"
 
-#: Ways in which Markdown or HTML in it has been made to run.
+#: Known ways to run scripts from Markdown or HTML.
 XSS = [
     "<script>alert(1)</script>",
     "<scr<script>ipt>alert(1)</scr</script>ipt>",
@@ -62,7 +62,7 @@ XSS = [
 
 
 class Elements(HTMLParser):
-    """What a browser would make of the HTML: its elements and their attributes."""
+    """Collects elements and attributes as a browser would."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ def test_hostile_markdown_comes_out_inert(text: str) -> None:
         assert tag in markdown.TAGS
         allowed = markdown.ATTRIBUTES.get(tag, set()) | ({"rel"} if tag == "a" else set())
         assert set(attributes) <= allowed
-        # As a browser splits it: "java%0Ascript:" is no scheme but the name of a page.
+        # A browser reads "java%0Ascript:" as the name of a page, not as a scheme.
         assert urlsplit(attributes.get("href") or "").scheme in {"", *markdown.SCHEMES}
 
 

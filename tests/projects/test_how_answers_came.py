@@ -1,4 +1,4 @@
-"""How an answer reached us is stored and sealed with it, and a release tells it."""
+"""The origin of an answer is stored, protected by checkpoints, and released."""
 
 import csv
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is in force: the newest decision on a field that is no contest, read by plans that need no statistics."""
+"""Current values: the newest uncontested decision on a field, read with plans that need no statistics."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -31,7 +31,7 @@ def imported(project: Project) -> Import:
 
 
 def decide(unit: Unit, field: str, origin: str, imported: Import | None = None, kind: str = "label") -> Decision:
-    # A contest is the only decision beside an import's that needs no answer.
+    # Besides an import's, only a contested decision has no answer.
     return Decision.objects.create(
         unit=unit, kind=kind, field=field, origin=origin, imported=imported, decided_at=timezone.now(), digest="0" * 64
     )
@@ -97,7 +97,8 @@ GROWTH = (
 
 
 def grown(project: Project, imported: Import) -> list[int]:
-    """So many units with an imported label each, its four fields decided; their ids in order. (PostgreSQL only.)"""
+    """Create units with an imported label each, whose four fields are decided; return their ids in order.
+    (PostgreSQL only.)"""
     with connection.cursor() as cursor:
         for statement in GROWTH:
             given: dict[str, Any] = {
@@ -110,8 +111,8 @@ def grown(project: Project, imported: Import) -> list[int]:
     return list(Unit.objects.filter(key__startswith="u").order_by("pk").values_list("pk", flat=True))
 
 
-#: What PostgreSQL may know of its tables: pages and rows. The last is what an ANALYZE in the middle of a bulk insert,
-#: which sees none of its rows, leaves behind.
+#: Possible planner statistics: pages and rows. The last one is what an ANALYZE during a bulk insert leaves, which sees
+#: none of the new rows.
 KNOWN = {
     "nothing": ("0", "-1"),
     "that they were empty": ("0", "0"),
@@ -154,12 +155,12 @@ def test_what_is_in_force_is_found_without_statistics(project: Project, imported
             planner_knows(known)
         for many in (1, 500):
             units = ids[half : half + many]
-            # What was ever decided of them, from an index and from the table; and one search a row for the newest.
+            # Decisions are read from index and table, with one lookup of the newest per row.
             allowed = {statement(partial(current_decisions, units, "label")): 2 * len(FIELDS) * many}
             allowed |= {statement(partial(list, rows)): 40 * many for rows in _found(units)}
             labels = current_labels("polarity").filter(unit__in=units).order_by()
-            allowed[statement(partial(list, labels))] = 40 * many + UNITS  # which may be walked once
-            # Units are narrowed by what is decided of them: of a whole project, once.
+            allowed[statement(partial(list, labels))] = 40 * many + UNITS  # may be scanned once
+            # Filters by decisions read all decisions of the project once.
             filters: tuple[dict[str, Any], ...] = ({"contested": True}, {"origin": "imported"}, {"gold": "without"})
             if many == 1:
                 allowed |= {statement(choosing.units(project, "label", f).count): 40 * UNITS for f in filters}

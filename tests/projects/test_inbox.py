@@ -1,4 +1,4 @@
-"""What people flag, comment and skip reaches leads and curators, is answered and settled; annotators read replies."""
+"""Flags, comments and skips reach leads and curators and are answered and settled; annotators read the replies."""
 
 from collections.abc import Callable
 from typing import Any

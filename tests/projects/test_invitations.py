@@ -1,4 +1,4 @@
-"""Invitations: single use, expiring, kept as hashes, bound to one address, and no way into somebody else's account."""
+"""Invitations: single use, expiring, stored as hashes, bound to one address, and of no use for another account."""
 
 import logging
 import threading
@@ -111,7 +111,7 @@ def test_a_lead_cannot_open_somebody_elses_account(
     assert (as_lead.status_code, as_lead.json()["type"]) == (409, "/problems/other-account")
     assert User.objects.values().get(pk=stranger.pk) == before
     assert not project.members.filter(user=stranger).exists()
-    # The owner, signed in, still can.
+    # The owner can still accept it while signed in.
     mine = client_of(stranger)
     assert look(mine, made["token"]).json()["signed_in"] is True
     assert accept(mine, made["token"]).json()["projects"][0]["slug"] == "eye"

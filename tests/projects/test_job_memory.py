@@ -1,4 +1,4 @@
-"""A job that takes too much memory fails alone (reliability row 54)."""
+"""A job that needs too much memory fails without affecting others (reliability row 54)."""
 
 import sys
 from typing import Any
@@ -15,13 +15,13 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts
 
 
 def take(mebibytes: int) -> int:
-    """Hold so much for a moment."""
+    """Allocate memory for a moment."""
     return len(bytearray(mebibytes * 2**20))
 
 
 @pytest.fixture
 def asked(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Any:
-    """``asked(300)``: a job that takes 300 MiB, where a job may take 100."""
+    """``asked(300)`` queues a job that needs 300 MiB where 100 are allowed."""
     settings.JOB_MEMORY_MB = 100
     monkeypatch.setitem(jobs.handlers, "test", lambda job: {"took": take(job.params["take"])})
 

@@ -1,4 +1,4 @@
-"""Jobs one by one: taken once, fenced, tried again, cancelled, swept (tests/processes kills real workers)."""
+"""Jobs: claimed once, fenced, retried, cancelled, swept (tests/processes kills real workers)."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ Do = Callable[[Callable[[RunningJob], Any]], None]
 
 @pytest.fixture
 def do(monkeypatch: pytest.MonkeyPatch) -> Do:
-    """``do(function)``: jobs of the kind *test* call it."""
+    """``do(function)`` registers the function for jobs of the kind *test*."""
 
     def register(function: Callable[[RunningJob], Any]) -> None:
         monkeypatch.setitem(jobs.handlers, "test", function)
@@ -73,7 +73,7 @@ def test_a_job_is_done_once_and_keeps_its_result(job: Job, do: Do) -> None:
 
 
 def test_of_two_workers_that_saw_the_same_job_one_gets_it(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second worker reads the row, then the first takes it, then the second tries to."""
+    """The second worker reads the row before the first claims it, and tries to claim it after."""
     now, first = timezone.now(), Job.objects.filter
     taken: list[Job | None] = []
 
@@ -278,7 +278,7 @@ def test_a_kind_that_nothing_handles_is_refused_when_it_is_queued(project: Proje
 
 
 class Broker:
-    """Stands for the broker: keeps what is sent, or refuses it."""
+    """A broker that stores messages or refuses them."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[int, str]] = []
@@ -407,7 +407,7 @@ def test_a_wake_up_that_comes_twice_does_the_job_once(job: Job, do: Do) -> None:
 
 
 def test_the_broker_is_the_one_of_the_settings(settings: Any) -> None:
-    """Settings know `.env`, the bare environment does not."""
+    """Settings read `.env`, which the environment does not contain."""
     from config.celery import app
 
     assert app.conf.broker_url == settings.CELERY_BROKER_URL
@@ -422,7 +422,7 @@ def enqueue() -> Job:
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """What is heard of jobs of the kind that ended: status and error."""
+    """Records status and error of jobs that end."""
     heard: list[tuple[str, str]] = []
     monkeypatch.setitem(jobs._ended, "test", lambda job: heard.append((job.status, job.error)))
     return heard

@@ -1,4 +1,4 @@
-"""The agreement of a large round is measured by a job and kept; its page reads what was kept."""
+"""The agreement of a large round is computed by a job and stored; the page reads the stored report."""
 
 import json
 from collections.abc import Callable
@@ -29,13 +29,13 @@ POLARITIES = ("positive", "negative", "no effect")
 
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A round of more than four answers is large; few replicates are quick."""
+    """A round of more than four answers counts as large; few replicates are fast."""
     monkeypatch.setattr(agreement_actions, "AT_ONCE", 4)
 
 
 @pytest.fixture
 def round(project: Project, ann1: User, ann2: User) -> Round:
-    """Six units of two people, with cues; the second differs in every third."""
+    """Six units of two people with cues; the second differs in every third."""
     for number in range(2):
         build_cluster(project, number)
     people = [Member.objects.get(project=project, user=user) for user in (ann1, ann2)]
@@ -163,7 +163,7 @@ def test_what_another_rule_measured_is_not_shown(
 
 
 def same(found: Any, known: Any, at: str = "") -> list[str]:
-    """Where two reports differ: in names, in their order, or in numbers by more than rounding."""
+    """Return where two reports differ: in names, in order, or in numbers by more than rounding."""
     if isinstance(known, dict) and isinstance(found, dict):
         if list(found) != list(known):
             return [f"{at}: {list(found)} is not {list(known)}"]
@@ -176,8 +176,8 @@ def same(found: Any, known: Any, at: str = "") -> list[str]:
 
 
 def test_the_method_has_another_name_when_its_figures_are_others(round: Round) -> None:
-    """Where this fails, what is kept everywhere is out of date: give `measuring.METHOD` the next number, and keep the
-    report below under it."""
+    """If this fails, stored reports are outdated: increase `measuring.METHOD` and keep the old report below its
+    number."""
     kept = Path(__file__).parent / (agreement_actions.METHOD.split(",")[0].replace(" ", "_") + ".json")
     found = json.loads(json.dumps(agreement_queries.report(round)))
     if not kept.exists():
@@ -187,7 +187,7 @@ def test_the_method_has_another_name_when_its_figures_are_others(round: Round) -
 
 
 def without_bootstrap(value: Any) -> Any:
-    """A report by the former rule, but for its bootstrap intervals and their warnings."""
+    """A report of the former rule without bootstrap intervals and their warnings."""
     if isinstance(value, list):
         return [without_bootstrap(each) for each in value]
     if not isinstance(value, dict):
@@ -197,7 +197,7 @@ def without_bootstrap(value: Any) -> Any:
 
 
 def test_the_former_rule_still_gives_the_report_of_its_time(round: Round) -> None:
-    """Old releases are computed again by it."""
+    """Figures of old releases are recomputed with it."""
     kept = json.loads((Path(__file__).parent / "agreement_3.json").read_text())
     with former.rule():
         found = former.in_former_words(kept, json.loads(json.dumps(agreement_queries.report(round))))

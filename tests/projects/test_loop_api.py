@@ -1,4 +1,4 @@
-"""The annotator's loop over HTTP: one request a unit, a fixed number of queries, problems that say what is wrong."""
+"""The annotator's loop over HTTP: one request per unit, a fixed number of queries, helpful problems."""
 
 import json
 import uuid
@@ -91,11 +91,11 @@ def test_the_loop_costs_a_fixed_number_of_queries(
         with CaptureQueriesContext(connection) as of_answer:
             stored = put(client, body_of(reply["fetched"][0], have=held))
         assert stored.status_code == 201
-        # How far a person has walked is written once in so many answers.
+        # A person's position is stored once in several answers.
         walked = [q for q in of_answer.captured_queries if q["sql"].startswith('UPDATE "projects_participant"')]
         return len(of_next), len(of_answer) - len(walked)
 
-    cost()  # the first call fills caches of content types and the like
+    cost()  # the first call fills caches such as content types
     first = [cost() for _ in range(3)]
     for number in range(10, 60):
         build_cluster(project, number)
@@ -106,7 +106,7 @@ def test_the_loop_costs_a_fixed_number_of_queries(
     assert first[0] == (QUERIES_OF_NEXT, QUERIES_OF_ANSWER)
 
 
-#: Session and user, the round, the participation, the hand, progress, and the cards of the label kind.
+#: Session and user, round, participation, held assignments, progress, and cards of the label kind.
 QUERIES_OF_NEXT = 12
 QUERIES_OF_ANSWER = 12
 
@@ -199,7 +199,7 @@ def test_my_work_says_what_is_left_and_what_was_done_today(round: Round, client:
 
 
 def test_no_card_says_how_many_others_answered(round: Round, project: Project, client: APIClient) -> None:
-    """Rater isolation: a card has what `card` gives and nothing of other people's slots."""
+    """Rater isolation: a card contains nothing about other people's assignments."""
     text = client.get(f"/api/v1/rounds/{round.pk}/next/").content.decode()
     assert Assignment.objects.filter(round=round).count() == 12
     for word in ("person", "pseudonym", "overlap", "number"):
@@ -212,7 +212,7 @@ def test_no_card_says_how_many_others_answered(round: Round, project: Project, c
 def test_an_answer_that_does_not_say_which_revision_it_has_seen_is_refused(
     round: Round, client: APIClient, revision: Any
 ) -> None:
-    """Where others ask for If-Match, the revision is a field of the body, and must be there."""
+    """The revision is a required field of the body, as If-Match is elsewhere."""
     card = client.get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"][0]
     body = body_of(card, revision=revision)
     if revision == "missing":

@@ -1,7 +1,7 @@
-"""What another does between reading and writing: nothing is written on the strength of what no longer holds.
+"""Changes between reading and writing: nothing is written that relies on outdated data.
 
-Reliability row 58. Where timing matters, one thread is held up at a given place while another goes on, each on a
-connection of its own.
+Reliability row 58. Where timing matters, one thread is paused at a function while another continues, each with its
+own connection.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]
 
 
 def once(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, act: Callable[[], object]) -> None:
-    """Do something just before a function of the request is called the first time: as another request would."""
+    """Call something just before a function runs for the first time, as another request would."""
     real = getattr(owner, name)
 
     def first(*args: Any, **kwargs: Any) -> Any:
@@ -56,7 +56,7 @@ def close_and_form_gold(round: Round) -> None:
 
 
 def check_gold(round: Round) -> None:
-    """All that counts was seen when gold formed."""
+    """Gold has used all counted answers."""
     units = {a.assignment.unit_id for a in counted(round).select_related("assignment")}
     assert units == set(Decision.objects.filter(round=round).values_list("unit", flat=True))
 
@@ -69,7 +69,7 @@ def test_a_round_that_is_closed_while_an_answer_is_stored_waits_for_it_and_gold_
 ) -> None:
     round = build_round(project, people)
     slot = next_assignments(user=people[0].user, round=round)[0]
-    with paused_before(assignments, "top_up") as pause:  # the answer is stored, and not committed
+    with paused_before(assignments, "top_up") as pause:  # the answer is stored, but not committed
         late = Background(lambda: submit(user=people[0].user, submission=submission(slot, label_value())))
         assert pause.reached.wait(10)
         closing = Background(lambda: close_and_form_gold(round))

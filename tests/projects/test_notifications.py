@@ -1,4 +1,4 @@
-"""What is new for people: told in the act itself, to whom it concerns, as long as that person may see it."""
+"""Notifications are created with the act, for the people concerned, as long as they may see it."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -59,7 +59,7 @@ def test_a_round_that_opens_is_new_for_its_people_and_for_nobody_else(
     assert new(client_of(three[2].user)) == new(client_of(lead)) == []
     add_person(round=small, member=three[2], by=lead)
     assert texts(client_of(three[2].user)) == ["Round opened: round"]
-    # Closed, it is no more to be worked in.
+    # Nobody can work in a closed round.
     close_round(round=small, by=None)
     assert new(client_of(three[0].user)) == []
 
@@ -76,7 +76,7 @@ def test_a_reply_reaches_who_gave_the_answer_unless_it_is_their_own_or_says_noth
     remark(answer=flagged, act="reply", text="Welcome.", by=by)
     assert texts(client_of(mine))[0] == "2 replies to you in round"
     assert texts(client_of(three[1].user)) == ["Round opened: round"]
-    # Whoever has left the project is told no more of it.
+    # Former members are not notified.
     Member.objects.filter(pk=three[0].pk).update(left_at=timezone.now())
     assert new(client_of(mine)) == []
 
@@ -90,7 +90,7 @@ def test_a_decision_is_new_for_who_answered_and_only_while_the_project_shows_dec
     assert texts(person) == ["Your answers in first labels were adjudicated"]
     Project.objects.filter(pk=project.pk).update(show_adjudication=False)
     assert new(person) == []
-    # Nothing is written down of what is decided meanwhile.
+    # Decisions during that time create no notification.
     before = Notification.objects.count()
     round = Round.objects.get(pk=round.pk)
     adjudicate_bulk(
@@ -147,7 +147,7 @@ def test_what_was_read_stays_in_the_list_and_what_comes_later_is_unread(
         ("Round opened: round", True),
         ("1 reply to you in round", False),
     ]
-    # Another's are not there.
+    # Other people's notifications do not exist for the person.
     other = client_of(three[1].user)
     other.post(f"{API}/notifications/read/", {"ids": [e["id"] for e in read]}, format="json")
     assert Notification.objects.filter(user=mine).unread().count() == 2

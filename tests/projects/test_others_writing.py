@@ -1,7 +1,7 @@
-"""What a worker reads of thousands of rows keeps it from writing nothing, however often others write meanwhile.
+"""A worker that reads thousands of rows can still write, however often others write meanwhile.
 
-On SQLite a connection that has read part of a statement's rows, and on which another has written since, is refused
-when it wants to write. Each test has more rows than are read at a time.
+SQLite refuses a write by a connection with a partly read result after another connection has written. Each test has
+more rows than one fetch reads.
 """
 
 import pytest
@@ -25,7 +25,7 @@ SLUG, RATERS = "large", 2
 
 @pytest.fixture
 def round(lead: User, ann1: User, ann2: User) -> Round:
-    """Of gold, and answered: units that are read in several parts."""
+    """An answered gold-standard round whose units need several fetches."""
     grow(units=PART + 105, texts=["The drug may lower mortality in adults."], rounds=0, answered=0, slug=SLUG)
     project = Project.objects.get(slug=SLUG)
     for user in (ann1, ann2):
@@ -37,7 +37,7 @@ def round(lead: User, ann1: User, ann2: User) -> Round:
 
 
 def worked_off() -> None:
-    """All jobs, in which none is refused or tried again."""
+    """Run all jobs; none may be refused or retried."""
     with competing_writes():
         while (pk := claim_next()) is not None:
             run_job(pk)
@@ -54,7 +54,7 @@ def test_gold_forms_while_others_write(round: Round, lead: User, monkeypatch: py
 
 def test_agreement_is_measured_while_others_write(round: Round, lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agreement_actions, "AT_ONCE", 4)
-    monkeypatch.setattr(RunningJob, "paced", lambda job: job.progress)  # says each part, not two a second
+    monkeypatch.setattr(RunningJob, "paced", lambda job: job.progress)  # reports every part instead of two per second
     agreement_actions.request_report(round=round, by=lead)
     worked_off()
     assert StoredAgreement.objects.get(round=round).basis["answers"] == RATERS * (PART + 100)

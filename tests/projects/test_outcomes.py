@@ -1,4 +1,4 @@
-"""After a round people see what a curator decided of their own answers, and why; the lead can switch it off."""
+"""After a round people see what a curator decided about their answers and why; the lead can switch this off."""
 
 from collections.abc import Callable
 from typing import Any
@@ -49,7 +49,6 @@ def test_each_sees_the_own_value_the_decided_one_and_why_and_nobodys_name(
     assert theirs[0]["said"][0] == {"field": "polarity", "yours": "no effect", "decided": "no effect", "same": True}
     assert [s["field"] for s in mine[0]["said"]] == ["polarity", "polarity_cue"]
     assert not any(name in str(mine) for name in ("Lead", "Ann2", "Evaluator"))
-    # Who answered nothing has nothing to see.
     assert outcomes(client, round) == []
 
 

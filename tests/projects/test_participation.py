@@ -1,4 +1,4 @@
-"""Participant links: making them, agreeing, coming back, withdrawing; what ends them, and what the lead sees."""
+"""Participant links: creation, consent, return, withdrawal, what ends them, and what the lead sees."""
 
 import logging
 import threading
@@ -124,9 +124,9 @@ def test_each_browser_that_accepts_a_shared_link_is_a_new_volunteer_with_a_link_
     own = [accept(browser, token).json()["token"] for browser in browsers]
     assert len(set(own)) == 3
     assert Member.objects.filter(role="volunteer").count() == 3
-    # The same browser again, by the shared link: still the same person, and no second link.
+    # The same browser by the shared link: still the same person, and no second link.
     assert accept(browsers[0], token).json()["token"] == ""
-    # Another device, by the personal one.
+    # Another device by the personal link.
     device = APIClient()
     assert accept(device, own[1], digest="").status_code == 200
     assert device.get("/api/v1/session/").json() == browsers[1].get("/api/v1/session/").json()
@@ -182,7 +182,7 @@ def test_who_withdraws_frees_what_was_not_finished_and_keeps_what_was_said(
     row = rows(of_lead, links)["one"]
     assert (row["state"], row["answered"], row["agreed_at"]) == ("withdrawn", 1, None)
     assert list(Consent.objects.order_by("pk").values_list("what", flat=True)) == ["given", "withdrawn"]
-    # Thinking again: the same person, with a new consent.
+    # After a withdrawal the same person may consent again.
     digest = client.get("/api/v1/participation/").json()["digest"]
     assert client.post("/api/v1/participation/", {"digest": digest}, format="json").status_code == 200
     assert hand(client, round)
@@ -190,7 +190,7 @@ def test_who_withdraws_frees_what_was_not_finished_and_keeps_what_was_said(
 
 
 def hand_of(member: Member) -> list[Assignment]:
-    """Retired slots that the person had not answered."""
+    """Return retired assignments that the person had not answered."""
     return list(Assignment.objects.filter(person=member, current_answer=None, number__lt=0))
 
 
@@ -217,7 +217,7 @@ def test_expired_revoked_and_unknown_links_look_alike_and_end_at_the_next_reques
     shown = rows(of_lead, links)
     assert (shown["a"]["state"], shown["b"]["state"]) == ("revoked", "expired")
     assert not Assignment.objects.filter(person__participant_link=revoked["id"], number__gte=1).exists(), "freed"
-    # Extending lets the one go on and not the other.
+    # Extending affects one of them only.
     assert of_lead.patch(f"{links}{expired['id']}/", {"days": 3}, format="json").json()["state"] == "agreed"
     assert of_lead.patch(f"{links}{revoked['id']}/", {"days": 3}, format="json").status_code == 409
     assert hand(browsers[1], round)

@@ -1,4 +1,4 @@
-"""Members: roles, names and pseudonyms, the last lead, and leaving."""
+"""Members: roles, names and pseudonyms, the last lead, leaving."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""Who may do what, route by route and role by role; to a stranger nothing exists."""
+"""Permissions of each role for each route; for a stranger nothing exists."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from tests.builders import build_cluster, build_round
 ClientOf = Callable[[User], APIClient]
 
 LEAD, LEAD_AND_CURATOR, ALL = {Role.LEAD}, {Role.LEAD, Role.CURATOR}, set(Role)
-#: Method, route, body, who may. A body that is refused as a value (422) shows that the role was let through.
+#: Method, route, body, roles. A refused value (422) shows that the role was allowed.
 ROUTES: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("get", "", None, ALL),
     ("patch", "", {"description": "x"}, LEAD),
@@ -104,7 +104,7 @@ def test_a_verb_that_is_not_in_the_table_is_a_mistake_of_ours(project: Project, 
 
 
 def table() -> list[str]:
-    """The table of roles as the guide for leads prints it."""
+    """Return the table of roles from the leads' guide."""
     roles = [role for role in Role if role != Role.VOLUNTEER]
     rows = [["may", *roles], ["---"] * (len(roles) + 1)]
     rows += [[verb, *("yes" if role in allowed else "" for role in roles)] for verb, allowed in MAY.items()]
@@ -115,12 +115,12 @@ def test_the_guide_prints_the_table() -> None:
     assert "\n\n" + "\n".join(table()) + "\n\n" in (settings.ROOT / "docs" / "lead.md").read_text(encoding="utf-8")
 
 
-#: A role by its name, other than a volunteer, who is no member like others.
+#: A literal role other than volunteer, which is no ordinary member.
 NAMED = re.compile(r"Role\.(?!VOLUNTEER|choices)[A-Z]+|\.role (?:in|==|!=)")
 
 
 def test_no_view_page_serializer_or_permission_names_a_role() -> None:
-    """What a role may is asked of the table by what is to be done."""
+    """Code asks the table of roles for an action, never for a role."""
     found = {}
     for app in ("projects", "annotation", "generation", "evaluation", "releases"):
         for room in ("views", "pages", "serializers", "permissions"):
@@ -132,7 +132,7 @@ def test_no_view_page_serializer_or_permission_names_a_role() -> None:
 
 
 def test_every_verb_is_asked_for_and_every_one_that_is_asked_for_is_in_the_table() -> None:
-    """By its words in some file beside the table: whoever adds one to it asks for it as well."""
+    """Every verb of the table is used in some other file."""
     said = "".join(
         path.read_text(encoding="utf-8")
         for app in ("projects", "annotation", "generation", "evaluation", "releases")

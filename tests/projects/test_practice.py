@@ -1,4 +1,4 @@
-"""Practice: units with gold, told at once what was expected; it counts for nothing else."""
+"""Practice: units with gold and immediate feedback; the answers count for nothing else."""
 
 import json
 from typing import Any
@@ -37,7 +37,7 @@ WRONG = label_value("positive", "strong", polarity_cue=[(0, 7)], modality_cue=[(
 
 @pytest.fixture
 def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]:
-    """Ten propositions, all settled by the lead but the last cluster's."""
+    """Ten propositions, all settled by the lead but those of the last cluster."""
     for number in range(6):
         build_cluster(project, number, inputs=1)
     members = [Member.objects.get(project=project, user=user) for user in (lead, ann1, ann2)]
@@ -52,7 +52,7 @@ def practise(project: Project, people: list[Member], **plan: Any) -> Round:
 
 
 def work(round: Round, person: Member, wrong: int) -> int:
-    """A robot that is wrong in so many units, whatever it is told; how many answers it gave."""
+    """Answer with a simulated annotator that is wrong in some units; return the number of answers."""
     bad = set(practice_queries.units_of(round).values_list("unit", flat=True)[:wrong])
     done = 0
     while hand := next_assignments(user=person.user, round=round):
@@ -82,7 +82,7 @@ def test_a_good_robot_passes_and_a_bad_one_is_held_back_until_a_second_attempt(
 
 
 def finished(round: Round, *said: tuple[Member, dict[str, Any]]) -> None:
-    """Each of these people gives one value to all units; then the round is closed and gold is made."""
+    """Each person gives one value to all units; the round is closed and its gold formed."""
     for person, value in said:
         while hand := next_assignments(user=person.user, round=round):
             answer(person.user, hand[0], value)
@@ -91,7 +91,7 @@ def finished(round: Round, *said: tuple[Member, dict[str, Any]]) -> None:
 
 
 def last_cluster(project: Project, people: list[Member], **plan: Any) -> Round:
-    """A round over the two propositions that nobody has decided."""
+    """A round over the two undecided propositions."""
     unit = Unit.objects.filter(type="proposition").order_by("pk")[11]
     filters = {"cluster": unit.key.split("/")[0]}
     return build_round(
@@ -193,7 +193,7 @@ def test_a_wrong_unit_is_handed_out_once_more_and_a_right_one_is_not(project: Pr
     slot.refresh_from_db()
     with pytest.raises(Refused, match="No try is left"):
         answer(person.user, slot, WRONG)
-    assert work(round, person, wrong=9) == 9 + 8  # one of the nine is right by now
+    assert work(round, person, wrong=9) == 9 + 8  # one of the nine is correct by now
     (attempt,) = practice_queries.attempts(round, [person.pk])[person.pk]
     assert (attempt.done, attempt.right) == (10, 2)
 

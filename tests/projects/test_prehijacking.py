@@ -1,5 +1,8 @@
-"""A stranger who had the account first is out once its owner comes: the five known ways of pre-hijacking (Sudhodanan
-and Paverd, USENIX Security 2022), and what an identity provider may say of addresses (reliability row 50)."""
+"""Account pre-hijacking: a stranger who created the account first loses it when its owner comes.
+
+Covers the five attacks of Sudhodanan and Paverd (USENIX Security 2022), and addresses asserted by an identity
+provider (reliability row 50).
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +33,7 @@ VERA = Person(ISSUER, "vera-1", "Vera@lab.example.org", "Vera Victim")
 
 
 def browser(person: Person) -> tuple[User, APIClient]:
-    """Somebody comes back from the provider; the account, and the browser that is signed in now."""
+    """Sign in by the provider; return the account and the browser."""
     request: Any = RequestFactory().get("/")
     request.session, request.user = SessionStore(), AnonymousUser()
     user = enter_by_provider(request=request, person=person)
@@ -58,7 +61,7 @@ def is_in(client: APIClient) -> bool:
 
 @pytest.fixture
 def taken(stranger: User, client_of: ClientOf) -> APIClient:
-    """The stranger has opened a project, invited the victim's address and accepted it himself: his browser."""
+    """The stranger's browser: he has invited the victim's address to his project and accepted himself."""
     mine, theirs = client_of(stranger), APIClient()
     slug = mine.post("/api/v1/projects/", {"name": "Trap"}, format="json").json()["slug"]
     invited = mine.post(f"/api/v1/projects/{slug}/invitations/", {"email": VICTIM, "role": "annotator"}, format="json")
@@ -75,7 +78,7 @@ def test_classic_federated_merge_leaves_the_stranger_no_password(taken: APIClien
     assert (told["email"], told["name"], told["has_password"]) == (VICTIM, "Vera Victim", False)
     assert told["notice"]["by"] == "provider"
     assert told["email_verified_at"]
-    # She sets one of her own, and her second visit ends nothing.
+    # She sets a password; her second visit ends nothing.
     assert vera.post("/api/v1/me/password/", {"new": "a password of Vera's"}, format="json").status_code == 204
     assert is_in(vera)
     browser(VERA)
@@ -92,7 +95,7 @@ def test_an_unexpired_session_of_the_stranger_has_ended(taken: APIClient) -> Non
 
 
 def test_a_trojan_identifier_that_the_stranger_left_leads_nowhere(taken: APIClient) -> None:
-    """Tokens, one-time links, his own person at the provider: whatever hangs on the account but its address."""
+    """Tokens, one-time links and the stranger's identity at the provider lose the account."""
     token = taken.post("/api/v1/me/tokens/", {"name": "later"}, format="json").json()["token"]
     account = User.objects.get(email=VICTIM)
     link = actions.make_sign_in_link(user=account)
@@ -113,7 +116,7 @@ def test_there_is_no_change_of_address_that_could_be_begun_and_left_open(taken: 
 
 
 def test_an_account_by_the_provider_is_not_taken_over_by_an_invitation(stranger: User, client_of: ClientOf) -> None:
-    """The other way about: a provider that was true first, then a password by somebody who only holds a link."""
+    """The other way round: an account by the provider, then a password by somebody with a link."""
     User.objects.create_user(email=VICTIM, name="Vera")
     browser(VERA)
     mine = client_of(stranger)
@@ -163,7 +166,7 @@ def test_the_notice_is_shown_until_it_is_read_and_to_nobody_whose_account_was_em
 
 
 def test_another_person_with_the_same_address_does_not_come_in(taken: APIClient) -> None:
-    """Two subjects with one address, or an address that was given to somebody new."""
+    """Two subjects with one address, or an address that was reassigned."""
     browser(VERA)
     with pytest.raises(OtherPerson):
         browser(Person(ISSUER, "vera-2", VICTIM))
@@ -186,7 +189,7 @@ def test_a_person_whose_address_changes_at_the_provider_keeps_the_account(taken:
     assert browser(married)[0] == user
     user.refresh_from_db()
     assert user.email == "vera.v@lab.example.org"
-    # The old address is free for whoever gets it next: that is somebody else.
+    # The old address is free for another person.
     with pytest.raises(NoAccount):
         browser(Person(ISSUER, "new-1", VICTIM))
 
@@ -213,7 +216,7 @@ def test_an_operators_account_is_verified_and_keeps_its_password(db: None) -> No
 
 
 def test_what_was_on_its_way_when_the_others_were_put_out_leaves_nothing_behind(taken: APIClient, rf: Any) -> None:
-    """The stranger's requests were let in a moment before: they find the account as it was then."""
+    """Requests that were authorised just before see the account as it was then and change nothing afterwards."""
     his = User.objects.get(email=VICTIM)
     browser(VERA)
     request = rf.post("/")
@@ -238,7 +241,7 @@ def test_a_password_that_is_hashed_anew_does_not_come_back(taken: APIClient, set
 
 
 def test_whoever_owns_the_address_can_put_the_others_out(taken: APIClient) -> None:
-    """By hand too, as where somebody else sat down at a browser that was left signed in."""
+    """Also on request, for example after leaving a browser signed in."""
     user, vera = browser(VERA)
     _, elsewhere = browser(VERA)
     token = elsewhere.post("/api/v1/me/tokens/", {"name": "later"}, format="json").json()["token"]
@@ -259,7 +262,7 @@ def test_tokens_end_with_a_changed_password(taken: APIClient) -> None:
 def test_a_rater_elsewhere_lets_nobody_in_who_took_the_address(
     project: Project, lead: User, stranger: User, client_of: ClientOf
 ) -> None:
-    """Its address can be worked out from the project's number and the rater's name."""
+    """The address of an external rater can be derived from project number and name."""
     import uuid
 
     address = f"rater-{uuid.uuid5(RATERS, f'{project.pk} anna')}@elsewhere.invalid"

@@ -1,4 +1,4 @@
-"""A large round is laid out by a job: nobody sees it before, and once open it is what it would have been at once."""
+"""A large round is prepared by a job: invisible until it is open, and then the same as if prepared at once."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -36,7 +36,7 @@ ClientOf = Callable[[User], APIClient]
 
 @pytest.fixture(autouse=True)
 def corpus(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    """15 propositions; a round of more than four slots is large, and four are stored at a time."""
+    """15 propositions; a round of more than four assignments is large, and four are stored at a time."""
     for number in range(5):
         build_cluster(project, number)
     monkeypatch.setattr(preparing, "AT_ONCE", 4)
@@ -74,7 +74,7 @@ def status(round: Round) -> str:
 
 @pytest.fixture
 def broken_off(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch) -> tuple[Round, Job]:
-    """A round whose preparation was stopped in the middle."""
+    """A round whose preparation was interrupted."""
     round, job = prepared(project, lead)
     real, stored = preparing._parts, list[Any]()
 
@@ -121,7 +121,7 @@ def test_a_large_round_is_what_it_would_have_been_at_once(project: Project, lead
         list(at_once.participants.order_by("pk").values_list("member", "start", "cursor")),
     )
     entry = Entry.objects.get(verb="open round", object_id=str(at_once.pk))
-    if fields.get("filters"):  # its units are asked by now
+    if fields.get("filters"):  # its units are in use by now
         Participant.objects.filter(round=at_once).delete()
         Assignment.objects.filter(round=at_once).delete()
     round, job = prepared(project, lead, **fields)
@@ -251,7 +251,7 @@ def _units(project: Project) -> list[int]:
 
 
 def silent(done: int, total: int | None, note: str) -> None:
-    """Progress that nobody watches."""
+    """Progress without a job."""
 
 
 def test_who_left_while_it_was_prepared_is_not_in_it(project: Project, lead: User, ann1: User, ann2: User) -> None:
@@ -304,7 +304,7 @@ def test_a_discarded_round_leaves_nothing_but_its_entry(
     assert [str(finding) for finding in findings()] == []
     assert prepared(project, lead)[0].name == round.name  # the name is free
     Job.objects.filter(pk=reply.json()["id"]).update(status="queued")
-    assert run_job(reply.json()["id"])  # a worker that died before it said so
+    assert run_job(reply.json()["id"])  # a worker died before it reported the end
     assert Job.objects.get(pk=reply.json()["id"]).status == "done"
 
 

@@ -1,4 +1,4 @@
-"""Projects and their settings, and the audit trail."""
+"""Projects, their settings, and the audit trail."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +41,7 @@ def test_the_list_tells_readers_how_far_each_project_is(
 
 
 def test_a_short_name_is_taken_once(project: Project, stranger: User, client_of: ClientOf) -> None:
-    """Whoever asks for it gets another one, and is not told of the project that has it (test_existence)."""
+    """The second project gets another name and learns nothing of the first (test_existence)."""
     reply = client_of(stranger).post(PROJECTS, {"name": "Mine", "slug": "eye"}, format="json")
     assert reply.status_code == 201
     assert reply.json()["slug"] != "eye"

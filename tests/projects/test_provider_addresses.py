@@ -1,4 +1,4 @@
-"""Whose address the identity provider may vouch for."""
+"""Which addresses an identity provider may assert."""
 
 import pytest
 from django.http import HttpRequest

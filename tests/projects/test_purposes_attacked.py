@@ -1,4 +1,4 @@
-"""Practice, questions, review and adjudication against people who want to know, or do, what is not theirs."""
+"""Attacks on practice, questions, review and adjudication: reading or doing what a person may not."""
 
 import uuid as uuids
 from collections.abc import Callable
@@ -33,7 +33,7 @@ QUESTIONS = [{"question": "Which?", "options": ["one", "other"], "right": 1, "ex
 
 @pytest.fixture
 def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]:
-    """Four propositions, all settled by the lead, and two annotators."""
+    """Four propositions settled by the lead, and two annotators."""
     by = Member.objects.get(project=project, user=lead)
     write_guideline(project=project, kind="label", text="# Label", questions=QUESTIONS, by=lead)
     for n in range(2):
@@ -45,7 +45,7 @@ def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]
 
 @pytest.fixture
 def two(project: Project, ann1: User, ann2: User) -> list[Member]:
-    """The two annotators, and no unit yet."""
+    """The two annotators, without a unit."""
     return [Member.objects.get(project=project, user=user) for user in (ann1, ann2)]
 
 
@@ -82,7 +82,7 @@ def put(client: APIClient, body: dict[str, Any], uuid: str = "") -> Any:
 def test_nothing_that_people_at_work_can_read_has_what_practice_expects_or_which_option_is_right(
     stranger: User, lead: User, who: str
 ) -> None:
-    """All of the API, as somebody who has answered nothing yet."""
+    """Checks the whole API for a person without answers."""
     secret = Project.objects.create(slug="secret", name="Secret")
     Member.objects.create(project=secret, user=lead, role="lead", pseudonym="L")
     other_project = make_other_project(secret, lead)
@@ -122,7 +122,7 @@ def test_nothing_that_people_at_work_can_read_has_what_practice_expects_or_which
 
 
 def volunteer_of(round: Round, lead: User) -> APIClient:
-    """A volunteer who came by a link and agreed."""
+    """Return a volunteer who joined by a link."""
     ((_, token),) = make_links(round=round, labels=["v"], by=lead)
     client = APIClient()
     text = client.post(f"{API}/take/look/", {"token": token}, format="json").json()
@@ -201,7 +201,7 @@ def test_a_text_that_is_corrected_while_people_practise_leaves_the_practice(
     for slot in (first, second):
         old = Proposition.objects.get(unit=slot.unit)
         supersede_text(proposition=old, text=old.text + " Again.", reason="A word was missing.", by=by)
-    # A card of before that is sent now is kept, and counts for nothing.
+    # An outdated card that is sent now is stored, but does not count.
     assert put(client_of(people[0].user), body_of(second, GOLD)).json()["answer"]["counted"] is False
     while hand := next_assignments(user=people[0].user, round=round):
         answer(people[0].user, hand[0], GOLD)
@@ -213,7 +213,7 @@ def test_a_text_that_is_corrected_while_people_practise_leaves_the_practice(
 def test_a_practice_of_which_every_text_was_corrected_is_no_dead_end(
     client_of: Callable[[User], APIClient], project: Project, people: list[Member], lead: User
 ) -> None:
-    """Nobody can pass it any more: whoever has to is told to ask the lead, who can let them in."""
+    """Nobody can pass it any more; people are told to ask the lead, who can admit them."""
     round, by = practise(project, people), Member.objects.get(project=project, user=lead)
     real = build_round(project, people, name="real", requires_practice=round.pk)
     for old in Proposition.objects.filter(cluster__project=project):
@@ -325,7 +325,7 @@ def test_a_unit_an_answer_and_an_act_of_another_project_are_nothing_here(
     assert send(client, mine, f"{unit_of(mine).pk}/", **body).status_code == 422
     assert send(client, mine, "undo/", act=act).status_code == 404
     assert send(client, theirs, "undo/", act=act).status_code == 404
-    # The identifier of an act of theirs says neither that it is taken nor what it made.
+    # The UUID of another person's act reveals neither its existence nor its result.
     again = send(client, mine, f"{unit_of(mine).pk}/", **(body | {"uuid": act, "answer": body["answer"]}))
     assert again.status_code in (409, 422)
     assert (Decision.objects.count(), "decisions" in again.content.decode()) == (before, False)
@@ -345,7 +345,7 @@ def test_a_text_corrected_between_reading_and_deciding_is_not_decided(
     body = {"answer": str(answer_by(round, unit, two[0]).pk), "seen": seen, "reason": "So."}
     before = Decision.objects.count()
     assert send(client, round, f"{unit.pk}/", **body).status_code in (409, 422)
-    # What was decided of a text of before is not brought back either: nothing shows it any more.
+    # A decision on a replaced text cannot be undone, because nothing shows it any more.
     for reply in (
         send(client, round, "undo/", act=act),
         send(client, round, f"{unit_of(round, 1).pk}/reopen/", seen=99_999, reason="So."),

@@ -1,4 +1,4 @@
-"""Questions about the guideline before a round: two tries, then the lead."""
+"""Questions about the guideline before a round: two attempts, then the lead."""
 
 from typing import Any
 

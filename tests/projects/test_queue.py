@@ -1,4 +1,4 @@
-"""Slots, hands, leases, skips, surplus: the queue as DESIGN section 3 has it."""
+"""The queue: assignments, held assignments, leases, skips, uncounted answers."""
 
 from datetime import timedelta
 
@@ -29,7 +29,7 @@ def corpus(project: Project) -> Project:
 
 
 def walk(user: User, round: Round, limit: int = 100) -> list[str]:
-    """Answer everything one is handed; the unit keys in order."""
+    """Answer everything that is offered; return the unit keys in order."""
     keys: list[str] = []
     while (hand := next_assignments(user=user, round=round)) and len(keys) < limit:
         keys.append(hand[0].unit.key)
@@ -54,11 +54,11 @@ def test_a_round_may_let_people_hold_more_to_work_offline_and_each_unit_still_ha
     assert (len(mine), len(theirs)) == (6, 3), "of nine units, asked of one person each"
     assert not {s.unit_id for s in mine} & {s.unit_id for s in theirs}
     assert [s.pk for s in next_assignments(user=ann1, round=round)] == [s.pk for s in mine]
-    # All at once, as an outbox sends them when the connection is back: the hand is never more than its size.
+    # All at once, as an outbox sends them after an outage; nobody holds more than the limit.
     for slot in mine:
         assert answer(ann1, slot).answer.outcome == "answered"
     assert next_assignments(user=ann1, round=round) == []
-    # What was held too long is another's.
+    # What was held too long goes to another person.
     Assignment.objects.filter(person__user=ann2).update(leased_until=timezone.now() - timedelta(seconds=1))
     assert {s.unit_id for s in next_assignments(user=ann1, round=round)} == {s.unit_id for s in theirs}
 
@@ -199,7 +199,7 @@ def test_an_answer_after_a_skip_counts_while_nobody_has_taken_the_slot(corpus: P
     assert [s.pk for s in counted] == [slot.pk]
 
 
-@pytest.mark.parametrize("seed", range(24))  # where the deal leaves one person's slots last in the walk, too
+@pytest.mark.parametrize("seed", range(24))  # where one person's assignments come last in the queue, too
 def test_a_late_joiner_of_a_dealt_round_takes_an_even_share_of_what_nobody_began(
     corpus: Project, lead: User, ann1: User, ann2: User, seed: int
 ) -> None:

@@ -1,4 +1,4 @@
-"""What comes before a round's first unit: who can begin, who waits for the lead, and where each of them is told."""
+"""Prerequisites of a round: who can begin, who waits for the lead, and where each of them sees it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ Client = Callable[[User], APIClient]
 
 @pytest.fixture
 def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]:
-    """Four propositions, all settled by the lead, and two annotators."""
+    """Four propositions settled by the lead, and two annotators."""
     build_cluster(project, 0, inputs=1)
     build_cluster(project, 1, inputs=1)
     by = Member.objects.get(project=project, user=lead)
@@ -138,7 +138,7 @@ def test_my_work_says_what_comes_first_and_as_what_its_units_are_left(
 
 
 def test_my_work_says_the_same_as_the_round_itself(client_of: Client, project: Project, people: list[Member]) -> None:
-    """One rule, asked of one round and of many."""
+    """One rule for one round and for lists of rounds."""
     twice, once = practise(project, people, attempts=2), practise(project, people[:1], name="once")
     rounds = [build_round(project, people, name=f"of {p.name}", requires_practice=p.pk) for p in (twice, once)]
 

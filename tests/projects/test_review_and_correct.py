@@ -1,4 +1,4 @@
-"""Review-and-correct: the value in force is shown, and an answer knows which decisions that was."""
+"""Correction rounds: the current value is shown, and an answer records the decisions that were shown."""
 
 from typing import Any
 
@@ -34,8 +34,8 @@ def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]
 
 
 def settled(project: Project, by: Member, units: int, errors: int) -> list[Unit]:
-    """So many labelled propositions, the first of which are wrong. Every other of the rest is negative, so that kappa
-    has something to say."""
+    """Create labelled propositions, the first of which are wrong. Every other of the rest is negative, so that kappa
+    is defined."""
     for number in range(-(-units // 5)):
         build_cluster(project, number, inputs=4)
     found = list(Unit.objects.filter(project=project, type="proposition").order_by("pk")[:units])
@@ -45,7 +45,7 @@ def settled(project: Project, by: Member, units: int, errors: int) -> list[Unit]
 
 
 def review(round: Round, person: Member) -> int:
-    """Confirm what is true, correct what is not, as the page does; how many answers."""
+    """Confirm correct values and correct the others, as the page does; return the number of answers."""
     done = 0
     while hand := next_assignments(user=person.user, round=round):
         card = queue_queries.cards(round, hand[:1])[0]
@@ -78,9 +78,9 @@ def test_100_labels_with_23_planted_errors_report_23_and_kappa_and_n(project: Pr
         "modality_cue": 0,
     }
     polarity = next(m for m in found["measures"] if m["name"] == "polarity")
-    # Shown: 23 positive, 77 no effect; given: 100 no effect. Po = Pe = .77.
+    # Shown: 23 positive, 77 no effect; answered: 100 no effect. Po = Pe = .77.
     assert (polarity["n"], polarity["same"], polarity["kappa"]) == (100, 77, pytest.approx(0.0))
-    # What was confirmed is not decided anew.
+    # Confirmed values are not decided again.
     assert decisions == {"single": 23}
     assert Decision.objects.count() == before + 23
     values = current_values(units, "label")
@@ -100,7 +100,7 @@ def test_kappa_is_that_of_the_table_of_shown_and_given(project: Project, people:
     printed = "\n".join(as_text(report))
     assert "2 of 10 corrected. This is not independent labelling" in printed
     assert "polarity, shown and corrected: 0.545" in printed
-    # Shown 4 + 6, given 2 + 8: Po = .8, Pe = .4 x .2 + .6 x .8 = .56.
+    # Shown 4 + 6, answered 2 + 8: Po = .8, Pe = .4 x .2 + .6 x .8 = .56.
     assert polarity["kappa"] == pytest.approx((0.8 - 0.56) / 0.44)
 
 
@@ -125,7 +125,7 @@ def test_an_answer_knows_which_decisions_were_shown_though_they_changed_meanwhil
     stored = answer(people[1].user, slot, card["value"], references=card["references"]).answer
     assert set(Reference.objects.filter(answer=stored).values_list("decision", flat=True)) == set(card["references"])
     assert newer[0].pk not in card["references"]
-    # It confirmed what was shown, so what was decided since stays.
+    # It confirmed the value that was shown, so a later decision stays.
     assert finished(round) == {}
     assert current_values([unit], "label")[unit.pk]["polarity"] == "positive"
 
@@ -261,7 +261,7 @@ def test_the_report_costs_the_same_queries_for_any_number_of_answers(project: Pr
 
 
 def test_a_value_that_was_taken_back_is_shown_to_nobody_else(project: Project, people: list[Member]) -> None:
-    """A card that was fetched before may still be answered; a card that is fetched now shows nothing."""
+    """A card that was fetched before may still be answered; a new card does not show the value."""
     (unit,) = settled(project, people[0], 1, 0)
     round = build_round(project, people[1:2], purpose="review and correct")
     slot = next_assignments(user=people[1].user, round=round)[0]

@@ -1,4 +1,4 @@
-"""Rolling rounds: what comes to fit while a round is open is asked in it, once, and nothing else is."""
+"""Rolling rounds: units that become eligible while the round is open are added once, and no others."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -39,7 +39,7 @@ def plan(project: Project, **fields: Any) -> RoundPlan:
 
 @pytest.fixture
 def round(project: Project, lead: User) -> Round:
-    """Open over one cluster of two propositions."""
+    """An open round over a cluster of two propositions."""
     build_cluster(project, 0, inputs=1)
     return open_round(project=project, plan=plan(project), by=lead)
 
@@ -55,7 +55,7 @@ def asked(round: Round) -> list[str]:
 
 
 def answered_all(user: User, round: Round) -> list[str]:
-    """The keys of what the person is asked, until nothing is left."""
+    """Answer until nothing is left; return the keys."""
     keys = []
     while hand := next_assignments(user=user, round=round):
         keys.append(hand[0].unit.key)
@@ -77,7 +77,7 @@ def test_what_comes_later_is_asked_after_what_was_there(project: Project, round:
 def test_whoever_had_done_everything_is_asked_the_rest(project: Project, round: Round, ann1: User, ann2: User) -> None:
     first = answered_all(ann1, round)
     assert len(first) == 2
-    # One who came round to the beginning of the walk.
+    # A person who has come to the end and starts again.
     Participant.objects.filter(round=round, member__user=ann2).update(start=1)
     assert next_assignments(user=ann2, round=round) == []
     build_cluster(project, 1, inputs=1)
@@ -98,7 +98,7 @@ def test_a_round_may_be_opened_before_there_is_anything_to_ask(project: Project,
 
 
 def test_gold_of_one_round_brings_units_to_the_next(project: Project, lead: User, ann1: User) -> None:
-    """The sentences of those abstracts are asked that screening includes: the round waits for it, and gets them."""
+    """Sentences of the abstracts that screening includes: the round waits and then receives them."""
     member = Member.objects.get(project=project, user=lead)
     for pmid in ("31000001", "31000002"):
         add_review(project=project, pmid=pmid, title=f"Review {pmid}", abstract=f"{TEXT} So.", sentences=[], by=member)
@@ -148,7 +148,7 @@ def test_a_corrected_text_is_no_new_unit(project: Project, round: Round, lead: U
 def test_a_text_that_is_corrected_while_it_is_taken_in_is_asked_in_its_new_words(
     project: Project, round: Round, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another text that is taken out at this moment is not asked at all."""
+    """A text that is removed at this moment is not added."""
     build_cluster(project, 1, inputs=2)
     first, second, third = Proposition.objects.filter(cluster__project=project).order_by("-pk")[:3][::-1]
     member, found = Member.objects.get(project=project, user=lead), rolling._new
@@ -191,7 +191,7 @@ def test_people_are_told_and_the_trail_says_how_many(project: Project, round: Ro
     assert Notification.objects.filter(user=ann1, round=round, what="new units").count() == 1
     entry = Entry.objects.filter(verb="take in units").get()
     assert entry.after == {"units": 2}
-    # Nothing came: nobody is told.
+    # Without new units nobody is notified.
     take_in(round)
     assert Notification.objects.filter(what="new units", user=ann1).count() == 1
 

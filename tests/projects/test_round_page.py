@@ -1,4 +1,4 @@
-"""The page of one round: what it counts agrees with itself, and what was raised is told whole and in words."""
+"""The page of a round: its counts are consistent, and remarks are shown in full."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,4 @@
-"""Rounds in which some units are asked of more people, or of one person again."""
+"""Rounds in which some units are answered by more people, or twice by the same person."""
 
 from collections import Counter
 from typing import Any
@@ -33,7 +33,7 @@ def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]
 
 
 def work(round: Round, person: Member, value: Any = None) -> list[Assignment]:
-    """Answer all that a person is handed."""
+    """Answer everything that a person is offered."""
     done = []
     while hand := next_assignments(user=person.user, round=round):
         answer(person.user, hand[0], value(hand[0]) if value else None)
@@ -196,7 +196,7 @@ def test_a_round_with_a_block_that_is_being_prepared_is_no_finding(
 
 @pytest.fixture
 def hooks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The kind *label* as one that asks every other unit, by units of its choice, and says when it is called."""
+    """A label kind that chooses every other unit itself and records its calls."""
     called: list[str] = []
     kind = type(kinds.get("label"))
 

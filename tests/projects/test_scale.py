@@ -1,6 +1,7 @@
-"""The loop costs the same at 2,000 slots and at 200,000: as many queries, each through an index that fits.
+"""The loop costs the same at 2,000 and at 200,000 assignments: the same number of queries, each with a suitable
+index.
 
-`SCALE` sets the larger size; CI takes 20,000, `make soak` 200,000.
+`SCALE` sets the larger size; CI uses 20,000, `make soak` 200,000.
 """
 
 import json
@@ -28,9 +29,9 @@ BATCH = 5_000
 
 
 def grown(project: Project, worker: User, slots: int, *, seen: bool = True, outcome: str = "skipped") -> Round:
-    """A pool round of so many slots, in the middle of its life, ``seen`` by the planner as after opening it: a quarter
-    has an answer by ``worker``, a quarter is held by somebody else, then come a few real propositions, and the rest is
-    free."""
+    """A round with shared queue in the middle of its life; ``seen``: whether the planner has statistics of it. A
+    quarter is answered by ``worker``, a quarter held by another person, then come a few real propositions; the rest
+    is free."""
     me = Member.objects.get(project=project, user=worker)
     other = Member.objects.filter(project=project, role="annotator").exclude(pk=me.pk)[0]
     for number in range(6):
@@ -61,7 +62,7 @@ def grown(project: Project, worker: User, slots: int, *, seen: bool = True, outc
 
 def _slot(round: Round, unit: Unit, position: int, person: Member | None, now: Any) -> Assignment:
     until = now + timedelta(hours=1) if person else None
-    # Free fillers lie behind the real propositions, so that those are handed out first.
+    # Free fillers come after the real propositions, so that those are offered first.
     return Assignment(
         round=round,
         unit=unit,
@@ -94,7 +95,7 @@ def _answer(slots: list[Assignment], me: Member, round: Round, outcome: str) -> 
 
 
 class Work:
-    """One person's requests, with the queries that each takes."""
+    """One person's requests, and the queries of each."""
 
     def __init__(self, user: User, round: Round) -> None:
         self.client = APIClient()
@@ -133,7 +134,7 @@ class Work:
 
 
 def plans(queries: list[str], of: str = '"projects_a') -> list[tuple[str, str]]:
-    """(statement, plan) of everything that reads or changes slots or answers, or names another table."""
+    """Return (statement, plan) of statements on assignments or answers, or on another table."""
     found = []
     with connection.cursor() as cursor:
         for sql in queries:
@@ -144,7 +145,7 @@ def plans(queries: list[str], of: str = '"projects_a') -> list[tuple[str, str]]:
 
 
 def rows_read(sql: str) -> int:
-    """How many rows PostgreSQL reads for a statement, those that it throws away among them; nothing is kept of it."""
+    """Return how many rows PostgreSQL reads for a statement, including discarded ones; the statement is rolled back."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {sql}")
         plan = cursor.fetchone()[0]
@@ -159,7 +160,7 @@ def _rows_of(node: dict[str, Any]) -> int:
 
 
 def whole_table(plan: str) -> bool:
-    """Whether a plan walks all slots or all answers."""
+    """Return whether a plan scans all assignments or answers."""
     if connection.vendor == "postgresql":
         return "Seq Scan on projects_assignment" in plan or "Seq Scan on projects_answer" in plan
     return any(
@@ -179,7 +180,7 @@ def test_next_and_answer_cost_the_same_however_large_the_round_is(project: Proje
                 Member.objects.create(project=home, user=user, role="annotator", pseudonym=f"R{i}")
         work = Work(ann1, grown(home, ann1, slots))
         queries = [work.next(), work.next(), work.answer(), work.answer()]
-        # How far a person has walked is written once in so many answers.
+        # A person's position is stored once in several answers.
         counts.append([len([sql for sql in q if not sql.startswith('UPDATE "projects_participant"')]) for q in queries])
     assert counts[0] == counts[1], f"queries at {SMALL} and at {LARGE} slots"
 
@@ -202,7 +203,7 @@ def test_the_check_of_plans_sees_a_walk_through_the_table(project: Project, ann1
 
 
 def _saw(tables: str, of: str = "projects") -> None:
-    """The planner last looked while the tables of an app were empty, or never."""
+    """The planner last analysed an app's tables when they were empty, or never."""
     tuples = {"empty": 0, "never": -1}[tables]
     with connection.cursor() as cursor:
         known = "DELETE FROM pg_statistic USING pg_class c WHERE starelid = c.oid AND relname LIKE %s"
@@ -212,8 +213,7 @@ def _saw(tables: str, of: str = "projects") -> None:
 
 @pytest.fixture
 def nobody_looked() -> None:
-    """Tests that commit may have left what the planner knows of tables that are small for it; and a walk through a
-    small one is no fault."""
+    """Committed tests may have left statistics of small tables, in which a scan is no fault."""
     if connection.vendor == "postgresql":
         for app in ("projects", "annotation"):
             _saw("never", of=app)
@@ -233,7 +233,7 @@ def test_no_plan_of_the_loop_needs_statistics(project: Project, ann1: User, ann2
     if saw != "older rounds":
         _saw(saw)
     statements = [sql for queries in (work.next(), work.answer(), work.answer()) for sql in queries]
-    # What a person has done in a round is counted at the beginning: it grows with what they have done.
+    # A person's answers are counted at the start: this grows with their number.
     loop = [sql for sql, _ in plans(statements, of="") if "COUNT(*)" not in sql]
     most, dearest = max((rows_read(sql), sql) for sql in loop)
     assert most < 100, f"reads {most} rows: {dearest}"
@@ -258,7 +258,7 @@ def test_no_plan_of_what_counts_in_a_round_needs_statistics(project: Project, an
         assert len(list(counted_answers(round))) == answers == slots // 4
     statements = [query["sql"] for query in seen.captured_queries]
     most, dearest = max((rows_read(sql), sql) for sql, _ in plans(statements, of=""))
-    # Each some times, and not each answer with each slot.
+    # Repeated rows of each, but not one row per pair of answer and assignment.
     assert most < 20 * slots, f"reads {most} rows: {dearest[:2000]}"
 
 

@@ -1,4 +1,4 @@
-"""Answers that a lead brings in other people's names: the log has the act before the first of them, and its end."""
+"""Answers that a lead imports for other people: the log has an entry before the first of them, and one at the end."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ ROWS = 8
 
 
 class Killed(BaseException):
-    """Nothing catches it, as nothing catches SIGKILL."""
+    """Cannot be caught, like SIGKILL."""
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def round(project: Project, ann1: User) -> Round:
 
 @pytest.fixture
 def sheet(round: Round, ann1: User, lead: User) -> bytes:
-    """Every slot of the annotator, filled in."""
+    """A sheet with all assignments of the annotator filled in."""
     out = io.StringIO()
     columns = (
         "assignment",
@@ -82,7 +82,7 @@ def job(round: Round, sheet: bytes, lead: User) -> Job:
 
 @pytest.fixture
 def at_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], object]], None]:
-    """``at_row(4, do)``: something happens when so many rows are stored, before the next is."""
+    """``at_row(4, do)`` calls ``do`` when four rows are stored."""
     submit = queue_actions.submit
 
     def at(row: int, do: Callable[[], object]) -> None:
@@ -105,7 +105,7 @@ def dies() -> None:
 
 
 def again(job: Job) -> None:
-    """Another worker takes it up, when the lease has lapsed or the pause after a failure is over."""
+    """Let another worker take the job, after the lease or the pause."""
     Job.objects.filter(pk=job.pk).update(leased_until=timezone.now(), not_before=None)
     run_job(job.pk)
     job.refresh_from_db()
@@ -143,7 +143,7 @@ def test_the_entry_stands_before_the_first_row_and_says_who_brings_which_file(
 def test_an_import_that_is_cancelled_says_so_and_how_much_it_had_stored(job: Job, at_row: Callable[..., None]) -> None:
     def cancel() -> None:
         jobs.cancel(Job.objects.get(pk=job.pk))
-        time.sleep(0.6)  # a worker looks twice a second whether it is to stop
+        time.sleep(0.6)  # a worker checks for cancellation twice a second
 
     at_row(4, cancel)
     run_job(job.pk)
@@ -206,7 +206,7 @@ def test_an_import_cancelled_between_two_attempts_ends_with_an_entry(job: Job, a
 def test_a_suspended_worker_that_wakes_after_its_lease_stores_nothing_more(
     job: Job, at_row: Callable[..., None]
 ) -> None:
-    """Another worker has done the rest, and the log says how many there are: not one may come after that."""
+    """Another worker has finished, and the log has the number of answers: none may be added."""
     at_row(3, lambda: Job.objects.filter(pk=job.pk).update(fence=99))
     run_job(job.pk)
     assert (Answer.objects.count(), ends()) == (2, []), "nor the row whose transaction had begun"

@@ -1,4 +1,4 @@
-"""A round goes out as a sheet, is filled in as people do, and comes back: good rows in, bad ones named by cell."""
+"""Sheets: a round is exported, filled in and imported; good rows are stored, faulty ones are named by cell."""
 
 import csv
 import io
@@ -62,7 +62,7 @@ def out(client: APIClient, round: Round, worker: Member, form: str = "xlsx", **a
 
 
 def come_back(client: APIClient, round: Round, body: bytes, name: str = "back.xlsx") -> tuple[dict[str, Any], int]:
-    """The check's report of an uploaded sheet, and the job that made it."""
+    """Return the report of an uploaded sheet, and the job that checked it."""
     file = SimpleUploadedFile(name, body)
     reply = client.post(f"{API}/rounds/{round.pk}/sheet/check/", {"file": file}, format="multipart")
     assert reply.status_code == 202, reply.content
@@ -83,7 +83,7 @@ def confirm(client: APIClient, round: Round, job: int) -> dict[str, Any]:
 
 
 def brought(round: Round, body: bytes, by: User) -> dict[str, Any]:
-    """A sheet imported without a check before, as the command does it."""
+    """Import a sheet without a check, as the command does."""
     job = start_import(round=round, file=SimpleUploadedFile("back", body), by=by)
     run_job(job.pk)
     job.refresh_from_db()
@@ -92,7 +92,7 @@ def brought(round: Round, body: bytes, by: User) -> dict[str, Any]:
 
 
 class Book:
-    """A workbook as a spreadsheet user has it open."""
+    """A workbook opened in a spreadsheet program."""
 
     def __init__(self, body: bytes) -> None:
         self.book = load_workbook(io.BytesIO(body))
@@ -431,7 +431,7 @@ def test_a_workbook_made_to_hurt_is_refused_before_it_is_opened(fault: str, tmp_
 
 
 def with_row(row: str, folder: Path) -> Path:
-    """A workbook with a head, and below it what no program writes."""
+    """Return a workbook with a head and an unusual row."""
     book, path, changed = Workbook(), folder / "a.xlsx", folder / "b.xlsx"
     book.worksheets[0].append(["unit", "rater"])
     book.save(path)

@@ -1,4 +1,4 @@
-"""Which slots a round has: overlap blocks and repeats. Properties without a data base."""
+"""The assignments of a round: overlap and repeats. Properties, without a database."""
 
 from collections import Counter, defaultdict
 
@@ -15,7 +15,7 @@ def chosen(units: int, size: int = 3) -> list[tuple[int, int]]:
 
 
 def walks(slots: list[PlannedAssignment]) -> dict[int, list[PlannedAssignment]]:
-    """Each person's slots in the order in which the queue hands them out."""
+    """Return each person's assignments in queue order."""
     found: dict[int, list[PlannedAssignment]] = defaultdict(list)
     for slot in slots:
         found[slot.person or 0].append(slot)

@@ -1,4 +1,4 @@
-"""CSV, TSV and XLSX files as people and their programs write them are read cell by cell, or refused by line."""
+"""CSV, TSV and XLSX files of common programs are read cell by cell, or refused with the line."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ from projects.spreadsheets.reading import Row, read
 from projects.uploads.faults import Unreadable
 
 HEADER = "unit\tsystem\trater\tvalue\tcomment"
-#: As spreadsheets export it without quoting: every quotation mark is text.
+#: As spreadsheets export without quoting: quotation marks are text.
 UNQUOTED = [
     'u1\tA\tr1\t2\t"Drug A" lowered pain, says the text',
     "u2\tA\tr1\t1\tplain comment",

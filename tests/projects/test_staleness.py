@@ -1,4 +1,4 @@
-"""What waits to be looked at again is listed, and is redone or confirmed: nothing is deleted."""
+"""Stale values are listed and redone or confirmed; nothing is deleted."""
 
 from collections.abc import Callable
 from typing import Any
@@ -153,7 +153,7 @@ def test_a_new_guideline_lists_the_answers_given_under_the_old_one_until_they_ar
 def test_answers_of_a_round_are_upheld_at_once_under_the_newest_guideline_and_listed_again_under_the_next(
     cluster: Cluster, by: Member, client: APIClient, project: Project, lead: User, ann1: User
 ) -> None:
-    """A round that only measures decides nothing: its answers would wait for ever."""
+    """A reliability study decides nothing, so its answers would otherwise stay stale forever."""
     member = Member.objects.get(project=project, user=ann1)
     rounds = [build_round(project, [member], name=name, purpose="measure only") for name in ("One", "Two")]
     for round in rounds:

@@ -1,4 +1,4 @@
-"""The way of a project: each step's count and state, and what a lead does next, from nothing to a release."""
+"""The workflow of a project: count and state of each stage, and the next action, from an empty project to a release."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ def test_from_nothing_to_a_release_there_is_always_one_thing_to_do(lead: User, a
         assert f"{text}. No current value changes." in workflow_registry.of(project)["next"]["why"]
     Round.objects.filter(pk=round.pk).update(purpose="gold")
     assert run_job(close_round(round=round, by=lead).pk)
-    # Three propositions on which the two differ, in polarity and so in its cue.
+    # Three propositions on which both differ in polarity, and so in its cue.
     assert words(project) == "adjudicate 6 contested fields"
 
 
@@ -167,7 +167,7 @@ def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann
         marks = [{"number": 1, "said": "neither"}, {"number": 2, "said": "picked"}]
         answer(ann1, slots[0], {"evidence_sentences": {"dropped": "", "sentences": marks}}, kind="sentences")
     assert run_job(close_round(round=read, by=lead).pk)
-    # Without an abstract there is nothing to find evidence in.
+    # Without an abstract there is no evidence to find.
     assert words(project) == "split the target sentences into PICO tuples"
     Study.objects.update(record=RecordStatus.READ, abstract="Nepralin reduced attacks.")
     assert words(project) == "map the targets to their evidence"
@@ -194,7 +194,7 @@ def test_clusters_of_a_search_are_completed_before_a_release(project: Project, l
     answer(ann1, next_assignments(user=ann1, round=unrelated)[0], {"screening": "no studies"}, kind="screen")
     assert run_job(close_round(round=unrelated, by=lead).pk)
     cluster = build_cluster(project, inputs=0)
-    # Its sentence has no inputs that a round could assign.
+    # Its sentence has no inputs to assign.
     assert words(project) == "add inputs to the clusters"
     assert page(project) == "corpus?state=no_inputs"
     own = Unit.objects.create(project=project, type="target sentence", key=f"{cluster.review.pmid}_0")
@@ -251,7 +251,7 @@ def test_clusters_that_no_text_supports_hold_nothing_up_and_what_may_be_left_out
     labels = build_round(project, mine, name="labels")
     answer(ann1, next_assignments(user=ann1, round=labels)[0], label_value("positive"))
     assert run_job(close_round(round=labels, by=lead).pk)
-    # It has nothing that could agree.
+    # It has no inputs that could agree.
     assert words(project) == "freeze the first release"
     offered = [(one["words"], one["page"]) for one in workflow_registry.of(project)["options"]]
     assert offered == [
@@ -274,7 +274,7 @@ def test_what_waits_for_the_lead_comes_before_what_begins_something(
     assert words(project) == "adjudicate 1 contested field"
     assert then(project) == ["list the included studies", "select the sentences with evidence"]
     _retrieved(project, 1, first=2)
-    # A search later on: what it found is screened too, in a round of its own.
+    # Results of a later search are screened in another round.
     assert then(project)[0] == "screen the reviews"
     build_round(project, people, kind="screen", name="later", overlap=1, filters={"unasked": True}, rolling=True)
     assert "screen the reviews" not in then(project)

@@ -1,4 +1,4 @@
-"""When a supervisor kills a worker process, and what becomes of its job. Real processes: tests/processes."""
+"""When a supervisor kills a worker process, and what happens to its job. For real processes see tests/processes."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -50,7 +50,7 @@ def report(pipe: tuple[int, int], watch: ProcessMonitor) -> Report:
 
 
 def killed_after(watch: ProcessMonitor, clock: Clock, each_second: Callable[[], None], most: int) -> int | None:
-    """The second in which the watch names the process."""
+    """Return the second at which the supervisor names the process."""
     for second in range(1, most):
         clock.now += 1
         each_second()

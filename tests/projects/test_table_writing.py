@@ -1,4 +1,4 @@
-"""Tables in three formats, letter for letter."""
+"""Tables in three formats, byte by byte."""
 
 import csv
 import io

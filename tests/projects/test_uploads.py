@@ -1,4 +1,4 @@
-"""Every file that people send goes one way: kept, checked with its faults named, confirmed once, written, removed."""
+"""Every upload has the same steps: stored, checked with named faults, confirmed once, written, removed."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ from tests.builders import build_cluster, build_round
 pytestmark = pytest.mark.django_db
 KEYS = b"assignment,revision,shown,unit,polarity,polarity_cue,modality,modality_cue,skip,flag,comment\n"
 RATINGS = b"unit,rater,polarity,polarity_cue,modality,modality_cue\n"
-#: The addresses of the four, below /api/v1/: where a file goes, and where it is confirmed.
+#: The addresses of the four uploads: check and confirmation.
 WAYS = {
     "corpus": ("projects/eye/imports/", "projects/eye/imports/confirm/"),
     "sheet": ("rounds/{round}/sheet/check/", "rounds/{round}/sheet/import/"),
@@ -40,12 +40,12 @@ CONFIRMED = [key for key, (_, confirm) in WAYS.items() if confirm]
 
 
 class Killed(BaseException):
-    """Nothing catches it, as nothing catches SIGKILL."""
+    """Cannot be caught, like SIGKILL."""
 
 
 @pytest.fixture(autouse=True)
 def kept(settings: Any, tmp_path: Path) -> Path:
-    """Where uploads are kept."""
+    """The folder of uploads."""
     settings.MEDIA_ROOT = tmp_path / "files"
     return tmp_path / "files" / "uploads"
 
@@ -79,7 +79,7 @@ def confirm(client: APIClient, key: str, round: Round, job: int) -> Any:
 
 
 def done(reply: Any) -> Job:
-    """The job of a reply after a worker has done it."""
+    """The job of a reply after a worker has run it."""
     assert reply.status_code == 202, reply.json()
     with TestCase.captureOnCommitCallbacks(execute=True):
         run_job(reply.json()["id"])
@@ -164,7 +164,7 @@ def test_what_is_confirmed_twice_is_written_once_and_its_file_goes(
     assert not list(kept.iterdir())
     assert written() == after
     again = done(send(client, key, round, sound(key, round)))
-    if key != "elsewhere":  # whose round would need another name
+    if key != "elsewhere":  # its round would need another name
         assert done(confirm(client, key, round, again.pk)).status == "done"
     assert written() == after, "the same file again changes nothing"
     assert list(findings()) == []
@@ -183,7 +183,7 @@ def test_another_choice_while_the_first_is_written_is_the_first(key: str, client
 
 @pytest.fixture
 def cut_off(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """``cut_off("sheet")``: the worker that writes one dies in the middle of it."""
+    """``cut_off("sheet")`` kills the worker in the middle of writing."""
 
     def at(key: str) -> None:
         def dies(*given: Any, **named: Any) -> None:

@@ -1,4 +1,4 @@
-"""Small workbooks that would grow a thousand times in memory are refused while they are small (reliability row 30)."""
+"""Small workbooks that would expand enormously are refused early (reliability row 30)."""
 
 import io
 import json
@@ -24,9 +24,9 @@ from projects.spreadsheets.workbook import STRICT
 from projects.uploads.faults import Unreadable
 
 pytestmark = [pytest.mark.row(30), pytest.mark.row(54)]
-#: What a process may come to, in MiB.
+#: Allowed memory of a process in MiB.
 MOST = 300
-#: What cannot be packed: beside it the archive as a whole grows by less than is suspicious.
+#: Incompressible filler, so that the archive as a whole does not look suspicious.
 NOISE = random.Random(1).randbytes(400_000)
 READ = """
 import json, re, resource, sys
@@ -48,7 +48,7 @@ print(json.dumps({"said": said, "peak": peak}))
 
 
 def workbook(change: Callable[[str, bytes], bytes], also: dict[str, bytes] | None = None) -> bytes:
-    """A workbook of two rows, its parts as ``change`` makes them."""
+    """A workbook of two rows with its parts changed by ``change``."""
     book, plain, changed = Workbook(), io.BytesIO(), io.BytesIO()
     book.worksheets[0].append(["unit", "rater"])
     book.worksheets[0].append(["a", "b"])
@@ -62,12 +62,12 @@ def workbook(change: Callable[[str, bytes], bytes], also: dict[str, bytes] | Non
 
 
 def with_more(part: str, before: bytes, more: bytes) -> bytes:
-    """The workbook with ``more`` put before some bytes of a part."""
+    """The workbook with ``more`` inserted before some bytes of a part."""
     return workbook(lambda name, content: content.replace(before, more + before, 1) if name == part else content)
 
 
 SHEET, STRINGS, STYLES = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml"
-#: So many tags of a few bytes: some 40 MB, packed into less than half a MB.
+#: Many short tags: some 40 MB in less than half a MB.
 MANY = 4_000_000
 TYPE = b"application/vnd.openxmlformats-officedocument.spreadsheetml.%s+xml"
 STRINGS_ARE = b'<Override PartName="/%s" ContentType="%s"/>' % (STRINGS.encode(), TYPE % b"sharedStrings")
@@ -167,7 +167,7 @@ def test_a_large_honest_workbook_is_read(tmp_path: Path) -> None:
 
 
 def edited(tmp_path: Path, before: bytes, after: bytes) -> Path:
-    """A workbook of two rows whose sheet has ``after`` in place of ``before``."""
+    """A workbook of two rows with ``before`` replaced by ``after`` in the sheet."""
     path = tmp_path / "edited.xlsx"
     path.write_bytes(workbook(lambda name, content: content.replace(before, after) if name == SHEET else content))
     return path
