@@ -1,4 +1,4 @@
-"""What operators can do to accounts, and that it is written down."""
+"""Operators' changes to accounts are logged."""
 
 import pytest
 from django.test import Client
@@ -38,7 +38,7 @@ def test_the_admin_is_for_staff_only(stranger: User) -> None:
 
 @pytest.mark.row(42)
 def test_the_admin_has_no_door_of_its_own_at_which_to_guess(lead: User) -> None:
-    """Guesses there would be counted by account only: one place could try any number of accounts."""
+    """Guesses there would be counted by account only, so one address could try many accounts."""
     assert Client().post("/admin/login/", f"username={lead.email}&password=x", FORM).status_code == 405
     assert Client().get("/admin/accounts/user/", follow=False)["Location"].startswith("/admin/login/?next=")
     door = Client().get("/admin/login/?next=/admin/accounts/user/")

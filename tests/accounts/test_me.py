@@ -1,4 +1,4 @@
-"""One's own account: profile, password, personal API tokens."""
+"""The own account: profile, password, personal API tokens."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""One-time links: single use, expiring, kept only as hashes."""
+"""One-time sign-in links: single use, expiring, stored as hashes."""
 
 from datetime import timedelta
 from io import StringIO

@@ -1,4 +1,4 @@
-"""Sign-in by password: equal replies, a fresh session id, throttling over all processes, nothing in the log."""
+"""Sign-in by password: equal replies, new session id, throttling over all processes, no secrets in the log."""
 
 import json
 import logging
@@ -140,7 +140,7 @@ def test_ten_failures_lock_account_and_address_which_cools_off(anna: User) -> No
     assert (locked.status_code, locked.json()["type"]) == (429, "/problems/too-many-tries")
     assert locked["Content-Type"] == "application/problem+json"
     assert 0 < int(locked["Retry-After"]) <= 900
-    # Another place may still sign in, and this one after a quarter of an hour, however often it tried meanwhile.
+    # Other addresses may still sign in, and this one after a quarter of an hour.
     assert sign_in(APIClient(), REMOTE_ADDR="192.0.2.7").status_code == 200
     AccessAttempt.objects.update(attempt_time=timezone.now() - timedelta(minutes=16))
     assert sign_in(APIClient()).status_code == 200

@@ -1,4 +1,4 @@
-"""What the daily sweep takes, and what it leaves."""
+"""What the daily clean-up deletes and keeps."""
 
 from datetime import timedelta
 from io import StringIO
@@ -23,7 +23,7 @@ NOW = timezone.now()
 
 @pytest.fixture
 def rows(stranger: User) -> None:
-    """Of each kind one that is spent and one that is still needed."""
+    """Used and unused rows of each type."""
     for days in (-31, -29, 1):
         make_sign_in_link(user=stranger)
         SignInLink.objects.filter(expires_at__gt=NOW + timedelta(hours=23)).update(

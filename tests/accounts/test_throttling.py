@@ -1,4 +1,4 @@
-"""Throttles hold up who guesses, and nobody else who happens to be at the same place (reliability row 52)."""
+"""Throttling slows guessing without affecting other people at the same address (reliability row 52)."""
 
 from datetime import timedelta
 from typing import Any
@@ -18,7 +18,7 @@ from tests.builders import build_cluster, build_round
 
 pytestmark = pytest.mark.row(52)
 PASSWORD = "correct horse battery staple"
-#: Where each kind of token is used, and the field of a right one.
+#: Where each kind of token is used, and the field of a valid one.
 DOORS = ("session/link/", "invitations/look/", "invitations/accept/", "take/look/", "take/accept/")
 
 
@@ -46,7 +46,7 @@ def failures(what: Failure.What, how_many: int, who: str = "127.0.0.1") -> None:
 
 
 def test_wrong_tokens_of_one_place_keep_no_right_one_out(project: Project, lead: User, ann1: User) -> None:
-    """Of a whole lab behind one address one person has a script that goes wrong."""
+    """A lab behind one address may have one faulty script."""
     build_cluster(project)
     round = build_round(project, list(project.members.filter(user=ann1)))
     invitation = invite(project=project, email="new@example.org", role="viewer", by=lead)[1]
@@ -62,13 +62,13 @@ def test_wrong_tokens_of_one_place_keep_no_right_one_out(project: Project, lead:
     assert use("invitations/look/", invitation).status_code == 200
     named = {"token": invitation, "name": "New", "password": PASSWORD}
     assert APIClient().post("/api/v1/invitations/accept/", named, format="json").status_code == 200
-    # What was used is like what never was.
+    # Used tokens are treated like unknown ones.
     assert {use(door, sign_in_link).status_code for door in DOORS} == {429}
 
 
 @pytest.mark.parametrize("state", ["open", "spent"])
 def test_ended_and_unknown_tokens_are_counted_alike(project: Project, lead: User, ann1: User, state: str) -> None:
-    """Else who holds an old link could tell by the count that it once was one."""
+    """Otherwise the count would reveal that an old link once existed."""
     build_cluster(project)
     round = build_round(project, list(project.members.filter(user=ann1)))
     link, token = make_links(round=round, by=lead, labels=["one"])[0]

@@ -1,4 +1,4 @@
-"""Adjudication knows no kind: tuples and relations of clusters are decided, and taken back, like labels."""
+"""Adjudication works for any kind: tuples and relations of clusters are decided and undone like labels."""
 
 import uuid as uuids
 from collections.abc import Callable

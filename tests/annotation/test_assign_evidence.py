@@ -1,4 +1,6 @@
-"""Which inputs of its sentence support a proposition: what was said, and the input propositions that follow it."""
+"""Assigning inputs of a target sentence to its propositions: answers, current values, and resulting input
+propositions.
+"""
 
 import uuid
 from collections.abc import Callable
@@ -311,7 +313,7 @@ def test_next_and_answer_cost_the_same_however_many_there_are(
     assert costs[1] == (QUERIES_OF_NEXT, QUERIES_OF_ANSWER)
 
 
-#: Those of any kind, and of the cards clusters with their tuples and target texts, and the inputs in force.
+#: Queries of any kind, plus clusters with their tuples and target texts, and the current inputs.
 QUERIES_OF_NEXT, QUERIES_OF_ANSWER = 16, 21
 
 
@@ -334,7 +336,7 @@ def test_six_clusters_need_few_queries_more_than_one(target: Target, by: Member)
         with CaptureQueriesContext(connection) as counted:
             correct_all(cells, project=target.project, reason="", by=by)
         costs.append(len(counted))
-    # Each value is checked against its inputs, and each cluster is found by other texts from now on.
+    # Each value is checked against its inputs, and each cluster is then found by other texts.
     assert (costs[1] - costs[0]) / 5 < 15
     assert Review.objects.count() == 1
 

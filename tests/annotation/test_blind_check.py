@@ -1,4 +1,4 @@
-"""A second person labels what was rewritten, told neither the target nor the kind; a table counts what changed."""
+"""The blind check: a second person labels rewritten texts without target and kind; a table counts the changes."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def people(project: Project, ann1: User, ann2: User) -> list[Member]:
 
 @pytest.fixture
 def cluster(project: Project, lead: User, people: list[Member]) -> Cluster:
-    """A labelled target, and three counterfactuals of it that the first of the two people wrote."""
+    """A labelled target with three counterfactuals by the first person."""
     cluster = build_cluster(project, inputs=0, text=TEXT)
     by = Member.objects.get(project=project, user=lead)
     unit = cluster.propositions.get(position=0).unit
@@ -53,7 +53,7 @@ def cluster(project: Project, lead: User, people: list[Member]) -> Cluster:
 
 
 def labelled(round: Round, person: Member, says: dict[str, tuple[str, str]]) -> None:
-    """What a person says of each text; texts that are not among them stay."""
+    """Label the given texts; others stay as they are."""
     while hand := [s for s in next_assignments(user=person.user, round=round) if text_of(s.unit_id) in says]:
         answer(person.user, hand[0], label_value(*says[text_of(hand[0].unit_id)]), kind=KIND)
 
@@ -111,7 +111,7 @@ def test_what_changed_is_counted_by_kind_and_direction(
     says = {
         MADE["negation"]: ("no effect", "moderate"),
         MADE["antonym"]: ("negative", "moderate"),
-        # The polarity changed as well: not only the modality.
+        # The polarity changed as well as the modality.
         MADE["modality"]: ("no effect", "weak"),
     }
     labelled(round, people[1], says)

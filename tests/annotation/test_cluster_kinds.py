@@ -1,4 +1,4 @@
-"""The kinds that are asked of a cluster: its PICO tuple, and whether its inputs agree."""
+"""The kinds for clusters: the PICO tuple and the relation between inputs."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -38,7 +38,7 @@ PICO = "pico"
 def test_every_kind_knows_the_review_of_each_of_its_units(
     project: Project, django_assert_num_queries: Callable[[int], AbstractContextManager[object]]
 ) -> None:
-    """Intervals of agreement go over reviews."""
+    """Intervals of agreement are clustered by review."""
     made = [build_cluster(project, number) for number in range(2)]
     Review.objects.update(abstract="What some kinds are asked of.")
     for number, one in enumerate(made):
@@ -51,7 +51,7 @@ def test_every_kind_knows_the_review_of_each_of_its_units(
             text="Another sort.",
             unit=Unit.objects.create(project=project, type="target sentence", key=one.key),
         )
-    # Of what kinds lay out of these (pages, blind texts, pairs with studies), or find none here, tests of their own do.
+    # Kinds with their own units (pages, blind texts, pairs with studies) have their own tests.
     here = [
         k
         for k in kinds.all_kinds()
@@ -64,7 +64,7 @@ def test_every_kind_knows_the_review_of_each_of_its_units(
         units = dict(kind.units(project).values_list("pk", "key"))
         with django_assert_num_queries(1):
             found = kind.reviews(units)
-        # A unit is a review, or is named by the cluster that it is of.
+        # A unit is a review, or its key names its cluster.
         assert {units[pk]: review for pk, review in found.items()} == {
             key: next(c.review.pmid for c in made if key == c.review.pmid or key.startswith(c.key))
             for key in units.values()
@@ -116,7 +116,7 @@ def test_the_spaces_around_a_slot_are_the_keyboards_wherever_it_is_typed(
         format="json",
     )
     assert reply.status_code in (200, 201), reply.json()
-    # What differs in spaces alone stands as it stood: only what was typed anew is decided.
+    # Text that differs in spaces only is kept; only retyped elements are decided.
     assert slots(first) == {
         "p": ("", "blank"),
         "i": ("nepralin", "explicit"),

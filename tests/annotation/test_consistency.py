@@ -1,4 +1,4 @@
-"""Labels that look wrong: found in the sample with errors planted, kept check after check, answered by a curator."""
+"""Consistency checks: planted errors are found, findings persist over checks, curators answer them."""
 
 import json
 from collections.abc import Callable
@@ -36,7 +36,7 @@ from tests.projects.test_contests import at_once
 
 Record = dict[str, Any]
 Client = Callable[[User], APIClient]
-#: What is changed of the sample: item, input (0 the target), the changed keys; and which rule finds it, at which unit.
+#: Planted changes: item, input (0 is the target), changed keys; and the rule and unit that must be found.
 PLANTED: list[tuple[str, int, Record, str]] = [
     ("90000002_0", 0, {"discourse_relation": "contradiction"}, "relation"),
     ("90000003_0", 0, {"discourse_relation": "agreement"}, "relation"),
@@ -62,7 +62,7 @@ PLANTED: list[tuple[str, int, Record, str]] = [
 
 
 def planted() -> tuple[list[Record], set[tuple[str, str]]]:
-    """The sample's records with twenty errors in them but for two counterfactuals, and (rule, first unit) of each."""
+    """The sample with twenty planted errors, and (rule, first unit) of each."""
     records = {record["docid"]: json.loads(json.dumps(record)) for record in RECORDS}
     expected = set()
     for docid, place, changes, rule in PLANTED:
@@ -149,12 +149,12 @@ def test_what_a_check_reads_does_not_grow_with_the_clusters(project: Project, tm
         with CaptureQueriesContext(connection) as queries:
             consistency_actions.find_inconsistencies(project)
         counts.append(len(queries))
-    # Clusters with the same tuple are read again.
+    # Clusters with the same tuple are checked again.
     assert counts[0] == counts[1] <= 26
 
 
 def test_a_correction_withdraws_just_the_findings_that_it_settles(project: Project, lead: User, tmp_path: Path) -> None:
-    """After each correction the kept findings are those that a check of the whole corpus makes."""
+    """After each correction the stored findings equal those of a complete check."""
     records, _ = planted()
     import_records(project, write(tmp_path / "planted.jsonl", as_bytes(records)))
     check_and_keep(project)
@@ -181,7 +181,7 @@ def test_a_correction_withdraws_just_the_findings_that_it_settles(project: Proje
 
 @pytest.fixture
 def odd(project: Project, lead: User, tmp_path: Path) -> Project:
-    """A project with one relation against its inputs, checked."""
+    """A checked project with one relation that contradicts its inputs."""
     unlike = source(
         "Nepralin had no effect on relapse.",
         "222",

@@ -1,4 +1,4 @@
-"""The corpus through the API: search, one object whole, who may, and a number of queries that does not grow."""
+"""The corpus API: search, details, permissions, and a constant number of queries."""
 
 from collections.abc import Callable
 from pathlib import Path

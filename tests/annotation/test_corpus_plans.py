@@ -1,4 +1,4 @@
-"""The states of a large corpus are looked up cluster by cluster, whatever PostgreSQL knows of its tables."""
+"""States of a large corpus are looked up per cluster, whatever statistics PostgreSQL has."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ from tests.projects.test_scale import rows_read
 
 pytestmark = pytest.mark.django_db
 CLUSTERS, TEXTS = 2_000, 3
-#: Rows that the steps of a plan may hand on for each text: itself, its unit, its labels and decisions of two fields.
+#: Rows that each step of a plan may return per text: text, unit, labels, and decisions on two fields.
 EACH = 25
 GROWTH = (
     "INSERT INTO projects_unit (project_id, type, key, context, position, revision)"

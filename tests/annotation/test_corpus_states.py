@@ -1,4 +1,4 @@
-"""The corpus narrowed by what is to be done, hits marked in its texts, and the way through a list."""
+"""Filtering the corpus by state, highlighting matches, and moving through a list."""
 
 from collections.abc import Callable
 from typing import Any
@@ -125,7 +125,7 @@ def test_a_cluster_shows_what_the_consistency_check_found_in_it(corpus: Project,
 
 
 def test_what_is_asked_of_the_corpus_is_as_long_for_one_doubted_unit_as_for_all(corpus: Project) -> None:
-    """Nothing of it is a list of ids, of which a data base takes so many at most."""
+    """No query contains a list of ids, whose length databases limit."""
     asked = str(clusters(corpus, {"state": "findings"}).query)
     build_finding(corpus, *Unit.objects.filter(project=corpus).values_list("pk", flat=True))
     assert str(clusters(corpus, {"state": "findings"}).query) == asked

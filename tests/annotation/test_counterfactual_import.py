@@ -1,4 +1,4 @@
-"""Counterfactuals from CSV and JSON lines: held against their targets, all or none, repeatable."""
+"""Importing counterfactuals from CSV and JSON lines: checked against targets, all or none, idempotent."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -264,7 +264,7 @@ def test_a_corrected_target_is_the_one_that_rows_are_held_against(corpus: Projec
     )
     assert (field, message[:27]) == ("target_text", "expected the target's text,")
     [made] = bring(corpus, tmp_path / "c.csv", as_csv([ROWS[0]]))
-    # "relapse" is no whole word of the corrected target any more, so no PICO text is touched.
+    # "relapse" is no whole word of the corrected target, so no PICO text is affected.
     assert made.report["totals"] == {"target was corrected": 1}
     assert [docid for docid, _, _ in stored()] == ["26258610_0", "30000001_0"]
 
@@ -306,7 +306,7 @@ def test_an_import_costs_the_same_queries_for_10_and_150_rows(project: Project, 
         with CaptureQueriesContext(connection) as queries:
             bring(project, tmp_path / name, as_csv(rows))
         counts.append(len(queries))
-    # Of a first row of a table SQLite has no count of its ids yet, which costs a statement more.
+    # For the first row of a table SQLite has no id counter yet, which takes another statement.
     assert abs(counts[0] - counts[1]) <= 1
     assert max(counts) <= 34
 

@@ -1,4 +1,4 @@
-"""Targets are rewritten kind by kind: drafts, what is refused, what is in force, and what is withdrawn."""
+"""Rewriting targets kind by kind: drafts, refusals, current values, withdrawals."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Counterfactuals on the page of their cluster: with the words that differ, what is odd, and at a constant price."""
+"""Counterfactuals on the page of a cluster: changed words, warnings, constant number of queries."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +25,7 @@ Client = Callable[[User], APIClient]
 
 @pytest.fixture
 def sample(project: Project) -> Project:
-    """The project with the illustrative corpus and its counterfactuals."""
+    """The project with the sample corpus and its counterfactuals."""
     for format, path in (("m3", SAMPLE), ("counterfactuals", COUNTERFACTUALS)):
         checked = check_files(project=project, format=format, sources=[Source.of(path)])
         import_files(project=project, format=format, checked=checked, by=None)

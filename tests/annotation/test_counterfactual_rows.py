@@ -1,4 +1,4 @@
-"""Counterfactuals as rows: one in force a target and kind, never changed, read for the probe in one query."""
+"""Rows of counterfactuals: one current row per target and kind, append-only, read for the probe in one query."""
 
 from typing import Any
 

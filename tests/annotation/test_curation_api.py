@@ -1,4 +1,4 @@
-"""The curate page's endpoints: one review whole, cells put in force, and what is typed into it."""
+"""The API of the curate page: one review, changes of cells, and new rows."""
 
 import uuid
 from collections.abc import Callable
@@ -26,7 +26,7 @@ LABEL: Json = {"polarity": "positive", "modality": "moderate", "polarity_cue": [
 
 @pytest.fixture
 def review(corpus: Project) -> Review:
-    """The review with two clusters, three inputs between them."""
+    """A review with two clusters and three inputs."""
     return Review.objects.get(pmid="26258610")
 
 
@@ -59,9 +59,6 @@ def label_row(proposition: Json, **value: Any) -> Json:
 
 def tuple_of(**texts: str) -> Json:
     return {slot: {"text": texts.get(slot, "")} for slot in "pico"}
-
-
-# What is read
 
 
 def test_a_review_is_shown_whole_cell_by_cell(client: APIClient, review: Review) -> None:
@@ -113,9 +110,6 @@ def test_a_review_costs_the_same_queries_whatever_its_size(
 def test_a_large_review_is_shown_in_windows(client: APIClient, review: Review) -> None:
     assert [c["key"] for c in page(client, review, offset=1, limit=1)["clusters"]] == ["26258610_1"]
     assert client.get(f"/api/v1/reviews/{review.pk}/curation/", {"limit": "101"}).status_code == 422
-
-
-# Cells
 
 
 def test_cells_are_answers_and_decisions_like_those_of_rounds(client: APIClient, review: Review, lead: User) -> None:
@@ -258,11 +252,8 @@ def test_many_cells_cost_the_same_queries_as_one(client: APIClient, project: Pro
         with CaptureQueriesContext(connection) as queries:
             assert put(client, found, [label_row(p, polarity="negative") for p in rows]).status_code == 201
         counts.append(len(queries))
-    # SQLite takes so many values a statement, so that more rows may need one more.
+    # SQLite limits the values of a statement, so that more rows may need one more.
     assert counts[0] <= counts[1] <= counts[0] + 2 <= 66
-
-
-# Rows
 
 
 def add(client: APIClient, review: Review, rows: list[Json], **body: Any) -> Any:
@@ -317,7 +308,7 @@ def test_a_fault_in_a_pasted_row_is_named_by_its_place_and_nothing_is_added(clie
 def test_one_request_adds_so_many_inputs_in_all_its_rows(
     client: APIClient, review: Review, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On SQLite nobody else can write while they are stored."""
+    """On SQLite nobody else can write meanwhile."""
     monkeypatch.setattr(curation_serializers, "INPUTS_AT_ONCE", 3)
     rows = [{"text": "It helped.", "inputs": [{"pmid": "7", "text": "It did."}] * 2} for _ in range(2)]
     reply = add(client, review, rows)
@@ -405,9 +396,6 @@ def test_a_review_with_its_sentences_is_made_by_hand(client: APIClient, project:
     assert (twice.status_code, twice.json()["errors"][0]["field"]) == (422, "pmid")
     wrong = client.post(address, body | {"uuid": str(uuid.uuid4()), "pmid": "PMC1"}, format="json")
     assert wrong.json()["errors"][0]["field"] == "pmid"
-
-
-# Taking out
 
 
 def remove(client: APIClient, address: str, reason: str = "Typed twice.") -> int:

@@ -1,4 +1,4 @@
-"""Curators at the same cells at the same moment: one is first, the others are told; the same request counts once."""
+"""Concurrent curators on the same cells: one wins, the others are told; repeated requests count once."""
 
 import threading
 import uuid
@@ -46,7 +46,7 @@ def curators(project: Project, tmp_path: Path) -> list[User]:
 def post(client: APIClient, address: str, body: dict[str, Any], replies: list[int]) -> None:
     try:
         replies.append(client.post(f"/api/v1/{address}", body, format="json").status_code)
-    except OperationalError:  # SQLite, busy past its time-out: as a 503, the page would try again
+    except OperationalError:  # SQLite, busy beyond its timeout: on a 503 the page would retry
         replies.append(503)
 
 
@@ -105,8 +105,8 @@ def test_clusters_added_by_several_at_once_have_keys_of_their_own(curators: list
 def test_what_clashes_with_the_work_of_another_is_done_again_and_given_up_in_words(
     curators: list[User], client_of: Client, monkeypatch: pytest.MonkeyPatch, clashes: int, status: int
 ) -> None:
-    """As where two decide of two studies of one target, whose inputs have numbers in one row; for scripts, too, that
-    give no identifier."""
+    """For example two decisions on two studies of one target, whose inputs have numbers in one sequence; also for
+    scripts without a UUID."""
     tried: list[int] = []
 
     def clashing(*args: Any, **fields: Any) -> Any:
@@ -126,7 +126,7 @@ def test_what_clashes_with_the_work_of_another_is_done_again_and_given_up_in_wor
 
 
 class Pause:
-    """Something that is done by one thread halts there until another thread has done its own, or plainly waits."""
+    """Pauses one thread at a function until another has finished or waits for a lock."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> None:
         self.reached, self.gone_on = threading.Event(), threading.Event()

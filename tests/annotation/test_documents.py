@@ -1,4 +1,4 @@
-"""Documents: the conclusions of each review and the abstracts of its studies, made by a job and kept up to date."""
+"""Documents: conclusions of each review and abstracts of its studies, created by a job and kept up to date."""
 
 from collections.abc import Callable
 from typing import Any
@@ -48,7 +48,7 @@ def picked(review: Review, number: int, text: str) -> Target:
 
 
 def made(project: Project) -> dict[str, tuple[str, list[str]]]:
-    """Text and studies of the documents in force, by review."""
+    """Return text and studies of the current documents by review."""
     rows = Target.objects.current().filter(project=project, level=Level.DOCUMENT).order_by("position")
     inputs = Input.objects.current().select_related("study").order_by("position")
     return {row.key: (row.text, [i.study.pmid for i in inputs.filter(target=row)]) for row in rows}
@@ -129,7 +129,7 @@ def test_they_are_a_step_of_a_search_until_they_were_made_once(project: Project,
     assert offered
     assert offered.next
     assert (offered.of, offered.next.words) == ("of 1 review", "create the documents")
-    # There is none to be made of a review without an abstract, which the page says once.
+    # A review without an abstract has none; the page says so once.
     assert run_job(documents_actions.queue_documents(project=project, by=lead).pk)
     done = step(project)
     assert done
@@ -152,7 +152,7 @@ def test_a_curator_has_them_made_and_reads_what_it_came_to_at_one_cost(
     with CaptureQueriesContext(connection) as cost:
         documents_actions.make_documents(project=project, by=lead)
     assert len(made(project)) == 59
-    # Two batches of reviews, and not a query a review.
+    # Two batches of reviews, and no query per review.
     assert len(cost) <= 60, len(cost)
     with CaptureQueriesContext(connection) as many:
         client.get(ADDRESS)

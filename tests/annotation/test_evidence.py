@@ -1,4 +1,4 @@
-"""Evidence mapping: studies' sentences are ranked by a job, and rankings held against what people mapped."""
+"""Evidence mapping: a job ranks sentences of studies; rankings are compared with people's choices."""
 
 from collections.abc import Callable
 from io import StringIO
@@ -29,7 +29,7 @@ ADDRESS = "/api/v1/projects/eye/evidence/"
 
 
 def build_review(project: Project, number: int, studies: int = 2, **study: Any) -> Target:
-    """A review with one target sentence, and studies that people took a sentence of."""
+    """Create a review with a target sentence and studies with a chosen sentence each."""
     unit = Unit.objects.create(project=project, type="review", key=str(26_000_000 + number))
     review = Review.objects.create(project=project, pmid=unit.key, unit=unit, title=f"Review {number}")
     own = Unit.objects.create(project=project, type="target", key=f"{unit.key}_0")
@@ -62,7 +62,7 @@ def test_shared_words_rank_what_people_took_and_the_report_says_how_often(projec
     assert (found["pairs"], found["mapped"], found["not_found"], found["no_abstract"]) == (7, 7, 1, 1)
     only = found["rankings"][0]
     assert (only["ranked"], only["report"]["top_1"]["value"], only["report"]["top_1"]["n"]) == (7, 1.0, 7)
-    # An unstructured abstract: the last sentence or the one before it, which here is the evidence.
+    # In an unstructured abstract the last two sentences come first, and the evidence is one of them here.
     assert found["baseline"]["position"]["value"] == 1.0
     assert (found["baseline"]["chance_1"], found["baseline"]["sentences"]) == (0.25, 4.0)
 

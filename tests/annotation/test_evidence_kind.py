@@ -1,4 +1,4 @@
-"""Which sentences of a study support a target: what was said, what is in force, and the inputs that follow it."""
+"""Evidence of a target in a study: answers, current values, and the resulting inputs."""
 
 import uuid
 from collections.abc import Callable
@@ -64,7 +64,7 @@ ABSTRACT = (
 
 
 def build_review(project: Project, studies: int = 2, texts: tuple[str, ...] = TEXTS, number: int = 0) -> Review:
-    """A review with so many studies whose abstracts are known, and one without."""
+    """Create a review with studies with abstracts, and one without."""
     pmid = str(26_000_000 + number)
     unit = Unit.objects.create(project=project, type="review", key=pmid)
     review = Review.objects.create(project=project, pmid=pmid, unit=unit, title=f"Nepralin, review {number}")
@@ -114,7 +114,7 @@ def open_for(project: Project, people: list[Member], **plan: Any) -> Round:
 
 
 def work(round: Round, people: list[Member], *values: list[Json]) -> Round:
-    """Each person's values, in the order in which the units come; then the round is closed."""
+    """Each person's values in the order of units; the round is closed afterwards."""
     for person, said in zip(people, values, strict=True):
         for value in said:
             answer(person.user, next_assignments(user=person.user, round=round)[0], value, kind=KIND)
@@ -229,7 +229,7 @@ def test_one_or_two_sentences_of_this_abstract_are_marked_or_none(
 def test_what_is_in_force_makes_the_inputs_as_m3_has_them(
     project: Project, review: Review, people: list[Member]
 ) -> None:
-    """Neighbours are one text as it stands in the abstract, what is apart is two; and none makes none."""
+    """Adjacent sentences form one text as in the abstract, separate ones two; no sentence forms none."""
     said = [support(3, 4), support(), support(1, 3), support()]
     work(open_for(project, people[:1]), people[:1], said)
     assert inputs() == [
@@ -273,7 +273,7 @@ def test_a_heading_between_two_sentences_makes_them_two_texts(project: Project, 
 def test_gold_is_what_most_marked_and_agreement_counts_sentences(
     project: Project, people: list[Member], lead: User
 ) -> None:
-    """Of the first pair no two say the same, but each sentence has its majority, and one said just that."""
+    """In the first pair no two answers are equal, but each sentence has a majority, and one answer equals it."""
     build_review(project, studies=1)
     first = [support(3), support(3, 4), support(4, 2)]
     round = work(open_for(project, people), people, *([one, support()] for one in (support(3, 4), first[0], first[2])))
@@ -285,7 +285,8 @@ def test_gold_is_what_most_marked_and_agreement_counts_sentences(
     assert by_name["supported or not"]["all_agree"] == {"count": 2, "of": 2}
     spans = {(one["name"], one["method"]): one for one in figures["spans"]}
     f1 = spans["marked sentences", "mean pairwise F1 of sets"]
-    # {3, 4} and {3}: 2/3; {3, 4} and {2, 4}: 1/2; {3} and {2, 4}: 0. That nobody marked anything is no comparison.
+    # {3, 4} and {3}: 2/3; {3, 4} and {2, 4}: 1/2; {3} and {2, 4}: 0. Pairs in which nobody marked anything are not
+    # compared.
     assert f1["value"] == pytest.approx((2 / 3 + 1 / 2) / 3)
     assert (f1["units"], f1["both_empty"]) == (1, 3)
     kind = kinds.get(KIND)
@@ -422,7 +423,7 @@ def test_practice_takes_what_is_settled_and_a_review_shows_what_is_in_force(
         assert (card["value"] and card["value"]["support"]) == shown
 
 
-#: Those of any kind, and of the cards pairs with targets and studies, sentences and ranks.
+#: Queries of any kind, plus pairs with targets and studies, sentences and ranks.
 QUERIES_OF_NEXT, QUERIES_OF_ANSWER = 13, 16
 
 

@@ -1,4 +1,4 @@
-"""The flow figure of a data set: every step that has begun, with counts that add up."""
+"""The flow figure of a data set: every stage that has begun, with consistent counts."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -41,7 +41,7 @@ def screen(review: Review, said: str, by: Member) -> None:
 
 
 def read(review: Review, by: Member, dropped: str = "", **said: str) -> None:
-    """What is said of sentences by their numbers; all others bear no evidence."""
+    """Classify these sentences; all others bear no evidence."""
     rows = Sentence.objects.filter(review=review).values_list("number", flat=True)
     marks = [{"number": n, "said": said.get(f"s{n}", "neither")} for n in rows]
     value = {"evidence_sentences": {"dropped": dropped, "sentences": [] if dropped else marks}}
@@ -120,7 +120,7 @@ def test_a_small_project_that_is_played_through_adds_up(project: Project, by: Me
     ):
         assert found[step].onward == found[following].count
 
-    # Its target stays, for a tuple was made of it, and is no part of what is picked any more.
+    # Its target is kept, because it has a tuple, but is no longer counted as selected.
     read(reviews[0], by, dropped="too many studies")
     found = by_key(project)
     assert (found["read"].count, found["read"].onward, "sentences" in found) == (2, 0, False)

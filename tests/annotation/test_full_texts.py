@@ -1,4 +1,4 @@
-"""Full texts of reviews: read safely from JATS, kept with source and licence, and searched for the included studies."""
+"""Full texts of reviews: safe JATS parsing, source and licence, and detection of included studies."""
 
 from pathlib import Path
 from typing import Any

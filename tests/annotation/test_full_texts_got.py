@@ -1,4 +1,4 @@
-"""Full texts that PubMed Central gives out: asked for by a lead, got a few at a time, and gone on with."""
+"""Fetching full texts from PubMed Central in batches, with resuming."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,7 @@ ADDRESS = "/api/v1/projects/eye/searches/full-texts/"
 
 @pytest.fixture
 def reviews(project: Project, stub: Stub) -> list[Review]:
-    """Thirteen: PubMed Central has two with their text, and of one that its publisher withholds the head alone."""
+    """Thirteen reviews: PubMed Central has the text of two, and only the front matter of one more."""
     made = [build_review(project, number) for number in range(13)]
     cited = [reference(n, str(40_000_000 + n)) for n in range(1, 6)]
     for review in (made[0], made[11]):
@@ -48,7 +48,7 @@ def test_what_is_given_out_is_kept_with_its_licence_and_the_rest_is_counted(
     assert text.imported.file_name == f"PubMed Central, {reviews[0].pmid}.xml"
     assert [one["is_included"] for one in text.references] == [True, True, True, True, False]
     assert [asked["db"] for _, asked in stub.asked] == ["pmc"] * 4
-    # What is there is not asked for again.
+    # Texts that exist are not requested again.
     assert get(project, lead) == {"asked": 11, "kept": 0, "withheld": 1, "not_there": 10}
     assert Import.objects.count() == 2
 

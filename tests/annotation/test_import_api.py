@@ -1,4 +1,4 @@
-"""Importing in the browser: upload, check with faults by line, confirm, report."""
+"""Importing in the browser: upload, check with faults by line, confirmation, report."""
 
 import os
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def upload(client: APIClient, content: bytes, name: str = "level3.jsonl", **fiel
 
 
 def done(client: APIClient, reply: Any) -> dict[str, Any]:
-    """The job of a reply after a worker has done it."""
+    """The job of a reply after a worker has run it."""
     assert reply.status_code == 202, reply.json()
     with TestCase.captureOnCommitCallbacks(execute=True):
         assert run_job(reply.json()["id"])
@@ -71,7 +71,7 @@ def test_a_file_is_checked_confirmed_imported_and_reported(
     assert (notices["count"], len(notices["results"])) == (4, 3)
     first = notices["results"][0]
     assert first["text"] == "MAY"
-    # It leads to the very text: the first input of the first item.
+    # It links to the first input of the first item.
     assert Unit.objects.get(pk=first["unit"]).key == f"{first['item']}/{first['place'].removeprefix('input ')}"
 
 
@@ -190,7 +190,7 @@ def test_formats_are_listed_with_their_levels(ann1: User, client_of: Client) -> 
 def test_an_import_says_its_format_in_words(
     project: Project, lead: User, client_of: Client, key: str, level: str, said: str
 ) -> None:
-    """Also where the format is no longer installed."""
+    """Also if the format is no longer installed."""
     made = Import.objects.create(
         project=project, format=key, level=level, file_name="f", sha256="0" * 64, size=1, created_at=timezone.now()
     )

@@ -1,4 +1,4 @@
-"""The command ``import_data``: clear lines, exit codes, all files or none."""
+"""The command ``import_data``: messages, exit codes, all files or none."""
 
 from io import StringIO
 from pathlib import Path

@@ -29,7 +29,7 @@ from tests.growth import assert_near_linear
 pytestmark = pytest.mark.row(53)
 Text = Callable[[int], str]
 
-#: Texts of n pieces, each unkind to a pattern or a loop in another way.
+#: Texts of n pieces that are bad cases for patterns or loops.
 TEXTS: dict[str, Text] = {
     repr(piece): lambda n, piece=piece: piece * n  # type: ignore[misc]
     for piece in (
@@ -104,7 +104,7 @@ def many_citations(n: int) -> str:
     return jats_files.as_file(jats_files.article(body=body, references=[refs])).decode()
 
 
-#: Files of each format with an unkind text in every field: format, level, how the text becomes the file.
+#: Files of each format with such a text in every field: format, level, how to build the file.
 FILES: dict[str, tuple[str, str, str, Callable[[str], bytes]]] = {
     "PubMed XML": ("pubmed", "reviews", "a.xml", lambda text: of_pubmed(escaped(text))),
     "PubMed nbib": (

@@ -1,4 +1,4 @@
-"""An import keeps nobody from working: what takes time is done before the transaction, and texts have limits."""
+"""An import does not block others: slow work is done before the transaction, and texts have limits."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -72,7 +72,7 @@ def test_counterfactuals_are_as_short_as_the_targets_that_they_are_of(corpus: Pr
 
 
 def test_the_longest_cues_in_the_longest_texts_are_found_in_a_moment(project: Project, file: Path) -> None:
-    """Cue and text of one letter: the file that held everybody else up for a minute, within the limits."""
+    """Cue and text of one repeated letter once took a minute within the limits."""
     text, cue = "a" * CLAIM, "a" * CUE
     studies = [source(text, source_direction_span=cue, source_modality_span=cue.upper()) for _ in range(20)]
     record = cluster(studies=studies, target_text=text, target_direction_span=cue, pico=dict.fromkeys("pico", cue))
@@ -113,7 +113,7 @@ def test_nothing_is_read_or_located_in_the_transaction_that_writes(
     imports_actions.import_files(project=corpus, format=format, checked=found, by=None)
     read = [sql for sql in statements if sql.startswith("SELECT")]
     assert sum("INSERT INTO" in sql for sql in statements) >= 3
-    # Whether the targets of counterfactuals are still those that were compared, and which open rounds take more in.
+    # Whether targets of counterfactuals are still those compared, and which open rounds need new units.
     assert len(read) <= 2
     assert Cluster.objects.filter(key="7_2").exists() or Counterfactual.objects.exists()
 
@@ -151,7 +151,7 @@ def test_others_write_while_an_import_notices_and_makes_its_rows(
 
 
 def test_rows_that_were_made_ready_have_numbers_that_nobody_else_gets(project: Project, tmp_path: Path) -> None:
-    """Another file comes in between making a file's rows and writing them."""
+    """Another file is imported between preparing and writing the rows."""
     late = checked(project, write(tmp_path / "late", [cluster("8_0")])).parsed[0]
     ready = imports_actions._prepare(project, "m3", *late, None, silent)
     import_records(project, write(tmp_path / "early", [cluster("9_0", [source(pmid="9")])]))
@@ -164,7 +164,7 @@ def test_rows_that_were_made_ready_have_numbers_that_nobody_else_gets(project: P
 
 @pytest.fixture
 def overtaken(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
-    """``overtaken(records)``: the next import finds these written when it writes."""
+    """``overtaken(records)``: these records are imported by another process before the next import writes."""
     real = imports_actions._prepare
 
     def by(content: Any) -> None:

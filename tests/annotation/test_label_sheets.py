@@ -1,4 +1,4 @@
-"""Cues that people type into a sheet, with the gaps that their programs write between the parts."""
+"""Cues typed into a sheet, with the separators that spreadsheet programs write."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Files made to be too much: refused in words, in little memory (reliability row 26)."""
+"""Files that are too large are refused with little memory (reliability row 26)."""
 
 import json
 import os
@@ -12,9 +12,9 @@ from django.conf import settings
 from tests.annotation.m3_files import as_bytes, cluster
 
 pytestmark = pytest.mark.row(26)
-#: What a process may come to, in MiB.
+#: Allowed memory of a process in MiB.
 MOST = 300
-#: Checks a file as the worker would, and says what was refused and the most memory that it took.
+#: Checks a file as the worker does and prints the refusal and the peak memory.
 CHECK = """
 import json, re, resource, sys
 import django
@@ -36,7 +36,7 @@ print(json.dumps({"faults": faults, "peak": peak}))
 
 
 def check(path: Path) -> tuple[list[list[object]], float]:
-    """The faults of a file, and the most MiB that reading it took, in a process of its own."""
+    """Return the faults of a file and the peak memory in MiB, in a separate process."""
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONPATH": str(settings.ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", CHECK, str(path)],
@@ -74,7 +74,7 @@ def test_a_record_of_100_000_columns_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", ["{}", "[]", '""', "1.5"])
 def test_a_line_that_would_grow_in_memory_is_refused(tmp_path: Path, value: str) -> None:
-    """Sixteen MiB of empty objects became half a GiB."""
+    """Sixteen MiB of empty objects would take half a GiB."""
     many = (16 * 2**20 - 100) // (len(value) + 1)
     line = f'{{"docid": [{",".join([value] * many)}]}}\n'.encode()
     (tmp_path / "grows.jsonl").write_bytes(line + as_bytes([cluster("26258610_0")]))

@@ -1,4 +1,4 @@
-"""A faulty file is refused whole: every fault with its line and field, no traceback, nothing written."""
+"""A faulty file is refused as a whole: every fault with line and field, no traceback, nothing written."""
 
 import json
 import time
@@ -18,7 +18,7 @@ GOOD = [cluster(f"26258610_{n}") for n in range(5)]
 
 
 def spoiled(number: int, line: bytes) -> bytes:
-    """Five good lines with one of them (from 1) replaced."""
+    """Return five valid lines with one of them (from 1) replaced."""
     lines = as_bytes(GOOD).splitlines(keepends=True)
     lines[number - 1] = line
     return b"".join(lines)
@@ -193,7 +193,7 @@ def test_faults_leave_the_data_base_unchanged(project: Project, file: Path) -> N
 def test_an_import_that_fails_half_way_leaves_nothing(
     project: Project, file: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    """While its rows are made ready, or when they are all written and not yet committed."""
+    """The import fails while rows are prepared, or after all are written but not committed."""
 
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the disk is full")

@@ -1,4 +1,4 @@
-"""The published level 3: its counts, its quirks by item, and again."""
+"""The published level 3: its counts and the peculiarities of single items."""
 
 import json
 from collections import Counter
@@ -31,7 +31,7 @@ def brought(shared_rows: None, content: bytes, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture
 def imported(brought: Import, db: None) -> Import:
-    """Brought in once for all tests here; what one of them changes is not there for the next."""
+    """Imported once for all tests; changes of a test are rolled back."""
     return Import.objects.get(pk=brought.pk)
 
 
@@ -89,9 +89,9 @@ def test_pico_slots_have_the_forms_that_were_counted(imported: Import) -> None:
     counts = Counter(PicoElement.objects.values_list("element", "form"))
     assert [counts[s, "blank"] for s in "pico"] == [254, 0, 232, 6]
     assert [counts[s, "implied"] for s in "pico"] == [12, 17, 5, 8]
-    # Eight interventions have a bracket beside other text; "rs4236601[A]" is an allele and stands in the target.
+    # Eight interventions contain a bracket beside other text; "rs4236601[A]" is an allele that the target contains.
     assert [counts[s, "partly implied"] for s in "pico"] == [0, 7, 4, 7]
-    # One outcome says "SSAE" where the target says "SSAEs": a piece of a word is no place.
+    # One outcome says "SSAE" where the target says "SSAEs"; part of a word is no match.
     assert [counts[s, "reworded"] for s in "pico"] == [0, 5, 4, 14]
     assert PicoFragment.objects.count() == sum(n for (_, form), n in counts.items() if form == "explicit")
 

@@ -1,4 +1,4 @@
-"""What was read becomes rows from which the file can be built again."""
+"""Imported files become rows from which the file can be rebuilt."""
 
 import json
 import uuid

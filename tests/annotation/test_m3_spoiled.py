@@ -1,4 +1,4 @@
-"""Copies of the published level 3 that are spoiled in one place: refused whole, and the line is named."""
+"""The published level 3 with one fault is refused as a whole, with the line."""
 
 import json
 from pathlib import Path

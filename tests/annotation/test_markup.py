@@ -1,4 +1,4 @@
-"""Markup within imported texts: powers, fractions and formulas keep their meaning, and alternatives are read once."""
+"""Markup in imported texts: powers, fractions and formulas keep their meaning; alternatives are read once."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Matching: four sentences of one abstract, of which one alone is the target's evidence, and nothing tells which."""
+"""Matching: four sentences of an abstract, of which one is the target's evidence; nothing reveals which."""
 
 import csv
 import re
@@ -55,7 +55,7 @@ def build_target(
     evidence: Sequence[str] = (GOLD,),
     text: str = TARGET,
 ) -> Target:
-    """A target sentence under a review of its own, with one study's abstract and what people took of it."""
+    """Create a target sentence under its own review, with the abstract of a study and its selected sentences."""
     unit = Unit.objects.create(project=project, type="review", key=str(26_000_000 + number))
     review = Review.objects.create(project=project, pmid=unit.key, unit=unit, title=f"Review {number}")
     own = Unit.objects.create(project=project, type=UNIT_TYPES[Level.SENTENCE], key=f"{unit.key}_0")
@@ -79,7 +79,7 @@ def build_matches(project: Project, people: list[Member], **plan: Any) -> Round:
 
 
 def candidates_of(round: Round) -> dict[int, list[str]]:
-    """The texts by their numbers, by unit."""
+    """Return the candidates by number for each unit."""
     found: dict[int, list[str]] = {}
     rows = MatchCandidate.objects.filter(item__round=round).order_by("item__number", "position")
     for unit, text in rows.values_list("item__unit", "sentence__text"):
@@ -94,7 +94,7 @@ def test_an_item_has_the_gold_sentence_and_the_three_nearest_that_are_evidence_n
     round = build_matches(project, people_of(project, ann1))
     [item] = MatchItem.objects.all()
     four = {c.sentence.text: c for c in item.candidates.select_related("sentence")}
-    # By shared words the registration and the nausea are furthest.
+    # By shared words the registration and the nausea sentence are most distant.
     assert set(four) == {SENTENCES[0], SENTENCES[1], GOLD, SENTENCES[4]}
     assert {text for text, c in four.items() if c.is_gold} == {GOLD}
     assert (item.target, item.nearest_by, round.units_count) == (target, BY_WORDS, 1)
@@ -102,7 +102,7 @@ def test_an_item_has_the_gold_sentence_and_the_three_nearest_that_are_evidence_n
 
 
 def test_what_is_evidence_elsewhere_is_no_candidate(project: Project, ann1: User) -> None:
-    """In another study's input, or in an input of a cluster that says the target's words."""
+    """Used in another study's input, or in an input of a cluster with the same target text."""
     target = build_target(project, evidence=(GOLD, SENTENCES[0]))
     build_matches(project, people_of(project, ann1), name="one")
     [texts] = [set(t) for t in candidates_of(Round.objects.get(name="one")).values()]
@@ -163,8 +163,8 @@ def test_what_people_are_shown_is_alike_in_all_but_its_words(project: Project, a
 def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
     project: Project, ann1: User, ann2: User
 ) -> None:
-    """Wherever a candidate stands for one person, it stands elsewhere for another: a habit of pressing one key is
-    nobody else's agreement. What is stored is whose number the sentence has."""
+    """Each person sees the candidates in another order, so that a habit of pressing one key creates no agreement.
+    The stored value is the number of the sentence."""
     for number in range(12):
         build_target(project, number)
     users = (ann1, ann2)
@@ -175,7 +175,7 @@ def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
         for slot, card in zip(hand, cards(round, hand), strict=True):
             orders.setdefault(slot.unit_id, []).append([one["number"] for one in card["candidates"]])
         assert cards(round, hand) == cards(round, next_assignments(user=user, round=round)), "whenever it is seen"
-        # The first on the page, whichever that is.
+        # The first on the page, whichever it is.
         [first, *_] = cards(round, hand)
         answer(user, hand[0], {"most_relevant": first["candidates"][0]["number"]}, kind=KIND)
     assert len(orders) == 12
@@ -192,7 +192,7 @@ def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
 
 
 def every_reply(client: APIClient, round: Round) -> list[str]:
-    """What a person is told by every address of the API that can be read, as far as it names a project or a round."""
+    """Return everything that a person can read from the API about the project or round."""
     ids: dict[str, Any] = {
         "slug": round.project.slug,
         "round_id": round.pk,
@@ -207,7 +207,7 @@ def every_reply(client: APIClient, round: Round) -> list[str]:
     for route in api_routes():
         mine = {name: value for name, value in ids.items() if f":{name}>" in route.pattern}
         if route.pattern == "schema/":
-            continue  # what there can be, of nobody's round
+            continue  # options in general, not of any round
         if "get" in route.methods and route.pattern.count("<") == len(mine) and "" not in mine.values():
             reply = client.get(route.address(mine))
             said.append(reply.content.decode() if hasattr(reply, "content") else b"".join(reply).decode())
@@ -217,8 +217,8 @@ def every_reply(client: APIClient, round: Round) -> list[str]:
 def test_no_reply_to_a_rater_tells_which_is_gold(
     project: Project, ann1: User, ann2: User, lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
-    """Before, while and after a person answers, in the open round and in the closed one: no seed, no ranker, no PMID,
-    no mark, and wherever one of the four stands, the others do."""
+    """Before, during and after the answers, in the open and in the closed round: no reply has a seed, ranker, PMID
+    or mark, and none shows only some of the four sentences."""
     fours = []
     for number in range(2):
         mine = [f"{sentence[:-1]} in trial {number}." for sentence in SENTENCES]
@@ -278,7 +278,7 @@ def test_an_encoders_ranks_decide_which_are_nearest_where_there_are_some(project
     assert rankers(project) == [BY_WORDS]
     for n, row in enumerate(Ranking.objects.filter(target__in=targets[:2]).order_by("target")):
         row.pk, row.ranker, row.order = None, "minilm 1", [6, 4, 3, 2, 1, 5]
-        # The second was ranked of other texts.
+        # The second ranking used other texts.
         row.texts = row.texts if n == 0 else "0" * 64
         row.save()
     assert rankers(project) == ["minilm 1", BY_WORDS]

@@ -1,4 +1,4 @@
-"""How a typed slot is read: M3's brackets, and where its words stand in the target."""
+"""Parsing typed PICO elements: M3's brackets, and offsets of their words in the target."""
 
 import pytest
 from hypothesis import given

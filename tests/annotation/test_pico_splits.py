@@ -1,4 +1,4 @@
-"""A target sentence is split into propositions: what was said, what is in force, and the clusters that follow it."""
+"""Splitting target sentences into propositions: answers, current values, and resulting clusters."""
 
 import uuid
 from collections.abc import Callable, Hashable
@@ -36,7 +36,7 @@ TEXT = "In adults with asthma, nepralin lowered relapse and improved sleep compa
 
 
 def slot(text: str, of: str = TEXT) -> Json:
-    """The words of the text where they stand in it, else typed."""
+    """Return the element with its offsets in the text, or as typed text."""
     at = of.find(text) if text else -1
     return {"text": text, "fragments": [{"start": at, "end": at + len(text), "quote": text}] if at >= 0 else []}
 
@@ -112,7 +112,7 @@ def test_a_split_in_force_makes_a_cluster_with_a_target_proposition_of_each_tupl
 
 
 def test_a_file_of_m3_reads_the_forms_as_they_were_said(target: Target, by: Member) -> None:
-    """Brackets round-trip: what is stored is what a file has, and the file's text has the same form again."""
+    """Brackets round-trip: a file has what is stored, and its text is parsed to the same form."""
     marked = row(p="[young] adults", i="relapse [rates]", o="rs4236601[A]")
     marked["p"]["fragments"] = slot("adults")["fragments"]
     decide(target, by, marked)

@@ -1,4 +1,4 @@
-"""Small files as PubMed and PubMed Central write them that were once read wrongly."""
+"""Small files of PubMed and PubMed Central from former bugs."""
 
 from pathlib import Path
 

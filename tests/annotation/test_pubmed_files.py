@@ -1,4 +1,4 @@
-"""Records of PubMed from files: as reviews by a topic, as studies of a review, safely, and none twice."""
+"""PubMed records from files: reviews by topic, studies of a review, safe parsing, no duplicates."""
 
 import socket
 import tracemalloc
@@ -285,7 +285,7 @@ def test_a_column_names_the_review_of_each_study(project: Project, tmp_path: Pat
     assert made.report["totals"] == {"record repeated in the file": 1, "study that is also a review": 2}
     found = {n["item"]: n["message"] for n in made.report["notices"] if n["kind"] == "study that is also a review"}
     assert found == {"1": "It is also a review of the project.", "3": "It is listed as a study of itself."}
-    # More reviews of known studies are added; what is there stays.
+    # More reviews of known studies are added; existing ones are kept.
     [more] = bring(project, tmp_path / "t.csv", b"pmid,review\n12,2\n11,1\n", "studies")
     assert ("2", "12") in links()
     assert (more.counts["new"], more.counts["unchanged"]) == (0, 1)

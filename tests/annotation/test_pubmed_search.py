@@ -1,4 +1,4 @@
-"""Searching PubMed: asked at one pace, by whoever has a key, resumed where it ended, and nothing twice."""
+"""PubMed searches: rate limit, permissions, resuming, no duplicates."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ def asked(project: Project, leader: Member, **about: Any) -> Search:
 
 
 def done(search: Search) -> Search:
-    """Do the search's job, and read it anew."""
+    """Run the job of the search and reload it."""
     assert search.job
     run_job(search.job.pk)
     return Search.objects.get(pk=search.pk)
@@ -254,7 +254,7 @@ def test_a_search_is_stopped_between_batches_and_gone_on_with(
 
     def stopped(*given: Any) -> None:
         real(*given)
-        with batches.idempotent():  # somebody else's act, not the job's
+        with batches.idempotent():  # another person's act, not the job's
             pubmed_actions.stop(search=search, by=leader)
 
     monkeypatch.setattr(pubmed_actions, "_store", stopped)

@@ -1,4 +1,4 @@
-"""A reliability study: two rounds from one sample, and a table like M3's Table 9 of what they came to."""
+"""A reliability study: two rounds from one sample, and a table like M3's Table 9."""
 
 import csv
 import io
@@ -40,7 +40,7 @@ def people(project: Project, ann1: User, ann2: User, stranger: User, lead: User)
 
 
 def build_corpus(project: Project, lead: User, clusters: int = 5, targets: int = 4) -> None:
-    """Clusters whose targets have labels in force, and target sentences with evidence."""
+    """Create clusters whose targets have current labels, and target sentences with evidence."""
     by = Member.objects.get(project=project, user=lead)
     for number in range(clusters):
         unit = build_cluster(project, number).propositions.get(position=0).unit
@@ -55,7 +55,7 @@ def begin(project: Project, lead: User, people: list[Member], **plan: Any) -> Re
 
 
 def play(study: ReliabilityStudy, people: list[Member], lead: User) -> None:
-    """Everybody is right but the last person, who is wrong in the first unit of each round."""
+    """All answers are correct, except the last person's in the first unit of each round."""
     gold = dict(MatchCandidate.objects.filter(is_gold=True).values_list("item__unit", "position"))
     for round in (study.labels, study.matches):
         if round is None:
@@ -79,7 +79,7 @@ def table_of(project: Project) -> Table:
 
 
 def rows_of(table: Table) -> dict[str, dict[str, Any]]:
-    """Cells by field and column."""
+    """Return cells by field and column."""
     titles = [column.title for column in table.columns]
     return {str(row[1].value): dict(zip(titles, row, strict=True)) for row in table.rows}
 
@@ -199,7 +199,7 @@ def test_a_lead_opens_a_study_and_reads_its_table_in_three_formats(
     below = client.get("/api/v1/projects/eye/results/m3-9/markdown/").content.decode()
     assert "M3 reports" in below
     assert ".522" in below
-    # The figures are those of the Agreement page of its rounds, and open to whom that is.
+    # The figures are those of the rounds' Agreement pages, with the same permissions.
     reader = client_of(viewer.user)
     round = ReliabilityStudy.objects.get().labels_id
     assert reader.get(f"/api/v1/rounds/{round}/agreement/").status_code == 403

@@ -1,4 +1,4 @@
-"""The illustrative corpus: in M3's published form, and with everything in it that makes real data awkward."""
+"""The sample corpus: in M3's published format, with the peculiarities of real data."""
 
 import json
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Retrieved reviews are screened: two people, a tie for the curator, and who agrees on what."""
+"""Screening retrieved reviews: two people, ties for the curator, agreement."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def said(screening: str) -> dict[str, Any]:
 
 
 def work(round: Round, people: list[Member], *values: tuple[str, str]) -> None:
-    """What both people say of each review, in the order of the reviews."""
+    """Answers of both people in the order of the reviews."""
     units = dict(zip(kinds.get(KIND).units(round.project).values_list("pk", flat=True), values, strict=True))
     for which, person in enumerate(people):
         while hand := next_assignments(user=person.user, round=round):
@@ -72,7 +72,7 @@ def test_what_two_agree_on_is_in_force_and_a_tie_waits_for_the_curator(
 
 
 def test_table_1_adds_up_by_topic(round: Round, people: list[Member], lead: User) -> None:
-    """Two of three reviews are decided; the third is contested, and so undecided."""
+    """Two of three reviews are decided; the third is contested."""
     Review.objects.filter(project=round.project).update(topic="pain")
     work(round, people, ("include", "include"), ("not relevant", "not relevant"), ("superseded", "include"))
     close_round(round=round, by=lead)

@@ -1,4 +1,4 @@
-"""The sentences of abstracts: split once, asked of in two ways, and what people's answers come to."""
+"""Sentences of abstracts: split once, classified in two ways, aggregated."""
 
 import json
 from typing import Any
@@ -43,7 +43,7 @@ from tests.builders import answer, build_round
 
 pytestmark = pytest.mark.django_db
 KIND = "sentences"
-# The first letter is one code point, and two units of UTF-16.
+# The first letter is one code point and two UTF-16 units.
 ABSTRACT, SECTIONS = compose_abstract(
     [
         ("AIM", "OBJECTIVE", "\U0001d6fc-Blockers are old. We compared nepralin with placebo."),
@@ -208,7 +208,7 @@ def test_something_is_said_of_every_sentence_in_the_way_that_the_round_asks(
 def test_gold_is_what_most_said_of_every_sentence_where_somebody_said_just_that(
     project: Project, people: list[Member], lead: User
 ) -> None:
-    """No two of the three say the same of the whole, and the first says what two say of each sentence."""
+    """No two of three people agree on the whole, and the first has the majority value of each sentence."""
     round = open_for(project, people, "sentence_classes")
     work(round, people, classes(*NINE), classes(*OTHERWISE), classes(*THIRD))
     finished(round, lead)

@@ -1,4 +1,4 @@
-"""The primary studies that reviews include: what people list, what it comes to, and the links that follow."""
+"""Included studies of reviews: answers, aggregation, and resulting links."""
 
 import itertools
 import uuid
@@ -279,6 +279,6 @@ def test_next_and_answer_cost_the_same_however_long_the_lists_are(
     assert set(costs[1:]) == {(QUERIES_OF_NEXT, QUERIES_OF_ANSWER)}
 
 
-#: Those of any kind, and here the reviews, their full texts, what is known of their references, and the own PMID.
+#: Queries of any kind, plus the reviews, their full texts and known references, and the own PMID.
 QUERIES_OF_NEXT = 13
 QUERIES_OF_ANSWER = 15

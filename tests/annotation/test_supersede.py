@@ -1,4 +1,4 @@
-"""A corrected text: the next version takes the place, what was said of the old one stays and is to be looked at."""
+"""Corrected texts: a new version replaces the text; values of the old one are kept and become stale."""
 
 import pytest
 
@@ -139,7 +139,7 @@ def test_a_changed_tuple_makes_labels_stale_until_a_curator_or_a_later_answer_sa
     assert stale_units([first.pk, second.pk, cluster.unit_id]) == {(first.pk, "label")}, "nothing hung on the others"
     first.refresh_from_db()
     assert first.revision == 2
-    # The same value again is said anew in every field.
+    # The same value again is a new decision on every field.
     assert len(correct(unit=first, kind="label", value=label_value(), reason="Still so.", by=by)) == 4
     assert stale_units([first.pk]) == set()
 

@@ -1,4 +1,4 @@
-"""A label round that asks for no cues: two values, nothing marked, compared or decided of cues."""
+"""Label rounds without cues: two values; cues are neither shown, compared nor decided."""
 
 from collections.abc import Callable
 from uuid import uuid4
@@ -121,7 +121,7 @@ def test_a_sheet_has_no_columns_of_cues_and_a_cue_that_is_given_anyway_is_refuse
     assert not any("cue" in str(row[0].value) for row in book.book["about"].iter_rows())
     for row in (2, 3, 4):
         book.fill(row, polarity="no effect", modality="moderate")
-    # A column that somebody has from another round's sheet: empty it is nothing, and filled in it is not overlooked.
+    # A cue column from another round's sheet may be empty, but a filled one is reported.
     letter = get_column_letter(book.page.max_column + 1)
     book.page[f"{letter}1"], book.page[f"{letter}3"] = "polarity_cue", "Neither"
     book.fill(4, polarity=None, modality=None, skip="unclear")

@@ -1,4 +1,4 @@
-"""Whose address a request comes from, whatever a proxy or a stranger writes into a header (reliability row 52)."""
+"""The client address of a request, whatever headers a proxy or client sends (reliability row 52)."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ NASTY = [
 
 @pytest.mark.parametrize("written", NASTY, ids=range(len(NASTY)))
 def test_what_is_no_address_counts_for_the_peer(behind: None, written: str) -> None:
-    """A proxy that does its part writes no such thing; where it does not, guessing is throttled all the same."""
+    """A correct proxy never sends this; with others guessing is still throttled."""
     assert place(asked(written)) == PEER
 
 
@@ -94,7 +94,7 @@ def test_a_peer_without_an_address_has_one_place_for_all(peer: str) -> None:
 
 
 def test_a_household_of_ipv6_is_one_place(behind: None) -> None:
-    """Whoever has an IPv6 address has 2^64 of them: counted one by one they would be no limit."""
+    """A subscriber has 2^64 IPv6 addresses, so they are counted by prefix."""
     assert place(asked("2001:db8:1:2::7")) == place(asked("2001:db8:1:2:ffff::9")) == "2001:db8:1:2::"
     assert place(asked("2001:db8:1:3::7")) == "2001:db8:1:3::"
 

@@ -1,4 +1,4 @@
-"""How much one person, or one project, may ask for: refused in words, with the time to wait where waiting helps."""
+"""Limits per person and project: refused with the time to wait where waiting helps."""
 
 import re
 from collections.abc import Callable
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def limit(settings: Any) -> Callable[..., None]:
-    """``limit(LIMIT_PROJECTS_PER_DAY=3)`` changes limits for one test."""
+    """``limit(LIMIT_PROJECTS_PER_DAY=3)`` changes limits for a test."""
 
     def change(**limits: int) -> None:
         settings.LIMITS = {**settings.LIMITS, **limits}
@@ -166,7 +166,7 @@ def test_who_works_by_hand_is_never_counted_in_the_data_base(
 def test_what_other_processes_took_is_counted_and_what_is_a_minute_old_is_not(
     project: Project, ann1: User, limit: Callable[..., None], paced: limits.Pace
 ) -> None:
-    """A process that has seen two of somebody's answers, of eight that there are."""
+    """A process that has seen two of a person's eight answers."""
     for number in range(8):
         build_cluster(project, number, inputs=1)
     round = build_round(project, [project.members.get(user=ann1)])

@@ -1,4 +1,4 @@
-"""The form of a line in the log: one an event, in order whatever somebody sent, with what it belongs to."""
+"""Log lines: one per event, in order, with their context, whatever a client sends."""
 
 import json
 import logging

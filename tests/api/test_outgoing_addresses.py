@@ -1,4 +1,4 @@
-"""Where a connection may go: only to what the administrator allows, whatever a name says."""
+"""Outgoing connections only go to addresses that the administrator allows, whatever a name resolves to."""
 
 import socket
 from contextlib import suppress
@@ -17,7 +17,7 @@ refusal = partial(addresses.refusal, setting="GENERATION_NETWORKS")
 
 
 class Resolver:
-    """Names that say what a test wants: a list of answers, one a look-up, the last for ever."""
+    """A resolver with prepared answers, one per lookup; the last one is repeated."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.answers: list[list[str]] = []
@@ -26,7 +26,7 @@ class Resolver:
 
     def __call__(self, host: str, port: int, *args: Any, **kwargs: Any) -> list[Any]:
         with suppress(ValueError):
-            return [self._entry(str(ip_address(host)), port)]  # an address is looked up, too, and is itself
+            return [self._entry(str(ip_address(host)), port)]  # an address resolves to itself
         self.asked.append(host)
         if not self.answers:
             raise socket.gaierror("Name or service not known")
@@ -115,8 +115,8 @@ def test_link_local_and_metadata_addresses_are_never_allowed(address: str) -> No
     assert refusal(address, address, everything)
 
 
-#: IANA's registries of special addresses, line by line, and whether a block is globally reachable. Three of its lines
-#: (::ffff:0:0/96, 64:ff9b::/96 and 2002::/16) are what stands in them: `EMBEDDINGS`.
+#: IANA's special-purpose registries: block and whether it is globally reachable. Three blocks (::ffff:0:0/96,
+#: 64:ff9b::/96 and 2002::/16) depend on the embedded address: `EMBEDDINGS`.
 REGISTRY_IPV4 = """
 0.0.0.0/8 no, 0.0.0.0/32 no, 10.0.0.0/8 no, 100.64.0.0/10 no, 127.0.0.0/8 no, 169.254.0.0/16 no, 172.16.0.0/12 no,
 192.0.0.0/24 no, 192.0.0.0/29 no, 192.0.0.8/32 no, 192.0.0.9/32 yes, 192.0.0.10/32 yes, 192.0.0.170/32 no,
@@ -130,7 +130,7 @@ REGISTRY_IPV6 = """
 2001:10::/28 n/a, 2001:20::/28 yes, 2001:30::/28 yes, 2001:db8::/32 no, 2620:4f:8000::/48 yes, 3fff::/20 no,
 5f00::/16 no, fc00::/7 no, fe80::/10 no
 """
-#: Outside of the registry of special addresses: reserved, deprecated, or given to nobody.
+#: Not in the special-purpose registries: reserved, deprecated, or unassigned.
 ELSEWHERE_IPV6 = """
 ::/96 no, ::ffff:0:0:0/96 no, fec0::/10 no, ff00::/8 no, ::/8 no, 100::/8 no, 200::/7 no, 400::/6 no, 800::/5 no,
 1000::/4 no, 4000::/3 no, 6000::/3 no, 8000::/3 no, a000::/3 no, c000::/3 no, e000::/4 no, f000::/5 no, f800::/6 no,
@@ -148,11 +148,11 @@ def test_no_line_of_the_registries_is_public_unless_it_says_so(block: str, reach
     network = ip_network(block)
     for address in (network[0], network[network.num_addresses // 2], network[-1]):
         refused = refusal("llm.example.org", str(address), [])
-        # What is special and can be reached from everywhere (anycast of protocols) may be refused all the same.
+        # Special, but globally reachable (anycast of protocols): may be refused too.
         assert refused or reachable == "yes", address
 
 
-#: How an IPv4 address is written in IPv6: each of these leads to it, by the system, a tunnel or a translator.
+#: IPv4 addresses embedded in IPv6, which lead to them by the system, a tunnel or a translator.
 EMBEDDINGS = {
     "mapped": "::ffff:{0:02x}{1:02x}:{2:02x}{3:02x}",
     "compatible": "::{0:02x}{1:02x}:{2:02x}{3:02x}",
@@ -187,7 +187,7 @@ def test_an_ipv4_address_in_whatever_ipv6_is_judged_as_what_it_is(way: str) -> N
     for private in ("10.0.0.5", "127.0.0.1", "172.16.9.9", "192.168.1.1", "100.64.0.1", "240.0.0.1"):
         address = embedded(way, private)
         assert "GENERATION_NETWORKS" in refusal("llm.example.org", address, []), address
-        # A network of IPv6 that is allowed says nothing of an IPv4 network behind it.
+        # An allowed IPv6 network does not allow an IPv4 network behind it.
         assert "GENERATION_NETWORKS" in refusal("llm.example.org", address, [ip_network("::/0")]), address
         assert refusal("llm.example.org", address, everything) == "", address
         assert refusal(address, address, []) == "", "the administrator wrote this very address"
@@ -199,7 +199,7 @@ def test_a_public_address_stays_public_where_public_addresses_are_embedded(way: 
 
 
 def test_6to4_is_special_whatever_the_release_of_python_says() -> None:
-    """Its relays are given up (RFC 7526); ``ipaddress`` has called it global, and no longer does."""
+    """6to4 relays are deprecated (RFC 7526); older versions of ``ipaddress`` call the block global."""
     assert "GENERATION_NETWORKS" in refusal("llm.example.org", embedded("6to4", "93.184.216.34"), [])
 
 

@@ -1,4 +1,4 @@
-"""What is configured by declarations: several choices at once, beside one, a text or a number."""
+"""Declared parameters: multiple choices, single choices, texts and numbers."""
 
 import pytest
 

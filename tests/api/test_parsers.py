@@ -1,4 +1,4 @@
-"""Request bodies that are small and would grow: refused before they do."""
+"""Small request bodies that would expand are refused first."""
 
 from collections.abc import Callable
 

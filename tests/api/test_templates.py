@@ -1,4 +1,4 @@
-"""What a template may hold is refused when a version is registered, by field, and never found out by a worker."""
+"""Invalid templates are refused by field when a version is registered, not by a worker."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The data base itself refuses to change what was written."""
+"""The database refuses to change append-only rows."""
 
 import pytest
 from django.db import DatabaseError, connection, transaction

@@ -1,4 +1,4 @@
-"""Whatever is changed past the application is found and named, in whichever table; and what people do is no finding."""
+"""Every change past the application is reported, and normal work is not."""
 
 from pathlib import Path
 from uuid import uuid4
@@ -44,7 +44,7 @@ def named() -> set[str]:
 
 @pytest.fixture
 def worked(project: Project, lead: User, ann1: User, tmp_path: Path) -> Project:
-    """A project in which something of everything was done, all sealed."""
+    """A project with rows of every type, all in checkpoints."""
     import_records(
         project,
         write(tmp_path / "level3.jsonl", [cluster(f"26258610_{n}", [source(), source(pmid="112")]) for n in (0, 1)]),

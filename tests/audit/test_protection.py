@@ -1,4 +1,4 @@
-"""What keeps rows as they are is itself looked at: a trigger that was changed, made useless or undone is named."""
+"""Protections of rows are verified: changed, disabled or bypassed triggers are reported."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""One chain of seals, however many seal, and every forgery found by name."""
+"""Checkpoints form one chain, whoever writes them, and forgeries are named."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ def found() -> list[str]:
 
 @contextmanager
 def forging(*tables: str, sealed: bool = True) -> Iterator[Any]:
-    """What somebody with the data base's own password can do: take the triggers away, and put them back."""
+    """Suspend the triggers, as somebody with the database password can."""
     triggers.remove(connection, tables)
     with connection.cursor() as cursor:
         yield cursor

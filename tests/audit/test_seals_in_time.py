@@ -1,4 +1,4 @@
-"""Rows do not wait long for their seal: a worker seals when many wait, or some since a day."""
+"""Workers write checkpoints when many rows wait, or some for a day."""
 
 from datetime import timedelta
 from typing import Any

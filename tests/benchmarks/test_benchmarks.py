@@ -1,4 +1,4 @@
-"""The benchmarks run and say their ratios; how long anything takes is not tested here."""
+"""The benchmarks run and report ratios; times are not tested."""
 
 import json
 import os
@@ -75,7 +75,7 @@ def test_coverage_is_simulated_for_every_kind_of_figure_and_written_into_its_doc
 
 @pytest.mark.parametrize("figure", ["percent_agreement", "ac1", "fleiss", "alpha", "share", "mean of differences"])
 def test_the_rule_of_intervals_holds_in_a_small_simulation(figure: str, small: dict[str, list[float]]) -> None:
-    """Fails when the rule breaks: four standard errors around the band."""
+    """Fails if the rule breaks: four standard errors around the band."""
     assert small[figure]
     assert all(0.90 < each < 0.99 for each in small[figure]), small[figure]
 
@@ -124,7 +124,7 @@ def test_pages_of_rounds_with_many_ratings_are_timed_against_those_of_few() -> N
 def test_rouge_and_copying_are_compared_with_rouge_score_and_give_its_figures(tmp_path: Path) -> None:
     item = {"target_text": "Risk of death fell.", "input_studies": [{"source_text": "Death was rarer. Risk fell."}] * 2}
     (tmp_path / "few.jsonl").write_text(json.dumps(item) + "\n")
-    found = overlap.run(tmp_path / "few.jsonl", n_reviews=1, repeats=1, studies=2)  # raises where a figure differs
+    found = overlap.run(tmp_path / "few.jsonl", n_reviews=1, repeats=1, studies=2)  # raises if a figure differs
     assert [figures["outputs"] for figures in found.figures.values()] == [3, 3]
     assert overlap.run(tmp_path / "none.jsonl", n_reviews=1, repeats=1, studies=1).skipped
 

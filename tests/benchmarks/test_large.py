@@ -1,6 +1,6 @@
-"""People at work beside large jobs: the benchmark runs, its jobs are done meanwhile, and nothing is lost.
+"""The benchmark of people at work beside large jobs runs, finishes its jobs, and loses nothing.
 
-How much of their rate people keep is told by `python -m benchmarks large`; how long anything takes is not tested here.
+`python -m benchmarks large` reports the rates; times are not tested.
 """
 
 import pytest

@@ -1,6 +1,6 @@
-"""Every list, count and state of every page costs at most linearly more in a larger project.
+"""Every list, count and state takes at most linearly more in a larger project.
 
-What SQLite does is counted in steps of its virtual machine, which do not depend on the machine's load.
+SQLite's cost is counted in steps of its virtual machine, independent of the load.
 """
 
 import pytest
@@ -12,15 +12,15 @@ from benchmarks.routes import LEFT_OUT, get_routes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine]
 SMALL, FACTOR = 40, 4
-#: What is linear takes at most `FACTOR` times as much; what is quadratic takes up to its square.
+#: Linear work takes at most `FACTOR` times as much; quadratic work up to its square.
 MOST = 1.4 * FACTOR
-#: Steps that say nothing of growth: a page that is not full grows with its rows.
+#: Steps that are ignored: a page that is not full grows with its rows.
 HARMLESS = 100_000
 on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has no steps to count")
 
 
 def refuse_steep(*parts: str) -> None:
-    """Fail where a request whose path contains one of these grows faster than the project, or fails."""
+    """Fail if a request whose path contains one of these grows faster than the project, or fails."""
     steps: list[dict[str, int]] = []
     for slug, clusters in (("small", SMALL), ("large", FACTOR * SMALL)):
         ids = large_project(slug, clusters)

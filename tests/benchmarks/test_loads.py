@@ -1,6 +1,6 @@
-"""People at work beside attacks: the benchmark runs, says what was lost, and its attacks are what they are said to be.
+"""The benchmark of people at work beside attacks runs and reports losses; its attacks work as described.
 
-How much of their rate people keep is told by `python -m benchmarks loads`; how long anything takes is not tested here.
+`python -m benchmarks loads` reports the rates; times are not tested.
 """
 
 import time

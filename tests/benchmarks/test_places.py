@@ -1,4 +1,4 @@
-"""What a benchmark has made is gone when it ends, also where it is told to end in the middle."""
+"""Benchmarks remove what they created, also when they are terminated."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Bodies: settled by kind and length before a byte is read, and what was read is gone again (reliability row 48)."""
+"""Request bodies are refused by type and length before they are read, and temporary data are removed (row 48)."""
 
 import io
 import os
@@ -28,7 +28,7 @@ from tests.config.routes import API, CASES, client_of, no_ids, walk
 pytestmark = [pytest.mark.django_db, pytest.mark.row(48)]
 PROBLEM = "application/problem+json"
 URLENCODED, JSON = "application/x-www-form-urlencoded", "application/json"
-#: The routes that take files. One more is one that the guide's settings for nginx must know.
+#: The routes that accept files. The guide's settings for nginx must list another one.
 UPLOADS = {
     "projects/<slug:slug>/imports/",
     "projects/<slug:slug>/outputs/files/",
@@ -38,7 +38,7 @@ UPLOADS = {
 
 
 def addresses(other: OtherProject) -> list[tuple[str, str, Any]]:
-    """(pattern, address, view) of every route there is, and of one that there is not."""
+    """Return (pattern, address, view) of every route, and of one that does not exist."""
     found: list[tuple[str, str, Any]] = [("", "/static/nothing", None)]
     for pattern, entry in walk(get_resolver()):
         if pattern.startswith(API):
@@ -145,7 +145,7 @@ def test_a_file_is_read_only_once_it_is_known_who_sends_it_and_who_may(
 
 @pytest.fixture
 def lying_about(tmp_path: Path, settings: Any) -> Callable[[], list[str]]:
-    """What uploads have left in the folder for temporary files, named or held open by this process."""
+    """Return what uploads have left in the temporary folder, by name or as open files."""
     settings.FILE_UPLOAD_TEMP_DIR = folder = tmp_path / "temporary"
     settings.MEDIA_ROOT = tmp_path / "files"
     folder.mkdir()
@@ -162,7 +162,7 @@ def fd_lives(fd: str) -> bool:
 
 
 class Breaking(TrackedBody):
-    """A sender who goes away in the middle, or whose connection is cut after half of the file."""
+    """A client that disconnects in the middle of the file."""
 
     def __init__(self, content: bytes, look: Callable[[], list[str]], error: Exception | None) -> None:
         super().__init__(content)
@@ -311,7 +311,7 @@ def test_a_body_that_breaks_off_is_no_failure_of_ours(lead: User) -> None:
 @pytest.mark.row(47)
 @pytest.mark.parametrize("size", [-1, 4])
 def test_a_body_that_ends_before_its_length_is_not_read_as_whole(size: int) -> None:
-    """gunicorn passes on what came, and half of a table is a table."""
+    """gunicorn passes on incomplete bodies, and half a table would be a valid table."""
     environ = {"REQUEST_METHOD": "POST", "wsgi.input": io.BytesIO(b"a,b\n1,2\n"), "CONTENT_LENGTH": "8"}
     whole = Request(environ)
     assert b"".join(iter(lambda: whole.read(size), b"")) == b"a,b\n1,2\n"

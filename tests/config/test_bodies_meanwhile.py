@@ -1,4 +1,4 @@
-"""What a request holds while its body is received. With transactions of its own, so apart from `test_bodies`."""
+"""What a request holds while its body is received. Needs real transactions, so it is apart from `test_bodies`."""
 
 from pathlib import Path
 from typing import Any

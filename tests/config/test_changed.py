@@ -84,7 +84,7 @@ def test_every_module_of_this_house_is_read_and_conftest_is_what_every_test_depe
     assert len(graph.modules) > 500
     assert "tests/measures/test_spans.py" in imports.affected_tests(graph, ["measures/spans.py"])[:6]
     assert len(imports.affected_tests(graph, ["tests/conftest.py"])) > 200
-    # Tests of routes run first after a change of permissions, although no import leads to them.
+    # Route tests run first after a change of permissions, although no import links them.
     assert imports.affected_tests(graph, ["projects/permissions.py"])[0] == "tests/config/test_roles.py"
 
 

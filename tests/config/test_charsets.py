@@ -1,5 +1,6 @@
-"""Charsets that are none, or pack, as the server hands requests on: such a request ends its connection, so these tests
-stand apart from those that share rows."""
+"""Unknown charsets and compressing codecs are refused. Such requests end their connection, so these tests share no
+rows.
+"""
 
 import io
 import json
@@ -19,7 +20,7 @@ PROBLEM = "application/problem+json"
 @pytest.mark.row(49)
 @pytest.mark.parametrize("query", ["", "page=%c3%a9"])
 def test_a_charset_that_is_none_or_packs_is_refused(query: str, db: None) -> None:
-    """`zlib` is a codec to Python: a body of some kilobytes would become gigabytes of JSON."""
+    """`zlib` is a codec for Python: a few kilobytes would become gigabytes of JSON."""
     body = b'{"email": "a@example.org", "password": "secret"}'
     for charset in ("zlib", "base64", "rot13", "hex", "utf-16", "latin-1", "undefined", "idna", "no-such"):
         for method, kind in (("POST", "application/json"), ("GET", "text/plain")):
@@ -43,7 +44,7 @@ def test_more_fields_in_an_address_than_are_read_are_refused_whatever_the_charse
 def through_the_door(
     method: str, query: str, body: bytes, kind: str, path: str = "session/", token: str = ""
 ) -> tuple[int, dict[str, str], bytes]:
-    """A request as the server hands it on: the test client makes its requests otherwise."""
+    """Send a request as the server does; the test client builds requests differently."""
     said: list[tuple[str, list[tuple[str, str]]]] = []
 
     def start(status: str, headers: list[tuple[str, str]], *_: Any) -> Callable[[bytes], object]:

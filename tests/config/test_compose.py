@@ -1,4 +1,4 @@
-"""The files of an installation with containers: what they name is there, what they promise holds. Nothing is built."""
+"""Files for installations with containers, checked without building anything."""
 
 import importlib
 import re
@@ -27,16 +27,16 @@ CADDYFILE = (ROOT / "Caddyfile").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs" / "admin.md").read_text(encoding="utf-8")
 SAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
 OURS = {"migrate", "web", "worker", "gpu-worker"}
-#: Services without a health check, and why.
+#: Services without a health check, with reasons.
 NO_HEALTH_CHECK = {"migrate": "runs once", "gpu-worker": "busy on a GPU it answers no pings; its lease tells"}
-#: Set by docker-compose.yml and read by what is not Concord.
+#: Variables that other programs read.
 OF_OTHERS = {"TMPDIR", "DOMAIN", "TLS", "POSTGRES_PASSWORD", "REDIS_PASSWORD", "POSTGRES_USER", "POSTGRES_DB"}
-#: Names that the sample itself gives: GENERATION_ENDPOINTS says where a key is.
+#: Names from the sample: GENERATION_ENDPOINTS names the variable of a key.
 OF_THE_SAMPLE = {"LLM_KEY"}
 
 
 def read_by_concord() -> set[str]:
-    """Every variable of the environment that settings or gunicorn's configuration read."""
+    """Return every environment variable that settings or gunicorn's configuration read."""
     found = re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', (ROOT / "config" / "settings.py").read_text(encoding="utf-8"))
     found += re.findall(r'environ\.get\("([A-Z_]+)"', (ROOT / "config" / "gunicorn.py").read_text(encoding="utf-8"))
     assert len(found) > 15
@@ -44,12 +44,12 @@ def read_by_concord() -> set[str]:
 
 
 def documented() -> set[str]:
-    """Every variable of the sample environment, commented out or not."""
+    """Return every variable of the sample environment, including commented ones."""
     return set(re.findall(r"^(?:# )?([A-Z_]+)=", SAMPLE, re.MULTILINE))
 
 
 def stages() -> dict[str, str]:
-    """The stages of the Dockerfile: name -> its lines."""
+    """Return the stages of the Dockerfile: name -> lines."""
     parts = re.split(r"^FROM (\S+) AS (\S+)$", DOCKERFILE, flags=re.MULTILINE)[1:]
     return {parts[i + 1]: f"FROM {parts[i]}\n{parts[i + 2]}" for i in range(0, len(parts), 3)}
 
@@ -100,7 +100,7 @@ def test_services_of_others_run_as_nobody_special_too() -> None:
 
 
 def test_images_of_others_have_exact_versions() -> None:
-    """A digest may follow, as docs/admin.md says."""
+    """A digest may follow, as in docs/admin.md."""
     others = [SERVICES["postgres"]["image"], SERVICES["redis"]["image"]]
     others += re.findall(r"^FROM (\S+:\S+)", DOCKERFILE, re.MULTILINE)
     assert len(others) == 5
@@ -115,7 +115,7 @@ def test_node_is_a_version_with_long_support() -> None:
 
 
 def test_a_secret_is_only_where_it_is_used() -> None:
-    """A variable that is set to nothing wins over the file .env."""
+    """A variable that is set to nothing overrides the file .env."""
     used: dict[str, set[str]] = {
         "EMAIL_HOST_PASSWORD": {"worker"},
         "OIDC_CLIENT_SECRET": {"web"},
@@ -238,7 +238,7 @@ def test_the_proxy_hides_what_is_for_those_inside_and_adds_no_header_of_its_own(
 
 
 def test_the_proxy_buffers_whole_bodies_and_replies_but_no_uploads() -> None:
-    """A thread of the web server waits for whoever it reads from. Who may send a file, only Concord knows."""
+    """A thread of the web server waits for its client. Only Concord knows who may send files."""
     ways = re.findall(r"reverse_proxy (@\w+ )?\{\$UPSTREAM:web:8000\} \{\n(.+?)\n\t\}", CADDYFILE, re.DOTALL)
     assert "@uploads header Content-Type multipart/*" in CADDYFILE
     assert [(way, re.findall(r"request_buffers (\S+)", said)) for way, said in ways] == [
@@ -273,7 +273,7 @@ def test_the_drills_use_the_options_that_their_caddy_knows(version: tuple[int, .
 
 
 def test_the_proxy_compresses_no_reply_that_holds_a_secret() -> None:
-    """An attacker who can put text into such a reply could guess the secret by its length (BREACH)."""
+    """Compression would reveal secrets by length if an attacker controls part of the reply (BREACH)."""
     assert re.findall(r"^\tencode (\S+)", CADDYFILE, re.MULTILINE) == ["@data"]
     [data] = re.findall(r"@data \{\n(.+?)\n\t\}", CADDYFILE, re.DOTALL)
     assert "method GET" in data

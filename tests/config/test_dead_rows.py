@@ -1,4 +1,4 @@
-"""Between tests nothing is left to walk over: what was rolled back is emptied from PostgreSQL's files."""
+"""Dead rows are removed from PostgreSQL between tests."""
 
 import pytest
 from django.contrib.contenttypes.models import ContentType

@@ -1,4 +1,4 @@
-"""What the documents say is so: commands, settings, addresses, files and pins."""
+"""Commands, settings, addresses, files and pins in the documents exist."""
 
 import configparser
 import re

@@ -1,4 +1,4 @@
-"""Which tests run on both data bases: the list names what is there, and misses nothing that speaks to the engine."""
+"""Which tests run on both databases: the list is valid, and complete for tests that access the engine directly."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_a_test_in_transactions_of_its_own_is_marked_without_being_named(pyteste
 
 @pytest.fixture
 def pytester_items(request: pytest.FixtureRequest) -> list[pytest.Item]:
-    """Two items as the hook of `tests/conftest.py` leaves them."""
+    """Return two items as marked by the hook in `tests/conftest.py`."""
     from tests.conftest import pytest_collection_modifyitems
 
     items: list[pytest.Item] = []

@@ -1,4 +1,4 @@
-"""Failures of the data base, inside of views and around them: wait and try again, in words that fit."""
+"""Database failures inside and outside of views: a message to wait and retry."""
 
 from typing import Any
 

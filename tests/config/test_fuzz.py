@@ -1,4 +1,4 @@
-"""Bodies and queries with what nobody asked for (reliability row 40, and the leak of CVE-2023-47117)."""
+"""Unexpected fields in bodies and queries (reliability row 40, and the leak of CVE-2023-47117)."""
 
 import json
 import uuid
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.long
 @pytest.mark.row(40)
 def test_bodies_cannot_set_what_they_should_not(other: OtherProject, project: Project, lead: User, ann1: User) -> None:
-    """Extra fields are refused (422), or ignored: no role, staff flag, project, author or seal comes from a body."""
+    """Extra fields are refused (422) or ignored: no role, staff flag, project, author or embargo comes from a body."""
     mine = make_other_project(project, lead)
     mine_worker = project.members.get(user=ann1)
     extra = {
@@ -107,7 +107,7 @@ QUERIES = (
 
 @pytest.mark.long
 def test_made_up_query_keys_change_nothing(other: OtherProject) -> None:
-    """The leak of Label Studio's CVE-2023-47117: a filter key that walks to a password."""
+    """The leak of Label Studio's CVE-2023-47117: a filter key that follows relations to a password."""
     client, wrong, asked = client_of(other.owner), [], 0
     refused: set[str] = set()
     for route in api_routes():
@@ -118,8 +118,8 @@ def test_made_up_query_keys_change_nothing(other: OtherProject) -> None:
         if plain.status_code != 200 or plain.streaming:
             continue
         steady = _steady(plain.content)
-        # What was refused before is asked by itself, the others in halves where they are refused together: one that is
-        # refused hides what the others do.
+        # Known refused keys are sent alone, others in halves if they are refused together, because one refused key
+        # hides the effect of others.
         for group in [*_together(q for q in QUERIES if q not in refused), *([q] for q in QUERIES if q in refused)]:
             asked += len(group)
             waiting = [group]
@@ -139,7 +139,7 @@ def test_made_up_query_keys_change_nothing(other: OtherProject) -> None:
 
 
 def _together(queries: Iterable[str]) -> list[list[str]]:
-    """In as few queries as have no key twice, of which the last would be read alone."""
+    """Group keys into as few queries as possible without duplicates, of which only the last would be read."""
     made: list[dict[str, str]] = []
     for query in queries:
         key = query.partition("=")[0]
@@ -151,7 +151,7 @@ def _together(queries: Iterable[str]) -> list[list[str]]:
 
 
 def _steady(content: bytes) -> Any:
-    """A reply without the links that repeat the query and the moment it is of; a file (a table, a picture) as it is."""
+    """Return a reply without links and time stamps; files as they are."""
     try:
         found = json.loads(content) if content else None
     except ValueError:

@@ -1,4 +1,4 @@
-"""The guides in the pages are those of docs/, and every link into them leads to a section."""
+"""The pages show the guides of docs/, and every link into them leads to a section."""
 
 import re
 from collections.abc import Callable

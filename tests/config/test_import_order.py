@@ -1,4 +1,4 @@
-"""Imports go one way: the contracts hold for the code as it is, and each fails when a breach is planted in a copy."""
+"""Import contracts hold for the code, and each fails when it is violated in a copy."""
 
 import configparser
 import re
@@ -21,7 +21,7 @@ def house() -> list[str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The Python files of the nine apps and the contracts, to be spoiled."""
+    """A copy of the Python files of the apps, and the contracts."""
     for app in house():
         shutil.copytree(Path(settings.ROOT) / app, tmp_path / app, ignore=_not_python)
     shutil.copy(CONTRACTS, tmp_path)
@@ -56,7 +56,7 @@ def test_the_code_keeps_the_order(copy: Path) -> None:
 
 PROJECTS = "Features of projects: each imports only those below it"
 INSIDE = "Inside a feature: views, serializers, then actions and queries"
-#: File, what is written at its end, and the contract that it breaks.
+#: File, line to append, and the contract that it violates.
 UPWARD = [
     ("accounts/actions.py", "import projects.models", "Imports go one way, as the data does"),
     ("projects/jobs/jobs.py", "from annotation.models import Label", "Imports go one way, as the data does"),
@@ -89,7 +89,7 @@ def test_imports_upward_are_found_each_with_its_contract_and_place(copy: Path) -
     code, said = lint(copy)
     assert code == 1, said
     broken = said.partition("Broken contracts")[2]
-    # A contract's name is underlined, and what breaks it stands below.
+    # A contract's name is underlined, and the violations follow.
     _, *parts = re.split(r"^(.+)\n-+\n", broken, flags=re.MULTILINE)
     lines = {name: text.splitlines() for name, text in zip(parts[::2], parts[1::2], strict=True)}
     for contract, module, place in places:

@@ -1,4 +1,4 @@
-"""A kind is a folder: nothing outside it has to name it."""
+"""Kinds are plug-ins: nothing outside the folder of a kind names it."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Every body that the API describes, sent with what only the server may say (reliability row 40).
+"""Every documented request body, sent with fields that only the server may set (reliability row 40).
 
-The fuzz follows the description of the API: a new address is tried without a line here.
+The test follows the OpenAPI schema, so new routes are included.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tests.config.other_project import OtherProject, make_other_project
 from tests.config.routes import API, CASES, api_routes, client_of, no_ids
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(40)]
-#: Said by the server alone: rights, authorship, times, places in the log.
+#: Fields that only the server sets: rights, authorship, times, log positions.
 SERVERS = {
     "is_staff",
     "is_superuser",
@@ -52,21 +52,21 @@ SERVERS = {
     "attempts",
     "leased_until",
 }
-#: Not the digest of a row: that of the text which somebody has read and agrees to.
+#: The digest of the text that a person has read and consents to.
 AGREED_TO = {("AgreeRequest", "digest"), ("TakeRequest", "digest")}
-#: Where a lead says whom to let in, and as what; in the plan of a round it is the role of a proposition.
+#: A lead chooses the role of a person; in the plan of a round it is the role of a proposition.
 NAME_A_ROLE = ("/invitations/", "/members/", "/rounds/", "/links/")
 
 
 @pytest.fixture(scope="module")
 def schema() -> dict[str, Any]:
-    """The description of the API as it is committed; another test sees that it is the code's."""
+    """The committed OpenAPI schema; another test compares it with the code."""
     described: dict[str, Any] = load((settings.ROOT / "frontend" / "schema.yml").read_bytes(), Loader=CSafeLoader)
     return described
 
 
 def bodies(schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(path, method, schema of the JSON body) of everything that writes."""
+    """Return (path, method, schema of the JSON body) of every write."""
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
             content = operation.get("requestBody", {}).get("content", {}) if isinstance(operation, dict) else {}
@@ -81,7 +81,7 @@ def resolved(schema: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
 
 
 def properties(schema: dict[str, Any], part: dict[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
-    """(name of the component, property) of a body, all the way down."""
+    """Return (component, property) of a body, recursively."""
     called = part.get("$ref", "").rpartition("/")[2]
     part = resolved(schema, part)
     if depth > 8:
@@ -97,7 +97,7 @@ def properties(schema: dict[str, Any], part: dict[str, Any], depth: int = 0) -> 
 
 
 def sample(schema: dict[str, Any], part: dict[str, Any], depth: int = 0) -> Any:
-    """Something of the described shape, as dull as possible."""
+    """Return a minimal value of a schema."""
     part = resolved(schema, part)
     for key in ("oneOf", "anyOf", "allOf"):
         if part.get(key):
@@ -187,7 +187,7 @@ def _rights() -> tuple[set[Any], set[Any]]:
 
 
 def _is_about_roles(pattern: str) -> bool:
-    """Where a lead gives roles, giving one is what was asked for; founding a project makes its lead."""
+    """Routes on which a lead may set roles; the creator of a project becomes its lead."""
     return "members/" in pattern or pattern == "projects/"
 
 

@@ -1,4 +1,4 @@
-"""The numbers for Prometheus: right, by route, and for nobody but who may read them."""
+"""Prometheus metrics: correct, by route, and only for those who may read them."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def on(settings: Any) -> None:
 
 
 def read() -> dict[str, float]:
-    """Sample with its labels -> value."""
+    """Return sample with labels -> value."""
     reply = Client().get("/metrics", HTTP_AUTHORIZATION=f"Bearer {TOKEN}")
     assert reply.status_code == 200
     samples = [s for family in text_string_to_metric_families(reply.content.decode()) for s in family.samples]
@@ -47,7 +47,7 @@ def test_only_the_token_or_an_address_of_the_network_opens_them(on: None, settin
     assert Client(REMOTE_ADDR="fd00::7").get("/metrics").status_code == 200
     assert Client(REMOTE_ADDR="10.2.0.1").get("/metrics").status_code == 404
     settings.BEHIND_PROXY = True
-    for address in ("198.51.100.7", "no address"):  # who comes through the proxy is not inside
+    for address in ("198.51.100.7", "no address"):  # requests through the proxy are not internal
         through = Client(REMOTE_ADDR="10.1.0.2", HTTP_X_FORWARDED_FOR=address)
         assert through.get("/metrics").status_code == 404
 

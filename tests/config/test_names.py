@@ -1,5 +1,7 @@
-"""Names and addresses are for those who may see them: every route, asked as every role by every method, and the replies
-searched for those of others (reliability row 51)."""
+"""Names and e-mail addresses are shown only to roles that may see them.
+
+Every route is requested as every role, and the replies are searched for data of others (reliability row 51).
+"""
 
 import io
 import re
@@ -24,13 +26,13 @@ from tests.config.routes import API, CASES, api_routes, ask, client_of, no_ids
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(51)]
 LABEL = "Ada Lovelace, ada@patients.example.org"
-#: Anybody is told what an invitation is for by its token alone, and these replies are to whoever holds one.
+#: An invitation is shown to the holder of its token.
 BY_TOKEN = {"invitations/look/", "invitations/accept/"}
 
 
 @pytest.fixture
 def told(other: OtherProject, settings: Any) -> OtherProject:
-    """A world in which the owner has left a name at everything, and somebody is invited, removed, named by a link."""
+    """A project whose owner appears in every object, with people invited, removed, and joined by link."""
     owner = other.project.members.get(user=other.owner)
     Run.objects.filter(version__system__project=other.project).update(started_by=other.owner)
     change_role(member=other.worker, role=Role.LEAD, by=other.owner)
@@ -50,7 +52,7 @@ def told(other: OtherProject, settings: Any) -> OtherProject:
 
 
 def who_asks(other: OtherProject, role: Role) -> tuple[APIClient, User]:
-    """Somebody new in that role, signed in; an annotator is at work in the round, a volunteer came by a link."""
+    """Return a new client in that role; annotators work in the round, volunteers joined by link."""
     if role == Role.VOLUNTEER:
         token, client = make_links(round=other.round, by=other.owner, labels=["one more"])[0][1], APIClient()
         shown = client.post(f"/{API}take/look/", {"token": token}, format="json").json()
@@ -59,7 +61,7 @@ def who_asks(other: OtherProject, role: Role) -> tuple[APIClient, User]:
         return client, User.objects.get(pk=reply.json()["session"]["user"]["id"])
     user = User.objects.create_user(email=f"{role}@here.example.org", name=f"Robin {role.title()}son")
     if role == Role.ANNOTATOR:
-        # Whose answers others reply to.
+        # Others reply to this person's answers.
         Member.objects.filter(pk=other.worker.pk).update(user=user)
     else:
         Member.objects.create(project=other.project, user=user, role=role, pseudonym="R-NEW1")
@@ -67,7 +69,7 @@ def who_asks(other: OtherProject, role: Role) -> tuple[APIClient, User]:
 
 
 def secrets_for(user: User, other: OtherProject, role: Role) -> dict[str, str]:
-    """What must not be read -> what it is."""
+    """Return forbidden strings -> what they are."""
     found = [(email, "an address") for email in User.objects.exclude(pk=user.pk).values_list("email", flat=True)]
     found += [
         (email, "an address") for email in (other.invitation.email, "gone@example.org", "ada@patients.example.org")
@@ -85,12 +87,12 @@ def body_of(reply: HttpResponseBase) -> str:
     return sent.decode("utf-8", "replace")
 
 
-#: What only reads first, so that nothing is gone by then.
+#: Reads first, before anything is deleted.
 READ_THEN_WRITE = ({"get"}, {"post", "put", "patch"}, {"delete"})
 
 
 def found_by(other: OtherProject, role: Role, rounds: tuple[set[str], ...] = READ_THEN_WRITE) -> list[str]:
-    """Every name and address of others that a reply to this role holds, by method and route."""
+    """Return every foreign name and address in the replies to this role, by method and route."""
     client, user = who_asks(other, role)
     secrets = secrets_for(user, other, role)
     pattern = re.compile("|".join(re.escape(secret) for secret in secrets))
@@ -99,7 +101,7 @@ def found_by(other: OtherProject, role: Role, rounds: tuple[set[str], ...] = REA
         for route in api_routes():
             address = route.address({"slug": other.project.slug} | CASES.get(route.pattern, no_ids)(other))
             for method in sorted(methods & route.methods):
-                # Signed out, nothing more would be found.
+                # Otherwise the following replies would be empty.
                 if (method, route.pattern) == ("delete", "session/") or route.pattern in BY_TOKEN:
                     continue
                 said = body_of(ask(client, method, address, other)).lower()
@@ -137,7 +139,7 @@ def test_an_address_that_leaks_would_be_found(told: OtherProject, role: Role) ->
 
 
 def test_a_lead_reads_all_of_it(told: OtherProject) -> None:
-    """Else the tests above would pass because nothing is told to anybody."""
+    """Otherwise the tests above would pass because nothing is shown to anybody."""
     lead = client_of(told.owner)
     log = lead.get(f"/{API}projects/{told.project.slug}/audit/").json()["results"]
     said = str([(entry["before"], entry["after"]) for entry in log])
@@ -148,7 +150,7 @@ def test_a_lead_reads_all_of_it(told: OtherProject) -> None:
 
 
 def test_of_what_is_withheld_from_a_curator_no_digest_confirms_a_guess(told: OtherProject) -> None:
-    """The digest of an entry could be computed for every address of a telephone book."""
+    """Otherwise the digest of an entry could confirm a guessed address."""
     curator = client_of(User.objects.create_user(email="cora@here.example.org", name="Cora"))
     Member.objects.create(project=told.project, user=User.objects.get(name="Cora"), role="curator", pseudonym="R-NEW1")
     log = curator.get(f"/{API}projects/{told.project.slug}/audit/").json()["results"]

@@ -1,4 +1,4 @@
-"""No list gives more than a page, whatever is asked for, and no search is a regular expression (reliability row 45)."""
+"""No list exceeds a page, and no search is a regular expression (reliability row 45)."""
 
 import time
 
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.row(45)]
 
 
 def test_a_page_is_never_larger_than_the_largest(other: OtherProject, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the largest page made small, a list that forgets to ask for pages shows."""
+    """With a small maximum, unpaged lists are detected."""
     client, asked = client_of(other.owner), 0
     monkeypatch.setattr(Pages, "max_page_size", 1)
     for route in api_routes():
@@ -21,7 +21,7 @@ def test_a_page_is_never_larger_than_the_largest(other: OtherProject, monkeypatc
         reply = client.get(
             route.address({"slug": other.project.slug} | CASES.get(route.pattern, no_ids)(other)) + "?page_size=100000"
         )
-        # A table or a picture is a file.
+        # Tables and pictures are files.
         if reply.status_code != 200 or reply.streaming or reply["Content-Type"] != "application/json":
             continue
         if "results" not in (found := reply.json()):

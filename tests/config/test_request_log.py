@@ -1,4 +1,4 @@
-"""One line a request: its route, who, how long; no address, no question, no secret (reliability row 43)."""
+"""The request log: one line with route, person and duration, without addresses, query strings and secrets (row 43)."""
 
 import logging
 import re
@@ -21,7 +21,7 @@ ClientOf = Callable[[User], APIClient]
 
 
 class Kept(logging.Handler):
-    """The lines as they would be written."""
+    """Captures the lines as written."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
@@ -131,7 +131,7 @@ def test_neither_tokens_nor_addresses_nor_questions_reach_the_log(
 
 @pytest.mark.row(43)
 def test_links_carry_their_token_where_neither_log_nor_referrer_sees_it() -> None:
-    """Behind the `#`: a browser sends it to nobody."""
+    """The token follows a `#`, which browsers do not send."""
     root = Path(settings.ROOT)
     sources = [
         *root.glob("accounts/**/*.py"),

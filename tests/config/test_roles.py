@@ -1,4 +1,4 @@
-"""Who may do what on the main routes, role by role; who has left may nothing."""
+"""Permissions of each role on the main routes; former members have none."""
 
 import re
 import uuid
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 L, C, A, E, V = Role.LEAD, Role.CURATOR, Role.ANNOTATOR, Role.EVALUATOR, Role.VIEWER
 READ, JUDGE = {L, C, V}, {L, C}
 PLAN = {"name": "new", "kind": "label", "purpose": "gold", "overlap": 1}
-#: Method, route, body, who may. Whoever may gets no 403: a value may still be refused, a state conflict.
+#: Method, route, body, roles. An allowed role gets no 403, but a value or conflict may be refused.
 MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("get", "projects/<slug:slug>/rounds/", None, READ),
     ("post", "projects/<slug:slug>/rounds/", PLAN, {L}),
@@ -142,7 +142,7 @@ def test_each_role_may_what_the_table_says(other: OtherProject, stranger: User, 
 
 @pytest.mark.row(41)
 def test_a_role_that_is_taken_away_is_gone_at_the_next_request(other: OtherProject, stranger: User) -> None:
-    """In the browser where the person is signed in, and for the scripts."""
+    """In the signed-in browser, and for scripts."""
     member = Member.objects.create(project=other.project, user=stranger, role=Role.LEAD, pseudonym="S")
     browser, script = client_of(stranger), APIClient()
     script.credentials(HTTP_AUTHORIZATION=f"Bearer {make_token(user=stranger, name='script')[1]}")
@@ -158,7 +158,7 @@ def test_a_role_that_is_taken_away_is_gone_at_the_next_request(other: OtherProje
     assert {person.get(f"/{API}me/").status_code for person in (browser, script)} == {401}
 
 
-#: What a volunteer reaches of the API, beside what is open to everybody: route, methods.
+#: Routes and methods that a volunteer reaches besides public ones.
 VOLUNTEERS = {
     "session/": {"get", "delete"},
     "me/": {"get", "patch"},
@@ -181,8 +181,8 @@ VOLUNTEERS = {
 
 @pytest.mark.row(41)
 def test_to_a_volunteer_nothing_exists_but_the_round_of_the_link(other: OtherProject) -> None:
-    """Every method of every route, with the ids of the very project and round that the volunteer works in; the same
-    with another round of it."""
+    """Requests every method of every route with the ids of the volunteer's own project and round, and of another
+    round."""
     token = make_links(round=other.round, by=other.owner, labels=["me"])[0][1]
     client = APIClient()
     shown = client.post(f"/{API}take/look/", {"token": token}, format="json").json()
@@ -211,7 +211,7 @@ def test_to_a_volunteer_nothing_exists_but_the_round_of_the_link(other: OtherPro
     assert client.patch(f"/{API}me/", {"name": "Ada"}, format="json").status_code == 403
 
 
-#: Where a role is said in words: the list of what each may, and guides, which are named for whom they are.
+#: Files that may name roles: the list of permissions, and guides, which are named for their readers.
 SAID = {
     "pages/People/roles.ts": {"annotator", "evaluator", "curator", "viewer", "lead"},
     "shell/guides.ts": {"annotator", "lead"},
@@ -223,7 +223,7 @@ SAID = {
 
 
 def roles_in(text: str) -> set[str]:
-    """The roles that a source has as strings of their own."""
+    """Return the role names among the string literals of a source."""
     return {role for role in Role.values if re.search(rf"""(['"`]){role}\1""", text)}
 
 

@@ -1,4 +1,4 @@
-"""Every route of the API, walked from the URLconf: who does not belong finds nothing (reliability rows 39 and 41).
+"""Every route of the URLconf is closed to people outside of the project (reliability rows 39 and 41).
 
 A new route with a parameter needs a case in `tests/config/routes.py`; a test fails until it has one.
 """
@@ -68,7 +68,7 @@ def test_other_projects_objects_do_not_exist(
         absent = {
             name: "absent" if name == "slug" else uuid.uuid4() if name == "answer_uuid" else ABSENT for name in ids
         }
-        # What a route does not offer is refused before anybody is told apart: asked as one of them.
+        # Unsupported methods are refused before anybody is identified, so one person is enough.
         for method in METHODS if who == "stranger" else sorted(route.methods - {"options", "head"}):
             reply = ask(client, method, route.address(ids), other)
             nothing = ask(client, method, route.address(absent), other)
@@ -83,7 +83,7 @@ def test_other_projects_objects_do_not_exist(
     assert other.state() == before
 
 
-#: What may be said to a lead who asks rightly beside 200: nothing to compare with; a round still open, or blind.
+#: Replies that a lead may get besides 200: nothing to compare with, or a round that is open or blind.
 SAYS = {
     "/ratings/": 409,
     "/ratings/examples/": 409,
@@ -95,7 +95,7 @@ SAYS = {
 
 
 def test_the_same_requests_are_not_404_for_the_projects_own_lead(other: OtherProject) -> None:
-    """Else the test above would pass with addresses that lead nowhere."""
+    """Otherwise the test above would pass with wrong addresses."""
     client, wrong = client_of(other.owner), []
     for route in api_routes():
         if not route.has_parameter or "get" not in route.methods:
@@ -120,7 +120,7 @@ def test_who_is_not_signed_in_is_told_to_sign_in(other: OtherProject) -> None:
 
 @pytest.mark.row(39)
 def test_ids_of_another_project_are_not_taken_under_ones_own(other: OtherProject, project: Project, lead: User) -> None:
-    """A lead names another project's object below the address, or in the body, of the own project."""
+    """A lead names another project's object in the address or body of their own project."""
     client, mine = client_of(lead), make_other_project(project, lead)
     before = other.state()
     below: list[tuple[str, str, dict[str, Any] | None]] = [

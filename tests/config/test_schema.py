@@ -1,4 +1,4 @@
-"""The description of the API: valid, complete, and honest about what is not a success."""
+"""The OpenAPI schema is valid and complete, and documents errors."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,7 @@ Operation = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def described() -> dict[str, Any]:
-    """As it is committed: the stage `schema` makes it anew, without a guess, validates and compares it."""
+    """The committed schema; the stage `schema` regenerates and compares it."""
     return dict(yaml.load((settings.ROOT / "frontend" / "schema.yml").read_bytes(), Loader=yaml.CSafeLoader))
 
 

@@ -1,4 +1,4 @@
-"""The settings of a server: what they refuse, and what they turn on. Each case is a process of its own."""
+"""Settings of a server: what they refuse and turn on. Each case is a separate process."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from config.secret_key import kept_secret_key
 from tests.processes import fork_server
 
 KEY = "q7Jm2xWc9Zt4Lr8Vn1Bd6Hs3Kf5Pg0Ty-aEuIo_RwQzXcVbNm8u4t"
-#: Reads the settings and starts nothing: that Django starts with them is what `manage.py check` says below.
+#: Reads the settings without starting Django; `manage.py check` below does that.
 READ = """
 import json
 from django.conf import settings as s
@@ -79,7 +79,7 @@ def test_the_sample_environment_is_refused_until_it_is_filled_in(tmp_path: Path)
 
 
 def of_compose() -> dict[str, str]:
-    """What docker-compose.yml gives to the web service, with an `.env` that was filled in."""
+    """Return what docker-compose.yml gives to the web service with a complete `.env`."""
     compose = yaml.safe_load((Path(settings.ROOT) / "docker-compose.yml").read_text())
     filled = {"DOMAIN": "concord.example.org", "POSTGRES_PASSWORD": "e0a1", "REDIS_PASSWORD": "b2c3", "SECRET_KEY": KEY}
 
@@ -91,7 +91,7 @@ def of_compose() -> dict[str, str]:
 
 
 def test_django_finds_nothing_to_warn_of_in_production(tmp_path: Path) -> None:
-    # The data base and the folder are not there for real: nothing of a check may need them.
+    # The database and folder do not exist; checks must not need them.
     done = manage(tmp_path, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **of_compose())
     assert done.returncode == 0, done.stderr
     assert "0 silenced" in done.stdout
@@ -239,7 +239,7 @@ def test_redis_carries_wake_ups_and_nothing_that_a_person_would_miss(tmp_path: P
 
 
 def test_no_transaction_spans_a_request(tmp_path: Path) -> None:
-    """On SQLite a reading transaction would take the write lock for as long as the request lasts."""
+    """On SQLite a transaction would hold the write lock for the whole request."""
     assert not read(tmp_path, "DATABASES", SECRET_KEY=KEY)["DATABASES"]["default"].get("ATOMIC_REQUESTS")
 
 

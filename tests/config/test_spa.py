@@ -1,4 +1,4 @@
-"""The one HTML page, and the replies that no API view gives."""
+"""The HTML page of the frontend, and replies outside of API views."""
 
 import json
 import os
@@ -60,7 +60,7 @@ def test_the_page_names_what_it_needs_at_once_and_each_file_once(bundle: Path) -
         "/static/app/assets/shared-D4.css",
     ]
     assert re.findall(r'<link rel="icon" href="([^"]+)"', html) == ["/static/app/assets/favicon-H7.svg"]
-    assert "Work" not in html  # loaded when it is asked for
+    assert "Work" not in html  # lazily loaded
 
 
 def test_the_page_holds_nothing_that_its_policy_forbids(bundle: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every route and method of the API, asked with a token of each scope."""
+"""Every route and method of the API, requested with a token of each scope."""
 
 import pytest
 from django.db import transaction
@@ -11,7 +11,7 @@ from tests.config.routes import CASES, OPEN, Route, api_routes, ask, no_ids
 
 pytestmark = pytest.mark.django_db
 READING = {"get", "head", "options"}
-#: What people do in rounds, and so a token with the scope *annotate* may; all else that changes something needs *lead*.
+#: Work in rounds is allowed for tokens with the scope *annotate*; all other changes need *lead*.
 ANNOTATING = {
     ("get", "rounds/<int:round_id>/next/"),
     ("head", "rounds/<int:round_id>/next/"),

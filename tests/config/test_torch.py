@@ -1,4 +1,4 @@
-"""The web process never imports torch, nor anything that brings it, nor other libraries that only workers need."""
+"""The web process imports neither torch nor other libraries that only workers need."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ HEAVY = (
     "vl_convert",
     "projects.reports.rendering",
 )
-#: Everything that serving a request, starting a job and asking a backend for its parameters can load.
+#: All modules that requests, job creation and backend parameters can load.
 SERVE = """
 import sys
 import config.wsgi
@@ -52,7 +52,7 @@ def test_the_web_process_has_loaded_neither_torch_nor_what_brings_it(tmp_path: P
     assert done.stdout.strip() == ""
 
 
-#: An endpoint's documents are cut by any worker: there is no model here.
+#: Documents for an endpoint are cut by any worker, without a model.
 CUT = """
 import sys
 import config.wsgi

@@ -1,4 +1,4 @@
-"""What the guide promises of upgrades: a migration that cannot be undone is told of."""
+"""Upgrades warn about migrations that cannot be reversed, as the guide says."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Numbers that no data base can hold and reading at another address: said in words, never a failure."""
+"""Numbers that no database can hold are refused with a message in every address, and never cause a failure."""
 
 import re
 from collections.abc import Iterator
@@ -91,12 +91,12 @@ def test_a_share_that_compares_with_nothing_is_refused(odd: str, other: OtherPro
         assert (reply.status_code, reply["Content-Type"]) == (422, PROBLEM), address
 
 
-#: Digits that are no number, digits of other scripts, more than any data base or `int` takes, and what is not text.
+#: Invalid digits, digits of other scripts, numbers beyond any database or `int`, and undecodable text.
 ODD = ("²", "1,²", "٣", "९", "9" * 30, "9" * 5000, "-1", "1e3", "", "NaN", "\0", "\U0001f600", "10000-01-01")
 
 
 def queries() -> Iterator[tuple[str, list[str]]]:
-    """(address, the names of its query parameters) of every GET, as the description of the API has them."""
+    """Return (address, names of its query parameters) of every GET in the schema."""
     written = Path(settings.ROOT, "frontend", "schema.yml").read_text(encoding="utf-8")
     for address, operations in yaml.load(written, Loader=yaml.CSafeLoader)["paths"].items():
         asked = operations.get("get", {}).get("parameters", [])
@@ -115,7 +115,7 @@ def test_no_query_parameter_makes_a_failure_whatever_stands_in_it(other: OtherPr
         route = patterns[template]
         address = route.address({"slug": other.project.slug} | CASES.get(route.pattern, no_ids)(other))
         for odd in ODD:
-            # Every list pages alike: one address is enough for that.
+            # All lists share the paging, so one address is enough.
             tries: list[Any] = [{name: odd} for name in names if not (name.startswith("page") and name in paging)]
             for query in [*tries, {names[0]: [odd, "1"]}]:
                 reply = client.get(address, query)

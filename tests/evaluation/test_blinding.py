@@ -1,4 +1,4 @@
-"""Blinding attacked: nothing that a rater can get tells which system wrote a text, by whatever address it is asked."""
+"""Blinding: nothing that a rater can request reveals which system wrote a text."""
 
 import copy
 import json
@@ -28,7 +28,7 @@ from tests.evaluation.rating_rounds import open_rating, rate_value, submit_value
 from tests.generation.builders import build_run, build_version
 
 pytestmark = pytest.mark.django_db
-#: Names that stand nowhere else, and what each system writes: words that only its text has.
+#: Unique names, and unique words in the texts of each system.
 SYSTEMS = {"Zaqalder": "Quixotol lowered relapse a little.", "Zaqbirch": "There is zugzwangy sign of quixotol."}
 TEXTS = [text.split()[n] for text, n in zip(SYSTEMS.values(), (0, 2), strict=True)]
 SEED = 1_873_465_209
@@ -37,7 +37,7 @@ DECODING = "TextRank"
 
 @pytest.fixture(scope="module")
 def made(shared_rows: None) -> OtherProject:
-    """A world with a second project-wide rating round over two systems whose names can be found anywhere."""
+    """A second project with another rating round over two systems with unique names."""
     other = make_other_project()
     texts = dict(zip(SYSTEMS, SYSTEMS.values(), strict=True))
     runs = [
@@ -64,14 +64,14 @@ def runs_of(other: OtherProject) -> list[Run]:
 
 
 def secrets(other: OtherProject) -> list[str]:
-    """What says which systems take part, how they wrote, and by what their order could be worked out."""
+    """Return strings that reveal the systems, how they wrote, or how texts are ordered."""
     hashes = [run.version.hash for run in runs_of(other)]
     secret = RatingDesign.objects.get(round=other.rated).secret
     return [*SYSTEMS, *hashes, *(hash[:12] for hash in hashes), DECODING, str(SEED), secret]
 
 
 def addresses(other: OtherProject) -> Iterator[str]:
-    """Every address that can be read, of the rating round too where it is about a round, and of all units and jobs."""
+    """Return every readable address, also for the rating round, all units and all jobs."""
     units = list(other.rated.assignments.values_list("unit", flat=True).distinct())
     for route in api_routes():
         if "get" not in route.methods or route.pattern == "schema/":
@@ -94,7 +94,7 @@ def addresses(other: OtherProject) -> Iterator[str]:
 
 
 def whole(reply: Any) -> str:
-    """All of a reply: its headers and its body."""
+    """Return headers and body of a reply."""
     body = b"".join(reply.streaming_content) if reply.streaming else reply.content
     if body[:2] == b"PK":
         with ZipFile(BytesIO(body)) as archive:
@@ -103,18 +103,18 @@ def whole(reply: Any) -> str:
 
 
 def told(client: Client, other: OtherProject) -> dict[str, str]:
-    """All that a person is told, by address."""
+    """Return all that a person can read, by address."""
     return {address: whole(client.get(address)) for address in addresses(other)}
 
 
 def found(replies: dict[str, str], words: list[str]) -> dict[str, list[str]]:
-    """Which of the words are told, by address."""
+    """Return which of the words occur, by address."""
     there = {address: [word.lower() for word in words if word.lower() in text] for address, text in replies.items()}
     return {address: words for address, words in there.items() if words}
 
 
 def beside_its_round(replies: dict[str, str]) -> set[str]:
-    """Addresses that tell words of a text, and are not of a round."""
+    """Return addresses outside of rounds whose replies contain words of a text."""
     return {a for a in found(replies, TEXTS) if "/rounds/" not in a and "search=" not in a}
 
 
@@ -153,7 +153,7 @@ def test_no_address_tells_a_rater_a_word_of_the_systems(other: OtherProject, rol
 
 
 def _said_together(replies: dict[str, str], other: OtherProject) -> dict[str, list[str]]:
-    """Replies that name a text, by its code or by words of it, and a system, a version or the seed as well."""
+    """Return replies that contain a text (its code or words) together with a system, version or seed."""
     codes = list(PageText.objects.filter(page__source__design__round=other.rated).values_list("code", flat=True))
     texts, names = found(replies, [*codes, *TEXTS]), found(replies, secrets(other))
     asked = {address for address in texts if "search=" not in address}
@@ -173,7 +173,7 @@ def _said_together(replies: dict[str, str], other: OtherProject) -> dict[str, li
 def test_who_may_see_systems_and_rates_is_never_told_a_text_with_its_system(
     other: OtherProject, role: str, closed: bool
 ) -> None:
-    """Which systems there are such a person knows; neither their texts nor whose a code is."""
+    """A person who knows the systems is shown neither their texts nor the systems of codes."""
     member, client = rater(other, role)
     rate_one(member.user, other.rated)
     if closed:
@@ -218,7 +218,7 @@ def test_after_unblinding_everybody_who_may_read_results_learns_it(other: OtherP
 
 
 def came_by_link(other: OtherProject) -> tuple[APIClient, list[str]]:
-    """A volunteer by a link of the rating round, with all that was replied on the way to the first answer."""
+    """A volunteer who joined by link, with all replies up to the first answer."""
     token = make_links(round=other.rated, by=other.owner, labels=["Volunteer 2"])[0][1]
     client = APIClient()
     replies: list[Any] = [client.post("/api/v1/take/look/", {"token": token}, format="json")]
@@ -241,12 +241,12 @@ def came_by_link(other: OtherProject) -> tuple[APIClient, list[str]]:
 
 
 def released_now(other: OtherProject) -> OtherProject:
-    """The world with a release that is made while its round is open, or was not unblinded."""
+    """The project with a release that is frozen while its round is open or blind."""
     return replace(other, release=released(other.project, f"9.0.{other.project.releases.count()}", other.owner))
 
 
 def files_of(client: Client, other: OtherProject) -> str:
-    """All files of a release, and its archive, by their addresses."""
+    """Return all files of a release, and its archive, by address."""
     there = sorted(path for path in folder_of(other.release).rglob("*") if path.is_file())
     names = [path.relative_to(folder_of(other.release)).as_posix() for path in there]
     base = f"/api/v1/releases/{other.release.pk}"
@@ -267,7 +267,7 @@ def test_a_volunteer_of_a_link_and_releases_made_meanwhile_tell_nothing(
     _, lead = rater(other, "lead")
     clues = [*words, *codes, *(word.lower() for word in TEXTS)]
     assert [clue for clue in clues if clue in files_of(lead, other)] == []
-    # A release that forgot in two of its files that the round is blind is found out.
+    # A release with a leak in two of its files is detected.
     for name in ("rounds", "answers"):
         monkeypatch.setattr(f"releases.formats.{name}.kept_blind", lambda project: [])
     leaking = files_of(lead, released_now(other))

@@ -1,4 +1,4 @@
-"""Calibration by a protocol: gold of a curator, practice with what was expected, then the round that asks for it."""
+"""Calibration: gold by a curator, practice with feedback, then the round that requires it."""
 
 import uuid
 from typing import Any
@@ -39,7 +39,7 @@ def one_below(criterion: Criterion, key: str) -> str:
 
 @pytest.fixture
 def gold(project: Project, lead: User, ann1: User) -> Round:
-    """A closed round of an expert who found all of it best, which a curator confirms."""
+    """A closed round of an expert with the best value everywhere, confirmed by a curator."""
     runs = build_runs(project, systems=("Alder", "Birch"))
     round = open_rating(project, [project.members.get(user=ann1)], runs, name="gold", purpose="gold")
     rate_all(ann1, round, best)
@@ -65,7 +65,7 @@ def test_raters_are_held_against_gold_and_let_into_the_round_when_they_pass(
     runs = [system.run for system in RatingDesign.objects.get(round=gold).systems.all() if system.run]
     real = open_rating(project, [member], runs, name="real", requires_practice=trial.pk)
     assert next_assignments(user=evaluator, round=real) == []
-    # One point off on a scale is within what the round allows; every page is right.
+    # One scale point is within the round's tolerance; every page is correct.
     rate_all(evaluator, trial, one_below)
     assert [attempt.passed for attempt in practice_queries.attempts(trial, [member.pk])[member.pk]] == [True]
     assert next_assignments(user=evaluator, round=real) != []
@@ -111,7 +111,7 @@ def test_feedback_says_criterion_by_criterion_what_was_expected(project: Project
 
 
 def test_a_practice_page_is_as_blind_as_any(project: Project, evaluator: User, gold: Round, client_of: Any) -> None:
-    """Its round need not be unblinded: what is practised with says nothing of whose it is."""
+    """The round need not be unblinded: practice reveals no systems."""
     trial = practise(project, project.members.get(user=evaluator), gold)
     body = client_of(evaluator).get(f"/api/v1/rounds/{trial.pk}/next/").content.decode()
     assert PageText.objects.order_by("pk")[0].code in body
@@ -129,7 +129,7 @@ def test_gold_of_an_open_round_is_not_practised_with(project: Project, ann1: Use
 
 
 def test_a_lab_of_one_asks_itself_again_and_has_its_agreement_with_itself(project: Project, lead: User) -> None:
-    """The delayed repeat: pages in another order of their texts, later in the walk."""
+    """Delayed repeats: pages come later again, with their texts in another order."""
     member = project.members.get(user=lead)
     runs = build_runs(project, clusters=8)
     round = open_rating(project, [member], runs, repeat_share=0.5, repeat_distance=3)

@@ -1,4 +1,4 @@
-"""The content of protocols: every fault is named by its path, and what is written is read again as it was."""
+"""The content of protocols: every fault has a path, and content round-trips."""
 
 import json
 import random
@@ -20,7 +20,7 @@ WHEN = {"criterion": "likert", "values": ["1"]}
 
 
 def at(draft: Any, path: str, value: Any) -> Any:
-    """The draft with one thing otherwise; a path's last part may be new."""
+    """Return the draft with one value changed; the last part of the path may be new."""
     copy = json.loads(json.dumps(draft))
     *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     place = copy
@@ -238,7 +238,7 @@ VALUES: list[tuple[Any, tuple[Any, ...]]] = [
 
 
 def some(what: Any, rng: random.Random, key: int = 0) -> Any:
-    """A random value of a type, whatever the rules between fields say."""
+    """Return a random value of a type, ignoring rules between fields."""
     if what in (parts.Key, parts.KeyOrEmpty):
         return f"k{key}"
     for known, values in VALUES:
@@ -257,7 +257,7 @@ def some(what: Any, rng: random.Random, key: int = 0) -> Any:
 
 
 def test_any_content_is_read_as_it_was_written() -> None:
-    """Whatever the rules say of it: written, sent and read, it is the same, with the same digest."""
+    """Content is equal, with the same digest, after writing and reading."""
     for seed in range(300):
         rng = random.Random(seed)
         content = load(some(Content, rng))
@@ -272,7 +272,7 @@ ODD: tuple[Any, ...] = (None, [], {}, "", "x", -1, 2**70, float("inf"), "\0", "\
 
 
 def spoiled(rng: random.Random) -> Any:
-    """A shipped protocol with one thing replaced by something odd."""
+    """Return a shipped protocol with one odd value."""
     draft = json.loads(json.dumps(as_json(rng.choice(shipped.templates()).content)))
     place: Any = draft
     while True:
@@ -285,7 +285,7 @@ def spoiled(rng: random.Random) -> Any:
 
 
 def test_nothing_that_is_sent_makes_a_failure() -> None:
-    """It is sound, or has faults in words; and what is sound has its gaps told."""
+    """Content is either valid or has faults, and valid content has its gaps reported."""
     sound = 0
     for seed in range(400):
         draft = spoiled(random.Random(seed))

@@ -1,4 +1,4 @@
-"""What a lead is shown of a rating round's design, before it opens and after."""
+"""The design of a rating round as shown to leads, before and after it opens."""
 
 from collections import Counter
 from typing import Any

@@ -1,4 +1,4 @@
-"""Labels of texts are held against the target's by what a version says that its options mean."""
+"""Labels of texts are compared with the target's by the declared meanings of options."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ SAID = {"Alder": "Positive", "Birch": "worse", "Cedar": "mixed"}
 
 
 def in_own_words() -> Any:
-    """M3's blind labels, two of them by another word, one that means none of the target's."""
+    """M3's blind labels with two renamed options, and one without a meaning."""
     content = as_json(shipped.get("m3-table-5-blind").content)
     [polarity] = [each for each in content["criteria"] if each["key"] == "polarity"]
     positive, _, negative = polarity["scale"]["options"]
@@ -39,7 +39,7 @@ def in_own_words() -> Any:
 
 
 def labelled(project: Project, lead: User, rater: User, folder: Path) -> RatingDesign:
-    """A round by that protocol, unblinded; of three targets two are positive, and one negative."""
+    """An unblinded round by that protocol; two of three targets are positive, one is negative."""
     directions = ("positive", "positive", "negative")
     records = [cluster(f"26258610_{n}", target_direction=each) for n, each in enumerate(directions)]
     import_records(project, write(folder / "level3.jsonl", records))

@@ -1,4 +1,4 @@
-"""MSLR's annotations, as they are published, give Cohen's kappas of the raw options, unweighted and weighted."""
+"""MSLR's published annotations: Cohen's kappas of the raw options, unweighted and weighted."""
 
 import itertools
 from collections import Counter
@@ -28,7 +28,7 @@ STRENGTH = (
     "(+1): Positive effect",
     OTHER,
 )
-#: Options of each question, and the column after which a comment stands.
+#: Options of each question, and the column after which a comment comes.
 OPTIONS = {
     "fluency": ("2: Yes--there are no errors", "1: Somewhat, there are errors", "0: No", OTHER),
     "population": YES,
@@ -43,7 +43,7 @@ COMMENTS = ("outcome", "direction-generated", "strength-generated")
 
 
 def said_by(rater: int, item: int, question: int) -> str:
-    """What a rater says: often the same as the other, sometimes another option, now and then nothing."""
+    """Return a second rater's value: often the same, sometimes another, rarely none."""
     options = list(OPTIONS.values())[question]
     mixed = (item * 7 + question * 5) % 11
     if rater and mixed in (3, 8):
@@ -52,7 +52,7 @@ def said_by(rater: int, item: int, question: int) -> str:
 
 
 def published(folder: Path, rater: int, name: str) -> Path:
-    """A file as spreadsheets export it: tabs, and quotes that enclose no field."""
+    """Return a file as spreadsheets export it: tabs, and quotation marks that enclose no field."""
     lines = ["\t".join(FACETS)]
     for item in range(60):
         unit, system = divmod(item, 6)
@@ -74,7 +74,7 @@ def published(folder: Path, rater: int, name: str) -> Path:
 
 
 def kappa(pairs: list[tuple[Any, Any]], weight: Any = lambda a, b: float(a == b)) -> float:
-    """Cohen's kappa, by its definition."""
+    """Cohen's kappa by its definition."""
     n = len(pairs)
     first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
     observed = sum(weight(a, b) for a, b in pairs) / n

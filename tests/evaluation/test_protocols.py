@@ -1,4 +1,4 @@
-"""Writing protocols: versions are numbered, kept as they are, and written down in the log."""
+"""Protocols: versions are numbered, immutable and logged."""
 
 from typing import Any
 

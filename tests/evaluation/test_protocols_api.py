@@ -1,4 +1,4 @@
-"""Protocols over HTTP: templates, drafts, versions, and files that are the same in another project."""
+"""The API of protocols: templates, drafts, versions, and files that are equal in another project."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""``manage.py protocols``: templates and files in, files out, and what is wrong in lines."""
+"""``manage.py protocols``: import and export of files and templates, and errors by line."""
 
 import io
 import json

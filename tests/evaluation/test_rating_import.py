@@ -1,4 +1,4 @@
-"""Ratings that were given elsewhere come in as a round that is closed and unblinded, whatever shape their file has."""
+"""External ratings are imported as a closed, unblinded round from files of several formats."""
 
 import csv
 import json
@@ -226,7 +226,7 @@ def test_texts_of_units_that_are_here_become_imported_outputs_which_say_where_th
     assert not PageTextOf.objects.filter(summary=None).exists()
     texts = Summary.objects.filter(item__run=runs[1]).order_by("item__unit__key").values_list("text", flat=True)
     assert list(texts) == ["Fir wrote this of 0.", "Fir wrote this of 1."]
-    # The same systems again, by other raters: their runs are found, and nothing more is made.
+    # The same systems with other raters: their runs are reused.
     brought(project, tmp_path / "again.csv", "Elm", "Fir", raters="CD")
     assert Run.objects.count() == 3
     assert [system.run for system in ComparedSystem.objects.order_by("pk")][2:] == runs
@@ -253,7 +253,7 @@ def test_no_run_is_made_that_could_be_taken_for_a_generated_one_or_of_units_that
     project: Project, lead: User, tmp_path: Path
 ) -> None:
     build_runs(project, clusters=2, systems=("Birch",))
-    build_version(project, "Elm")  # which generates here, and has not yet
+    build_version(project, "Elm")  # generated here, but not yet
     [imported] = brought(project, tmp_path / "elm.csv", "Elm")
     assert imported.report["totals"] == {"no run": 1}
     brought(project, tmp_path / "else.csv", "Fir", unit="CD{}")
@@ -297,7 +297,7 @@ def test_values_that_a_shipped_scale_does_not_have_are_mapped_or_become_values_o
     mapping = parse_mapping(["Other / uncertain (please comment)=n/a", "strength-generated:(+1): Positive effect=N/A"])
     bring(project, path, **mapping)
     assert Rating.objects.filter(is_na=True).count() == 2
-    # The same words where they are meant keep their meaning.
+    # The same words keep their meaning where it is declared.
     assert set(Rating.objects.filter(criterion="direction-target").values_list("value", flat=True)) == {"positive"}
 
 
@@ -316,7 +316,7 @@ def test_a_criterion_can_be_declared_nominal(project: Project, lead: User, tmp_p
     path = table(tmp_path / "r.csv", LONG[:5], rows)
     [(_, file)] = checked(project, path, **nominal("Which error")).parsed
     assert list(file.summary()) == ["Which error", "Quality"], "names, not keys"
-    # A protocol that the project has is not taken if its scale is ordered.
+    # A protocol of the project with an ordered scale is not reused.
     bring(project, table(tmp_path / "before.csv", LONG[:5], [(f"X{row[0]}", *row[1:]) for row in rows]))
     bring(project, path, **nominal("Which error"))
     criteria = RatingDesign.objects.latest("pk").version.content["criteria"]
@@ -405,7 +405,7 @@ def directions_of(project: Project) -> list[tuple[str, str, int, int]]:
 def test_directions_are_held_against_what_a_file_calls_the_reference_and_against_no_system(
     project: Project, lead: User, tmp_path: Path
 ) -> None:
-    """None of the systems of a file has a run: the first of them is no reference."""
+    """No system of the file has a run; the first one is not taken as reference."""
     negative = [["S1", f"CD{n}", "It helps.", f"S1 in {n}.", *SAID] for n in range(3)]
     positive = [*SAID[:6], "(+1): Positive effect", *SAID[7:]]
     same = [["Reference", f"CD{n}", "It helps.", f"It helps in {n}.", *(SAID if n else positive)] for n in range(3)]

@@ -1,4 +1,4 @@
-"""The rater's loop over HTTP: what it costs, and that the order of a page outlives whatever ends in mid-page."""
+"""The rater's loop over HTTP: its queries, and the stable order of texts on a page."""
 
 import uuid
 from typing import Any
@@ -13,7 +13,7 @@ from projects.models import Project
 from tests.evaluation.rating_rounds import build_runs, open_rating, rate_value
 
 pytestmark = pytest.mark.django_db
-#: As of labels, and the pages with their texts; an answer looks at its page, and stores ratings beside it.
+#: As for labels, plus pages with texts; an answer reads its page and stores its ratings.
 MOST_OF_NEXT, MOST_OF_ANSWER = 15, 18
 
 
@@ -56,7 +56,7 @@ def test_the_loop_costs_as_many_queries_whatever_there_is(project: Project, eval
 
 
 def test_a_page_has_its_order_from_the_rows_alone(project: Project, evaluator: User, client_of: Any) -> None:
-    """A server that is killed in mid-page has nothing in its memory that another would not work out again."""
+    """The order is computed from rows, so it survives a server restart in the middle of a page."""
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
     address = f"/api/v1/rounds/{round.pk}/next/"
     before = client_of(evaluator).get(address).json()["fetched"]

@@ -1,4 +1,4 @@
-"""Names in a file of ratings keep their identity, and a rating that is given twice is noticed."""
+"""Names in rating files identify raters and systems, and duplicate ratings are reported."""
 
 import unicodedata
 from pathlib import Path
@@ -34,7 +34,7 @@ def faults(found: Checked) -> list[tuple[int, str]]:
 
 
 def means() -> dict[str, float]:
-    """Mean of the values by the criterion's full name."""
+    """Return means by the full name of the criterion."""
     design = RatingDesign.objects.get()
     of: dict[str, list[float]] = {}
     names = {each["key"]: each["name"] for each in design.version.content["criteria"]}

@@ -1,4 +1,4 @@
-"""A rating round from its plan to its figures: pages, orders, checks of what is said, blinding."""
+"""Rating rounds from plan to figures: pages, orders, validation, blinding."""
 
 from collections import Counter
 from dataclasses import replace
@@ -48,7 +48,7 @@ def test_a_page_has_all_texts_of_its_source_in_one_form(project: Project, evalua
     assert len(card["texts"]) == 4
     assert card["source"]["studies"]
     assert card["target"] is None
-    # One of the systems writes without capitals and sets stops apart: now they all do as it does, and none apart.
+    # One system writes in lower case with detached punctuation; normalised, all look the same.
     for text in card["texts"]:
         assert text["text"][0].isupper()
         assert text["text"][1:] == text["text"][1:].lower()
@@ -65,7 +65,7 @@ def test_two_raters_get_the_texts_in_orders_of_their_own(project: Project, evalu
     orders = [[[t["key"] for t in card["texts"]] for card in cards_of(user, round)] for user in (evaluator, ann1)]
     assert orders[0] != orders[1]
     assert [set(page) for page in orders[0]] == [set(page) for page in orders[1]]
-    # And the same again whenever it is asked for.
+    # Idempotent.
     assert orders[0] == [[t["key"] for t in card["texts"]] for card in cards_of(evaluator, round)]
 
 
@@ -255,7 +255,7 @@ def test_a_design_follows_from_its_seed_and_its_secret(
         digests.append(design.digest)
     assert digests[0] == digests[1]
     assert len(set(digests)) == 4
-    # As rounds were laid out before there were secrets.
+    # As rounds were prepared before they had secrets.
     assert digests[4] == digest(design.plan)
 
 
@@ -298,7 +298,7 @@ def test_a_design_that_was_changed_in_the_data_base_is_noticed(
 def test_where_a_page_has_one_text_nobody_gets_a_source_twice_and_each_text_is_rated(
     project: Project, lead: User, evaluator: User, ann1: User, ann2: User
 ) -> None:
-    """A list for each rater, as a protocol with one text a page asks."""
+    """A list for each rater, as in a protocol with one text per page."""
     members = [project.members.get(user=user) for user in (lead, evaluator, ann1, ann2)]
     round = open_rating(project, members, build_runs(project), "shipped:ms2-direction", overlap=1)
     assert round.units_count == 16
@@ -311,7 +311,7 @@ def test_where_a_page_has_one_text_nobody_gets_a_source_twice_and_each_text_is_r
 
 @pytest.fixture
 def known_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What comes where is drawn by the round's seed and this: the same in every run."""
+    """A fixed secret makes orders reproducible."""
     monkeypatch.setattr("evaluation.kinds.pages.token_hex", lambda size: "5ec2e7" * 5)
 
 
@@ -323,7 +323,7 @@ def test_a_check_has_a_page_of_its_own_that_looks_like_the_others(project: Proje
     checked = RatingPage.objects.filter(texts__is_check=True).distinct()
     assert checked.count() == 5
     assert {page.texts.count() for page in RatingPage.objects.all()} == {4}
-    # Each has one degraded text; the others are as on the page that it repeats.
+    # Each has one degraded text; the others equal those of the repeated page.
     for page in checked:
         assert page.texts.exclude(made_from=F("code")).count() == 1
         for text in page.texts.filter(made_from=F("code")):

@@ -1,4 +1,4 @@
-"""Several files of one set of ratings are sent as one upload, and become one round or nothing."""
+"""A set of several files is uploaded at once and becomes one round or nothing."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_a_set_of_files_is_checked_and_imported_as_one_round(
     assert sorted(counts) == ["Ada.csv", "Bo.csv", "Cy.csv"]
     assert {(of["ratings"], of["raters"], of["texts"]) for of in counts.values()} == {(6, 1, 6)}
     assert not list(uploads.iterdir())
-    # The same set again is known; a set that is known in part is a fault, and is not kept.
+    # The same set is recognised; a partly known set is a fault and is not stored.
     again = done(client, send(client, of_rater("Ada"), of_rater("Bo", "5"), of_rater("Cy", "3")))
     assert again["result"]["known"]
     assert not again["result"]["faults"]["total"]

@@ -1,4 +1,4 @@
-"""Values of a rating file keep their digits, and a scale that is made of them says what it leaves out."""
+"""Imported values keep their digits, and a derived scale reports what it leaves out."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ def values() -> list[str]:
 
 
 def table(*pairs: tuple[str, str]) -> list[str]:
-    """A line for each of two raters and each pair of values."""
+    """Return a line for each of two raters and each pair of values."""
     return [f"u{n},sysA,r{k},q,{value}" for n, pair in enumerate(pairs) for k, value in enumerate(pair)]
 
 
@@ -188,7 +188,7 @@ def test_the_import_of_two_raters_prints_their_kappa(project: Project, lead: Use
 
 @pytest.mark.parametrize("value", ["3.50", "1_0", "\u0663", " 3", "3e0", "+3"])
 def test_a_slider_takes_a_number_in_its_plain_form_only(value: str) -> None:
-    """Agreement compares texts, and another form of a number would be a category that its scale does not have."""
+    """Agreement compares strings, and another notation of a number would be another category."""
     content = parse(
         {
             "schema": 1,

@@ -1,4 +1,4 @@
-"""The human half of Results: from a closed round's answers to stored figures, tables and files, and who sees them."""
+"""Human evaluation in Results: from answers to stored figures, tables, files and permissions."""
 
 import csv
 import io
@@ -347,7 +347,7 @@ def test_tables_are_on_results_and_in_every_format(
 def test_tables_keep_rounds_of_one_protocol_together_and_criteria_of_two_protocols_apart(
     project: Project, lead: User, evaluator: User
 ) -> None:
-    """A criterion of the same name may point the other way: it has a column of its own."""
+    """A criterion with the same name may have another direction, so it has its own column."""
     runs = build_runs(project, clusters=6, systems=("Alder", "Birch"))
     asked = {}
     for name, better in (("First", "higher"), ("Second", "lower")):

@@ -1,4 +1,4 @@
-"""The protocols to begin with: ready, complete, and in words of our own."""
+"""The shipped protocols are complete and worded by us."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""An address that is read and written again leads to the same server, by the same account, with the same safeguards."""
+"""Database URLs round-trip: same server, account and options."""
 
 from typing import Any
 

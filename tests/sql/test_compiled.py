@@ -1,4 +1,4 @@
-"""Statements compiled once say what the querysets that they are made of say, each time with other values."""
+"""Compiled statements return the same rows as their querysets, with changing values."""
 
 import re
 import uuid
@@ -117,7 +117,7 @@ def test_rows_are_inserted_in_one_statement_and_know_their_ids(lead: User) -> No
 
 
 def test_an_error_in_a_transaction_leaves_the_statement_usable(lead: User) -> None:
-    """On PostgreSQL the server keeps the statement, and a failed transaction must not take it along."""
+    """PostgreSQL keeps the prepared statement; a failed transaction must not remove it."""
     read = CompiledSelect(lambda pk: User.objects.filter(pk=pk), pk=int)
     with pytest.raises(IntegrityError), transaction.atomic():
         insert([*read.all(pk=lead.pk), User(email=lead.email, name="Twice")])

@@ -1,4 +1,4 @@
-"""After many rows were stored PostgreSQL's planner is told, by whoever stored them; else it plans for empty tables."""
+"""After bulk inserts the writer updates PostgreSQL's statistics; otherwise it plans for empty tables."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQ
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> set[Any]:
-    """The tables of which it is told that they may have grown."""
+    """The tables reported as grown."""
     found: set[Any] = set()
     monkeypatch.setattr(planner, "analyze_grown_tables", lambda *tables: found.update(tables))
     return found
@@ -60,7 +60,7 @@ def test_only_tables_that_have_grown_by_much_are_looked_at(project: Project) -> 
 
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE projects_unit SET (autovacuum_enabled = off)")
-        cursor.execute("VACUUM ANALYZE projects_unit, projects_answer")  # tests before it left pages
+        cursor.execute("VACUUM ANALYZE projects_unit, projects_answer")  # earlier tests left pages
     assert store(10, 0) == []
     assert store(5_000, 10) == ['ANALYZE "projects_unit"']
     with connection.cursor() as cursor:
@@ -68,7 +68,7 @@ def test_only_tables_that_have_grown_by_much_are_looked_at(project: Project) -> 
         assert cursor.fetchone()[0] == Unit.objects.count()
     assert store(500, 10_000) == []
     assert store(3_000, 20_000) == ['ANALYZE "projects_unit"']
-    with connection.cursor() as cursor:  # as an ANALYZE leaves it that came before the rows were committed
+    with connection.cursor() as cursor:  # as after an ANALYZE before the rows were committed
         cursor.execute("UPDATE pg_class SET reltuples = 0 WHERE relname = 'projects_unit'")
     assert store(10, 30_000) == ['ANALYZE "projects_unit"']
     assert store(10, 40_000) == []

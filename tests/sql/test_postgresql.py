@@ -1,4 +1,4 @@
-"""A kept connection is looked at, not asked, and one that was closed is made anew before anybody notices."""
+"""Persistent connections are checked without a query, and closed ones are reopened."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,7 +17,7 @@ pytestmark = [
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """How often the connection was asked whether it is well; the signals of requests reach it again."""
+    """Counts health-check queries; request signals are connected again."""
     seen: list[int] = []
     engine = type(connections["default"])
     usable = engine.is_usable
@@ -38,7 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
 
 def statement() -> int:
-    """One request with one statement; the server's process that answered it."""
+    """Run one statement in one request and return the server process that answered."""
     request_started.send(sender=None)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
@@ -48,7 +48,7 @@ def statement() -> int:
 
 
 def beside(sql: str) -> None:
-    """A statement on another connection."""
+    """Run a statement on another connection."""
     names = ("dbname", "user", "password", "host", "port")
     given = {name: value for name, value in connection.get_connection_params().items() if name in names}
     with closing(psycopg.connect(**given, autocommit=True)) as other:
