@@ -1,4 +1,4 @@
-"""One form for all texts of a round."""
+"""Normalised display of the texts of a round."""
 
 import pytest
 from hypothesis import given

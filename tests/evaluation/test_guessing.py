@@ -1,7 +1,8 @@
-"""Who guesses the system from everything but the text, the seed too, guesses no better than chance; a leak is found.
+"""Guessing the system from everything but the text, even with the seed, is no better than chance; planted leaks are
+found.
 
-Two guessers, fixed seeds: of each feature by itself the system that was most frequent with its value, and a logistic
-regression on all of them. They learn from half of the pages and guess the other half.
+Two classifiers with fixed seeds: the most frequent system for each feature's value, and a logistic regression on all
+features. They learn from half of the pages and guess the other half.
 """
 
 import json
@@ -25,10 +26,10 @@ from tests.evaluation.rating_rounds import build_runs, open_rating
 
 pytestmark = pytest.mark.django_db
 PAGES, SYSTEMS = 200, 4
-#: How sure a test must be that a guess is better than chance, over all features together.
+#: Significance level for a guess to be better than chance, over all features together.
 ALPHA = 0.01
 Features = dict[str, float]
-#: Of systems that write as long texts as one another, so that the size of a reply says nothing of itself.
+#: Systems write texts of equal length, so that the size of a reply reveals nothing.
 SAME = {
     name: lambda n, word=word: f"{word} in study {n:04d}."
     for name, word in zip(("Alder", "Birch", "Cedar", "Dogwood"), ("Better", "Poorer", "Benign", "Normal"), strict=True)
@@ -36,7 +37,7 @@ SAME = {
 
 
 def features(card: Mapping[str, Any], place: int, reply: HttpResponse) -> Features:
-    """All that a rater has of a text but the text itself."""
+    """Return all that a rater gets about a text except the text."""
     keys = [text["key"] for text in card["texts"]]
     key = keys[place]
     return {
@@ -59,7 +60,7 @@ def features(card: Mapping[str, Any], place: int, reply: HttpResponse) -> Featur
 
 @pytest.fixture
 def seen(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Features, int]]:
-    """The features of every text on every page, and whose it is."""
+    """Return the features of every text on every page, and its system."""
     monkeypatch.setattr("tests.evaluation.rating_rounds.SYSTEMS", SAME)
     monkeypatch.setattr("evaluation.kinds.pages.token_hex", lambda size: "5ec2e7" * 5)
     runs = build_runs(project, clusters=PAGES, systems=tuple(SAME))
@@ -82,18 +83,18 @@ def seen(project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def worked_out(slot: Assignment, seed: Seed) -> list[int]:
-    """The order of the systems on a page, by whoever knows the rules and a seed."""
+    """Return the order of the systems on a page, computed from the known rules and a seed."""
     names = [str(n) for n in range(SYSTEMS)]
     return [int(one) for one in order_of_page(names, slot.unit.rating_page.number, slot.number - 1, slot.repeat, seed)]
 
 
 def leaking(seen: Sequence[tuple[Features, int]], leak: Callable[[int], Features]) -> list[tuple[Features, int]]:
-    """The same, with a leak planted."""
+    """Return the features with a planted leak."""
     return [(given | leak(system), system) for given, system in seen]
 
 
 def _halves(seen: Sequence[tuple[Features, int]]) -> tuple[list[tuple[Features, int]], list[tuple[Features, int]]]:
-    """Whole pages to learn from and to guess: texts of one page are no strangers to each other."""
+    """Split whole pages into a training and a test half; texts of one page depend on each other."""
     pages = np.random.default_rng(7).permutation(len(seen) // SYSTEMS)
     learn = set(pages[: len(pages) // 2].tolist())
     return (
@@ -103,7 +104,7 @@ def _halves(seen: Sequence[tuple[Features, int]]) -> tuple[list[tuple[Features, 
 
 
 def by_majority(learn: Sequence[tuple[Features, int]], guess: Sequence[tuple[Features, int]], name: str) -> int:
-    """How many are guessed right by one feature: the most frequent system among its value's tenth."""
+    """Return the correct guesses by one feature: the most frequent system in the value's decile."""
     edges = np.unique(np.quantile([given[name] for given, _ in learn], np.linspace(0, 1, 11)[1:-1]))
     counts: dict[int, Counter[int]] = defaultdict(Counter)
     for given, system in learn:
@@ -113,7 +114,7 @@ def by_majority(learn: Sequence[tuple[Features, int]], guess: Sequence[tuple[Fea
 
 
 def by_regression(learn: Sequence[tuple[Features, int]], guess: Sequence[tuple[Features, int]]) -> int:
-    """How many are guessed right by a multinomial logistic regression on all features, by gradient descent."""
+    """Return the correct guesses of a multinomial logistic regression on all features, by gradient descent."""
     names = sorted(learn[0][0])
     x = np.array([[given[name] for name in names] for given, _ in learn], dtype=float)
     mean, spread = x.mean(axis=0), x.std(axis=0)
@@ -130,7 +131,7 @@ def by_regression(learn: Sequence[tuple[Features, int]], guess: Sequence[tuple[F
 
 
 def better_than_chance(seen: Sequence[tuple[Features, int]]) -> list[str]:
-    """The features, or "all", by which a system is guessed; Bonferroni over all that were tried."""
+    """Return the features, or "all", by which a system is guessed; with Bonferroni correction."""
     learn, guess = _halves(seen)
     right = {name: by_majority(learn, guess, name) for name in seen[0][0]} | {"all": by_regression(learn, guess)}
     return [
@@ -143,7 +144,7 @@ def better_than_chance(seen: Sequence[tuple[Features, int]]) -> list[str]:
 def test_nothing_but_its_text_tells_a_system_each_comes_at_each_place_as_often_and_planted_leaks_are_found(
     seen: list[tuple[Features, int]],
 ) -> None:
-    """One leak says it now and then by itself, and one only shows together with another."""
+    """One leak shows rarely by itself, and one only together with another feature."""
     assert len(seen) == PAGES * SYSTEMS
     assert better_than_chance(seen) == []
     counts = Counter((given["place"], system) for given, system in seen)

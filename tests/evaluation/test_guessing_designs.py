@@ -1,7 +1,7 @@
-"""A program that gets all that reaches a rater but the texts' words cannot guess which system wrote them.
+"""A classifier that gets everything except the words of texts cannot guess which system wrote them.
 
-It sees ids, order, counts, sizes and attention checks of each simulated round. It learns from other rounds, or from
-the pages of half of a round's sources, whose systems it is told; it guesses the rest.
+It sees ids, order, counts, sizes and attention checks of simulated rounds. It learns from other rounds, or from half
+of a round's sources, and guesses the rest.
 """
 
 import json
@@ -30,7 +30,7 @@ Seen = list[tuple[dict[str, Any], int]]
 
 
 def numbers(value: Any, at: str = "") -> Iterator[tuple[str, int]]:
-    """Every number of a card, how long each list is, and how long each text, but what the texts and sources say."""
+    """Return every number, list length and text length of a card, except those of texts and sources."""
     if isinstance(value, dict):
         for name, each in value.items():
             if name not in ("protocol", "source", "text", "key"):
@@ -93,7 +93,7 @@ def seen_in(project: Project, user: User, runs: Sequence[Run], protocol: str, n:
 
 
 def guesses(learn: Seen, guess: Seen, name: str) -> list[bool]:
-    """Guess by one feature: the system that had its value most often."""
+    """Guess by one feature: the system with that value most often."""
     counts: dict[Any, Counter[int]] = defaultdict(Counter)
     for given, system in learn:
         counts[given[name]][system] += 1
@@ -102,13 +102,13 @@ def guesses(learn: Seen, guess: Seen, name: str) -> list[bool]:
 
 
 def with_the_one_before(seen: Seen) -> Seen:
-    """The same for who recognised the system of the text before."""
+    """The same, for a rater who recognised the system of the previous text."""
     return [(given | {"system before": before}, system) for (_, before), (given, system) in pairwise(seen)]
 
 
 def excess(rounds: Sequence[Seen], *, one_text: bool) -> dict[str, float]:
-    """By how many standard errors the best program of each sort is above chance. Its feature is chosen on rounds that
-    it is not judged by."""
+    """Return how many standard errors the best classifier of each type is above chance. Its feature is chosen on
+    other rounds."""
     if one_text:
         rounds = [with_the_one_before(seen) for seen in rounds]
     names = list(rounds[0][0][0])
@@ -159,7 +159,7 @@ def simulated(project: Project, user: User, runs: list[Run], protocol: str, roun
 def test_no_program_guesses_the_system_in_a_few_rounds(
     project: Project, evaluator: User, runs: list[Run], protocol: str
 ) -> None:
-    """Three standard errors, since few rounds are simulated."""
+    """Three standard errors, because few rounds are simulated."""
     found = simulated(project, evaluator, runs, protocol, 12)
     assert all(errors <= 3 for errors in found.values()), found
 
@@ -176,7 +176,7 @@ def test_no_program_guesses_the_system_in_200_rounds(
 def test_systems_in_a_fixed_cycle_are_guessed(
     project: Project, evaluator: User, runs: list[Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As lists were before they were shuffled: a program that cannot find this finds nothing."""
+    """Unshuffled lists, as in former versions, must be guessed, or the test could find nothing."""
 
     def cyclic(sources: Sequence[int], systems: Sequence[int], seed: Any) -> list[dict[int, int]]:
         order = list(latin_lists(sources, systems, seed)[0])

@@ -1,4 +1,4 @@
-"""Where a worker connects to: to the very address that was judged, whatever a name or an endpoint says."""
+"""A worker connects to the very address that was checked, whatever a name or endpoint says."""
 
 import socket
 import ssl
@@ -43,7 +43,7 @@ def test_a_name_that_nobody_knows_is_away(resolver: Resolver) -> None:
 
 
 def connections(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Where sockets connect to from now on."""
+    """Records where sockets connect to."""
     made: list[Any] = []
 
     class Watched(socket.socket):
@@ -91,7 +91,7 @@ def test_the_next_address_of_a_name_is_tried_where_nobody_listens_at_the_first(
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate of llm.example.org that it signed itself, with its key, in one file."""
+    """A self-signed certificate of llm.example.org with its key, in one file."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

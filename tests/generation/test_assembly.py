@@ -1,4 +1,4 @@
-"""From texts to what a model reads: order, markers, and templates in which nothing is ever evaluated."""
+"""Assembling model inputs: order, markers, and templates that evaluate nothing."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ def test_a_unit_without_what_is_asked_for_is_not_read_as_if_nothing_were_asked(a
         with pytest.raises(Unreadable, match=f"no {name}, which this version requires"):
             read()
     assert assemble(bare, {}, seed=0).documents == ("x",)
-    # A tuple may well have blank slots.
+    # Elements of a tuple may be blank.
     assert fill("{p}|{c}|{inputs}", bare, "x") == " ||x"
 
 

@@ -5,7 +5,7 @@ from generation.neural.batches import Batching, Limits, Memory, length_bucket, r
 
 
 class Machine:
-    """Does numbers, keeps what it was given, runs out of memory above ``fits`` items and chokes on ``bad``."""
+    """Processes numbers and records them; out of memory above ``fits`` items, fails on ``bad``."""
 
     def __init__(self, fits: int = 100, bad: int | None = None, error: Exception | None = None) -> None:
         self.fits, self.bad, self.error = fits, bad, error

@@ -1,4 +1,4 @@
-"""BERTScore through a tiny encoder with random weights, built on the spot."""
+"""BERTScore with a tiny encoder with random weights."""
 
 import json
 from pathlib import Path
@@ -46,8 +46,8 @@ def rows_of(text: str, *targets: str, **given: Any) -> list[Row]:
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 def test_it_is_greedy_matching_of_the_layers_embeddings(folder: Path, kind: str) -> None:
-    """By hand: cosine of each content token to its best match, at the second of three layers; texts that are too long
-    for the encoder are cut."""
+    """By hand: cosine of each content token to its best match in the second of three layers; long texts are
+    truncated."""
     import torch
     from transformers import AutoModel, AutoTokenizer
 
@@ -64,7 +64,7 @@ def test_it_is_greedy_matching_of_the_layers_embeddings(folder: Path, kind: str)
     for text, target in ((SENTENCES[0], SENTENCES[1]), (" ".join(SENTENCES), SENTENCES[2])):
         (a, n), (b, m) = embedded(text), embedded(target)
         similar = a @ b.T
-        # The first and last tokens have no weight, and can still be matched.
+        # The first and last tokens have no weight, but can be matched.
         precision = similar.max(dim=1).values[1 : n - 1].mean().item()
         recall = similar.max(dim=0).values[1 : m - 1].mean().item()
         (row,) = rows_of(text, target, model=kind)
@@ -93,7 +93,7 @@ def test_empty_texts_are_not_sent_to_the_encoder(tiny: Path) -> None:
 
 def test_what_the_figures_depend_on_is_kept(tiny: Path) -> None:
     said = bertscore.libraries(params())
-    # The wheel of 0.3.13 says 0.3.12 in its hash string; its own version is kept beside it.
+    # The wheel of 0.3.13 has 0.3.12 in its hash string; its real version is stored too.
     assert said["hash"].startswith("tiny-bert_L2_no-idf_version=0.3.12(hug_trans=")
     assert said["bert-score"] == "0.3.13"
     assert said["texts"] == "cut at 512 tokens"

@@ -1,4 +1,4 @@
-"""The chat backend on a tiny Llama: batches, windows, seeds and likelihoods."""
+"""The chat backend with a tiny Llama: batches, windows, seeds and likelihoods."""
 
 import math
 from collections.abc import Callable
@@ -76,7 +76,7 @@ def test_what_is_drawn_depends_on_the_seed_and_the_unit(models: Models) -> None:
 def test_a_reply_that_is_cut_off_says_so(models: Models) -> None:
     loaded = chat(models)
     output = outputs(loaded, [source(1)])[1]
-    # The next token that the model would write counts as its end.
+    # The next token would count as its end.
     stop = output.token_ids[3] if output.token_ids else 0
     assert (output.finish, output.tokens_out) == (Finish.LENGTH, 12)
     loaded.generation.eos_token_id = [stop]

@@ -1,4 +1,4 @@
-"""Prompts in a model's own turns; documents that try to end the user's turn and begin another."""
+"""Prompts with chat templates, and documents that contain turn markers."""
 
 import copy
 from typing import Any
@@ -37,13 +37,13 @@ def test_ordinary_words_become_what_the_models_own_template_makes_of_them(words:
 
 def test_a_document_cannot_forge_a_turn(words: Any) -> None:
     turns = Turns(words, frame_of(words, "", plain=False))
-    # The template by itself would let it: this is what the test is worth.
+    # The template alone would allow it, so the test is meaningful.
     assert sum(token in turns.markup for token in ids_of(words, [{"role": "user", "content": FORGED}])) == 7
     ids = turns.ids(FORGED)
     assert [token for token in ids if token in turns.markup] == [
         words.convert_tokens_to_ids(name) for name in ("<|user|>", "</s>", "<|assistant|>")
     ]
-    # Nothing is lost: the model reads the characters.
+    # The model reads the characters, so nothing is lost.
     assert FORGED in words.decode(ids)
 
 

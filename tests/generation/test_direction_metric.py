@@ -1,4 +1,4 @@
-"""Delta-EI and direction F1 of summaries: by the word list, and through a tiny classifier."""
+"""Delta-EI and direction F1 of summaries, by lexicon and by a tiny classifier."""
 
 import ast
 import math
@@ -44,7 +44,7 @@ def test_saying_the_same_is_0_and_the_opposite_is_nearly_all_there_is() -> None:
     assert 0.4 < natural < math.sqrt(math.log(2))
     assert opposed.values["delta_ei_base2"] == pytest.approx(natural / math.sqrt(math.log(2)))
     assert opposed.values["decreases/increases"] == 1
-    # Two pairs of a falling target; one summary says so, one says it rises: F1 2/3 and 0.
+    # Two pairs with a falling target; one summary says falling, one rising: F1 2/3 and 0.
     assert corpus["macro_f1"] == pytest.approx(1 / 3)
     assert (corpus["micro_f1"], corpus["n_pairs"], corpus["n"]) == (0.5, 2, 2)
 
@@ -68,7 +68,7 @@ def test_pairs_come_from_the_tagged_background_or_else_from_the_tuple() -> None:
 
 
 def test_every_tag_counts_as_often_as_it_is_tagged_where_that_is_asked_for() -> None:
-    """As MS^2's scorer has it: two of three pairs ask the same, so that it weighs twice."""
+    """As in MS^2's scorer: a question of two of three pairs counts twice."""
     tagged = "<int> nepralin </int>: <out> relapse </out>, <out> pain </out> or <out> relapse </out>?"
     item = judged("Nepralin reduced relapse.", "Nepralin reduced relapse and pain.", background=tagged)
     found = {tags: scored(item, tags=tags)[0][0][0].values for tags in ("distinct", "every tag")}
@@ -76,7 +76,7 @@ def test_every_tag_counts_as_often_as_it_is_tagged_where_that_is_asked_for() -> 
     distinct, every = (found[tags]["delta_ei"] for tags in found)
     assert distinct
     assert every is not None
-    # Of relapse both say the same: all of the distance is of pain, one pair of two, or of three.
+    # Both agree on relapse: all distance is from pain, one pair of two, or of three.
     assert every == pytest.approx(distinct * 2 / 3)
 
 
@@ -102,7 +102,7 @@ def test_tags_in_a_text_are_not_read() -> None:
 
 
 def test_polarity_is_never_taken_for_direction() -> None:
-    """M3's polarity is benefit or harm; a classifier of that is refused, whatever it is called to."""
+    """M3's polarity is benefit or harm; a classifier of polarity is refused."""
     for labels in (
         ("negative", "no effect", "positive"),
         ("Harm", "same", "up"),
@@ -122,7 +122,7 @@ def test_classes_of_rise_and_fall_are_taken_whatever_they_are_called() -> None:
 
 
 def test_no_metric_reads_what_people_said_of_a_target() -> None:
-    """Labels are polarity: no module of metrics, nor what they import their material from, knows them."""
+    """Labels are polarity: neither metrics nor their imports use them."""
     looked_at = [
         *(settings.ROOT / "generation" / "metrics").glob("*.py"),
         settings.ROOT / "generation/scoring/judging.py",
@@ -141,7 +141,7 @@ def test_no_metric_reads_what_people_said_of_a_target() -> None:
 @pytest.fixture
 def tiny(tmp_path: Path, settings: LazySettings) -> Path:
     settings.MODELS_DIR = tmp_path
-    # The classes stand in another order than ours.
+    # The classes have another order than ours.
     return build("bert", tmp_path / "tiny", labels=("up", "down", "same"))
 
 
@@ -198,7 +198,7 @@ def test_the_word_list_says_what_it_is(tiny: Path) -> None:
 
 def test_repetition_is_counted() -> None:
     (row,) = metrics.get("repetition").load({}).score([judged("It helps. It helps. It is safe.", "x")])[0]
-    # Seven words, four of them new; six bigrams: it helps twice, helps it twice.
+    # Seven words, four of them new; six bigrams, two of them twice.
     assert row.values["repeated_1"] == pytest.approx(3 / 7)
     assert row.values["repeated_2"] == pytest.approx(2 / 6)
     assert row.values["repeated_sentences"] == 1

@@ -1,4 +1,4 @@
-"""MMR over embeddings: a sentence encoder from a folder, hashed, loaded strictly."""
+"""MMR over embeddings: a sentence encoder from a folder, hashed and loaded strictly."""
 
 import json
 import shutil

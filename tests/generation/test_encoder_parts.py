@@ -1,4 +1,4 @@
-"""A sentence encoder's folder: every part of it is looked at, and nothing is read but what was hashed."""
+"""Every part of a sentence encoder's folder is checked, and only hashed files are read."""
 
 import json
 import pickle
@@ -19,7 +19,7 @@ DENSE = "sentence_transformers.models.Dense"
 
 
 class Bomb:
-    """What its unpickling would do."""
+    """Would run code when unpickled."""
 
     def __init__(self, touched: Path) -> None:
         self.touched = touched
@@ -30,7 +30,7 @@ class Bomb:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Transformer, a Pooling, two Dense and a Normalize, as they are published."""
+    """A Transformer, a Pooling, two Dense and a Normalize module in the published layout."""
     from safetensors.torch import save_file
     from sentence_transformers.sentence_transformer.modules import Dense
 
@@ -89,7 +89,7 @@ def test_an_encoder_of_five_parts_is_loaded(folder: Path) -> None:
 def test_a_pickle_in_any_part_is_refused_and_never_opened(
     folder: Path, tmp_path: Path, part: str, beside: bool
 ) -> None:
-    """Also where safetensors of another name lie beside it, which nobody would load."""
+    """Also beside safetensors with another name, which would not be loaded."""
     weights = folder / part / "model.safetensors"
     if beside:
         weights.rename(weights.with_name("other.safetensors"))
@@ -120,7 +120,7 @@ def test_a_link_below_an_encoder_is_refused_where_it_leads_out_or_to_a_folder(
     (folder / named).rename(lent)
     (folder / named).symlink_to(lent)
     if to == "models" and lent.is_file():
-        load()  # a file of the models' folder, whose content is hashed as any
+        load()  # a file in the models' folder, hashed like any other
     else:
         assert "is a link" in refusal()
 
@@ -178,7 +178,7 @@ def test_older_settings_of_a_transformer_are_read(folder: Path) -> None:
 
 @pytest.mark.parametrize("said", ["CrossEncoder", "SparseEncoder", 3])
 def test_a_folder_of_another_type_is_not_read_as_an_encoder(folder: Path, said: object) -> None:
-    """Its modules.json would be passed over, and what lies at the top loaded as a Transformer."""
+    """Otherwise modules.json would be ignored and the top folder loaded as a Transformer."""
     edit(folder / "config_sentence_transformers.json", lambda config: config.update(model_type=said))
     assert "model_type" in refusal()
 
@@ -193,7 +193,7 @@ def test_other_weights_and_adapters_are_not_followed(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["torch.hub.load", "torch.nn.modules.container.Sequential", "program.Activation", 3])
 def test_the_activation_of_a_dense_part_is_a_known_one(folder: Path, name: object) -> None:
-    """A foreign one would be passed over for another, and the vectors be others."""
+    """An unknown activation would silently be replaced and change the vectors."""
     edit(folder / "2_Dense" / "config.json", lambda config: config.update(activation_function=name))
     assert "activation" in refusal()
     for known in ("torch.nn.modules.linear.Identity", "torch.nn.modules.activation.GELU"):

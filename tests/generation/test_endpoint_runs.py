@@ -1,4 +1,4 @@
-"""Runs over an endpoint that fails in every way: no finished item is lost or done twice, and what failed is said."""
+"""Runs with a failing endpoint: no finished item is lost or repeated, and errors are reported."""
 
 from collections.abc import Iterator
 
@@ -51,7 +51,7 @@ def answered(handler: Handler) -> None:
 
 
 def whole(run: Run) -> bool:
-    """Every item has its one summary, of its own text."""
+    """Assert that every item has one summary of its own text."""
     found = Summary.objects.filter(item__run=run, item__status=ItemStatus.DONE)
     return sorted(found.values_list("text", flat=True)) == sorted(f"About {n}." for n in range(UNITS))
 
@@ -67,7 +67,7 @@ def test_an_endpoint_that_stumbles_over_and_over_costs_nothing_but_time(
         with endpoint.lock:
             seen[number] = seen.get(number, 0) + 1
             times = seen[number]
-        # Each request fails so often as its number says, three times at most.
+        # Each request fails as often as its number, three times at most.
         (answered if times > int(number) % 4 else faults[(int(number) + times) % 4])(handler)
 
     endpoint.reply = reply
@@ -99,7 +99,7 @@ def test_garbage_and_poison_fail_alone_and_say_what_came(version: Version, endpo
 def test_an_endpoint_that_goes_away_stops_the_run_with_its_reason_and_nothing_is_asked_twice(
     project: Project, endpoint: Endpoint, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It answers five times, then hangs, then restarts for long, and is back when the lead resumes."""
+    """It answers five times, hangs, is restarted, and is back when the lead resumes."""
     monkeypatch.setattr(clients, "MAX_ATTEMPTS", 1)
     asked: list[str] = []
 

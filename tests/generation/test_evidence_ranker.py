@@ -1,4 +1,4 @@
-"""Studies' sentences ranked by a real sentence encoder from a folder."""
+"""Ranking sentences of studies with a sentence encoder from a folder."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Extractive summaries against slow references, and what holds of every one of them."""
+"""Extractive summaries compared with slow references, and properties of all of them."""
 
 import math
 import random

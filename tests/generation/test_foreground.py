@@ -1,4 +1,4 @@
-"""What a person sees who does work in the foreground: a whole bar, or none; and how to go on after Ctrl-C."""
+"""Work in the foreground: the progress bar, and instructions after Ctrl-C."""
 
 import io
 import logging
@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> list[str]:
-    """What is written beside a bar: a line an entry, without what a later one is written over."""
+    """Return the lines on the terminal without what was overwritten."""
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(logging.root, "handlers", [logging.StreamHandler(stream)])
     monkeypatch.setattr(logging.root, "level", logging.INFO)

@@ -1,4 +1,4 @@
-"""`manage.py generate`: the whole run in the foreground, and one clear line where it cannot be."""
+"""`manage.py generate`: a complete run in the foreground, or one clear error line."""
 
 import json
 from pathlib import Path

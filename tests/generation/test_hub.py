@@ -1,4 +1,4 @@
-"""Models of the hub: found in the worker's cache by commit, and on the net only where the operator allows it."""
+"""Hub models: found in the worker's cache by commit, downloaded only if the operator allows it."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ FIRST, SECOND = "a" * 40, "b" * 40
 
 @pytest.fixture
 def cache(tmp_path: Path, models: Models, models_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A hub cache with two commits of lab/bart, of which ``main`` is the first; and no way to the net."""
+    """A hub cache with two commits of lab/bart, the first one being ``main``; without network."""
     from huggingface_hub import constants
 
     root = tmp_path / "hub"
@@ -50,7 +50,7 @@ def config() -> Any:
 def test_a_model_in_the_cache_needs_no_net_and_one_that_is_not_is_not_fetched(
     cache: Path, settings: LazySettings, monkeypatch: pytest.MonkeyPatch, online: bool, offline: bool
 ) -> None:
-    """Without MODELS_ONLINE whatever HF_HUB_OFFLINE says, and with it where HF_HUB_OFFLINE forbids it."""
+    """Without MODELS_ONLINE whatever HF_HUB_OFFLINE says, and with it if HF_HUB_OFFLINE forbids it."""
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", offline)

@@ -1,4 +1,4 @@
-"""A version is named by a hash over everything that can change an output, and by nothing else."""
+"""The hash of a version covers everything that can change an output, and nothing else."""
 
 import copy
 import dataclasses
@@ -30,7 +30,7 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 
 def changed(value: Any) -> Any:
-    """Some other value of the same shape."""
+    """Return another value of the same type."""
     if isinstance(value, bool):
         return not value
     return value + 1 if isinstance(value, (int, float)) else f"{value} other"
@@ -46,7 +46,7 @@ def with_leaf(config: dict[str, Any], path: tuple[str, ...], value: Any) -> dict
 
 
 def whole(backend: Backend) -> dict[str, Any]:
-    """A configuration of the backend: defaults, and something for what is needed."""
+    """Return a configuration of the backend: defaults, and values for required parameters."""
     given: dict[str, Any] = {"backend": backend.key}
     for section, parameters in backend.sections.items():
         needed = [p for p in parameters if p.required]

@@ -1,4 +1,4 @@
-"""Summaries made elsewhere: three kinds of files, read row by row, and every fault named."""
+"""Imported summaries: three file formats, read row by row, with all faults named."""
 
 import csv
 import io
@@ -44,7 +44,7 @@ def files(settings: LazySettings, tmp_path: Path) -> Path:
 
 
 def places(path: Path) -> tuple[Survey, dict[str, Location]]:
-    """A file without faults with its index, and what that says."""
+    """A faultless file and its index."""
     index = path.with_suffix(".index")
     index.unlink(missing_ok=True)
     _, wrong = survey(path, "outputs", index)
@@ -212,7 +212,7 @@ def test_every_csv_that_is_written_is_read_back_text_by_text(
     tmp_path_factory: pytest.TempPathFactory, pairs: dict[str, str], quoting: int, ending: str
 ) -> None:
     out = io.StringIO(newline="")
-    # csv leaves lone carriage returns unquoted under QUOTE_MINIMAL only where they are its own line ending.
+    # csv leaves lone carriage returns unquoted under QUOTE_MINIMAL only if they are its own line ending.
     writer = csv.writer(
         out,
         quoting=quoting if "\r" not in "".join([*pairs, *pairs.values()]) else csv.QUOTE_ALL,  # type: ignore[arg-type]
@@ -305,7 +305,7 @@ def upload(client: APIClient, content: bytes, level: str = "proposition") -> Any
 
 
 def check(client: APIClient, content: bytes, level: str = "proposition") -> Any:
-    """The job that an upload leads to, after a worker did it."""
+    """Return the job of an upload after a worker has run it."""
     reply = upload(client, content, level)
     assert reply.status_code == 202, reply.json()
     work()
@@ -347,7 +347,7 @@ def test_an_upload_with_faults_is_not_kept_and_they_are_named(
 def test_an_upload_does_no_more_than_store_the_file(
     corpus: Project, lead: User, client_of: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file of hundreds of megabytes takes minutes to check."""
+    """Checking a file of hundreds of megabytes takes minutes."""
 
     def checked(*given: Any) -> None:
         raise AssertionError("It is checked while the browser waits.")
@@ -455,7 +455,7 @@ def test_keys_are_those_that_summarisers_are_handed(corpus: Project, level: str)
 def test_a_file_of_another_project_is_none_of_this_one(
     corpus: Project, lead: User, ann1: User, client_of: Client, files: Path
 ) -> None:
-    """Whoever outputs are sealed from sees the hash of their file, and may found a project."""
+    """A person from whom outputs are hidden sees the hash of their file, and may create a project."""
     sha256 = check(client_of(lead), CSV)["result"]["sha256"]
     client, config = client_of(ann1), {"backend": "imported", "model": {"file": sha256}}
     assert client.post("/api/v1/projects/", {"name": "Mine", "slug": "mine"}, format="json").status_code == 201

@@ -1,4 +1,4 @@
-"""Long runs: their items are laid out in batches, the first in the request, and none is lost or doubled on the way."""
+"""Long runs: items are created in batches, the first one in the request; none is lost or doubled."""
 
 from collections.abc import Callable
 
@@ -29,7 +29,7 @@ def version(project: Project, staged: StagedBackend, monkeypatch: pytest.MonkeyP
 
 
 def in_hand(check: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Call ``check`` whenever a worker has laid out a batch."""
+    """Call ``check`` after each batch of items."""
     hold = RunningJob.hold
 
     def held(self: RunningJob, done: int | None = None, total: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""From the command to the score, at the levels of documents and of sentences."""
+"""From the command to the score for documents and sentences."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ CLUSTERS = [
 
 @pytest.fixture
 def done(project: Project, tmp_path: Path) -> Callable[[str], str]:
-    """``done(level)``: Lead-1 over the level, scored by ROUGE; what the table says."""
+    """``done(level)`` runs lead-1 on the level, scores it with ROUGE, and returns the table."""
     for level, records in (("1", [DOCUMENT]), ("2", [SENTENCE]), ("3", CLUSTERS)):
         import_records(project, write(tmp_path / f"level{level}.jsonl", records), level=level)
     config = tmp_path / "lead.json"

@@ -1,4 +1,4 @@
-"""Likelihoods of several texts given one source: equal to one forward pass per text, in every family."""
+"""Likelihoods of several texts given one source equal one forward pass per text, in every family."""
 
 import math
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from tests.generation import tiny_models
 
 ENCODER_DECODERS = ("bart", "pegasus", "bigbird_pegasus", "led", "t5")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-#: Those whose attention can be replaced, by one that goes from source to source; worth it on a CPU alone.
+#: Families whose attention can be replaced by one per source; useful on a CPU only.
 IN_LINE = ("bart", "pegasus")
 QUICKEST = teacher_forcing.by_trees_in_line if DEVICE == "cpu" else teacher_forcing.by_trees
 ON_A_CPU = pytest.mark.skipif(DEVICE == "cuda", reason="a GPU pads: texts in one line are a CPU's way")
-#: Several texts a source; some begin alike, two are equal, and one is much longer.
+#: Several texts per source: common prefixes, two equal texts, and a much longer one.
 TEXTS = [
     ["Statins lowered the risk of death.", "Statins did not lower the risk of death.", "Statins raised the risk."],
     ["There is no evidence that exercise helps.", "Exercise helps.", "There is no evidence that exercise helps."],
@@ -54,7 +54,7 @@ def coded(model: Any, words: Any) -> list[tuple[list[int], list[list[int]]]]:
 
 
 def one_by_one(model: Any, source: Sequence[int], text: Sequence[int]) -> list[float]:
-    """What any script would do: one forward pass with labels, and the cross entropy of each."""
+    """One forward pass per text with labels, and the cross-entropy of each."""
     with torch.inference_mode():
         logits = model(input_ids=tensor([source]), labels=tensor([text])).logits[0]
     found: list[float] = torch.nn.functional.cross_entropy(logits, tensor(text), reduction="none").tolist()
@@ -86,7 +86,7 @@ def test_a_batch_equals_one_forward_pass_per_text(kind: str, way: Any) -> None:
     model, words = made(kind)
     items = coded(model, words)
     if kind == "bigbird_pegasus":
-        # Padding would change its blocks; who batches it keeps equal ones together.
+        # Padding would change its blocks; sources of equal length are batched.
         model.get_encoder().set_attention_type("original_full")
     for (source, texts), found in zip(items, together(model, items, way), strict=True):
         for text, nll in zip(texts, found, strict=True):
@@ -97,7 +97,8 @@ def test_a_batch_equals_one_forward_pass_per_text(kind: str, way: Any) -> None:
 def test_an_untrained_model_finds_every_token_as_likely_as_any(kind: str) -> None:
     model, words = made(kind)
     if kind == "t5":
-        # T5 begins with embeddings of standard deviation 1, so an untrained one has opinions; others begin with 0.02.
+        # T5 starts with embeddings of standard deviation 1, so an untrained one has clear preferences; others start
+        # with 0.02.
         model.shared.weight.data *= 0.02
     nll = [x for item in together(model, coded(model, words), teacher_forcing.by_trees) for text in item for x in text]
     assert sum(nll) / len(nll) == pytest.approx(math.log(model.config.vocab_size), rel=0.02)
@@ -136,7 +137,7 @@ def test_sources_that_could_read_each_other_are_found_out(monkeypatch: pytest.Mo
 def test_a_vocabulary_in_parts_gives_what_it_gives_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
     model, words = made("bart")
     items = coded(model, words)
-    # A bias as PEGASUS has; the tokens of some parts are never written.
+    # A bias as in PEGASUS: some tokens are never generated.
     model.final_logits_bias[0, :] = torch.linspace(-3, 3, len(words))
     model.final_logits_bias[0, 200:300] = float("-inf")
     monkeypatch.setattr(heads, "BYTES", {DEVICE: 4 * 70 * sum(len(Tree(2, texts)) for _, texts in items)})

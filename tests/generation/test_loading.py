@@ -42,7 +42,7 @@ def test_every_family_loads_and_is_known(models: Models, kind: str) -> None:
     loaded = loading.load(of(models(kind)), facts, task)
     assert facts["family"] == loaded.family.key == ("causal" if kind == "llama" else kind)
     assert not loaded.model.training
-    # On a GPU the number format that nobody chose is half as wide; a version says which it is.
+    # On a GPU the default dtype is half as wide; the version records it.
     chosen = ("cuda", "bfloat16") if torch.cuda.is_available() else ("cpu", "float32")
     assert (facts["device"], facts["dtype"]) == chosen
     assert {str(weight.dtype) for weight in loaded.model.parameters()} == {f"torch.{facts['dtype']}"}
@@ -52,7 +52,7 @@ def test_every_family_loads_and_is_known(models: Models, kind: str) -> None:
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_what_is_computed_in_float32_is_not_rounded_to_less_whatever_the_machines_settings(device: str) -> None:
-    """NVIDIA's images let matrices be multiplied in TF32, of 10 bits: another figure than what a version says."""
+    """NVIDIA's images allow TF32 with 10 bits, which would change figures."""
     if device == "cuda" and not torch.cuda.is_available():
         pytest.skip("needs a GPU")
     program = f"""
@@ -95,7 +95,7 @@ def loads(folder: Path, kind: str = "seq2seq", **section: str) -> Any:
 
 
 def test_published_pegasus_weights_lack_their_positions_which_are_computed(models: Models, models_folder: Path) -> None:
-    """google/pegasus-xsum is such a file; what is computed there is no random head."""
+    """google/pegasus-xsum is such a file; the positions are computed, not random."""
     copy = copied(models, models_folder, "pegasus")
     names = [f"model.{side}.embed_positions.weight" for side in ("encoder", "decoder")]
     rewritten(copy, lambda tensors: [tensors.pop(name) for name in names])
@@ -146,7 +146,7 @@ def test_weights_in_float16_are_read_as_float32_on_a_cpu(models: Models, models_
 
 
 def test_a_tokenizer_as_pegasus_is_published_is_read(models: Models, models_folder: Path) -> None:
-    """A SentencePiece model alone: ids are 103 higher than its own, for what PEGASUS was trained with."""
+    """A SentencePiece model alone: ids are shifted by 103, for PEGASUS's pre-training tokens."""
     from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
     copy = copied(models, models_folder, "pegasus")
@@ -195,7 +195,7 @@ def test_a_tokenizer_that_reads_what_nobody_hashes_is_refused(
         loading.tokenizer(of(copy.name))
 
 
-#: Where it lies when it is run, transformers decides: it is told what to touch.
+#: transformers chooses where the code is; here it would create a file.
 PROGRAM = """
 from pathlib import Path
 Path({touched!r}).touch()
@@ -243,7 +243,7 @@ def test_a_program_beside_weights_is_never_run(
     except (BackendError, MetricError) as error:
         refused = error
     assert not (copy / "was-run").exists()
-    # A known type has its code in transformers; any other is refused, in words.
+    # A known type has its code in transformers; others are refused.
     assert refused or (model_type, use) == ("bart", "seq2seq")
     assert str(copy.parent) not in str(refused)
 

@@ -1,4 +1,4 @@
-"""Metrics against what is reckoned by hand or by the libraries themselves."""
+"""Metrics compared with results by hand or by the libraries themselves."""
 
 import json
 import random
@@ -69,7 +69,7 @@ def test_what_lead_3_writes_is_copied_completely() -> None:
 
 def test_copying_is_rouge_against_all_inputs_and_less_that_against_the_target() -> None:
     own, difference = rows_of("copying", judged(INPUTS[0], "Nepralin reduced pain."))
-    # Five tokens, all of them among the inputs' fifteen.
+    # Five tokens, all among the fifteen of the inputs.
     recall = 5 / 15
     assert own.values["inputs_rouge1_precision"] == 1.0
     assert own.values["inputs_rouge1_recall"] == pytest.approx(recall)
@@ -77,7 +77,7 @@ def test_copying_is_rouge_against_all_inputs_and_less_that_against_the_target() 
     target = 2 * (2 / 5) * (2 / 3) / (2 / 5 + 2 / 3)
     assert difference.values["difference_rouge1_f1"] == pytest.approx(against - target)
     assert (own.reference, difference.reference) == (None, 100)
-    # Six tokens with the full stop, one fragment of six.
+    # Six tokens including the full stop, one fragment of six.
     assert (own.values["coverage"], own.values["density"], own.values["longest"]) == (1.0, 6.0, 6)
     assert own.values["compression"] == pytest.approx(17 / 6)
 

@@ -27,7 +27,7 @@ def loaded(models: Models, kind: str, **sections: dict[str, Any]) -> tuple[multi
 
 
 def joined(fresh: Any, facts: dict[str, Any], rows: list[tuple[int, ...]], *, masked: bool) -> list[int]:
-    """As MS^2 does it for one review: encode the rows, drop the padding, join, decode."""
+    """As in MS^2 for one review: encode the rows, drop the padding, join, decode."""
     longest = max(map(len, rows))
     ids = torch.tensor([[*row, *[1] * (longest - len(row))] for row in rows], device=fresh.device)
     mask = (torch.arange(longest) < torch.tensor([len(row) for row in rows])[:, None]).long().to(fresh.device)
@@ -68,7 +68,7 @@ def test_the_checkpoints_padding_and_first_token_are_another_version(models: Mod
     assert other["decoding"]["decoder_start_token_id"] == 0
     unequal = Source(0, "unequal", (InputText(tiny_models.text(1, 3)), InputText("Short.")))
     states = [summariser.encode([summariser.read(unequal)])[0] for summariser in (masked, unmasked)]
-    # The longest study has no padding; the short one does.
+    # The longest study has no padding; the short one has.
     length = len(masked.read(unequal).rows[0])
     assert torch.allclose(states[0][0, :length], states[1][0, :length], atol=1e-5)
     assert not torch.allclose(states[0][0, length:], states[1][0, length:], atol=1e-3)
@@ -95,7 +95,7 @@ def test_rows_are_ms2s_at_most_25_each_cut_and_counted(models: Models) -> None:
     read = summariser.read(Source(0, "review", studies, background="Do statins help?"))
     assert len(read.rows) == 25
     assert {len(row) for row in read.rows} == {70}
-    # As MS^2's code puts token ids together: no <s>, no </s>, and no space between the background and the study.
+    # As in MS^2's code: no <s>, no </s>, and no space between background and study.
     words = summariser.loaded.tokenizer
     text = words.decode(read.rows[3])
     assert text.startswith("<background> Do statins help? </background><ref> Trial 3 <sep> ")

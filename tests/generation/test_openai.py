@@ -1,4 +1,4 @@
-"""Summaries from an endpoint: what is asked, what is kept of the answer, and every way in which an endpoint fails."""
+"""Summaries by an endpoint: requests, stored fields of replies, and all kinds of failures."""
 
 import logging
 import socket
@@ -435,7 +435,7 @@ def test_what_was_answered_is_kept_when_the_endpoint_goes_away(endpoint: Endpoin
             endpoint.hold(handler)
             handler.answer(said())
         else:
-            # Its last sign of life: not even the small question is answered.
+            # It stops answering even the health request.
             if handler.command == "GET":
                 endpoint.released.set()
             handler.answer(b"", 500)

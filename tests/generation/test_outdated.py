@@ -1,4 +1,4 @@
-"""Results say when what they hang on was corrected since, and by which step they are made anew."""
+"""Results report when their inputs were corrected later, and the command that recomputes them."""
 
 import shlex
 import uuid
@@ -52,7 +52,7 @@ def outdated(project: Project, key: str) -> list[Missing]:
 
 
 def do(step: Missing) -> None:
-    """As its user does: the command, word for word."""
+    """Run the reported command literally."""
     for command in step.command.split(" && "):
         call_command(*shlex.split(command)[1:])
 

@@ -1,4 +1,4 @@
-"""What systems wrote, beside the inputs and the target, and who may not see it."""
+"""The API of outputs beside inputs and target, and its permissions."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -148,7 +148,7 @@ def test_a_sealed_run_shows_its_outputs_to_everybody_but_that_person_lead_or_not
 def test_documents_and_sentences_have_outputs_too_found_by_their_own_units(
     project: Project, lead: User, client_of: Client, tmp_path: Path
 ) -> None:
-    """The review is the unit of a document; its propositions stand beside its own text."""
+    """A document's unit is the review, shown with its propositions."""
     for name, record in (
         ("level1", plain("111", "It helps, and is safe.", ("1", "Trial one."), ("2", "Trial two."))),
         ("level2", plain("111_0", "It helps.", ("1", "One helped."))),

@@ -1,4 +1,4 @@
-"""Systems two by two, on the units that both have: who stores it, and what the tables beside Tables 4, 6 and 7 say."""
+"""Pairwise comparison of systems on common units: who stores it, and the tables beside Tables 4, 6 and 7."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,13 +36,13 @@ from tests.generation.summaries import Write, build_run, build_version, scored
 from tests.generation.test_probing import TEXTS, add
 
 pytestmark = pytest.mark.django_db
-#: ROUGE-1 of "a b c d" against "a b c d" is 1; without a word of it 0.
+#: ROUGE-1 of "a b c d" with "a b c d" is 1, and 0 without a common word.
 RIGHT, HALF, WRONG = "a b c d", "a b x y", "w x y z"
 
 
 @pytest.fixture
 def corpus(project: Project, tmp_path: Path) -> Project:
-    """Seven units of six reviews: the last review has two."""
+    """Seven units of six reviews; the last review has two."""
     keys = ["111_0", "222_0", "333_0", "444_0", "555_0", "666_0", "666_1"]
     records = [cluster(key, [source("a b c d", str(n))], target_text=RIGHT) for n, key in enumerate(keys, start=1)]
     import_records(project, write(tmp_path / "level3.jsonl", records))
@@ -50,7 +50,7 @@ def corpus(project: Project, tmp_path: Path) -> Project:
 
 
 def written(texts: Mapping[str, str | None], otherwise: str | None) -> Write:
-    """What a system writes of each unit: nothing where it is None."""
+    """Text of a system for each unit, None if it has none."""
     return lambda material: texts.get(material.source.key, otherwise)
 
 
@@ -67,7 +67,7 @@ def rows(made: Table) -> list[dict[str, str]]:
 
 
 def steps(made: Table) -> list[Missing]:
-    """Without BERTScore's: it takes weights."""
+    """Without BERTScore, which needs weights."""
     return [step for step in made.missing if step.metric != "bertscore"]
 
 
@@ -76,8 +76,8 @@ def of(made: Table, figure: str) -> list[dict[str, str]]:
 
 
 def test_two_systems_are_compared_on_the_units_that_both_have(corpus: Project) -> None:
-    """A is right but for one unit of 111, which it has not; B is half right, but for 666_1, which it has not. So five
-    units of five reviews are left, in all of which A is better: p is 2 of 2 ** 5."""
+    """A is right except for a unit of 111, which it lacks; B is half right and lacks 666_1. Five units of five
+    reviews remain, in all of which A is better: p is 2 of 2 ** 5."""
     scored(build_run(corpus, "A", write=written({"111_0": None}, RIGHT)), "rouge")
     scored(build_run(corpus, "B", write=written({"666_1": None}, HALF)), "rouge")
     made = table(corpus)
@@ -104,7 +104,7 @@ def test_six_reviews_are_enough_and_both_units_of_one_are_swapped_together(corpu
     made = table(corpus)
     (row,) = of(made, "ROUGE-1 F1")
     assert (row["n"], row["Reviews"], row["p"], row["Least p"]) == ("7", "6", "0.0312", "0.0312")
-    # Six of 50 and one of 100, with the interval of such means over reviews.
+    # Six of 50 and one of 100, with the interval of these means over reviews.
     assert row["Difference"].startswith("57.1")
     assert not [note for note in made.notes if "Least p" in note]
 
@@ -115,7 +115,7 @@ def test_p_is_adjusted_over_all_pairs_of_a_figure(corpus: Project) -> None:
         scored(build_run(corpus, name, write=written({} if text else few, text or RIGHT)), "rouge")
     found = of(table(corpus), "ROUGE-1 F1")
     assert [(row["First"], row["Second"]) for row in found] == [("A", "B"), ("A", "C"), ("B", "C")]
-    # A is better than B in all six reviews, and than C in two.
+    # A is better than B in all six reviews, and better than C in two.
     assert [row["p"] for row in found][:2] == ["0.0312", "0.5000"]
     raw = [cell.value for row in table(corpus).rows[:3] for cell in row[-3:-2]]
     adjusted = [cell.value for row in table(corpus).rows[:3] for cell in row[-2:-1]]
@@ -201,7 +201,7 @@ def test_copying_is_compared_by_all_that_its_table_prints(corpus: Project) -> No
     assert len(found) == 10
     assert (found["Coverage"]["Mean of first"], found["Coverage"]["Against"]) == ("100.0", "inputs")
     assert found["ROUGE-1 F1, inputs - target"]["Against"] == "own target"
-    # The inputs say what the targets say: closer to the one is closer to the other.
+    # The inputs equal the targets, so both distances agree.
     assert found["ROUGE-1 F1, inputs - target"]["Difference"] == "0.0"
     assert found["ROUGE-1 F1, inputs - target"]["p"] == "1.0000"
 
@@ -220,7 +220,7 @@ def test_a_new_scoring_is_compared_with_what_tables_show(corpus: Project) -> Non
 
 
 def build_probe(project: Project, name: str, found: Mapping[int, Mapping[Kind, float]], number: int = 1) -> Run:
-    """A probe: number of a cluster -> kind -> delta, of a token each."""
+    """Create a probe: cluster number -> kind -> delta, with one token each."""
     run = Run.objects.create(
         version=build_version(project, name, number=number),
         purpose=RunPurpose.PROBE,
@@ -257,7 +257,7 @@ def clusters(project: Project) -> Project:
 
 @pytest.fixture
 def probes(clusters: Project) -> tuple[Run, Run]:
-    """A has judged six units, B five of these and one more; A is right on all, B on none."""
+    """A has judged six units, B five of these and another one; A is right everywhere, B nowhere."""
     right, wrong = ({Kind.NEGATION: d, Kind.MODALITY: d} for d in (0.5, -0.25))
     return (
         build_probe(clusters, "A", dict.fromkeys(range(6), right)),
@@ -336,7 +336,7 @@ def test_of_one_probe_nothing_is_common_and_nothing_missed(clusters: Project) ->
 
 
 def test_a_sealed_probe_has_no_row_and_still_narrows_what_is_common(clusters: Project, probes: tuple[Run, Run]) -> None:
-    """A table that two people read says the same to both."""
+    """So the table is the same for every reader."""
     viewer = Member.objects.create(project=clusters, user=person("viewer"), role="viewer", pseudonym="V")
     Seal.objects.create(run=probes[1], member=viewer)
     found = rows(table(clusters, "m3-7-common", viewer))

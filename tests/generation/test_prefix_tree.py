@@ -1,4 +1,4 @@
-"""Texts as one tree: what is shared, what is predicted where, and who reads whom."""
+"""Prefix trees of texts: shared tokens, predictions, and attention."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from generation.neural.judging.prefix_tree import Forest, Tree
 
 def test_what_texts_share_is_one_path() -> None:
     tree = Tree(9, [[1, 2, 3], [1, 2, 4], [1, 5, 3]])
-    # The last token of a text is predicted and never read: 9, 1, 2 and 5 are.
+    # The last token of a text is predicted, but never read: 9, 1, 2 and 5 are.
     assert tree.tokens == [9, 1, 2, 5]
     assert tree.parents == [-1, 0, 1, 1]
     assert tree.depths == [0, 1, 2, 2]

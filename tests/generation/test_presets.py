@@ -1,4 +1,4 @@
-"""The papers' summarisers as versions to begin with: each is what its backend takes, and nothing in it is lost."""
+"""Presets of the papers' summarisers: each is valid for its backend and complete."""
 
 import copy
 from collections.abc import Callable
@@ -19,7 +19,7 @@ each = pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.key)
 
 
 def filled(preset: Preset) -> dict[str, Any]:
-    """Its configuration, with something for what is left to whoever takes it."""
+    """Return its configuration with values for parameters that are left open."""
     config = copy.deepcopy(dict(preset.config)) | {"backend": preset.backend}
     for need in preset.needs:
         section, name = need.split(".")
@@ -90,7 +90,7 @@ def test_the_papers_systems_are_all_there() -> None:
     assert {preset.backend for preset in PRESETS} == {"seq2seq", "multi_encode", "extractive", "imported"}
 
 
-#: What was seen in papers, repositories and cards, value by value; and, apart, what is known from memory only.
+#: Values seen in papers, repositories and cards; and separately those known from memory only.
 SEEN: dict[str, dict[str, Any]] = {
     "bart-xsum": {
         "model.model": "facebook/bart-large-xsum",

@@ -1,4 +1,4 @@
-"""Likelihoods from encoder-decoders as loaded versions: whatever shares the batch, and whatever was done before."""
+"""Likelihoods from encoder-decoders do not depend on the batch or earlier work."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,11 +16,11 @@ from generation.neural.summarisers.seq2seq import Seq2Seq
 from tests.generation import tiny_models, unbatched
 
 Models = Callable[[str], str]
-#: Two begin alike, two are equal.
+#: Two have a common prefix, two are equal.
 TEXTS = ("Aspirin reduced stroke.", "Aspirin reduced falls in adults.", "It did not.", "Aspirin reduced stroke.")
 
 
-#: The weights of these models are wide, so that rounding grows; test_likelihood has 1e-5 on ordinary ones.
+#: These models have wide weights, so rounding errors grow; test_likelihood has 1e-5 with ordinary ones.
 def close(values: list[float]) -> Any:
     return pytest.approx(values, rel=1e-4, abs=1e-3)
 
@@ -53,7 +53,7 @@ def test_a_text_is_as_likely_alone_as_in_any_batch_and_after_any_work(models: Mo
     list(summariser.summarise(units))
     together = judged(summariser, units)
     assert summariser._probe is not None
-    # The quick way is exact also where the beams of an item share their cross-attention.
+    # The fast method is exact also if beams of an item share their cross-attention.
     in_line = kind in ("bart", "pegasus") and summariser.device.type == "cpu"
     quick = teacher_forcing.by_trees_in_line if in_line else teacher_forcing.by_trees
     assert summariser._probe.decode is quick
@@ -86,7 +86,7 @@ def test_ms2s_decoder_starts_from_bos_which_is_then_not_predicted(models: Models
 
 
 def test_how_a_version_decodes_changes_no_likelihood(models: Models) -> None:
-    """Forced tokens, least lengths and blocked n-grams are rules of writing: every text here breaks them."""
+    """Forced tokens, minimum lengths and blocked n-grams only affect generation: every text here violates them."""
     plain = judged(loaded(models, "bart"), unbatched.sources(2))
     rules = {
         "beams": 2,

@@ -16,13 +16,14 @@ from tests.generation.summaries import build_version
 from tests.generation.test_probing import TEXTS, add
 
 pytestmark = pytest.mark.django_db
-#: Sums over four tokens of the target, and of its counterfactuals: better, and no better.
+#: Sums over four tokens of the target and its counterfactuals: higher, and not higher.
 TARGET, NEGATION, MODALITY = 4.0, 8.0, 4.0
 
 
 @pytest.fixture
 def probe(project: Project) -> Run:
-    """Two reviews: a negation is found out in one of the two, a modality ties. One of the four tokens is no content."""
+    """Two reviews: a negation is detected in one of them, a modality ties. One of the four tokens is no content
+    word."""
     run = Run.objects.create(version=build_version(project, "Tiny"), purpose=RunPurpose.PROBE, status=RunStatus.DONE)
     changed = {"replaced_sum": 1.0, "replaced_tokens": 1, "changed_sum": 5.0, "changed_tokens": 2}
     for number in range(2):
@@ -56,7 +57,7 @@ def rows(scores: Scores) -> dict[str, list[str]]:
 
 
 def test_deltas_and_strict_accuracies_are_those_by_hand(project: Project, probe: Run) -> None:
-    """Negations: deltas of +1 and -0.25 a token; the modality ties, and is wrong."""
+    """Negations: deltas of +1 and -0.25 per token; the tied modality counts as wrong."""
     found = rows(Scores(project))
     assert list(found) == [*(kind.value for kind in Kind), "overall"]
     assert found["negation"][:5] == ["Tiny", "proposition", "negation", "2", "2"]
@@ -68,8 +69,8 @@ def test_deltas_and_strict_accuracies_are_those_by_hand(project: Project, probe:
 
 
 def test_content_sums_and_changed_tokens_stand_beside_m3s_figures(project: Project, probe: Run) -> None:
-    """Negations: content sums of 4 and 1.5 against 2, over three tokens; sums of 8 and 3 against 4; one pair of the two
-    has changed tokens, 5 nats over two of them against 1 over one."""
+    """Negations: content sums of 4 and 1.5 against 2, over three tokens; sums of 8 and 3 against 4; one of the two
+    pairs has changed tokens, 5 nats over two of them against 1 over one."""
     found = rows(Scores(project))
     assert found["negation"][8].startswith("0.250 \u00b1 0.589")
     assert found["negation"][9:11] == ["0.50", "1.500"]
@@ -104,7 +105,7 @@ def test_units_that_were_taken_out_are_not_lost(project: Project, probe: Run) ->
 
 
 def test_what_one_has_to_know_of_single_figures_stands_below(project: Project, probe: Run) -> None:
-    """Of two reviews there is no interval."""
+    """Two reviews have no interval."""
     notes = get("m3-7").build(Scores(project)).notes
     found = [note for note in notes if note.startswith("No reliable interval (few reviews")]
     assert any("modality of Tiny (proposition)" in note for note in found)
@@ -112,7 +113,7 @@ def test_what_one_has_to_know_of_single_figures_stands_below(project: Project, p
 
 
 def test_likelihoods_that_came_later_are_missed_until_they_are_reckoned(project: Project, probe: Run) -> None:
-    """A run that was resumed, or whose failed items were tried again."""
+    """After resuming a run or retrying failed items."""
     assert rows(Scores(project))["negation"][3] == "2"
     assert get("m3-7").build(Scores(project)).missing == []
     cluster = build_cluster(project, 7)

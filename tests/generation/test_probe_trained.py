@@ -1,4 +1,4 @@
-"""The probe on a model that learned something: true texts become likelier than false ones, and a tie is no success."""
+"""The probe on a trained model: true texts become more likely than false ones, and a tie is no success."""
 
 from collections.abc import Callable
 from itertools import product
@@ -16,7 +16,7 @@ from tests.generation import tiny_models, unbatched
 DRUGS = ("Statins", "Aspirin", "Exercise", "Insulin", "Antibiotics")
 OPPOSITE = {"lowered": "increased", "increased": "lowered", "improved": "reduced", "reduced": "improved"}
 OUTCOMES = ("death", "stroke", "pain", "falls", "bleeding", "symptoms", "depression", "disease", "vitamin", "groups")
-#: 200 of them; a counterfactual says the opposite.
+#: 200 findings; a counterfactual states the opposite.
 FINDINGS = list(product(DRUGS, OPPOSITE, OUTCOMES))
 
 
@@ -30,7 +30,7 @@ def source(unit: int, finding: tuple[str, str, str]) -> Source:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A BART of two layers that has read all findings twenty times; saved as "trained" in this folder."""
+    """A BART of two layers trained on all findings for twenty epochs, saved as "trained"."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
     words = tiny_models.tokenizer("bart")
@@ -59,7 +59,7 @@ Judge = Callable[[Callable[[str, str], tuple[str, str]]], list[tuple[TextNll, Te
 
 @pytest.fixture
 def judge(trained: Path, settings: LazySettings) -> Judge:
-    """``judge(texts)``: likelihoods of two texts for every fourth finding, made of what it says and of the opposite."""
+    """``judge(texts)`` returns likelihoods of two texts for every fourth finding."""
     settings.MODELS_DIR = trained
     backend, config = Seq2SeqBackend(), unbatched.configured(Seq2SeqBackend(), "trained")
     summariser = backend.load(config, backend.facts(config))
@@ -82,7 +82,7 @@ def judge(trained: Path, settings: LazySettings) -> Judge:
 
 
 def table(pairs: list[tuple[TextNll, TextNll]]) -> tuple[float, float, int]:
-    """Delta, accuracy and ties over all pairs."""
+    """Return delta, accuracy and ties over all pairs."""
     overall = probe_table([Pair(n, "antonym", *pair) for n, pair in enumerate(pairs)], ["antonym"])[-1]
     assert overall.delta.value is not None
     assert overall.accuracy.value is not None

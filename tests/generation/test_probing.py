@@ -1,4 +1,4 @@
-"""The probe as a run: what is judged, stored and counted, from counterfactuals to the figures of the command."""
+"""The probe as a run: from counterfactuals to the figures of the command."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ from tests.generation.test_sources import levels
 from tests.generation.workers import staged_version, work
 
 __all__ = ["levels"]
-#: The backends with weights of their own to ask.
+#: Backends with weights.
 NEURAL = {"seq2seq", "multi_encode", "chat"}
 Models = Callable[[str], str]
 TEXTS = {
@@ -54,7 +54,7 @@ def add(
 
 @pytest.fixture
 def clusters(project: Project) -> list[Cluster]:
-    """Three, of which the first and the last have counterfactuals."""
+    """Three clusters, of which the first and the last have counterfactuals."""
     made = [build_cluster(project, number) for number in range(3)]
     add(made[0])
     add(made[2], {Kind.NEGATION: TEXTS[Kind.NEGATION]})
@@ -62,7 +62,7 @@ def clusters(project: Project) -> list[Cluster]:
 
 
 def likelihood(words: str) -> Likelihood:
-    """A token a word, between ``<s>`` and ``</s>``; rare words are less likely. Both special ones cost 1."""
+    """One token per word, between ``<s>`` and ``</s>``; rare words are less likely. Both special tokens cost 1."""
     ids = tuple(sum(map(ord, word)) for word in words.split())
     costs = tuple(2.0 if word in ("Both", "and", "may") else 0.5 for word in words.split())
     return Likelihood((0, *ids, 2), (1.0, *costs, 1.0), (True, *[False] * len(ids), True))
@@ -103,7 +103,7 @@ def test_each_target_is_judged_with_its_counterfactuals_and_the_sums_are_stored(
     # "Neither" and "nor" (0.5 each) became "Both" and "and" (2 each).
     assert (negation.replaced_sum, negation.replaced_tokens) == (1.0, 2)
     assert (negation.changed_sum, negation.changed_tokens) == (4.0, 2)
-    # "had" became "may have had": nothing was taken away.
+    # "had" became "may have had": nothing was removed.
     assert (modality.replaced_sum, modality.replaced_tokens) == (0.0, 0)
     assert (modality.changed_sum, modality.changed_tokens) == (2.5, 2)
     assert len(target.nll) == len(target.token_ids) == words + 2

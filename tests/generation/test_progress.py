@@ -1,4 +1,4 @@
-"""How far runs are, in words and figures that can be told from the rows."""
+"""The progress of runs in words and figures, from rows only."""
 
 from datetime import timedelta
 

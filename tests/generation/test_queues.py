@@ -1,4 +1,4 @@
-"""Which job a worker takes: of queues by model, first those of the model it has loaded."""
+"""Which job a worker takes: from the queues by model, first those of its loaded model."""
 
 from datetime import timedelta
 from typing import Any
@@ -27,7 +27,7 @@ from tests.generation.workers import staged_version, work
 
 @pytest.fixture
 def two_models(project: Project, staged: StagedBackend) -> list[Version]:
-    """Two versions that need torch, of different weights, over twenty clusters."""
+    """Two torch versions with different weights over twenty clusters."""
     for number in range(20):
         build_cluster(project, number)
     return [staged_version(project, f"System {weights}", weights=weights, torch=True) for weights in "ab"]

@@ -1,4 +1,4 @@
-"""What scores and likelihoods come to is stored by whoever finished them; tables only read it."""
+"""Means of scores and likelihoods are stored by the job that finishes; tables only read them."""
 
 import json
 from pathlib import Path
@@ -193,7 +193,7 @@ def test_reasons_stand_in_an_order_of_their_own(corpus: Project) -> None:
 def test_reckoning_a_probe_anew_changes_nothing_that_was_witnessed(
     clusters: list[Cluster], judging: StagedBackend
 ) -> None:
-    """An upgrade with another rule of intervals must not look like figures that somebody changed."""
+    """An upgrade with another interval rule must not look like tampering."""
     run = probed(staged_version(clusters[0].project))
     stored = ProbeFigures.objects.get()
     ProbeFigures.objects.update(rule="", rows=[{**row, "method": "another"} for row in stored.rows])

@@ -1,4 +1,4 @@
-"""The Results page over HTTP."""
+"""The API of the Results page."""
 
 import shlex
 from collections.abc import Callable
@@ -177,7 +177,7 @@ def test_who_works_with_summaries_never_sees_results(
 
 
 def asked(run: Run, metric: str, status: JobStatus, **fields: Any) -> Job:
-    """A job that is, or was, to score the run."""
+    """A current or former job to score the run."""
     params = {"run": run.pk, "metric": metric, "params": {}}
     return Job.objects.create(
         project=run.version.system.project, kind="score_run", params=params, status=status, **fields
@@ -206,7 +206,7 @@ def test_what_is_scored_next_stands_first(client: APIClient, run: Run) -> None:
 def test_a_scoring_that_ends_while_the_tables_are_made_is_said_to_be_under_way(
     client: APIClient, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page would show a table without it, and wait for nothing."""
+    """Otherwise the page would show a table without it and wait for nothing."""
     job, build = asked(run, "rouge", JobStatus.QUEUED), OverlapTable.build
 
     def late(table: OverlapTable, scores: Scores) -> Table:

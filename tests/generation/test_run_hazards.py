@@ -1,4 +1,4 @@
-"""Runs when things happen at the worst moment."""
+"""Concurrent changes at the worst moments of a run."""
 
 import logging
 from collections.abc import Sequence
@@ -105,7 +105,7 @@ def test_what_was_put_off_before_the_clock_was_set_back_is_not_put_off_for_ever(
 def test_an_error_whose_words_no_data_base_takes_fails_its_item_like_any_other(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What is logged goes from one test process to the other, which takes no half surrogates either.
+    # Logs pass between test processes, which cannot encode lone surrogates either.
     monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
     run = start_run(version=version, by=lead, lanes=1)
 

@@ -1,4 +1,4 @@
-"""Runs on the job table: every item is done once, whatever happens on the way."""
+"""Runs as jobs: every item is done once under all faults."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -42,7 +42,7 @@ def fresh(run: Run) -> Run:
 
 
 def done_once(run: Run, count: int = 20) -> bool:
-    """Every item is done and has its summary; constraints see to it that it has no two."""
+    """Assert that every item is done and has a summary; constraints allow no second one."""
     items = run.items.filter(status=ItemStatus.DONE, summary__isnull=False, error="")
     return items.count() == count == Summary.objects.filter(item__run=run).count()
 
@@ -263,7 +263,7 @@ def test_an_error_nobody_foresaw_fails_the_item_that_has_it_and_no_other(
 def test_where_nothing_can_be_loaded_after_an_error_no_other_item_is_to_blame(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on a GPU whose context is lost: all that comes after fails, whatever it is."""
+    """As on a GPU whose context is lost: every later item fails."""
     run = start_run(version=version, by=lead, lanes=1)
 
     def spoil(batch: Sequence[Source]) -> None:

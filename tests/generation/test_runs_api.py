@@ -1,4 +1,4 @@
-"""Runs over HTTP: begun, watched, stopped, resumed, tried again, and sealed."""
+"""The API of runs: start, progress, stop, resume, retry, embargo."""
 
 from collections.abc import Callable
 from typing import Any

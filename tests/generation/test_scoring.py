@@ -1,4 +1,4 @@
-"""Scoring a run: every summary once, against every reference, whatever happens to workers."""
+"""Scoring a run: every summary once, with every reference, under all faults of workers."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -63,7 +63,7 @@ def run(corpus: Project) -> Run:
 
 
 class Counting(LengthScorer):
-    """Remembers what it was asked about."""
+    """A metric that records its calls."""
 
     asked: list[int] = []
 
@@ -144,7 +144,7 @@ def test_target_sentences_are_judged_against_their_own_text(corpus: Project) -> 
 
 
 def test_a_scoring_that_was_killed_goes_on_where_it_was(run: Run, counting: list[int]) -> None:
-    """The worker vanishes while it stores the third batch; another one takes the job over."""
+    """The worker dies while it stores the third batch, and another one continues."""
     job = asked(run)
     assert isinstance(job, Job)
 
@@ -176,7 +176,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing_more(run: Run, counting: li
 
     def overtaken(running: RunningJob, done: int, total: int | None = None, note: str = "") -> None:
         if done == 4:
-            running.job.fence -= 1  # as it looks to a worker whose job another has taken
+            running.job.fence -= 1  # as seen by a worker whose job another has taken
         told(running, done, total, note)
 
     told = RunningJob.progress

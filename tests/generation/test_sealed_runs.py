@@ -1,4 +1,4 @@
-"""A run that is sealed from somebody tells them nothing by which its texts could be known: not by any address."""
+"""No address reveals the texts of a run under embargo to the people that it is hidden from."""
 
 import copy
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from tests.config.other_project import OtherProject, make_other_project
 from tests.config.routes import CASES, api_routes, client_of, no_ids
 
 pytestmark = pytest.mark.django_db
-#: Times and numbers that stand nowhere else.
+#: Unique times and numbers.
 ENDED, CUT, TOKENS, OUT = datetime(2031, 7, 9, 5, 4, 3, tzinfo=UTC), 1_713_117_131, 1_713_117_132, 1_713_117_133
 PLANTED = (str(CUT), str(TOKENS), str(OUT), "2031-07-09", "LEAK")
 TABLES = [("m3-4", form) for form in ("csv", "markdown", "latex")]
@@ -25,7 +25,7 @@ TABLES = [("m3-4", form) for form in ("csv", "markdown", "latex")]
 
 @pytest.fixture(scope="module")
 def made(shared_rows: None) -> OtherProject:
-    """A world whose run is full of figures, with a chunk, a score job and entries in the log about it."""
+    """A project whose run has many figures, a chunk, a score job, and log entries."""
     other = make_other_project()
     run, project = other.run, other.project
     failed = build_cluster(project, number=900)
@@ -81,7 +81,7 @@ def addresses(other: OtherProject) -> Iterator[str]:
 
 
 def leaks(user: User, other: OtherProject) -> dict[str, list[str]]:
-    """What was planted and is told, by address."""
+    """Return the planted values that a person can read, by address."""
     client, found = client_of(user), {}
     for address in addresses(other):
         reply: Any = client.get(address)
@@ -117,7 +117,7 @@ def test_raters_reach_none_of_it_sealed_or_not(other: OtherProject, role: str) -
 @pytest.mark.row(38)
 @pytest.mark.parametrize("status", ["running", "stopped", "done"])
 def test_a_sealed_run_has_a_state_and_nothing_by_which_to_know_it(other: OtherProject, status: str) -> None:
-    """While it runs too: whoever asks again and again must not see how fast it goes."""
+    """Also while it runs: repeated requests must not reveal its pace."""
     Run.objects.filter(pk=other.run.pk).update(status=status)
     hide(other, other.project.members.get(user=other.owner))
     row = client_of(other.owner).get(f"/api/v1/runs/{other.run.pk}/").json()

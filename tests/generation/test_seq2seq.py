@@ -50,7 +50,7 @@ def as_one_by_one(summariser: seq2seq.Seq2Seq, facts: dict[str, Any], kind: str)
     for source in unbatched.sources(8):
         row = summariser.read(source).rows[0]
         if kind == "bigbird_pegasus":
-            fresh = unbatched.model(summariser.config, facts)  # what came before must not matter
+            fresh = unbatched.model(summariser.config, facts)  # earlier batches must not matter
         else:
             fresh = summariser.__dict__.setdefault("fresh", unbatched.model(summariser.config, facts))
         extra = global_attention(kind, row, summariser.reader.separator_id)
@@ -72,7 +72,7 @@ def test_batches_give_the_tokens_that_generate_gives_one_by_one(models: Models, 
         assert max(len(output.record["batch"]) for output in found.values()) > 1
         assert all(output.seconds > 0 for output in found.values())
         ends |= {output.finish for output in found.values()}
-    # Not all alike: items that end early leave their batch while the others go on.
+    # Lengths differ: items that end early leave their batch while others continue.
     assert ends == {Finish.COMPLETE, Finish.LENGTH}
 
 
@@ -84,7 +84,7 @@ def test_bigbird_does_not_depend_on_the_order_and_is_sparse_again_after_a_short_
     unbatched.summarised(summariser, [short])
     after = unbatched.summarised(summariser, long)
     assert [after[n].token_ids for n in (1, 2)] == [before[n].token_ids for n in (1, 2)]
-    # Without setting it back, the long ones are read with full attention, and that is another text.
+    # Without a reset, long ones would be read with full attention, which changes the text.
     encoder = summariser.model.get_encoder()
     rows = [summariser.read(source).rows[0] for source in long]
     sparse = summariser.encoder.states(rows[:1])
@@ -98,7 +98,7 @@ def test_bigbirds_of_unequal_blocks_are_never_encoded_together(models: Models) -
     lengths = [20, 33, 28, 36, 30, 5, 34, 29]
     batches = list(summariser.encoder.batches([[7] * length for length in lengths]))
     assert [[lengths[n] for n in batch] for batch in batches] == [[28, 20, 5], [30, 29], [36, 34, 33]]
-    # Together, the padding of the shorter one becomes the last block, to which all attend.
+    # In one batch, the padding of the shorter one becomes the last block, which is attended globally.
     rows = [(*range(50, 81), 1), (*range(50, 89), 1)]
     apart, together = summariser.encoder.states(rows[:1]), summariser.encoder.states(rows)
     assert not torch.allclose(apart[0], together[0, :32], atol=1e-3)
@@ -148,7 +148,7 @@ def test_ms2s_led_attends_to_the_background_from_everywhere(models: Models) -> N
         mask = torch.tensor([[1] * front + [0] * (len(row) - front)], device=DEVICE)
         expected = unbatched.generated(fresh, facts, row, global_attention_mask=mask)
         assert list(found[source.unit].token_ids or ()) == expected
-    # It makes a difference: with the first token alone, the same rows have other states.
+    # With the first token only, the same rows have other states.
     rows = [summariser.read(units[2]).rows[0]]
     with torch.inference_mode():
         states = [summariser.encoder.states(rows, heads=heads) for heads in ([front], [1])]
@@ -282,7 +282,7 @@ def test_a_gpu_that_is_really_full_halves_the_batch_gives_all_back_and_changes_n
 
     def large(batch: Any) -> Any:
         sizes.append(len(batch))
-        held = torch.empty(len(batch), 1 << 28, dtype=torch.uint8, device=DEVICE)  # a quarter of a GiB an item
+        held = torch.empty(len(batch), 1 << 28, dtype=torch.uint8, device=DEVICE)  # a quarter of a GiB per item
         return encode(batch) if len(held) else None
 
     summariser.encode = large  # type: ignore[method-assign]

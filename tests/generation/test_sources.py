@@ -1,4 +1,4 @@
-"""Units as summarisers get them: three levels, the target kept apart, a fixed number of queries."""
+"""Inputs of summarisers: three levels, separate targets, a fixed number of queries."""
 
 from pathlib import Path
 

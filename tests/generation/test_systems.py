@@ -1,4 +1,4 @@
-"""Systems and their versions: checked, named by their hash, made where their weights can be read."""
+"""Systems and versions: validation, hashes, and registration by a worker that can read the weights."""
 
 from typing import Any
 
@@ -104,7 +104,7 @@ def test_asking_again_is_the_same_job_and_nobody_floods_the_queue(system: System
         request_version(system=system, config=HEAVY, note=note, by=lead)
     with pytest.raises(TooMuch, match="3 queued or running jobs per person"):
         request_version(system=system, config=HEAVY, note="fourth", by=lead)
-    # What is asked for already is still answered, and others still can ask.
+    # A pending request is still answered, and other people can still request.
     assert request_version(system=system, config=HEAVY, by=lead) == first
     assert isinstance(request_version(system=system, config=HEAVY, note="another's", by=None), Job)
     run_job(first.pk)

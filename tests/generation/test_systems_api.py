@@ -1,4 +1,4 @@
-"""Systems and versions over HTTP."""
+"""The API of systems and versions."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The papers' tables from the data base: figures by hand, missing steps by name."""
+"""The papers' tables from the database: figures by hand, missing stages named."""
 
 from io import StringIO
 from pathlib import Path
@@ -46,8 +46,8 @@ def cells(table: Table) -> list[list[str]]:
 
 
 def test_overlap_is_the_mean_over_items(corpus: Project, copying: Run) -> None:
-    """ "It helps a lot" against "It helps": P 2/4, R 1, F1 2/3; one of three bigrams. "It is safe" against "It harms":
-    P 1/3, R 1/2, F1 2/5; no bigram. Of two reviews there is no interval, and the table says that they are few."""
+    """ "It helps a lot" and "It helps": P 2/4, R 1, F1 2/3; one of three bigrams. "It is safe" and "It harms": P 1/3,
+    R 1/2, F1 2/5; no bigram. Two reviews have no interval, and the table says that they are few."""
     scored(copying, "rouge")
     made = table(corpus, "m3-4")
     assert cells(made) == [
@@ -61,7 +61,7 @@ def test_overlap_is_the_mean_over_items(corpus: Project, copying: Run) -> None:
 
 def test_copying_has_the_difference_in_brackets(corpus: Project, copying: Run) -> None:
     scored(copying, "copying")
-    # All of it is copied; less ROUGE-1 of 66.7 and 40.0 against the targets leaves 33.3 and 60.0.
+    # All of it is copied; minus ROUGE-1 of 66.7 and 40.0 with the targets leaves 33.3 and 60.0.
     assert cells(table(corpus, "m3-6")) == [
         [
             "Copy & paste",
@@ -90,7 +90,7 @@ def test_ms2s_table_says_which_logarithm_and_who_read_the_directions(corpus: Pro
 
 
 def test_the_three_formats_say_the_same(corpus: Project, tmp_path: Path) -> None:
-    """With a third review, whose ROUGE is that of the first: Student's interval of three, inside 0 to 100."""
+    """With a third review whose ROUGE equals the first: Student's interval of three, within 0 to 100."""
     third = cluster("333_0", [source("It cures a lot", "3")], target_text="It cures")
     import_records(corpus, write(tmp_path / "third.jsonl", [third]))
     copying = build_run(corpus, "Copy & paste")
@@ -136,8 +136,8 @@ def test_a_document_has_a_row_for_its_text_and_one_for_its_propositions(corpus: 
 def test_a_row_in_which_there_is_one_figure_is_not_of_none(
     corpus: Project, copying: Run, key: str, metric: str
 ) -> None:
-    """Whichever of the table's metrics was scored: the first may be the one that is not."""
-    if metric == "bertscore":  # it takes weights
+    """Whichever metric was scored: the first one may be missing."""
+    if metric == "bertscore":  # needs weights
         scoring = Scoring.objects.create(run=copying, metric=metric, hash=metric, finished_at=timezone.now())
         for summary in Summary.objects.filter(item__run=copying):
             Score.objects.create(scoring=scoring, summary=summary, values={"bertscore_f1": 0.5})
@@ -307,7 +307,7 @@ def test_units_that_a_run_has_not_laid_out_yet_are_without_a_summary(corpus: Pro
 
 
 def test_the_difference_says_its_n_where_a_target_is_missing(corpus: Project, copying: Run) -> None:
-    """ "It is safe" against "It harms": 100 - 40; the other summary has no target to be nearer to or farther from."""
+    """ "It is safe" and "It harms": 100 - 40; the other summary has no target to compare with."""
     lost, other = Proposition.objects.filter(position=0).order_by("pk")
     Unit.objects.filter(pk=lost.unit_id).update(superseded_by=other.unit)
     scored(copying, "copying")
@@ -318,7 +318,7 @@ def test_the_difference_says_its_n_where_a_target_is_missing(corpus: Project, co
 def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_order(
     project: Project, tmp_path: Path
 ) -> None:
-    # Words enough for shares such as 3/7 and 5/11, whose sums depend on the order in which they are added.
+    # Texts with shares such as 3/7 and 5/11, whose sums depend on the order of addition.
     texts = [" ".join(f"word{n % k}" for n in range(3, 3 + k * 2)) for k in (2, 3, 5, 7, 11, 13, 4, 6, 9)]
     records = [
         cluster(

@@ -76,7 +76,7 @@ def test_the_hash_of_one_file_is_its_own_and_shards_follow_in_order(root: Path) 
         ("config.json", "config"),
         ("chat_template.jinja", "chat template"),
         ("generation_config.json", "generation defaults"),
-        # Added tokens and special ones act as much as the vocabulary; tokenizer_config.json may hold a chat template.
+        # Added and special tokens matter as much as the vocabulary; tokenizer_config.json may contain a chat template.
         *(
             (file, "tokenizer")
             for file in (
@@ -109,7 +109,7 @@ def test_changed_facts_are_named() -> None:
 
 
 def test_what_is_hashed_is_what_transformers_would_load(root: Path) -> None:
-    """Beside a single file it never looks at an index; and a configuration can name other files, which we refuse."""
+    """Beside a single file transformers ignores an index; configurations that name other files are refused."""
     folder = root / "lab" / "bart"
     (folder / "other.safetensors").write_bytes(b"other")
     index = folder / "model.safetensors.index.json"

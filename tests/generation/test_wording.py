@@ -1,4 +1,4 @@
-"""What a version is set to and what changed, in words."""
+"""Settings and changes of a version in words."""
 
 from generation.backends.identity import checked
 from generation.systems.queries import describe, differences, words

@@ -1,4 +1,4 @@
-"""What a backup holds, and what is refused before anything is touched."""
+"""Contents of a backup, and refusals before anything is changed."""
 
 import gzip
 import io
@@ -57,7 +57,7 @@ def members(path: Path) -> dict[str, bytes]:
 
 
 def rewritten(path: Path, change: Callable[[dict[str, bytes]], object]) -> Path:
-    """The archive after a change of its members, in their order."""
+    """Return the archive with changed members, in their order."""
     held = members(path)
     change(held)
     with tarfile.open(path, "w:gz") as tar:

@@ -1,4 +1,4 @@
-"""``manage.py demo``: from an empty folder to a person at work, through a death of the web server, to a clean end."""
+"""``manage.py demo``: from an empty folder to a person at work, a crash of the web server, and a clean end."""
 
 import http.cookiejar
 import json
@@ -29,7 +29,7 @@ NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HO
 
 
 class Demo:
-    """A running demo, and the lines that it has said so far."""
+    """A running demo and its output lines."""
 
     def __init__(self, folder: Path, port: int) -> None:
         environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED}
@@ -70,7 +70,7 @@ def until(holds: Callable[[], object], seconds: float, demo: Demo) -> None:
 
 
 class Browser:
-    """Keeps cookies and sends the CSRF token back, as a page does."""
+    """Keeps cookies and sends the CSRF token, as a page does."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -91,7 +91,7 @@ class Browser:
 
 @pytest.fixture
 def begin(tmp_path: Path) -> Iterator[Callable[[], Demo]]:
-    """``begin()``: a demo in a folder that is empty at first."""
+    """``begin()`` starts a demo in an empty folder."""
     begun: list[Demo] = []
 
     def begin() -> Demo:
@@ -131,7 +131,7 @@ def test_from_an_empty_folder_to_work_through_a_killed_server_to_a_clean_end_and
     assert browser.call("session/")[0] == 401
     status, session = browser.call("session/link/", {"token": token})
     assert (status, session["user"]["email"]) == (200, "ann1@example.org")
-    assert Browser(address.replace("127.0.0.1", "localhost")).call("session/")[0] == 401  # not 400: the name is known
+    assert Browser(address.replace("127.0.0.1", "localhost")).call("session/")[0] == 401  # not 400: the host is allowed
     assert "First labels" in json.dumps(browser.call("my-work/"))
 
     before = int(running.hears(r"web: started as process (\d+)\.")[1])
@@ -150,7 +150,7 @@ def test_from_an_empty_folder_to_work_through_a_killed_server_to_a_clean_end_and
     assert not is_alive(worker)
     assert not demo.answers(f"{address}/readyz")
     assert not any("Traceback" in line for line in running.lines)
-    if sys.platform == "linux":  # elsewhere no child is told that its parent has died
+    if sys.platform == "linux":  # only Linux signals the death of a parent to its children
         servers_do_not_outlive_a_supervisor_that_is_killed(begin())
 
 
@@ -163,7 +163,7 @@ def servers_do_not_outlive_a_supervisor_that_is_killed(running: Demo) -> None:
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process does anything still: one that ended and was not collected by its new parent does not."""
+    """Return whether a process is running, not counting a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

@@ -1,6 +1,6 @@
-"""Handing out and answering cost the same in every kind, whether a round and what lies around it are small or large.
+"""Offering and answering units costs the same in every kind, for small and large rounds and projects.
 
-`SCALE` sets the larger size; `make soak` takes 200,000.
+`SCALE` sets the larger size; `make soak` uses 200,000.
 """
 
 import os
@@ -36,12 +36,12 @@ __all__ = ["stub"]
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 LARGE = int(os.environ.get("SCALE", "20000"))
 BATCH = 5_000
-#: The most rows that PostgreSQL may read for one statement of the loop: none grows with what lies around.
+#: The most rows that PostgreSQL may read for one statement of the loop, at any size.
 MOST = 400
 
 
 class Measured(Lab):
-    """A lab whose rounds are measured as they are, and once more with many free units behind them."""
+    """Measures the rounds of a lab as they are, and again with many free units added."""
 
     def __init__(self, project: Project, lead: User, readers: tuple[User, User]) -> None:
         super().__init__(project, lead, readers)
@@ -70,14 +70,14 @@ class Measured(Lab):
         if name and connection.vendor == "postgresql":
             read = [(rows_read(sql), sql) for sql, _ in plans(seen[0] + seen[1], of="") if "COUNT(*)" not in sql]
             self.dearest[name] = max(read)
-        # How far a person has walked is written once in so many answers.
+        # A person's position is stored once in several answers.
         walked = 'UPDATE "projects_participant"'
         first, second = (len([sql for sql in queries if not sql.startswith(walked)]) for queries in seen)
         return first, second
 
 
 def grow(round: Round, units: int) -> None:
-    """So many free units behind those of a round."""
+    """Add free units after those of a round."""
     for start in range(0, units, BATCH):
         made = Unit.objects.bulk_create(
             Unit(project_id=round.project_id, type="filler", key=f"f{round.pk}/{n}", context=n // 5, position=n % 5)
@@ -86,11 +86,11 @@ def grow(round: Round, units: int) -> None:
         Assignment.objects.bulk_create(
             Assignment(round=round, unit=unit, number=1, position=1_000 + start + n) for n, unit in enumerate(made)
         )
-    analyze_tables(Assignment, Unit)  # as opening a round does
+    analyze_tables(Assignment, Unit)  # as when a round is opened
 
 
 def other_lab(units: int) -> None:
-    """Another project with a corpus of about so many units, labelled and mapped."""
+    """Create another project with a labelled and mapped corpus."""
     project = Project.objects.create(slug="other-lab", name="Other lab")
     file = Import.objects.create(project=project, format="m3", level="3", size=1, report={}, created_at=timezone.now())
     for start in range(0, units // 10, 500):

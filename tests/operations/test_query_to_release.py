@@ -1,4 +1,4 @@
-"""From a query to a release: a robot lead and two robot annotators build a small data set through the API alone."""
+"""From a query to a release: simulated lead and annotators build a small data set through the API only."""
 
 import csv
 import json
@@ -19,12 +19,12 @@ from tests.annotation.pubmed_files import article
 from tests.annotation.pubmed_stub import Stub, serving
 
 pytestmark = pytest.mark.django_db(transaction=True)
-#: 60 by `make soak`.
+#: `make soak` uses 60.
 REVIEWS = int(os.environ.get("REVIEWS", "6"))
 FIRST, STUDIES = 30_000_000, 40_000_000
-#: Each outcome is claimed by one sentence of a review, and is borne out by the two trials that it cites.
+#: Each outcome is claimed by one sentence of a review and supported by the two trials that it cites.
 OUTCOMES = ("relapse", "pain", "fatigue", "nausea", "insomnia", "anxiety")
-#: What a reader says of a card, by the kind of work.
+#: Answers of a simulated annotator by kind.
 Says = Callable[[Mapping[str, Any], random.Random], dict[str, Any]]
 
 
@@ -33,7 +33,7 @@ def outcome(number: int) -> str:
 
 
 def reviews() -> Iterator[tuple[str, str]]:
-    """(PMID, record). The last one is about something else."""
+    """Return (PMID, record). The last one has another topic."""
     for number in range(REVIEWS):
         about = outcome(number)
         what = "Cooking" if number == REVIEWS - 1 else f"Nepralin for {about}"
@@ -63,7 +63,7 @@ def studies() -> Iterator[tuple[str, str]]:
 
 
 class Reader(Annotator):
-    """A robot that reads as it was told to."""
+    """A simulated annotator with given answers."""
 
     def __init__(self, client: Client, round: int, says: Says, seed: int) -> None:
         super().__init__(client, round, seed=seed)
@@ -78,12 +78,12 @@ def screened(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
 
 
 def screened_hastily(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
-    """As one who lets the first review slip."""
+    """Exclude the first review by mistake."""
     return {"screening": "not relevant"} if card["pmid"] == str(FIRST) else screened(card, rng)
 
 
 def listed(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
-    """Whatever the review cites."""
+    """Include all cited studies."""
     return {"included_studies": {"listed": [{"pmid": one["pmid"], "missing": ""} for one in card["cited"]]}}
 
 
@@ -104,7 +104,7 @@ def marked(text: str, words: str) -> dict[str, Any]:
 
 
 def split(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
-    """One claim: "Nepralin reduces OUTCOME in adults." The comparator is not said."""
+    """One claim: "Nepralin reduces OUTCOME in adults.", without a comparator."""
     text = card["text"]
     about = text.removeprefix("Nepralin reduces ").removesuffix(" in adults.")
     nothing = {"text": "", "fragments": [], "stands_for": "placebo"}
@@ -128,7 +128,7 @@ def labelled_without_cues(card: Mapping[str, Any], rng: random.Random) -> dict[s
 
 
 def labelled_so(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
-    """As one who errs on the first review's claim."""
+    """With an error on the first review's claim."""
     said = labelled_without_cues(card, rng)
     return said | {"polarity": "negative"} if outcome(0) in card["text"] else said
 
@@ -147,7 +147,7 @@ def related(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
 
 
 def rewritten(card: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
-    """The first draft of each kind; a kind without one does not apply."""
+    """The first draft of each kind; a kind without a draft does not apply."""
     none = {"text": "", "origin": "", "rule": "", "reason": "no opposite"}
     return {
         one["field"]: one["drafts"][0] | {"origin": "drafted", "reason": ""} if one["drafts"] else none
@@ -162,7 +162,7 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
 
 
 class Lab:
-    """A lead with a study, and two readers."""
+    """A lead with a study, and two simulated annotators."""
 
     def __init__(self, project: Project, lead: User, readers: tuple[User, User]) -> None:
         self.study = Study(Client(InProcess(lead)), project.slug, pump=do_waiting_jobs)
@@ -172,7 +172,7 @@ class Lab:
         )
 
     def round(self, kind: str, says: Says, *others: Says, **plan: Any) -> int:
-        """A round of both readers, worked to its end and closed. ``others``: what the second one says."""
+        """Run and close a round of both annotators. ``others``: the answers of the second one."""
         return self.work(self.study.open_round(kind, self.members, kind=kind, overlap=2, **plan), says, *others)
 
     def work(self, round: int, says: Says, *others: Says) -> int:
@@ -182,7 +182,7 @@ class Lab:
         return round
 
     def table(self, key: str) -> list[dict[str, str]]:
-        """A table's rows, as its CSV has them."""
+        """Return the rows of a table from its CSV."""
         text = self.study.lead.download(f"projects/{self.study.slug}/results/{key}/csv/").decode("utf-8-sig")
         return list(csv.DictReader(text.splitlines()))
 

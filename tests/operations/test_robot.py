@@ -1,4 +1,4 @@
-"""The robot: its labels are always sound, its errors as many as asked for, its bytes the same at each try."""
+"""The simulated annotator: valid labels, the requested error rate, reproducible bytes."""
 
 import json
 import random
@@ -24,7 +24,7 @@ from tests.builders import TEXT, build_cluster, build_round
 
 
 def items() -> Iterator[tuple[str, str]]:
-    """(key, text) of every proposition of the illustrative corpus."""
+    """Return (key, text) of every proposition of the sample corpus."""
     for line in SAMPLE.read_text(encoding="utf-8").splitlines():
         item = json.loads(line)
         texts = [item["target_text"], *(s["source_text"] for s in item["input_studies"])]
@@ -80,7 +80,7 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
 
 
 class Flaky:
-    """A connection that fails as it is told, then works; it keeps what was sent."""
+    """A connection that fails as planned and then works; it records what was sent."""
 
     address = "http://test"
 

@@ -1,4 +1,4 @@
-"""The ratings of the illustrative project: rated blind by robots with known effects, unblinded, and one round open."""
+"""Ratings of the sample project: simulated blind raters with known effects, unblinding, and an open round."""
 
 import time
 from typing import Any
@@ -34,13 +34,13 @@ def test_robots_rate_what_four_systems_wrote_and_a_round_waits_for_the_evaluator
     assert Unblinding.objects.filter(design__round=rated).exists()
     said = Rating.objects.filter(answer__assignment__round=rated, criterion="coherence")
     assert said.values("answer__author").distinct().count() == len(SEVERITY)
-    # The systems come out in the order in which they were made.
+    # The order is that in which the systems were created.
     means = {}
     for number, name in enumerate(sorted(list(SYSTEMS)[:RATED], key=list(SYSTEMS).index)):
         values = [int(v) for v, of in said.values_list("value", "text__system_numbers") if number in of]
         means[name] = sum(values) / len(values)
     assert means["TextRank"] > means["Random sentences"]
-    # What people said and what a metric gave stand side by side at once.
+    # Ratings and metric are available together.
     tables = Tables(project)
     for key, found in (("rated-systems", 4), ("rating-metrics", 1)):
         table = tables.build(get_table(key))
@@ -53,14 +53,14 @@ def test_robots_rate_what_four_systems_wrote_and_a_round_waits_for_the_evaluator
     assert not play_ratings(project)
 
 
-#: What each system is worth, in points: half a point apart.
+#: True quality of each system in points, half a point apart.
 EFFECTS = {"Alder": 0.75, "Birch": 0.25, "Cedar": -0.25, "Dogwood": -0.75}
 
 
 def test_thirty_clusters_of_four_systems_are_designed_rated_unblinded_and_analysed_through_the_api(
     project: Project, lead: User, evaluator: User, ann1: User, ann2: User
 ) -> None:
-    """Known effects, severities and noise come out in their order, with letters, and in the tables."""
+    """Effects, severities and noise are recovered, in order, with letters and in the tables."""
     runs = build_runs(project, clusters=30)
     study = Study(Client(InProcess(lead)), project.slug, pump=do_waiting_jobs)
     raters = {user: project.members.get(user=user).pk for user in (evaluator, ann1, ann2)}

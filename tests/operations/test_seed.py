@@ -1,4 +1,4 @@
-"""``manage.py seed``: the illustrative project, once."""
+"""``manage.py seed`` creates the sample project once."""
 
 from io import StringIO
 

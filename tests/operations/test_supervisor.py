@@ -1,4 +1,4 @@
-"""The supervisor: children that die come back, slower each time, and one that never works is given up."""
+"""The supervisor restarts children with growing delays and gives up on those that never work."""
 
 import os
 import signal
@@ -58,7 +58,7 @@ def test_a_child_that_does_not_listen_is_killed_when_asked_twice(tmp_path: Path)
     stubborn = child(STUBBORN, tmp_path)
 
     def stop_twice() -> None:
-        time.sleep(1.0)  # until the child has set its ears shut
+        time.sleep(1.0)  # until the child ignores the signal
         os.kill(os.getpid(), signal.SIGINT)
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 

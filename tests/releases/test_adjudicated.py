@@ -1,4 +1,4 @@
-"""What a curator decided of a round is in the next release, as that person's; every other value is as it was."""
+"""A curator's decisions are in the next release under the curator's pseudonym; other values are unchanged."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def texts_of(folder: Path) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:
-    """What the released file says of each text, by cluster and position, and of each cluster apart from its texts."""
+    """Return the released values of each text by cluster and position, and of each cluster without its texts."""
     for line in (folder / "m3" / "level3.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         for position, one in enumerate(record.pop("input_studies"), start=1):

@@ -1,4 +1,4 @@
-"""Whoever has a release repeats its figures from the folder alone, and finds what does not follow from it."""
+"""The figures of a release can be recomputed from its folder, and changed files are detected."""
 
 import csv
 import io
@@ -39,7 +39,7 @@ __all__ = ["judging", "levels", "staged"]
 
 
 def changed(folder: Path, to: Path, name: str, change: Callable[[str], str]) -> Path:
-    """A copy in which one file reads differently."""
+    """Return a copy with one changed file."""
     shutil.copytree(folder, to)
     path = to / name
     before = path.read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ def changed(folder: Path, to: Path, name: str, change: Callable[[str], str]) -> 
 
 
 def cell(row: int, column: str, value: str) -> Callable[[str], str]:
-    """Another value in a cell of a CSV file; rows from 0, and -2 the last."""
+    """Change a cell of a CSV file; rows from 0, -2 is the last."""
 
     def change(text: str) -> str:
         rows = list(csv.reader(io.StringIO(text, newline="")))
@@ -68,7 +68,7 @@ def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]
 
 
 def say_something(round: Round, people: list[Member]) -> None:
-    """Answers to all units, alike and not, with cues of one word and of the whole text."""
+    """Answer all units, partly differently, with cues of one word and of the whole text."""
     for place, person in enumerate(people):
         number = 0
         while hand := next_assignments(user=person.user, round=round):
@@ -82,7 +82,7 @@ def say_something(round: Round, people: list[Member]) -> None:
 
 @pytest.fixture
 def corpus(project: Project, people: list[Member], tmp_path: Path) -> Project:
-    """Three clusters of two reviews; a closed round of labels that is held against gold, and one of tuples."""
+    """Three clusters of two reviews; a closed label round with gold, and a tuple round."""
     records = [cluster("26258610_0"), cluster("26258610_1"), cluster("30000001_0")]
     import_records(project, write(tmp_path / "level3.jsonl", records))
     labels = build_round(project, people, name="Study, first", purpose="measure only", overlap=3, seed=11)
@@ -104,7 +104,7 @@ METRICS = ("rouge", "bleu", "chrf", "copying", "length", "repetition", "directio
 
 @pytest.fixture
 def study(corpus: Project, judging: StagedBackend, tmp_path: Path) -> Project:
-    """With counterfactuals, two systems that every metric without weights has scored, and a probe."""
+    """With counterfactuals, two systems scored by every metric without weights, and a probe."""
     given = [
         ("26258610_0", "negation", NEGATION),
         ("26258610_0", "antonym", ANTONYM),
@@ -119,7 +119,7 @@ def study(corpus: Project, judging: StagedBackend, tmp_path: Path) -> Project:
 
 @pytest.fixture(scope="module")
 def written() -> dict[str, Path]:
-    """Releases of `corpus` and `study`, by name: written once, and altered in copies only."""
+    """Releases of `corpus` and `study` by name, written once; tests change copies only."""
     return {}
 
 
@@ -127,7 +127,7 @@ def written() -> dict[str, Path]:
 def release_of(
     request: pytest.FixtureRequest, written: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], Path]:
-    """``release_of("study")``: the folder of its release; the project is made where nobody has needed it before."""
+    """``release_of("study")`` returns the folder of its release, creating the project on demand."""
 
     def release_of(name: str) -> Path:
         if name not in written:
@@ -335,7 +335,7 @@ def test_what_is_no_release_or_lacks_a_file_is_said_in_a_line(corpus: Project, t
 def test_the_report_stays_what_it_was_when_what_was_asked_is_corrected_later(
     corpus: Project, people: list[Member], tmp_path: Path
 ) -> None:
-    """Gold that was decided since is what raters are held against from then on, in the report and in its inputs."""
+    """Later decisions change the gold that raters are compared with, in the report and in its inputs."""
     unit = Proposition.objects.filter(cluster__project=corpus, position=0)[0].unit
     value = label_value("n/a", "no evidence")
     correct(unit=unit, kind="label", value=value, reason="Read again.", by=people[0])

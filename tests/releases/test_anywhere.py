@@ -1,4 +1,4 @@
-"""The commands for whoever has downloaded a release: with Concord's files and nothing else, not even a setting."""
+"""The release commands work with Concord's files alone, without any setting."""
 
 import os
 import re
@@ -34,7 +34,7 @@ NO_DJANGO = ("-S",)
 
 @pytest.fixture(scope="module")
 def concord(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Concord's files as they come: without ``.env``, without ``var/``."""
+    """Concord's files without ``.env`` and ``var/``."""
     folder = tmp_path_factory.mktemp("concord")
     shutil.copy(ROOT / "manage.py", folder)
     for app in APPS:
@@ -50,7 +50,7 @@ def release(tmp_path: Path) -> Path:
 def run(
     concord: Path, *arguments: str, python: tuple[str, ...] = (), env: dict[str, str] | None = None
 ) -> tuple[int, str, str]:
-    """Exit status, what was said, and what was said to be wrong."""
+    """Return exit status, stdout and stderr."""
     command = [sys.executable, *python, "manage.py", *arguments]
     done = subprocess.run(command, cwd=concord, env=env or {}, capture_output=True, text=True, timeout=60, check=False)
     assert "Traceback" not in done.stderr
@@ -100,7 +100,7 @@ def test_bad_input_is_said_in_a_line_with_a_status_of_its_own(concord: Path, rel
         assert said in wrong.splitlines()[-1]
         with pytest.raises(CommandError, match=re.escape(said)) as refused:
             call_command(*arguments)
-        assert refused.value.returncode in (1, standalone.WRONG)  # from the terminal argparse ends with 2
+        assert refused.value.returncode in (1, standalone.WRONG)  # on a terminal argparse exits with 2
 
 
 def test_two_downloaded_releases_are_compared(concord: Path, release: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The card and the citation: valid whatever a lead types into the settings."""
+"""The data card and the citation file are valid whatever a lead enters in the settings."""
 
 import re
 from typing import Any

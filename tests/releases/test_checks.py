@@ -1,4 +1,4 @@
-"""What a lead is told before freezing."""
+"""Checks before a release is frozen."""
 
 import pytest
 from django.db import connection

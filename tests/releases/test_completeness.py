@@ -1,4 +1,4 @@
-"""Whether a cluster is complete is one rule: the curate page, the checks and the released file say the same of it."""
+"""One rule for complete clusters: curate page, checks and released file agree."""
 
 from pathlib import Path
 from typing import Any

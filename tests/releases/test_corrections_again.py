@@ -1,4 +1,4 @@
-"""What became of shown values stands in a release, with all that it is computed from."""
+"""A release contains the results of correction rounds and everything that they are computed from."""
 
 import csv
 import json

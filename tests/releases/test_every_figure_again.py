@@ -1,5 +1,7 @@
-"""No table that the Results and Agreement pages print is forgotten: each of its numbers stands in a release, and is
-computed again from there. Tables are walked by their registry, the report by the shape that the page is promised."""
+"""Every number of the Results and Agreement pages is in a release and can be recomputed from it.
+
+Tables are found by their registry, the report by the schema of its API.
+"""
 
 import json
 import math
@@ -34,13 +36,13 @@ from tests.releases.test_needed_again import released
 
 __all__ = ["beside", "clusters", "corpus", "documents", "judging", "levels", "people", "staged", "study"]
 pytestmark = pytest.mark.django_db
-#: What the Agreement page says of its report, and the report does not.
-#: What became of reviewed values is shown on the page; a release has the agreement of independent labelling only.
+#: Shown on the Agreement page, but not part of the report: results of correction rounds. A release has the agreement of
+#: independent labelling only.
 OF_THE_PAGE = {"unmeasured", "as_of", "current", "answers_now", "job", "review"}
 
 
 class Heard(Findings):
-    """Keeps every number that was held against the one that was computed."""
+    """Records every number that was compared with a computed one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +75,7 @@ def printed_in(cell: Cell) -> list[float]:
 
 
 def is_among(number: float, known: Sequence[float]) -> bool:
-    """As it is, or in per cent."""
+    """As printed, or in per cent."""
     for wanted in (number, number / 100):
         at = bisect_left(known, wanted)
         if any(math.isclose(wanted, near, rel_tol=1e-12, abs_tol=1e-15) for near in known[max(at - 1, 0) : at + 1]):
@@ -82,7 +84,7 @@ def is_among(number: float, known: Sequence[float]) -> bool:
 
 
 def walked(project: Project, folder: Path) -> tuple[dict[str, int], list[str]]:
-    """(how many numbers that are not whole each table prints, the cells whose numbers are not computed again)."""
+    """Return (how many non-integer numbers each table prints, the cells whose numbers are not recomputed)."""
     known = sorted(recompute_all(folder).numbers)
     shown = Scores(project)
     cells = [
@@ -98,7 +100,7 @@ def walked(project: Project, folder: Path) -> tuple[dict[str, int], list[str]]:
 
 
 def test_every_number_that_a_table_prints_is_computed_again(beside: Project, tmp_path: Path) -> None:
-    """A table that is added without its figures in a release fails here; so does one that these systems leave empty."""
+    """Fails for a new table whose figures are not in a release, or that is empty here."""
     count, lacking = walked(beside, released(beside, tmp_path / "r"))
     assert lacking == []
     empty = [table.key for table in score_tables() if count[table.key] < 3]
@@ -127,7 +129,7 @@ def test_every_mean_that_a_plot_shows_is_computed_again(beside: Project, tmp_pat
 def test_a_figure_without_its_part_of_the_release_is_missed(
     beside: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So the test above can fail."""
+    """Shows that the test above can fail."""
     folder = released(beside, tmp_path / "r")
     for parts, of in (
         ((agreement.recompute, scores.recompute), {"m3-4-pairs", "m3-6-pairs", "m3-7-pairs", "m3-7-common"}),
@@ -138,7 +140,7 @@ def test_a_figure_without_its_part_of_the_release_is_missed(
 
 
 def shape(field: Any, name: str = "") -> Iterator[str]:
-    """The places that an answer of the API has, by its serializer."""
+    """Return the paths of an API reply by its serializer."""
     if isinstance(field, ListSerializer):
         yield from shape(field.child, f"{name}[]")
     elif isinstance(field, Serializer):
@@ -164,7 +166,7 @@ def lies_in(place: str, whole: str) -> bool:
 
 
 def asked_twice(project: Project, people: Sequence[Member]) -> None:
-    """A closed round in which people are asked some of their own again, and say now the same, now something else."""
+    """A closed round with repeats, which people answer partly differently."""
     said = [("positive", "weak"), ("negative", "strong"), ("no effect", "moderate"), ("positive", "strong")]
     round = build_round(
         project,
@@ -189,14 +191,14 @@ def asked_twice(project: Project, people: Sequence[Member]) -> None:
 def test_every_place_of_the_agreement_report_is_computed_again(
     corpus: Project, people: list[Member], tmp_path: Path
 ) -> None:
-    """The page's shape against what a release holds: whatever is added to the one has to come into the other."""
+    """New fields of the page's schema must also be in a release."""
     asked_twice(corpus, people)
     folder = released(corpus, tmp_path / "r")
     assert recompute_all(folder).equal[agreement.REPORTS] > 500
     lines = [json.loads(line) for line in (folder / agreement.REPORTS).read_text().splitlines()]
     found = {place for line in lines for place in places(line["report"])}
     promised = set(shape(AgreementReportSerializer()))
-    # Where a value is null, or a list is empty, there is nothing below it.
+    # Below null and empty lists there is nothing.
     lacking = {place for place in promised if not any(lies_in(each, place) or lies_in(place, each) for each in found)}
     # No round here has attention checks, groups of raters or a weighted scale.
     elsewhere = (".attention_checks", ".rater_group", ".measures[].unweighted", ".measures[].cite_form")

@@ -1,4 +1,4 @@
-"""A downloaded folder against its own manifest: whatever lies in it, nothing but what is listed passes."""
+"""Verifying a downloaded folder: only listed files pass."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ Body = dict[str, Any]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A release of the first Concord that made any."""
+    """A release in the first version of the format."""
     return Path(shutil.copytree(FIRST, tmp_path / "r"))
 
 
@@ -165,7 +165,7 @@ def test_a_hard_link_is_found_where_its_other_name_lies_outside(folder: Path) ->
 
 
 def test_a_socket_is_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)  # an address of a socket is short
+    monkeypatch.chdir(folder)  # the path of a socket is short
     with socket.socket(socket.AF_UNIX) as one:
         one.bind("extra")
     assert found(folder) == ["extra: not a regular file, not in the manifest"]
@@ -268,7 +268,7 @@ def test_a_manifest_that_lies_is_found_although_its_digest_fits(
 
 
 def test_sums_that_are_not_the_list_of_the_files_are_found(folder: Path) -> None:
-    """Else who checks with sha256sum would check less than the manifest lists."""
+    """Otherwise sha256sum would check less than the manifest lists."""
     sums = b"\n".join((folder / "SHA256SUMS").read_bytes().splitlines()[1:]) + b"\n"
 
     def fewer(body: Body) -> None:

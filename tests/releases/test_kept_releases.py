@@ -1,4 +1,4 @@
-"""Releases that are kept: one version one content, what came before, and what a dead worker leaves."""
+"""Stored releases: a version has one content, a predecessor, and no remains of dead workers."""
 
 import io
 import os

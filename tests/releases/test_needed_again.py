@@ -1,4 +1,4 @@
-"""A release holds what its figures need again."""
+"""A release contains the inputs of its figures."""
 
 import json
 from contextlib import nullcontext
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def released(project: Project, out: Path) -> Path:
-    # The snapshot is a transaction of its own, and a test is in one already.
+    # The snapshot needs its own transaction, and a test already is in one.
     with patch("releases.publishing.actions.snapshot", nullcontext):
         write_release(project=project, version="1.0.0", out=out)
     return out

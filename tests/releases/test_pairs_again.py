@@ -1,4 +1,4 @@
-"""How systems compare on what they have in common: what a release holds of it, and that it follows from the release."""
+"""Pairwise comparisons in a release follow from its other files."""
 
 import json
 from collections.abc import Callable
@@ -35,13 +35,13 @@ def lines(folder: Path, name: str) -> list[Json]:
 
 @pytest.fixture(scope="module")
 def written() -> list[Path]:
-    """A release of `beside`, written once, and altered in copies only."""
+    """A release of `beside`, written once; tests change copies only."""
     return []
 
 
 @pytest.fixture
 def release(request: pytest.FixtureRequest, written: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Its folder; the systems are made where nobody has needed it before."""
+    """Return its folder, creating the systems on demand."""
     if not written:
         written.append(released(request.getfixturevalue("beside"), tmp_path_factory.mktemp("beside") / "r"))
     return written[0]
@@ -106,7 +106,7 @@ def test_all_of_it_is_computed_again_from_the_folder(release: Path) -> None:
 
 
 def test_it_does_not_matter_which_was_scored_first(clusters: Project, tmp_path: Path) -> None:
-    """Stored is the lower id less the higher; tables and releases have systems in their order."""
+    """Stored is the lower id minus the higher; tables and releases order the systems."""
     runs = [build_run(clusters, "A", write=first_sentence), build_run(clusters, "B", write=the_target)]
     for run in reversed(runs):
         scored(run, "rouge")
@@ -119,7 +119,7 @@ def test_it_does_not_matter_which_was_scored_first(clusters: Project, tmp_path: 
 
 
 def grown(value: Any) -> Any:
-    """Every number is another one."""
+    """Return the object with every number changed."""
     if isinstance(value, dict):
         return {name: grown(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -135,7 +135,7 @@ def numbers(value: Any) -> int:
 
 @pytest.mark.parametrize("name", [PAIRS, PROBE_PAIRS, COMMON])
 def test_each_figure_that_is_altered_is_found(release: Path, tmp_path: Path, name: str) -> None:
-    """All of them at once, and so many are found."""
+    """All of them at once, and the same number is found."""
 
     def alter(text: str) -> str:
         made = [json.loads(line) for line in text.splitlines()]
@@ -215,8 +215,8 @@ def test_a_probe_that_did_more_since_leaves_its_level_unprinted(beside: Project,
 def test_a_sealed_system_and_a_sealed_probe_change_nothing_of_the_others(
     clusters: Project, people: list[Member], tmp_path: Path
 ) -> None:
-    """No p is adjusted for it, and no pair is left out for want of it, though the page's Table 7 on common pairs is
-    narrowed by it: whoever holds two releases against one another learns nothing."""
+    """Neither adjusted p values nor pairs of others change, though the page's Table 7 on common pairs is narrowed:
+    comparing two releases reveals nothing."""
     for name in "AB":
         add_system(clusters, name, "rouge")
     for name in "QR":

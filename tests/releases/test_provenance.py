@@ -1,4 +1,4 @@
-"""Every released value can be traced: to a person's pseudonym, a guideline version, or a file that was imported."""
+"""Every released value can be traced to a pseudonym, a guideline version, or an imported file."""
 
 import csv
 import hashlib

@@ -1,4 +1,4 @@
-"""What a release holds of rating rounds, and what it must not tell before they are unblinded."""
+"""Rating rounds in a release, and what it must not reveal before unblinding."""
 
 import csv
 import json
@@ -175,7 +175,7 @@ def test_the_agreement_of_a_rating_round_comes_out_as_printed(
 def test_a_release_that_counted_attention_checks_still_comes_out_as_printed(
     project: Project, evaluator: User, ann1: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Releases from before checks were left out do not list them in `agreement/reports.jsonl`."""
+    """Older releases, which counted attention checks, do not list them in `agreement/reports.jsonl`."""
     round, _ = rated(project, [evaluator, ann1], options={"checks": 50})
     told(round)
     monkeypatch.setattr("evaluation.kinds.pages.PageKind.checks_among", lambda self, units: frozenset())
@@ -236,15 +236,15 @@ def test_ratings_cost_as_many_queries_however_many_there_are(
     told(round)
     few = queries()
     told(rated(project, [evaluator, ann1], runs=runs, name="more")[0])
-    assert queries() <= few + 5  # once a round: who took part, and whether its figures are those of its answers
+    assert queries() <= few + 5  # once per round: participants, and whether its figures belong to its answers
 
 
 def test_the_figures_of_every_sort_of_round_are_taken_anew_from_its_files(
     project: Project, lead: User, evaluator: User, ann1: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What is said of a text hangs on its code here, and with some codes one rating more or less changes no correlation.
+    # Ratings depend on a text's code, and with some codes one rating more or less changes no correlation.
     monkeypatch.setattr("evaluation.kinds.pages.token_hex", lambda size: "5ec2e7" * 5)
-    labelled(project, lead, evaluator, tmp_path)  # M3's, with gold
+    labelled(project, lead, evaluator, tmp_path)  # M3's round, with gold
     runs = build_runs(project)
     told(rated(project, [evaluator, ann1], runs=runs, name="rated", options=CHECKED | {"exclude_checks": 0})[0])
     told(rated(project, [evaluator, ann1], PREFERENCE, runs, name="pairs")[0])
@@ -270,7 +270,7 @@ def test_the_figures_of_every_sort_of_round_are_taken_anew_from_its_files(
     assert any(row["systems"][0]["value"] for row in found["rated"]["all"]["metrics"])
     file = folder / ratings.RATINGS
     for changes, figures in ((1, "all, criteria, consistency"), (-1, "all, correlations")):
-        # One changed rating may leave a rank correlation as it is; of equal ratings there is none.
+        # One changed rating may leave a rank correlation unchanged; with equal ratings there is none.
         file.write_text(file.read_text().replace(",consistent,", ",not consistent,", changes))
         findings = Findings()
         ratings.recompute(Folder(folder), findings)

@@ -1,4 +1,4 @@
-"""A review is rebuilt on the curate page, through its endpoints: the released clusters are those of the import."""
+"""A review rebuilt on the curate page is released with the same clusters as the import."""
 
 import json
 import uuid
@@ -31,13 +31,13 @@ def records_of(path: Path) -> list[Record]:
 
 
 def markable(text: str, cue: str) -> str:
-    """The cue as somebody can mark it in the text: as the text spells it; none where it does not occur."""
+    """Return the cue as spelled in the text, or nothing if it does not occur."""
     found = spans.locate(text, cue)
     return text[slice(*found.ranges[0])] if found.ranges else ""
 
 
 def as_typed(record: Record) -> Record:
-    """The record with cues that can be marked. (Published ones may be misspelt, or no part of the text.)"""
+    """Return the record with cues that occur in the text. (Published ones may be misspelt or missing.)"""
     out = json.loads(json.dumps(record))
     for side, one in (("target", out), *(("source", s) for s in out["input_studies"])):
         for name in ("modality", "direction"):
@@ -47,7 +47,7 @@ def as_typed(record: Record) -> Record:
 
 
 def label(one: Record, side: str) -> Record:
-    """The label of a text as the page sends it."""
+    """Return the label of a text as the page sends it."""
     text = one[f"{side}_text"]
 
     def fragments(cue: str) -> list[Record]:
@@ -67,7 +67,7 @@ def pico(record: Record) -> Record:
 
 
 def row(record: Record, *, said: bool) -> Record:
-    """A record as the page sends it, with or without what people say of it."""
+    """Return a record as the page sends it, with or without labels."""
     inputs = [
         {"pmid": s["source_pmid"], "text": s["source_text"]} | ({"label": label(s, "source")} if said else {})
         for s in record["input_studies"]
@@ -77,7 +77,7 @@ def row(record: Record, *, said: bool) -> Record:
 
 
 def type_in(client: APIClient, slug: str, records: Iterable[Record], *, said: bool) -> None:
-    """Reviews in their order, and the clusters of each, pasted whole."""
+    """Create the reviews in order and paste the clusters of each."""
     by_review: dict[str, list[Record]] = {}
     for record in records:
         by_review.setdefault(record["docid"].partition("_")[0], []).append(record)
@@ -121,7 +121,7 @@ def test_the_sample_pasted_by_rows_is_released_as_if_it_had_been_imported(
 def test_a_review_of_m3_cell_by_cell_is_released_as_published(
     fresh: Project, lead: User, client_of: Client, tmp_path: Path
 ) -> None:
-    """The review with the most clusters of which every cue can be marked: its lines, to the byte."""
+    """The review with the most clusters whose cues can all be marked: its lines byte by byte."""
     by_review: dict[str, list[tuple[str, Record]]] = {}
     for line in LEVEL3.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
@@ -158,7 +158,7 @@ def values_of(kind: str, cluster: Record, record: Record) -> list[tuple[int, Rec
 def test_rounds_of_the_three_kinds_release_the_same(
     fresh: Project, project: Project, lead: User, ann1: User, client_of: Client, tmp_path: Path
 ) -> None:
-    """Labels, relations and tuples of the same rows, given by an annotator in rounds instead of on the page."""
+    """Labels, relations and tuples of the same rows, answered in rounds instead."""
     records = [as_typed(r) for r in records_of(SAMPLE)][:3]
     type_in(client_of(lead), "fresh", records, said=False)
     type_in(client_of(lead), "eye", records, said=True)
@@ -187,7 +187,7 @@ def test_rounds_of_the_three_kinds_release_the_same(
 
 
 def whole_tuple(value: Record) -> Record:
-    """As the serializer completes it before an action sees it."""
+    """As completed by the serializer."""
     return {
         slot: {"text": one["text"], "fragments": []} | ({"stands_for": ""} if slot == "c" else {})
         for slot, one in value.items()

@@ -1,4 +1,4 @@
-"""Freezing: rebuilt from rows, byte for byte, the same state giving the same bytes; and finding what was altered."""
+"""Freezing: deterministic bytes from rows, and detection of changes."""
 
 import csv
 import hashlib
@@ -64,7 +64,7 @@ def released(project: Project, out: Path, version: str = "1.0.0") -> Path:
 
 
 def edit_first_target(project: Project, lead: User) -> Proposition:
-    """Another polarity for the first target that has one, with the cues left as they are."""
+    """Change the polarity of the first target that has one, keeping its cues."""
     target = Proposition.objects.filter(cluster__project=project, position=0).order_by("cluster__position")[0]
     value = current_values([target.unit], "label")[target.unit_id]
     assert value["polarity"] != "n/a"
@@ -101,7 +101,7 @@ def test_one_label_edited_changes_exactly_one_line(m3: Project, lead: User, tmp_
 @pytest.mark.row(33)
 def test_two_releases_of_one_state_are_alike_in_every_byte(sample: Project, lead: User, tmp_path: Path) -> None:
     one = released(sample, tmp_path / "one")
-    freeze(project=sample, version="1.0.0", by=lead)  # its own trace in the log must not show in the next
+    freeze(project=sample, version="1.0.0", by=lead)  # its own log entry must not show in the next one
     two = released(sample, tmp_path / "two")
     names = sorted(p.relative_to(one) for p in one.rglob("*") if p.is_file())
     assert names == sorted(p.relative_to(two) for p in two.rglob("*") if p.is_file())
@@ -201,7 +201,7 @@ def test_clusters_without_complete_gold_are_left_out_and_named(sample: Project, 
 def test_a_release_reads_one_state_while_others_write(
     sample: Project, lead: User, ann1: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An answer stored in the middle of a release is not in it, and nobody had to wait for the release to end."""
+    """An answer stored during a release is not in it, and no writer has to wait."""
     round = build_round(sample, [Member.objects.get(project=sample, user=ann1)])
     plain = {"polarity": "positive", "modality": "weak", "polarity_cue": [], "modality_cue": []}
     errors: list[BaseException] = []
@@ -263,7 +263,7 @@ def test_versions_are_semantic_unique_and_folders_empty(sample: Project, lead: U
 
 def test_the_number_of_queries_grows_by_batches_only(project: Project, tmp_path: Path) -> None:
     def cost(out: str) -> int:
-        seal_pending()  # witnesses come by batches of their own
+        seal_pending()  # row digests are written in their own batches
         with CaptureQueriesContext(connection) as queries:
             write_release(project=project, version="1.0.0", out=tmp_path / out)
         return len(queries)

@@ -1,4 +1,4 @@
-"""A release holds what people picked from in a reliability study, and its table is computed again from the folder."""
+"""A release contains the candidates of a reliability study, and its table can be recomputed."""
 
 import csv
 import json
@@ -28,7 +28,7 @@ def test_a_study_is_released_with_its_candidates_and_its_table_comes_out_again(
     study = begin(project, lead, people)
     open_yet = released(project, tmp_path / "open")
     assert not (open_yet / "agreement").exists(), "while people answer nothing tells which is gold"
-    # By the seed, which both rounds have, the numbers and the order of the candidates could be worked out.
+    # The seed, which both rounds share, would reveal numbers and order of the candidates.
     told = [json.loads(line) for line in (open_yet / "rounds.jsonl").read_text(encoding="utf-8").splitlines()]
     of_study = [line for line in told if line["round"].startswith("Study")]
     assert {line["round"]: (line["seed"], line["options"], line["blind"]) for line in of_study} == {
@@ -48,7 +48,7 @@ def test_a_study_is_released_with_its_candidates_and_its_table_comes_out_again(
         for key, position in MatchCandidate.objects.filter(is_gold=True).values_list("item__unit__key", "position")
     }
     assert all(row["text"] and row["sentence"] and row["study"] and row["target"] for row in rows)
-    # Accuracy as anybody with the two files would work it out.
+    # Accuracy as anybody can compute it from the two files.
     gold = {(row["unit"], row["number"]) for row in rows if row["gold"] == "true"}
     said = list(csv.DictReader((folder / "answers" / "match.csv").open(encoding="utf-8", newline="")))
     [matched] = fields(study.matches)

@@ -1,4 +1,4 @@
-"""A release grows with the corpus in its files only: not in memory, and in queries by the batch; and writers go on."""
+"""Releasing a large corpus: constant memory, queries per batch, and writers go on."""
 
 import gc
 import threading
@@ -24,7 +24,7 @@ from releases.sources.state import snapshot
 from tests.annotation.m3_files import Record, cluster, import_records, write
 from tests.builders import answer, build_round, label_value
 
-#: Small, so that the test is quick.
+#: Small, for a quick test.
 BATCH = 100
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,13 +34,13 @@ def records(count: int, first: int = 0) -> Iterator[Record]:
 
 
 def level3(project: Project) -> tuple[int, int, int]:
-    """Write level 3 nowhere: lines, queries, and the most memory in use, in bytes."""
+    """Generate level 3 and return lines, queries, and the peak memory in bytes."""
     notes = Notes()
-    # Python collects the oldest generation only when a quarter as much again has come: what large libraries have loaded
-    # into this process must not put that off.
+    # Python collects the oldest generation only after it grew by a quarter, which large imported libraries would delay.
     gc.freeze()
     gc.collect()
-    # And it looks rarely (config/__init__.py): what waits for it is bound, and many times what a batch needs.
+    # It also runs rarely (config/__init__.py): uncollected objects are bounded, but take many times the memory of a
+    # batch.
     rarely = gc.get_threshold()
     gc.set_threshold(700, 10, 10)
     tracemalloc.start()
@@ -65,10 +65,10 @@ def test_ten_times_the_clusters_take_the_memory_of_a_batch_and_the_same_queries_
     import_records(project, write(tmp_path / "large.jsonl", records(18 * BATCH, first=2 * BATCH)))
     lines, queries, peak = level3(project)
     assert lines == 20 * BATCH == Cluster.objects.count() == 2000
-    # What is read once (which levels there are) is left out of the comparison.
+    # Queries that run once are left out of the comparison.
     for_a_batch, rest = divmod(queries - small_queries, 18)
     assert (rest, for_a_batch <= 10) == (0, True)
-    # All at once would be ten times as much. Rows that point at each other wait for the garbage collector: hence 3.
+    # Reading everything at once would take ten times as much. Reference cycles wait for the garbage collector, hence 3.
     assert peak < 3 * small_peak
 
 
@@ -81,7 +81,7 @@ def test_counts_and_files_agree_while_people_answer_and_the_next_release_has_wha
     round = build_round(project, people, overlap=2, purpose="measure only")
     stop = threading.Event()
     errors: list[BaseException] = []
-    # So many answers are given before and during each release, and there are enough for all three.
+    # Answers before and during each release; there are enough for all three.
     permits = threading.Semaphore(0)
 
     def work(user: User) -> None:
@@ -124,7 +124,7 @@ def test_counts_and_files_agree_while_people_answer_and_the_next_release_has_wha
 def test_a_row_that_comes_between_sealing_and_snapshot_is_sealed_before_anything_is_written(
     project: Project, ann1: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else its seal, made later, would move the audit head of the next release of the same state."""
+    """Otherwise its checkpoint would move the audit head of the next release of the same state."""
     import_records(project, write(tmp_path / "level3.jsonl", records(2)))
     round = build_round(project, [Member.objects.get(user=ann1)], purpose="measure only")
     from releases.publishing import actions as publishing_actions

@@ -1,4 +1,4 @@
-"""What leaves the server as a release is what was frozen, or does not leave it as if it were."""
+"""Downloads of a release are unchanged files, or are not served."""
 
 import hashlib
 import io
@@ -34,14 +34,14 @@ Client = Callable[[User], APIClient]
 @pytest.fixture
 def release(project: Project, lead: User, tmp_path: Path) -> Release:
     import_records(project, write(tmp_path / "level3.jsonl", [cluster(f"26258610_{n}") for n in range(40)]))
-    # The snapshot is a transaction of its own, and a test is in one already.
+    # The snapshot needs its own transaction, and a test already is in one.
     with patch("releases.publishing.actions.snapshot", nullcontext):
         return freeze(project=project, version="1.0.0", by=lead)
 
 
 @pytest.fixture
 def get(release: Release, lead: User, client_of: Client) -> Callable[[str], tuple[int, bytes]]:
-    """Status and body of a reply of the release's addresses, taken to its end."""
+    """Return status and complete body of a download."""
 
     def get(address: str) -> tuple[int, bytes]:
         reply = client_of(lead).get(f"/api/v1/releases/{release.pk}/{address}")
@@ -55,7 +55,7 @@ LEVEL3 = "m3/level3.jsonl"
 
 
 def same_size_and_age(path: Path, forged: bytes) -> None:
-    """What somebody with the disk writes: neither size nor time tells of it."""
+    """Change a file keeping size and time."""
     info = path.stat()
     assert len(forged) == info.st_size
     path.write_bytes(forged)
@@ -183,7 +183,7 @@ def test_what_lies_beside_a_release_is_not_copied_with_it(release: Release, tmp_
 
 
 def test_a_large_file_is_served_in_pieces(release: Release, get: Get, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of several pieces the archive has the bytes that it has of one."""
+    """An archive sent in pieces has the same bytes."""
     whole = get("archive/")[1]
     monkeypatch.setattr(folders, "CHUNK", 100)
     assert get("archive/")[1] == whole

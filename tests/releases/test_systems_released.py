@@ -1,4 +1,4 @@
-"""What a release holds of systems, and what it must not tell of runs that somebody is still to rate."""
+"""Systems in a release, and what it must not reveal of runs under embargo."""
 
 import csv
 import json
@@ -60,7 +60,7 @@ def test_what_a_run_wrote_and_of_what_is_released_with_its_version(reviews: Proj
 def test_a_run_that_is_sealed_from_anybody_leaves_no_trace_in_a_release(
     reviews: Project, people: list[Member], tmp_path: Path
 ) -> None:
-    """Not a name, a text, a score, a number or a time: the files are those of a project without it."""
+    """No name, text, score, number or time: the files equal those of a project without the run."""
     scored(build_run(reviews), "rouge")
     without = whole(released(reviews, tmp_path / "without"))
     secret = build_run(reviews, "LEAK system", write=lambda material: f"LEAK {material.source.key}")
@@ -80,7 +80,7 @@ def test_a_run_that_is_sealed_from_anybody_leaves_no_trace_in_a_release(
 def test_a_newer_run_that_is_sealed_hides_the_version_and_not_only_itself(
     reviews: Project, people: list[Member], tmp_path: Path
 ) -> None:
-    """As on the Results page: an older run of the same version would tell nearly the same texts."""
+    """As on the Results page: an older run of the same version has nearly the same texts."""
     old = build_run(reviews)
     new = Run.objects.create(version=old.version, status="done")
     add_summary(new, old.items.all()[0].unit_id, "It helps a lot")
@@ -114,7 +114,7 @@ def test_every_column_of_every_file_of_rows_is_described(study: Project, tmp_pat
         assert set(columns) == set(table.columns) or table.others, path
         assert set(table.key) <= set(columns), path
         assert f"`{path}`: one row per {table.row}" in card
-    # What a project has typed by hand, reviewed, matched, rated or read of abstracts: tests of their own.
+    # Values typed, reviewed, matched, rated or classified in a project have their own tests.
     reviewed = {
         "agreement/corrections.jsonl",
         "agreement/references.csv",

@@ -1,4 +1,4 @@
-"""What was altered is found: in any file, at any byte, the manifest included; and the row of a release stays."""
+"""Changes of any file at any byte, including the manifest, are found; the row of a release is kept."""
 
 import hashlib
 import json

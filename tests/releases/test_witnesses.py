@@ -1,5 +1,8 @@
-"""A release that was altered whole, sums and manifest rewritten, is found by what else knows of it: the digest that was
-published, and in an installation the row, the sealed entry of its freezing, and that seal's place in the chain."""
+"""A release with rewritten sums and manifest is detected by independent records.
+
+These are the published digest and, in an installation, the row, the log entry in a checkpoint, and the checkpoint's
+position in the chain.
+"""
 
 import io
 import json
@@ -41,14 +44,14 @@ Client = Callable[[User], APIClient]
 @pytest.fixture
 def release(project: Project, lead: User, tmp_path: Path) -> Release:
     import_records(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
-    # The snapshot is a transaction of its own, and a test is in one already.
+    # The snapshot needs its own transaction, and a test already is in one.
     with patch("releases.publishing.actions.snapshot", nullcontext):
         return freeze(project=project, version="1.0.0", by=lead)
 
 
 @pytest.fixture
 def copy(release: Release, tmp_path: Path) -> Path:
-    """The release as somebody has it elsewhere."""
+    """A copy of the release elsewhere."""
     return Path(shutil.copytree(folder_of(release), tmp_path / "eye-1.0.0"))
 
 
@@ -78,7 +81,7 @@ def entry_of(release: Release) -> Entry:
 
 
 def rewrite_entry(entry: Entry, **after: Any) -> None:
-    """Another content, under a digest that fits it."""
+    """Change the content and compute a matching digest."""
     entry.after = {**(entry.after or {}), **after}
     entry.digest = digest_of(entry_content(entry))
     with whoever_owns_the_data_base():
@@ -157,7 +160,7 @@ def test_who_reads_only_starts_no_job(release: Release, stranger: User, project:
 
 
 def row_altered(release: Release) -> None:
-    """Folder and row agree with each other; the log does not."""
+    """Folder and row agree; the log does not."""
     made = flip_gold(folder_of(release))
     with whoever_owns_the_data_base():
         Release.objects.update(manifest=made, snapshot_hash=made["snapshot"])
@@ -171,7 +174,7 @@ def files_of_the_row_altered(release: Release) -> None:
 
 
 def row_and_entry_altered(release: Release) -> None:
-    """Folder, row and entry agree; the root of the seal does not."""
+    """Folder, row and entry agree; the root of the checkpoint does not."""
     row_altered(release)
     made = json.loads((folder_of(release) / "manifest.json").read_text())
     rewrite_entry(entry_of(release), snapshot=made["snapshot"], digest=made["digest"])
@@ -201,7 +204,7 @@ def entry_taken_from_its_seal(release: Release) -> None:
 
 
 def seal_made_anew(release: Release) -> None:
-    """The root fits what was forged; the digest of the seal, on which later ones build, does not."""
+    """The root is forged too; the checkpoint's digest, which later ones include, does not match."""
     row_and_entry_altered(release)
     from audit.actions import header
     from measures.merkle import merkle_root
@@ -215,7 +218,7 @@ def seal_made_anew(release: Release) -> None:
 
 
 def _unseal(release: Release) -> None:
-    """Take the newest seal, the one over the freezing, away from all its rows."""
+    """Remove the newest checkpoint, which contains the freezing."""
     seal = entry_of(release).seal
     assert seal is not None
     for leaf in leaf_models():
@@ -269,7 +272,7 @@ def test_a_manifest_with_another_seal_for_the_head_of_the_log_is_found(release: 
 def test_a_release_whose_entry_has_the_snapshot_hash_only_verifies_and_says_what_was_not_compared(
     release: Release,
 ) -> None:
-    """As an older Concord froze it. Its files are bound by the log; what else the manifest says is the row's word."""
+    """As frozen by an older Concord: the log protects the files, and only the row protects the rest of the manifest."""
     entry = entry_of(release)
     entry.after = {key: entry.after[key] for key in ("version", "snapshot")}  # type: ignore[index]
     entry.digest = digest_of(entry_content(entry))
