@@ -1,4 +1,4 @@
-"""A curator adjudicates a round of three by keyboard alone; the people read what was decided of their answers."""
+"""A curator adjudicates a round of three people by keyboard; the people read the decisions on their answers."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from tests.projects.planted_round import POLARITIES
 
 SAMPLE = Path(__file__).resolve().parents[2] / "annotation" / "sample" / "level3.jsonl"
 UNITS, CONTESTED = 30, 10
-#: Longer than the moments in which a new unit takes no key.
+#: Longer than the time in which a new unit accepts no key.
 SETTLED = 200
 PLANT = """
 import json
@@ -53,7 +53,7 @@ def told(site: Site, code: str) -> Any:
 
 
 class AtTheDesk:
-    """Keys alone: a press is an action, and so is one text that is typed."""
+    """Counts actions: key presses and typed texts."""
 
     def __init__(self, page: Page) -> None:
         self.page, self.actions = page, 0
@@ -74,13 +74,13 @@ class AtTheDesk:
 
     def until_left(self, n: int) -> None:
         expect(self.page.locator("header .progress")).to_have_text(f"{n} left")
-        # A key in the first moments of a unit is none, and on a busy machine its text comes after the count.
+        # Keys are ignored at first, and on a busy machine the text comes after the count.
         self.page.wait_for_timeout(2 * SETTLED)
 
 
 @pytest.fixture
 def planted(site: Site) -> tuple[str, int, list[int]]:
-    """A project with the propositions of the sample, a closed round of 30 of them, and the contested units."""
+    """A project with the sample's propositions, a closed round of 30 of them, and the contested units."""
     slug = f"adjudged-{uuid.uuid4().hex[:6]}"
     site.manage("import_data", "m3", str(SAMPLE), "--project", slug, "--create", "--lead", "lead@example.org")
     round, contested = told(site, PLANT.format(slug=slug, units=UNITS))
@@ -102,7 +102,7 @@ def test_a_round_is_adjudicated_by_keyboard_in_two_actions_a_unit(
     expect(lead.page.get_by_role("article")).to_have_count(3)
     at.until_left(CONTESTED)
     assert "Ann" not in lead.page.get_by_role("group", name="Answers").inner_text()
-    # Where the polarity is contested its cue is, too.
+    # If the polarity is contested, so is its cue.
     expect(lead.page.locator("dt.contested")).to_have_count(6)
     counts = []
     taken: dict[str, str] = {}
@@ -110,16 +110,16 @@ def test_a_round_is_adjudicated_by_keyboard_in_two_actions_a_unit(
         at.actions, key = 0, str(n % 3 + 1)
         shown = at.shown()
         taken[shown] = lead.page.get_by_role("article").nth(n % 3).locator("dd").first.inner_text()
-        if n == 0:  # nobody has given a reason yet
+        if n == 0:  # no reason was given yet
             at.press(key)
             at.press("b")
             at.type("The cue decides (2.3)")
             at.press("Enter")
-        elif n == 3:  # none of the answers: the kind's own editor, the reason first
+        elif n == 3:  # another value: the kind's editor, with the reason first
             at.press("w")
             lead.page.wait_for_selector("[role=listbox]")
             at.press("q")
-            for key in ("a", "2", "Enter"):  # the cue is expected, and left out
+            for key in ("a", "2", "Enter"):  # the expected cue is omitted
                 at.press(key)
             taken[shown] = "+ positive"
         elif n % 2:
@@ -134,14 +134,14 @@ def test_a_round_is_adjudicated_by_keyboard_in_two_actions_a_unit(
     expect(lead.page.get_by_role("heading", name="Queue empty")).to_be_visible()
     print(f"actions: median {median(counts)}, from {min(counts)} to {max(counts)}: {sorted(counts)}")
     assert median(counts) <= 2
-    # All was sent by now: nothing waits at the server.
+    # Everything was sent.
     lead.page.reload()
     expect(lead.page.get_by_role("heading", name="Queue empty")).to_be_visible()
 
     after, made = told(site, STATE.format(slug=slug))
     assert {unit for unit, *_ in made} == set(contested)
     assert {reason for *_, reason in made} == {"The cue decides (2.3)"}
-    # An answer that was adopted stays that of the person who gave it, whom the planted polarity tells.
+    # An adopted answer keeps its author, recognisable by the planted polarity.
     people = dict(zip(POLARITIES, ("ann1", "ann2", "evaluator"), strict=True))
     own = [unit for unit, field, email, _ in made if field == "polarity" and email == "lead@example.org"]
     assert [after[str(unit)]["polarity"] for unit in own] == ["positive"]
@@ -154,7 +154,7 @@ def test_a_round_is_adjudicated_by_keyboard_in_two_actions_a_unit(
     said = sorted(words.split(" ", 1)[1] for words in taken.values())
     assert sorted(after[str(unit)]["polarity"] for unit in contested) == said
 
-    # What was decided of one's own answers is read after the round.
+    # Decisions on one's own answers are shown after the round.
     person = visit("ann1")
     person.go("/")
     closed = person.page.get_by_text("closed round")
@@ -195,7 +195,7 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     at.press("z")
     at.until_left(CONTESTED)
     assert at.shown() == second != third
-    # Names are asked for, and known until the page is left.
+    # Names are shown on request until the page is left.
     page.get_by_label("Show names").check()
     expect(page.get_by_role("group", name="Answers")).to_contain_text("Anna")
     at.press("Escape")
@@ -231,7 +231,7 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     page.get_by_role("button", name="Undo").first.click()
     at.until_left(CONTESTED)
 
-    # What somebody else decides further on in the queue is passed over, and said.
+    # Units that somebody else decided later in the queue are skipped, with a message.
     queue = page.request.get(f"{lead.address}/api/v1/rounds/{round}/adjudication/").json()["rows"]
     another = visit("lead")
     another.go(f"/projects/{slug}/rounds/{round}/adjudicate?unit={queue[2]['unit']}")

@@ -1,4 +1,4 @@
-"""The inputs of a sentence are assigned to its propositions by keys and by thumb; a curator sees who differs."""
+"""Assigning inputs of a sentence to its propositions by keys and by touch; a curator sees disagreements."""
 
 from collections.abc import Callable
 
@@ -129,7 +129,7 @@ def test_a_proposition_takes_a_key_for_all_and_one_for_each_exception(site: Site
 
 
 def curated(desktop: Visit, review: object) -> None:
-    """Below the grids of a cluster: what is contested is decided, what is in force corrected, and the rows follow."""
+    """Below the grids of a cluster: decide the contested, correct the current value; the rows follow."""
     page = desktop.page
     desktop.go(f"/projects/assigning/reviews/{review}/curate")
     dialog = page.get_by_role("dialog")

@@ -1,4 +1,4 @@
-"""Tuples and relations asked in rounds, wholly by keyboard, and checked by axe in both schemes and at both widths."""
+"""Rounds of tuples and relations by keyboard only, checked by axe in both schemes and widths."""
 
 import json
 from collections.abc import Callable
@@ -39,7 +39,7 @@ SAID = (
 
 
 def open_round(site: Site, kind: str) -> int:
-    """A project with two clusters of labelled propositions, and a round of the kind over them."""
+    """Create a project with two clusters of labelled propositions, and a round of the kind."""
     given = json.dumps({"slug": f"rounds-of-{kind}", "kind": kind})
     return int(site.manage("shell", "-v0", "-c", OPEN.format(given=given)).strip().splitlines()[-1])
 

@@ -1,4 +1,4 @@
-"""Keys of an input method (Japanese, Chinese, Korean) submit nothing and close nothing while a word is composed."""
+"""Keys of an input method (Japanese, Chinese, Korean) submit and close nothing during composition."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tests.processes.site import Site
 Visiting = Callable[..., Visit]
 
 WORD = "にほん"
-#: How a key of a composition arrives: consumed by the input method, or passed on by one that does not keep it.
+#: How a key arrives during composition: consumed by the input method, or passed on.
 CONSUMED = {"type": "rawKeyDown", "windowsVirtualKeyCode": 229}
 PASSED_ON = {"type": "keyDown", "windowsVirtualKeyCode": 13, "text": "\r"}
 ESCAPE = {"type": "keyDown", "windowsVirtualKeyCode": 27}

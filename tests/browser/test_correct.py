@@ -1,4 +1,4 @@
-"""The dialog in which a value on the page of a cluster is corrected."""
+"""The dialog to correct a value on the page of a cluster."""
 
 import re
 
@@ -25,7 +25,7 @@ print(json.dumps(project.clusters.get().pk))
 
 
 def begin(desktop: Visit, polarity: str) -> None:
-    """Choose a polarity in the dialog and go on to the reason."""
+    """Choose a polarity in the dialog and continue to the reason."""
     page = desktop.page
     page.get_by_role("button", name="Correct the label of target").click()
     page.get_by_role("dialog").get_by_text(polarity, exact=True).first.click()

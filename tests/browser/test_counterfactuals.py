@@ -1,4 +1,4 @@
-"""A target is rewritten at the desk: drafts by one key, an edited one, one that does not apply; the actions counted."""
+"""Rewriting a target by keyboard: drafts by one key, an edited one, one that does not apply; actions are counted."""
 
 import json
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def run(site: Site, code: str) -> list[list[str]]:
 
 
 class Hands:
-    """A person's presses, counted: a key, a selection, one typed text are an action each."""
+    """Counts actions: a key, a selection, and a typed text each."""
 
     def __init__(self, page: Page) -> None:
         self.page, self.actions = page, 0
@@ -78,7 +78,7 @@ def test_a_target_is_rewritten_from_its_drafts_in_at_most_four_actions_a_kind(
     hands.at("Antonym")
     assert hands.actions == 1, "a good draft: Enter alone"
 
-    # Words of the outcome are touched: that is warned of at the word, and no refusal.
+    # Changed words of the outcome cause a warning at the word, not a refusal.
     hands.press("e")
     assert copy.evaluate("e => e.value.slice(e.selectionStart, e.selectionEnd)") == "increases"
     copy.fill(copy.input_value().replace("relapse", "relief"))
@@ -105,7 +105,7 @@ def test_a_target_is_rewritten_from_its_drafts_in_at_most_four_actions_a_kind(
     hands.press("4")
     hands.at("Modality")
     hands.press("Enter")
-    # The second target is there: the first is whole.
+    # The second target is shown, so the first is complete.
     hands.at("Negation")
     expect(page.locator(".saved")).to_contain_text("Saved")
     said = run(site, SAID)

@@ -37,7 +37,7 @@ def lines() -> list[dict[str, Any]]:
 
 
 def make_review(site: Site, slug: str, line: dict[str, Any]) -> int:
-    """A project with one review of one target sentence and the texts it is derived from; the review's id."""
+    """Create a project with a review of one target sentence and its source texts; return the review's id."""
     inputs = [{"pmid": i["source_pmid"], "text": i["source_text"]} for i in line["input_studies"]]
     given = {
         "slug": slug,
@@ -49,7 +49,7 @@ def make_review(site: Site, slug: str, line: dict[str, Any]) -> int:
 
 
 class Hands:
-    """Somebody without a mouse."""
+    """A person without a mouse."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -59,7 +59,7 @@ class Hands:
             self.page.keyboard.press(key)
 
     def tab_to(self, name: str, back: bool = False, exact: bool = False) -> None:
-        """Tab until the focus is on the control whose name holds these words, or is them."""
+        """Press Tab until a control with this name is focused."""
         named = (
             "e => e && (e.getAttribute('aria-label') || e.innerText || e.closest('label')?.innerText || '')"
             ".replace(/\\s+/g, ' ')"
@@ -72,7 +72,7 @@ class Hands:
         raise AssertionError(f"Tab never came to {name!r}")
 
     def tab_into(self, grid: str, back: bool = False) -> None:
-        """Tab until the focus is in this grid."""
+        """Press Tab until the focus is in this grid."""
         for _ in range(60):
             self.press("Shift+Tab" if back else "Tab")
             inside = "document.activeElement.closest('[role=grid]')?.getAttribute('aria-label') || ''"
@@ -81,7 +81,7 @@ class Hands:
         raise AssertionError(f"Tab never came into {grid!r}")
 
     def mark(self, cue: str, key: str) -> None:
-        """Select the words of a cue in the open proposition and press a value's key; the key alone without a cue."""
+        """Select the words of a cue in the open proposition and press a value's key; only the key without a cue."""
         if cue:
             words = [w.strip() for w in self.page.locator("dialog [role=option]").all_inner_texts()]
             wanted = cue.split()
@@ -90,7 +90,7 @@ class Hands:
         self.press(key)
 
     def label(self, polarity: str, polarity_cue: str, modality: str, modality_cue: str) -> None:
-        """Label the proposition that the focus is on: Enter opens it, its last key puts it into the grid."""
+        """Label the focused proposition: Enter opens it, its last key moves to the grid."""
         self.press("Enter")
         expect(self.page.locator("dialog [role=listbox]")).to_be_focused()
         if polarity != "n/a":
@@ -103,7 +103,7 @@ class Hands:
 
 
 def cell(page: Page, grid: str, row: int, title: str) -> Any:
-    """A cell of the first grid with that beginning of a name; row 0 is its first."""
+    """Return a cell of the first grid with this beginning of a name; row 0 is the first."""
     return page.locator(f"[role=grid][aria-label^='{grid}']").first.locator(
         f"[role=row][aria-rowindex='{row + 2}'] [role=gridcell][data-title='{title}']"
     )
@@ -115,14 +115,14 @@ def unsaved(page: Page, text: str) -> None:
 
 @pytest.fixture(scope="module")
 def imported(site: Site) -> str:
-    """A project of these tests' own, with the illustrative clusters in it."""
+    """A project with the sample clusters for these tests only."""
     site.manage("import_data", "m3", str(SAMPLE), "--project", "curated", "--create", "--lead", "lead@example.org")
     return "curated"
 
 
 @pytest.fixture
 def at_curated(visit: Visiting, imported: str) -> Visiting:
-    """The curate page of its first review."""
+    """The curate page of the project's first review."""
 
     def at(**how: Any) -> Visit:
         lead = visit("lead", **how)
@@ -188,7 +188,7 @@ def test_a_review_is_rebuilt_from_its_sentences_to_a_released_cluster_by_keyboar
     assert released == SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)[0]
 
 
-#: Of the first row of a grid: whether its cells stand below each other, and the least width of a text and a cue.
+#: For the first row of a grid: whether its cells are stacked, and the least width of a text and a cue.
 ROW = """grid => {
   const of = name => grid.querySelector(`.line:not(.heads) > .${name}`).getBoundingClientRect()
   const [study, text, ...cues] = ['study', 'text', 'polarity_cue', 'modality_cue'].map(of)
@@ -199,7 +199,7 @@ ROW = """grid => {
 @pytest.mark.long
 def test_values_fill_down_and_what_a_text_does_not_hold_is_refused_by_cell(at_curated: Visiting) -> None:
     page = at_curated().page
-    # Beside each other the columns have room for whole words; where they have not, each row is a block.
+    # Side by side the columns fit whole words; otherwise each row is a block.
     for width in (1280, 1136, 1120, 700, 320):
         page.set_viewport_size({"width": width, "height": 800})
         folded, text, cue = page.locator("[role=grid][aria-label^='Propositions of']").first.evaluate(ROW)
@@ -245,13 +245,13 @@ def test_rows_pasted_from_a_spreadsheet_name_their_faults_before_anything_is_sen
     expect(page.get_by_role("button", name="Create 1 cluster with 2 propositions")).to_be_disabled()
     assert violations(lead) + unnamed_controls(lead) == []
     expect(main).to_contain_text("stored in this browser")
-    # A row that lost its key columns on the way is put right in place.
+    # A row without key columns is corrected in place.
     page.reload()
     expect(main).to_contain_text("Row 2, Study: “12a” is not a PMID")
     hands.tab_into("New clusters")
     hands.press("ArrowDown", *["ArrowRight"] * 4)
     page.keyboard.type("12345")
-    # Tab goes on along the row, over what is there already.
+    # Tab continues along the row, over existing cells.
     hands.press("Tab", "Tab", "a")
     hands.tab_to("Create 1 cluster with 2 propositions")
     hands.press("Enter")

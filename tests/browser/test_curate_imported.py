@@ -1,4 +1,4 @@
-"""The curate page on imported data: a tuple, a label, a cue, a relation and an evidence pair are corrected."""
+"""Correcting imported data on the curate page: a tuple, a label, a cue, a relation and an evidence pair."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ ABSTRACT = (
     ("RESULTS", "RESULTS", "Relapse was rarer on nepralin."),
     ("CONCLUSIONS", "CONCLUSIONS", "Nepralin may prevent relapse."),
 )
-#: An evidence round lays out the pair of the target and the study; it closes before anybody answers.
+#: An evidence round creates the pair of target and study; it closes before anybody answers.
 PAIR = """
 import json
 from accounts.models import User
@@ -82,7 +82,7 @@ def test_every_value_that_a_file_brought_can_be_corrected(site: Site, visit: Vis
     page = lead.page
     lead.go(f"/projects/brought/reviews/{review}/curate")
 
-    # The tuple, while a label of the same cluster is changed and not complete: it waits, and is no conflict afterwards.
+    # The tuple, while a label of the same cluster is incomplete: it waits, and causes no conflict later.
     cell(page, "Propositions of", 2, "Modality").click()
     page.keyboard.press("Delete")
     type_into(page, "PICO tuple", 0, "Outcome", "[death]")
@@ -90,7 +90,7 @@ def test_every_value_that_a_file_brought_can_be_corrected(site: Site, visit: Vis
     save(page, "It is about death.", "1 change not saved, stored in this browser")
     expect(page.get_by_role("alert")).to_have_count(0)
     expect(cell(page, "PICO tuple", 0, "Outcome")).to_contain_text("[death]")
-    # That label, the cue of another and the relation.
+    # That label, the cue of another one, and the relation.
     cell(page, "Propositions of", 2, "Modality").click()
     page.keyboard.press("3")
     hands = Hands(page)
@@ -104,11 +104,11 @@ def test_every_value_that_a_file_brought_can_be_corrected(site: Site, visit: Vis
     page.keyboard.press("a")
     unsaved(page, "3 changes not saved")
     save(page, "Read again.", "3 changes saved")
-    # The tuple a second time.
+    # The tuple again.
     type_into(page, "PICO tuple", 0, "Population", "adults")
     save(page, "They are adults.", "1 change saved")
 
-    # The evidence, first where the file gave a text, then where a curator has decided.
+    # The evidence: first where the file gave a text, then where a curator has decided.
     dialog = page.get_by_role("dialog")
     page.get_by_text("1 study, 0 decided").click()
     page.get_by_role("button", name=f"Add evidence of: {TARGET} ({STUDY})").click()

@@ -1,4 +1,4 @@
-"""Targets are mapped to the sentences that support them: few actions at a desk, on a phone, and at a curator's."""
+"""Mapping targets to supporting sentences: few actions on a desktop, on a phone, and for a curator."""
 
 from collections.abc import Callable
 
@@ -102,7 +102,7 @@ def test_a_pair_takes_a_few_keys_and_no_support_one(site: Site, visit: Callable[
     expect(target).to_be_visible()
     sentences = page.get_by_role("option")
     expect(sentences).to_have_count(8)
-    # The wording in the stored text is all that stands in the page; ranks are drawn beside it.
+    # Only the stored text is in the page; ranks are drawn beside it.
     assert sentences.nth(6).inner_text() == "Nepralin reduced attacks of migraine in adults."
     ranks = {n: sentences.nth(n).get_attribute("data-rank") for n in range(8)}
     assert ranks[6] == "1"
@@ -110,7 +110,7 @@ def test_a_pair_takes_a_few_keys_and_no_support_one(site: Site, visit: Callable[
     expect(page.locator(".current")).to_have_text("Migraine is a common cause of sick leave.")
     page.wait_for_timeout(SETTLED)
     assert violations(at) == []
-    # Nothing moves when a sentence is marked, and the target stays in sight.
+    # Nothing moves when a sentence is marked, and the target stays visible.
     place = "e => [...e.getClientRects()].map(r => [r.left, r.top + scrollY])"
     box = sentences.last.evaluate(place)
     press("1")
@@ -175,7 +175,7 @@ def test_a_pair_takes_a_few_keys_and_no_support_one(site: Site, visit: Callable[
 
 
 def curated(desktop: Visit, review: object) -> None:
-    """A target has a cell for each study: what is in force is corrected for a reason, what is contested is decided."""
+    """A target has a cell for each study: correct the current value with a reason, decide the contested."""
     page = desktop.page
     desktop.go(f"/projects/evidence/reviews/{review}/curate")
     target = "Nepralin reduces attacks of migraine in adults."
@@ -190,7 +190,7 @@ def curated(desktop: Visit, review: object) -> None:
     dialog.get_by_label("Reason, stored in the history").fill("Both say it.")
     dialog.get_by_role("button", name="Save correction").click()
     expect(page.get_by_text("evidence: sentences 7 and 8")).to_be_visible()
-    # Neighbours are one text: the input of the target follows.
+    # Adjacent sentences form one text, and the target's input follows.
     expect(page.get_by_text("1 source text")).to_be_visible()
     page.get_by_role("button", name=f"Add evidence of: {target} (10000001)").click()
     dialog.get_by_role("option", name="Attacks fell").click()
@@ -203,7 +203,7 @@ def curated(desktop: Visit, review: object) -> None:
 
 
 def looked_at_again(desktop: Visit, target: str) -> None:
-    """A corrected sentence makes its evidence stale: *Relabel* leads to the cell of the study."""
+    """A corrected sentence makes its evidence stale: *Relabel* opens the cell of the study."""
     page = desktop.page
     page.get_by_role("button", name=f"Correct the text: {target}").click()
     dialog = page.get_by_role("dialog")

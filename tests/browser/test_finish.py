@@ -1,4 +1,4 @@
-"""What every page has in common: a way past the header, a way on from nowhere, one height of controls, paper."""
+"""Common to every page: skip link, page not found, heights of controls, printing."""
 
 import re
 from collections.abc import Callable
@@ -128,7 +128,7 @@ def test_a_figure_is_copied_and_saved_as_a_picture(visit: Visiting, tmp_path: Pa
 @pytest.mark.long
 @pytest.mark.parametrize("width", [400, 1280])
 def test_no_tag_of_a_marked_text_reaches_into_the_line_above(visit: Visiting, width: int) -> None:
-    """In lines of one text: between the lower edge of one line's marks and the next line's is room for a tag."""
+    """Between the marks of two lines there is room for a tag."""
     lead = visit("lead", width=width)
     for page in ("curate", "cluster"):
         lead.go(addresses(lead)[page])

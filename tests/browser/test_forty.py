@@ -1,7 +1,7 @@
-"""Forty fixed propositions of M3's level 3, labelled as published: how many keys, how many actions, and what is stored.
+"""Forty fixed propositions of M3's level 3, labelled as published: keys, actions, and stored values.
 
-The plan for each unit is the cheapest one by the page's own rules (a search over words and jumps); the browser then
-plays it, and what counts is the number of key events and mouse actions that were really made.
+A search over words and jumps plans the cheapest way by the page's rules; the browser then plays it, and real key
+events and mouse actions are counted.
 """
 
 import json
@@ -25,8 +25,8 @@ from tests.processes.site import Site, until
 LEVEL3 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "m3" / "level3.jsonl"
 POLARITY = {"positive": "a", "no effect": "s", "negative": "d", "n/a": ""}
 MODALITY = {"strong": "1", "moderate": "2", "weak": "3", "no evidence": "4"}
-#: Every 57th proposition of the file, and some that are hard: cues in two pieces, which M3 writes joined (the pieces
-#: are given here), and implied slots.
+#: Every 57th proposition of the file, and some hard ones: cues in two pieces, which M3 writes joined (the pieces are
+#: given here), and implied elements.
 EVERY = 57
 TWO_PIECES = {
     "Neither H. pylori infection nor seropositivity for virulent CagA-bearing H. pylori strains have significant "
@@ -39,7 +39,7 @@ State = tuple[int, int | None]
 
 @dataclass(frozen=True)
 class Task:
-    """One proposition with its published values, cues as ranges of code points."""
+    """A proposition with its published values; cues as ranges of code points."""
 
     text: str
     polarity: str
@@ -49,7 +49,7 @@ class Task:
 
 
 def tasks() -> list[Task]:
-    """The forty: fixed by their place in the published file."""
+    """The forty propositions, fixed by their position in the published file."""
     every = []
     for line in LEVEL3.read_text(encoding="utf-8").splitlines():
         item = json.loads(line)
@@ -69,7 +69,7 @@ def task(text: str, row: dict[str, Any], who: str) -> Task:
 
 
 def located(text: str, quote: str) -> tuple[Range, ...]:
-    """A published cue snapped to whole words, as a person selects them; none where the text does not have it."""
+    """Return a published cue extended to whole words, or nothing if the text lacks it."""
     found = locate(text, quote.strip()).ranges
     if not found:
         return ()
@@ -78,12 +78,12 @@ def located(text: str, quote: str) -> tuple[Range, ...]:
 
 
 def words_of(text: str) -> list[Range]:
-    """Words as the page cuts them: outer punctuation left out."""
+    """Return words as the page splits them, without outer punctuation."""
     return list(words(text))
 
 
 def way(text: str, start: int, target: Range) -> tuple[list[str], int]:
-    """The fewest keys from the cursor at word ``start`` to exactly this selection, and where the cursor is then."""
+    """Return the fewest keys from the cursor at word ``start`` to this selection, and the final cursor."""
     cut = words_of(text)
     first = next(i for i, w in enumerate(cut) if w[0] == target[0])
     last = next(i for i, w in enumerate(cut) if w[1] == target[1])
@@ -91,7 +91,7 @@ def way(text: str, start: int, target: Range) -> tuple[list[str], int]:
     before: dict[State, tuple[State, list[str]]] = {}
     cost = {begin: 0}
     waiting = deque([begin])
-    while waiting:  # costs are 1 or 2: relaxing until nothing improves is enough for texts of this size
+    while waiting:  # costs are 1 or 2: relaxing until nothing improves is fast enough for short texts
         at = waiting.popleft()
         for keys, to in steps(text, cut, at):
             if cost.get(to, 10**6) > cost[at] + len(keys):
@@ -107,7 +107,7 @@ def way(text: str, start: int, target: Range) -> tuple[list[str], int]:
 
 
 def steps(text: str, cut: list[Range], at: tuple[int, int | None]) -> list[tuple[list[str], tuple[int, int | None]]]:
-    """One key, or F with its letter: where it leads. A state is (cursor, anchor)."""
+    """Return where one key, or F with its letter, leads. A state is (cursor, anchor)."""
     cursor, anchor = at
     held = cursor if anchor is None else anchor
     out: list[tuple[list[str], tuple[int, int | None]]] = []
@@ -125,7 +125,7 @@ def steps(text: str, cut: list[Range], at: tuple[int, int | None]) -> list[tuple
 
 
 def keyboard(task: Task) -> list[str]:
-    """All keys for one unit: each cue, piece by piece, with its value."""
+    """Return all keys for one unit: each cue, piece by piece, with its value."""
     keys: list[str] = []
     cursor = 0
 
@@ -144,7 +144,7 @@ def keyboard(task: Task) -> list[str]:
 
 
 def waits(task: Task) -> bool:
-    """Whether the page asks about a missing cue before it goes on."""
+    """Return whether the page asks about a missing cue."""
     return (task.polarity != "n/a" and not task.polarity_cue) or (task.modality != "moderate" and not task.modality_cue)
 
 

@@ -1,6 +1,6 @@
-"""Systems from their registration to outputs side by side, by the pages; and M3's published level 3 over four systems.
+"""Systems from registration to outputs side by side in the pages; and M3's published level 3 with four systems.
 
-The house's worker rests while a run is stopped half-way: one chunk is done by hand, so that nothing hangs on speed.
+The worker is stopped while a run is halfway: one chunk is run by hand, so that nothing depends on speed.
 """
 
 import json
@@ -20,9 +20,9 @@ from tests.processes.site import Site, until
 LEVEL3 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "m3" / "level3.jsonl"
 SAMPLE = Path(__file__).resolve().parents[2] / "annotation" / "sample" / "level3.jsonl"
 CLUSTERS = 14
-#: What the first chunk of a run takes, before its pace is known.
+#: Size of the first chunk of a run, before its pace is known.
 FIRST = 8
-#: The newest job alone: another that waits, of a test before or of the clock, would be done in its place.
+#: Only the newest job; others may wait from earlier tests or the scheduler.
 ONE_CHUNK = (
     "from projects.jobs import queries, running; "
     "running.run_job(queries.in_order().filter(kind='run_chunk').order_by('-pk').first().pk)"
@@ -32,7 +32,7 @@ FOUR = {"random-3": "random", "TextRank": "TextRank", "MMR": "MMR"}
 
 @contextmanager
 def no_worker(site: Site) -> Iterator[None]:
-    """While the worker rests; it is back afterwards, whatever happens."""
+    """The worker is suspended during the block."""
     for worker in site.others:
         if worker.is_running:
             worker.kill()
@@ -47,7 +47,7 @@ def one_chunk(site: Site) -> None:
 
 
 def narrow_too(lead: Visit) -> None:
-    """No sideways scroll, and nothing for axe, as wide as a telephone."""
+    """No horizontal scrolling and no axe violations at the width of a phone."""
     lead.page.set_viewport_size({"width": 400, "height": 800})
     nothing_for_axe(lead)
     assert lead.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), lead.page.url
@@ -55,12 +55,12 @@ def narrow_too(lead: Visit) -> None:
 
 
 def place_of(page: Page, name: str) -> Any:
-    """Where a control or heading stands on the page."""
+    """Return the position of a control or heading."""
     return page.get_by_role("heading", name=name).bounding_box()
 
 
 def register(page: Page, name: str, sentences: int) -> None:
-    """A new system by the form, from a preset."""
+    """Register a system from a preset with the form."""
     page.get_by_role("link", name="New system").click()
     page.get_by_label("Search").fill("mediqa lead")
     page.get_by_role("button", name="Lead-3", exact=True).click()
@@ -178,7 +178,7 @@ def test_outputs_made_elsewhere_are_checked_kept_and_run(
 
 
 def send(page: Page, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-    """A request of the signed-in person, as the pages make it."""
+    """Send a request of the signed-in person, as pages do."""
     token = next(c["value"] for c in page.context.cookies() if c.get("name") == "csrftoken")
     origin = page.url.split("/projects")[0].rstrip("/")
     reply = page.request.fetch(
@@ -190,7 +190,7 @@ def send(page: Page, method: str, path: str, body: dict[str, Any] | None = None)
 
 @pytest.mark.long
 def test_four_summarisers_run_over_m3s_published_clusters(site: Site, visit: Callable[..., Visit]) -> None:
-    """Lead-3, random-3, TextRank and MMR, one of them stopped and resumed on its way."""
+    """Lead-3, random-3, TextRank and MMR, one of them stopped and resumed."""
     if not LEVEL3.exists():
         pytest.skip("../shared/data/m3/level3.jsonl is absent: M3's published file is no part of the project")
     site.manage("import_data", "m3", str(LEVEL3), "--project", "m3", "--create", "--lead", "lead@example.org")

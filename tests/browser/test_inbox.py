@@ -1,4 +1,4 @@
-"""What an annotator flags reaches the lead's inbox, is replied to and settled, and the annotator reads the reply."""
+"""An annotator's flag reaches the lead's inbox, is answered and settled, and the annotator reads the reply."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from tests.browser.conftest import Visit
 from tests.browser.test_pages import unnamed_controls, violations
 from tests.processes.site import Site
 
-#: In a project of its own: the rounds of the illustrative one are what other tests count.
+#: In a separate project, because other tests count the sample's rounds.
 RAISE = """
 from accounts.models import User
 from projects.people.actions import add_member, create_project

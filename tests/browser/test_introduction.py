@@ -1,4 +1,4 @@
-"""The first time in a kind: what matters in short, three units to try, the first that counts; once, on a phone too."""
+"""The tutorial of a kind: a short introduction, three units to try, then the first real one; once, also on a phone."""
 
 import re
 import uuid
@@ -14,7 +14,7 @@ from tests.browser.work_page import SETTLED, open_round
 from tests.processes.site import Site
 
 TEXTS = [f"Nepralin had no significant association with relapse in study {n}." for n in range(1, 4)]
-#: A robot that reads 240 words a minute and needs so many seconds for a key or a tap.
+#: Simulated reading at 240 words a minute, and seconds per key or tap.
 WORDS_A_SECOND, ACTION = 4.0, 0.7
 MOST = 90.0
 KEYS = {"positive": "a", "no effect": "s", "moderate": "2", "no evidence": "4"}
@@ -23,7 +23,7 @@ UNSEEN = f"from accounts.models import User; User.objects.filter(email='{PEOPLE[
 
 @pytest.fixture
 def newcomer(site: Site) -> Iterator[str]:
-    """Somebody who has worked in no kind yet; the house is as it was for the tests that follow."""
+    """A person who has not seen any tutorial; reset afterwards."""
     site.manage("shell", "-v0", "-c", UNSEEN)
     yield "ann1"
     site.manage("shell", "-v0", "-c", EXPERIENCED)
@@ -31,7 +31,7 @@ def newcomer(site: Site) -> Iterator[str]:
 
 @dataclass
 class Robot:
-    """Somebody who reads all that is to be read before each step, by keyboard or by touch."""
+    """A person who reads everything before each step, by keyboard or touch."""
 
     page: Page
     touch: bool
@@ -52,7 +52,7 @@ class Robot:
         found.tap() if self.touch else self.page.keyboard.press("Enter")
 
     def say(self, first: int, last: int, *values: str) -> None:
-        """Mark the words from one to another and give the values, each a key and what a finger taps."""
+        """Mark a range of words and give the values by key or touch."""
         self.page.wait_for_selector("[role=listbox]")
         self.page.wait_for_timeout(SETTLED)
         self.read("[role=listbox]", "dl")
@@ -63,7 +63,7 @@ class Robot:
             for value in values:
                 self.page.get_by_role("radio", name=re.compile(f"^{value}")).tap()
         else:
-            # A click puts the cursor there, two take the word, and Shift with an arrow takes one more.
+            # A click sets the cursor, two select the word, and Shift with an arrow extends the selection.
             self.page.locator(f"#w{first}").click(click_count=1 if last > first else 2)
             self.page.wait_for_timeout(100)
             keys = ["Shift+ArrowRight"] * (last - first)
@@ -74,7 +74,7 @@ class Robot:
 
 
 def walk(robot: Robot, visit: Visit) -> None:
-    """From the first page to the first saved label."""
+    """Go from the first page to the first saved label."""
     page = robot.page
     expect(page.get_by_role("heading", name="Introduction")).to_be_visible()
     assert violations(visit) == []
@@ -95,7 +95,7 @@ def walk(robot: Robot, visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Last answers")).to_be_visible()
     robot.say(2, 4, "no effect", "moderate")
     expect(page.locator(".saved")).to_have_text(re.compile(r"^Saved \d\d:\d\d:\d\d$"))
-    # What was marked is read back: a wrong cue would show.
+    # A wrong cue would be visible.
     expect(page.locator(".before")).to_contain_text("“no significant association”")
 
 
@@ -112,7 +112,7 @@ def test_an_annotator_is_introduced_by_keyboard_in_less_than_ninety_seconds_and_
     one.page.wait_for_timeout(SETTLED)
     one.go(f"/work/{round}")
     expect(one.page.locator("[role=listbox]")).to_have_text(TEXTS[1])
-    # The guideline stands beside the text, and the decisions stay in sight; the choice goes with the person.
+    # The guideline is shown beside the text with the decisions in view; the setting is stored for the person.
     one.page.keyboard.press("g")
     one.page.get_by_role("button", name="Pin").click()
     again = visit(newcomer)
@@ -147,7 +147,7 @@ def test_a_volunteer_is_introduced_on_a_phone_in_less_than_ninety_seconds(
     assert phone.page.evaluate("document.documentElement.scrollWidth") <= 400
     assert not phone.page.locator("kbd:visible").count(), "no keys where there is no keyboard"
     expect(phone.page.get_by_text("Tap a word, tap another to extend")).to_be_visible()
-    # What is missing is said where it is seen, however little of the page is.
+    # Missing values are reported in view on small screens.
     phone.page.set_viewport_size({"width": 400, "height": 500})
     phone.page.wait_for_timeout(SETTLED)
     for value in ("positive", "strong"):

@@ -1,4 +1,4 @@
-"""The ten yes/no checks of the interaction design (INTERACTION, section 4), each by its number."""
+"""The ten numbered checks of the interaction design (INTERACTION, section 4)."""
 
 import random
 import re
@@ -79,7 +79,7 @@ def test_3_the_text_in_the_page_is_the_stored_text_with_every_mark_on(work: Call
 
 @pytest.mark.long
 def test_4_marks_are_told_apart_without_colour(work: Callable[..., WorkPage]) -> None:
-    """Kinds of marks differ in where they draw (fill, line above, line below), values in a glyph or a word."""
+    """Kinds of marks differ in where they are drawn (fill, line above, line below), values in a glyph or word."""
     at = work([PLAIN, EFFECTS])
     at.next("f n f n s f n f n 3").reopen()  # the same word as both cues, in a text with I, C and O marked
     tags = at.page.locator("[role=listbox] .mark").evaluate_all(
@@ -88,7 +88,7 @@ def test_4_marks_are_told_apart_without_colour(work: Callable[..., WorkPage]) ->
     shown = " ".join(tags)
     for sign in ("=", "weak", "I", "C", "O"):
         assert sign in shown, (sign, tags)
-    # Where each kind draws: no two share a channel, so that an identical double cue shows both.
+    # No two kinds are drawn in the same place, so that identical cues are both visible.
     drawn = at.page.locator("[role=listbox] .mark").evaluate_all("all => all.map(e => e.className)")
     both = [c for c in drawn if {"fill", "over"} <= set(c.split())]
     assert both, drawn
@@ -126,7 +126,7 @@ def test_6_arrowing_through_the_radio_groups_never_advances_and_a_held_key_answe
     at.page.locator("[role=listbox]").focus()
     at.press("Escape f n s")
     for _ in range(8):
-        at.page.keyboard.down("2")  # repeated downs without an up are auto-repeat
+        at.page.keyboard.down("2")  # repeated keydown without keyup is auto-repeat
         at.page.wait_for_timeout(60)
     at.page.keyboard.up("2")
     at.ready()
@@ -153,7 +153,7 @@ def test_8_what_could_not_be_sent_is_counted_survives_a_reload_and_is_stored_onc
     expect(at.page.locator(".saved")).to_have_text(
         "Offline. 1 answer stored on this computer, not sent yet. You can continue."
     )
-    # Nothing can be asked for: the next unit is the one that this browser kept.
+    # Without a connection the next unit comes from this browser's storage.
     broken["how"] = "away"
     at.page.reload()
     at.ready()
@@ -165,7 +165,7 @@ def test_8_what_could_not_be_sent_is_counted_survives_a_reload_and_is_stored_onc
     at.page.reload()
     expect(at.page.locator(".saved")).to_contain_text("2 answers")
     assert answers_of(site, at.round) == []
-    # Not sent by a page that is about to go, between the way back and the reload.
+    # Not sent by a page that is about to be unloaded.
     address = at.page.url
     at.page.goto("about:blank")
     at.page.unroute("**/api/**")
@@ -175,7 +175,7 @@ def test_8_what_could_not_be_sent_is_counted_survives_a_reload_and_is_stored_onc
     until(lambda: len(answers_of(site, at.round)) == 2, "both are stored")
     stored = answers_of(site, at.round)
     assert [(a["position"], a["revision"]) for a in stored] == [(0, 1), (1, 1)]
-    at.visit.wrong.clear()  # the browser says of its own that requests failed, as they should
+    at.visit.wrong.clear()  # the browser logs failed requests, as expected
 
 
 def test_10_single_letters_are_inert_in_text_fields_and_with_the_switch_off_and_stand_on_their_controls(

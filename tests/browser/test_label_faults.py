@@ -1,4 +1,4 @@
-"""What can go wrong while somebody works, and loses nothing: reload, sign-out, a closed round, two tabs."""
+"""Interruptions while labelling lose nothing: reload, sign-out, closed round, two tabs."""
 
 import json
 import uuid
@@ -70,7 +70,7 @@ def test_an_ended_session_asks_to_sign_in_and_then_sends_what_was_kept(visit: Vi
     password = "a long enough phrase 17"
     code = "from accounts.models import User; u = User.objects.get(email='ann1@example.org'); "
     at = WorkPage(visit("ann1"), fresh(site)).open()
-    # Not before: the first proof of an address ends the passwords of before.
+    # Only now: the first verification of an address ends earlier passwords.
     site.manage("shell", "-v0", "-c", code + f"u.set_password({password!r}); u.save()")
     site.manage(
         "shell", "-v0", "-c", "from django.contrib.sessions.models import Session; Session.objects.all().delete()"
@@ -178,7 +178,7 @@ def test_texts_and_names_with_markup_stay_texts(visit: Visiting, site: Site) -> 
 @pytest.mark.long
 @pytest.mark.parametrize("how", ["mouse", "touch"])
 def test_five_units_without_a_key(visit: Visiting, site: Site, how: str) -> None:
-    """Mouse alone at 1280, fingers alone on a tablet."""
+    """Mouse only at 1280 pixels, touch only on a tablet."""
     options: dict[str, Any] = {"width": 820, "height": 1180, "touch": True} if how == "touch" else {}
     at = WorkPage(visit("ann1", **options), fresh(site, texts=[PLAIN] * 5)).open()
     for n in range(5):

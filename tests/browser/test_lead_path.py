@@ -1,5 +1,7 @@
-"""From nothing to a release by the button of the next step alone: import, people, guideline, a reliability study of
-three, its agreement, the files; and how many actions the next round takes."""
+"""From an empty project to a release by the button of the next action: import, people, guideline, reliability study.
+
+Also counts the actions for opening the next round.
+"""
 
 import re
 from collections.abc import Callable
@@ -13,19 +15,19 @@ from tests.browser.work_page import WorkPage
 
 SAMPLE = Path(__file__).resolve().parents[2] / "annotation" / "sample" / "level3.jsonl"
 UNITS = 6
-#: Who is invited, as what, and what they say of the first unit; of the others all say positive.
+#: Invited people, their roles, and their answers for the first unit; all other answers are positive.
 PEOPLE = {"ann1": ("annotator", "a"), "ann2": ("annotator", "a"), "evaluator": ("evaluator", "s")}
 
 
 def nothing_for_axe(lead: Visit) -> None:
-    """The page as it stands, in both schemes."""
+    """No axe violations in both schemes."""
     for scheme in ("dark", "light"):
         lead.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         assert violations(lead) + unnamed_controls(lead) == [], (lead.page.url, scheme)
 
 
 def onward(lead: Visit, words: str, button: str) -> None:
-    """From wherever one is to the project's page, and from there to what it says comes next."""
+    """Go to the project's page and follow its next action."""
     header = lead.page.locator("header")
     header.get_by_role("link", name="Project", exact=True).click()
     step = lead.page.get_by_role("region", name="Next: ")
@@ -35,7 +37,7 @@ def onward(lead: Visit, words: str, button: str) -> None:
 
 
 def invite(lead: Visit, visit: Callable[..., Visit]) -> None:
-    """Everybody gets a link on the People page, opens it and joins."""
+    """Create links on the People page; each person opens theirs and joins."""
     page = lead.page
     for who, (role, _) in PEOPLE.items():
         page.get_by_label("E-mail").fill(f"{who}@example.org")
@@ -53,7 +55,7 @@ def invite(lead: Visit, visit: Callable[..., Visit]) -> None:
 
 
 def label_all(person: WorkPage, first: str) -> None:
-    """All units by keyboard: a polarity, *moderate*, on without a cue."""
+    """Answer all units by keyboard: a polarity, *moderate*, no cue."""
     for n in range(UNITS - 1):
         person.next(f"{'a' if n else first} 2 Enter")
     person.press("a 2 Enter")
@@ -110,7 +112,7 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
     for who, (_, first) in PEOPLE.items():
         label_all(WorkPage(visit(who), round).open(), first)
 
-    # The page of the round has followed meanwhile.
+    # The page of the round has been updated.
     expect(page.locator("main")).to_contain_text(f"{3 * UNITS} of {3 * UNITS} answers")
     onward(lead, "close the round “Study”", "Open the round")
     page.get_by_role("button", name="Close round …").click()
@@ -145,7 +147,7 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
     expect(page.get_by_role("region", name="Agreement")).to_contain_text(f"n = {UNITS}")
     expect(page.get_by_role("figure")).to_contain_text(f"{3 * UNITS} in 14 days")
     nothing_for_axe(lead)
-    # A round in five actions from here.
+    # A round in five actions.
     page.get_by_role("link", name="New round").click()
     page.get_by_label("Name", exact=True).fill("Labels")
     page.get_by_label("Anna").check()

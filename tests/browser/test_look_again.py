@@ -1,4 +1,4 @@
-"""A text is corrected in the browser: what was said of the old one is listed, confirmed, and nothing is lost."""
+"""A text is corrected in the browser: values of the old text are listed and confirmed, and nothing is lost."""
 
 from collections.abc import Callable
 
@@ -45,7 +45,7 @@ def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visi
     expect(page.get_by_text("confirm or redo its decisions")).to_have_count(0)
 
 
-#: What a check has found in the sample: nothing is wrong with it by itself.
+#: A finding in the sample; nothing is wrong with it by itself.
 FOUND = """
 from django.utils import timezone
 from annotation.models import Cluster, ConsistencyCheck, Proposition

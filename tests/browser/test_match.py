@@ -1,4 +1,4 @@
-"""Targets are matched to evidence by one key each, at a desk and on a phone; of a sentence the page tells its words."""
+"""Matching targets to evidence by one key each, on a desktop and on a phone; the page contains only the words."""
 
 import json
 from collections.abc import Callable
@@ -50,7 +50,7 @@ def test_a_target_is_matched_by_one_key_and_nothing_tells_which_is_gold(
     at.go(f"/work/{round}")
     page = at.page
     cards = page.get_by_role("group", name="Sentences of one study").get_by_role("button")
-    # One press a target: its number, and the next target is there.
+    # One key per target: its number, and the next target is shown.
     for place in (3, 1):
         expect(cards).to_have_count(4)
         before = page.locator("main").inner_text()
@@ -64,7 +64,7 @@ def test_a_target_is_matched_by_one_key_and_nothing_tells_which_is_gold(
         page.keyboard.press(str(place))
         expect(page.get_by_role("status").first).to_be_attached()
         page.wait_for_function("before => document.querySelector('main').innerText !== before", arg=before)
-    # Z takes the last one back, its card is marked, and another key moves on again.
+    # Z reopens the last one with its card marked, and another key continues.
     page.wait_for_timeout(SETTLED)
     page.keyboard.press("z")
     expect(cards.nth(0)).to_have_attribute("aria-pressed", "true")

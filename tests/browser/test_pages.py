@@ -1,4 +1,4 @@
-"""Every page: it loads from its address, keeps its policy, has names for its controls, and weighs what it may."""
+"""Every page loads from its address, keeps the policy, labels its controls, and stays below its size limit."""
 
 import gzip
 import re
@@ -16,13 +16,13 @@ from tests.browser.conftest import Visit, sign_in_link
 from tests.processes.site import Site
 
 Visiting = Callable[..., Visit]
-#: What the Work page may ship, in bytes of gzipped JavaScript.
+#: Limit of the Work page's JavaScript in gzipped bytes.
 WORK_MAY_WEIGH = 60_000
 PROJECT = "/projects/sample"
 
 
 def addresses(lead: Visit) -> dict[str, str]:
-    """A name and an address for every page that the lead of the illustrative project can open."""
+    """Return a name and an address for every page of the sample project's lead."""
     rounds = lead.page.request.get(f"{lead.address}/api/v1/projects/sample/rounds/").json()["results"]
     clusters = lead.page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/").json()["results"]
     closed = next(r["id"] for r in rounds if r["status"] == "closed")
@@ -64,24 +64,24 @@ def addresses(lead: Visit) -> dict[str, str]:
     }
 
 
-#: Rules that axe leaves out unless it is asked.
+#: Rules that axe does not check by default.
 ALSO = {"resultTypes": ["violations"], "rules": {"label-content-name-mismatch": {"enabled": True}}}
 
 
 def violations(visit: Visit) -> list[str]:
-    """What axe finds, in words."""
+    """Return axe's violations as text."""
     found: list[dict[str, Any]] = Axe().run(visit.page, options=ALSO).response["violations"]
     return [f"{v['id']}: {node['html'][:120]} ({node.get('failureSummary', '')})" for v in found for node in v["nodes"]]
 
 
 def unnamed_controls(visit: Visit) -> list[str]:
-    """Buttons, links and fields without a name that a screen reader could say."""
+    """Return buttons, links and fields without an accessible name."""
     tree = visit.page.locator("body").aria_snapshot()
     roles = "button|link|textbox|checkbox|radio|combobox|searchbox|switch|listbox|spinbutton|slider"
     return re.findall(rf"^\s*- (?:{roles})(?: \[[^\]]*\])*:?\s*$", tree, re.MULTILINE)
 
 
-#: Pages that axe meets elsewhere: before signing in, on the lead's path (test_lead_path), with runs (test_generation).
+#: Pages that other tests check with axe: before sign-in, test_lead_path, test_generation.
 ELSEWHERE = {
     "/sign-in",
     "/enter",
@@ -96,7 +96,7 @@ ELSEWHERE = {
 }
 
 
-#: Names of the elements that the Tab key reaches, in order.
+#: Return the names of elements in Tab order.
 STOPS = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
   .filter((e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility()).map((e) => e.textContent.trim())"""
 HEIGHTS = """() => [...document.querySelectorAll('main :is(button, .button, select, input)')]
@@ -104,12 +104,12 @@ HEIGHTS = """() => [...document.querySelectorAll('main :is(button, .button, sele
   .filter((e) => !e.closest('.next'))
   .map((e) => [Math.round(e.getBoundingClientRect().height * 10) / 10, e.outerHTML.slice(0, 120)])
   .filter(([height]) => height && height !== 32)"""
-#: Pages whose controls are all of one height.
+#: Pages whose controls have one height.
 WITH_CONTROLS = ("corpus", "people", "rounds", "inbox", "releases", "systems", "profile", "projects", "agreement")
 
 
 def both_ways(visit: Visit) -> list[str]:
-    """What axe finds on a page in light on a wide screen, and in dark on a phone; nothing scrolls sideways."""
+    """Check with axe in light on a wide screen and in dark on a phone; no horizontal scrolling."""
     page = visit.page
     found = violations(visit) + unnamed_controls(visit)
     page.emulate_media(color_scheme="dark")
@@ -124,7 +124,7 @@ def both_ways(visit: Visit) -> list[str]:
 
 
 def test_every_page_of_a_lead_opens_fits_and_axe_finds_nothing(visit: Visiting) -> None:
-    """A new route without an address fails."""
+    """A new route needs an address here."""
     lead = visit("lead")
     known = addresses(lead)
     source = (Path(__file__).resolve().parents[2] / "frontend" / "src" / "routes.ts").read_text(encoding="utf-8")
@@ -155,7 +155,7 @@ def test_the_pages_before_signing_in_open_fit_and_axe_finds_nothing(visit: Visit
     icon = nobody.page.locator("link[rel=icon]").get_attribute("href")
     reply = nobody.page.request.get(f"{nobody.address}{icon}")
     assert (reply.status, reply.headers["content-type"]) == (200, "image/svg+xml")
-    # An inline handler is stopped by the browser, and the test notices: no test above passes because nobody listens.
+    # The browser blocks an inline handler, and the test notices: shows that the tests above can fail.
     nobody.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.in = 1\">')")
     nobody.page.wait_for_timeout(300)
     assert nobody.page.evaluate("window.in") is None
@@ -184,7 +184,7 @@ def test_reload_and_back_lead_to_the_place_that_one_left_and_what_is_not_saved_a
     lead.page.reload()
     expect(lead.page.get_by_role("heading", name="Progress")).to_be_visible()
     lead.page.wait_for_load_state("networkidle")
-    # A finished job on the page of a closed round once asked for its progress again and again.
+    # The page of a closed round once polled a finished job forever.
     asked: list[str] = []
     lead.page.on("request", lambda request: asked.append(request.url))
     lead.page.wait_for_timeout(1500)
@@ -195,16 +195,16 @@ def test_reload_and_back_lead_to_the_place_that_one_left_and_what_is_not_saved_a
     tab.click()
     link = lead.page.locator("#measure a").last
     link.scroll_into_view_if_needed()
-    # As a click, which moves nothing: the plots above may still be growing.
+    # As a click without scrolling; the plots above may still be growing.
     before = link.evaluate("link => { const at = scrollY; link.click(); return at }")
     assert before > 0
-    # The address of a unit leads on to its cluster: Back from there, not from on the way.
+    # A unit's address leads to its cluster; Back returns to the page before.
     expect(lead.page.get_by_role("heading", level=1)).to_contain_text("Cluster")
     lead.page.go_back()
     expect(tab).to_have_attribute("aria-selected", "true")
     lead.page.wait_for_function("before => Math.abs(scrollY - before) < 2", arg=before)
 
-    # What is not saved asks before it is left.
+    # Unsaved changes ask before leaving.
     lead.go(f"{PROJECT}/settings")
     questions: list[str] = []
 
@@ -236,7 +236,7 @@ def test_a_link_signs_in_once_and_two_clicks_lead_to_a_unit_that_weighs_little(v
     second.page.get_by_role("button", name="Sign in").click()
     expect(second.page.get_by_role("alert")).to_be_visible()
     assert second.page.url == f"{site.address}/enter"
-    # All JavaScript on the way from the address of a unit to its text, compressed.
+    # All JavaScript from the address of a unit to its text, compressed.
     loaded: dict[str, int] = {}
     annotator = visit("ann2")
     work = annotator.page.request.get(f"{annotator.address}/api/v1/my-work/").json()

@@ -1,4 +1,4 @@
-"""The command palette: any page by its name, from the keyboard."""
+"""The command palette finds any page by name, by keyboard."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Sentences are split into PICO tuples with few actions: by mouse and keys, by touch, and on the curate page."""
+"""Splitting sentences into PICO tuples with few actions: mouse and keys, touch, and on the curate page."""
 
 import json
 from collections.abc import Callable
@@ -59,7 +59,7 @@ def run(site: Site, code: str) -> Any:
 
 
 class Hand:
-    """A person at the editor, whose actions are counted: a selection, a key and one typed text are one each."""
+    """Counts a person's actions: a selection, a key, and a typed text each."""
 
     def __init__(self, visit: Visit, within: Locator | None = None) -> None:
         self.page, self.within = visit.page, within or visit.page.locator("main")
@@ -94,7 +94,7 @@ class Hand:
         self.press("Enter")
 
     def tuple(self) -> int:
-        """The actions since the tuple before."""
+        """Return the actions since the last tuple."""
         done, self.actions = self.actions, 0
         return done
 
@@ -127,7 +127,7 @@ def test_real_shaped_tuples_take_few_actions_and_touch_splits_too(site: Site, vi
     expect(at.page.get_by_text("same as proposition 1: change an element")).to_be_visible()
     hand.press("Enter")
     expect(at.page.get_by_text("Proposition 2 equals proposition 1.")).to_be_visible()
-    hand.actions -= 1  # It was refused; nobody presses it who knows.
+    hand.actions -= 1  # it was refused, so an experienced person does not press it
     hand.select("pain")
     hand.next()
     second = hand.tuple()

@@ -1,4 +1,4 @@
-"""The protocol editor in Chromium: a published guideline is typed in, exported, and equal in another project."""
+"""The protocol editor: a published guideline is typed in, exported, and imported into another project unchanged."""
 
 import json
 import re
@@ -14,16 +14,16 @@ from tests.browser.test_pages import unnamed_controls, violations
 
 GUIDELINE = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "guideline" / "guideline.txt"
 Visiting = Callable[..., Visit]
-#: The document's own words for its criteria; what of the third example is highlighted there.
+#: The document's words for its criteria, and what it highlights in the third example.
 SECTIONS = ("Coherence", "Relevance", "Factual Consistency")
 HIGHLIGHT = "it has also been described in individuals treated with gefitinib or panitumumab"
-#: The document words two points of five; the others are whoever uses it to word.
+#: The document describes two of five points; the others are open.
 BETWEEN = {"1": "Worse than the negative example", "3": "Between the examples", "4": "Nearly as the positive example"}
 WORDED = {"2": "As the negative example", "5": "As the positive example"}
 
 
 def read(text: str) -> list[dict[str, Any]]:
-    """The criteria of the document: definition and the rows of its tables, example by example."""
+    """Return the criteria of the document: definition and the rows of its tables, example by example."""
     out = []
     for name, part in zip(SECTIONS, re.split(r"^[123]\. *", text, flags=re.MULTILINE)[1:], strict=True):
         definition = part.partition("|")[0].partition("-")[2].split("The third dimension")[0].strip()
@@ -47,7 +47,7 @@ def read(text: str) -> list[dict[str, Any]]:
 
 
 def write_example(form: Locator, n: int, criterion: dict[str, Any]) -> None:
-    """One example of the criterion that is open; the first is the negative one."""
+    """Write one example of the open criterion; the first is the negative one."""
     form.get_by_role("button", name="Add good example" if n else "Add bad example").click()
     example = form.get_by_role("group", name=f"Example {n + 1}, {'good' if n else 'bad'}")
     said = criterion["examples"][n]
@@ -82,7 +82,7 @@ def write_criterion(page: Page, criterion: dict[str, Any]) -> Locator:
 
 
 def mark(form: Locator, words: str) -> None:
-    """Select a passage in the source of the first example, as a mouse would, and press the button."""
+    """Select a passage in the source of the first example with the mouse and press the button."""
     example = form.get_by_role("group", name="Example 1, bad")
     example.get_by_label("Source", exact=True).evaluate(
         "(area, words) => { const at = area.value.indexOf(words); area.focus(); "
@@ -94,7 +94,7 @@ def mark(form: Locator, words: str) -> None:
 
 
 def stored(visit: Visit, slug: str) -> Any:
-    """The newest version of the project's one protocol of that name."""
+    """Return the newest version of the project's only protocol with that name."""
     api = f"{visit.address}/api/v1"
     listed = visit.page.request.get(f"{api}/projects/{slug}/protocols/").json()["results"]
     return visit.page.request.get(f"{api}/protocol-versions/{listed[-1]['versions'][0]['id']}/").json()
@@ -184,7 +184,7 @@ def test_a_template_is_taken_over_reordered_by_keyboard_changed_and_compared(vis
     expect(page.locator("dd", has_text="Relevance, Coherence").first).to_be_visible()
     expect(page.locator("del", has_text="Sentences do not belong together")).to_have_count(1)
     page.get_by_role("tab", name="Preview").click()
-    # The rater's own page: a whole one is rated by its keys.
+    # The rater's page: a complete one is rated by its keys.
     expect(page.locator(".asked", has_text="Is it one well-ordered text")).to_be_visible()
     page.locator(".asked").first.focus()
     page.wait_for_timeout(200)

@@ -1,4 +1,4 @@
-"""Practice, review-and-correct and questions before a round, wholly by keyboard, and what the lead then reads."""
+"""Practice, correction and questions before a round, by keyboard, and what the lead then reads."""
 
 import json
 import re
@@ -44,7 +44,7 @@ print(json.dumps(made))
 
 
 def opened(site: Site, slug: str, *rounds: dict[str, Any], questions: Any = ()) -> list[int]:
-    """A project with two labelled propositions and these rounds for the annotator; their ids."""
+    """Create a project with two labelled propositions and these rounds; return their ids."""
     given = json.dumps({"slug": slug, "rounds": rounds, "questions": questions})
     said = site.manage("shell", "-v0", "-c", OPEN.format(given=given)).strip().splitlines()[-1]
     found: list[int] = json.loads(said)
@@ -52,7 +52,7 @@ def opened(site: Site, slug: str, *rounds: dict[str, Any], questions: Any = ()) 
 
 
 def press(page: Page, keys: str) -> None:
-    """Keys on a text that takes them by now."""
+    """Press keys on a text that accepts them."""
     page.wait_for_selector("[role=listbox]")
     page.wait_for_timeout(SETTLED)
     for key in keys.split():

@@ -1,4 +1,4 @@
-"""Rating pages as evaluators work on them: by keyboard, counted, in their own order, losing nothing."""
+"""Rating pages: by keyboard, with counted actions, in each rater's order, without losing anything."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ from tests.browser.work_page import SETTLED, WorkPage
 from tests.processes.site import Site
 
 Visiting = Callable[..., Visit]
-#: What the Rate page may ship until its first text can be rated, in bytes of gzipped JavaScript.
+#: Limit of the Rate page's JavaScript until its first text, in gzipped bytes.
 RATE_MAY_WEIGH = 70_000
 GUIDELINE, M3, PAIR = "shipped:guideline", "shipped:m3-table-5", "shipped:preference"
 OPEN = """
@@ -44,7 +44,7 @@ from tests.evaluation.rating_rounds import rate_all
 user = User.objects.get(email='evaluator@example.org')
 print(rate_all(user, Round.objects.get(pk={round}), most={most}))
 """
-#: Where everything stands that must not move while somebody rates.
+#: Positions of everything that must not move during rating.
 BOXES = """() => [...document.querySelectorAll(
   '.asked, .asked label, .evidence, .actions button, .saved, .studies, .texts button')]
   .map(e => { const b = e.getBoundingClientRect();
@@ -59,7 +59,7 @@ WITH_LONG_QUESTIONS = f"""() => {{
 
 
 def open_rating(site: Site, protocol: str, *people: str, sources: int = 2, systems: int = 4) -> int:
-    """An open round of a project of its own; its id."""
+    """Open a round in its own project; return its id."""
     given = {
         "slug": f"rating-{uuid.uuid4().hex[:12]}",
         "people": [f"{p}@example.org" for p in people or ("evaluator",)],
@@ -71,7 +71,7 @@ def open_rating(site: Site, protocol: str, *people: str, sources: int = 2, syste
 
 
 class Rating(WorkPage):
-    """A person at a rating page."""
+    """A person on a rating page."""
 
     def ready(self) -> Self:
         self.page.wait_for_selector(".asked")
@@ -86,7 +86,7 @@ class Rating(WorkPage):
         return self
 
     def through(self, keys: str) -> Self:
-        """Press keys as a person does: after Enter another text comes, which takes no answer at once."""
+        """Press keys as a person does: after Enter the next text ignores keys for a moment."""
         for key in keys.split():
             self.press(key)
             self.page.wait_for_timeout(SETTLED if key == "Enter" else 20)
@@ -96,11 +96,11 @@ class Rating(WorkPage):
         return str(self.page.locator(".right [role=listbox]").evaluate("e => e.textContent"))
 
     def marked(self) -> str:
-        """The question that the keys act on, which has the focus."""
+        """Return the question that keys act on, which has the focus."""
         return str(self.page.evaluate("document.activeElement.querySelector('b')?.textContent ?? ''"))
 
     def orders(self) -> list[list[str]]:
-        """The texts of the pages in the hand, as they are dealt."""
+        """Return the texts of the held pages in order."""
         reply = self.page.request.get(f"{self.visit.address}/api/v1/rounds/{self.round}/next/").json()
         return [[text["key"] for text in card["texts"]] for card in reply["fetched"]]
 
@@ -109,7 +109,7 @@ class Rating(WorkPage):
 
 
 def stored(site: Site, round: int, kind: str = "rate") -> list[dict[str, Any]]:
-    """The values of a round's answers."""
+    """Return the values of a round's answers."""
     found: list[dict[str, Any]] = json.loads(
         site.manage("shell", "-v0", "-c", STORED.format(round=round, kind=kind)).strip().splitlines()[-1]
     )
@@ -121,7 +121,7 @@ def values(text: dict[str, Any]) -> dict[str, str]:
 
 
 def test_a_guideline_round_takes_four_presses_a_summary_and_never_scrolls(visit: Visiting, site: Site) -> None:
-    """Over 10 clusters x 4 systems: the first two and the last by keyboard, those between them by a robot."""
+    """10 clusters x 4 systems: the first two and the last page by keyboard, the others by a simulated rater."""
     at = Rating(visit("evaluator"), open_rating(site, GUIDELINE, sources=10)).open()
     boxes = at.page.evaluate(BOXES)
     assert at.page.evaluate(WITH_LONG_QUESTIONS) == boxes, "a long question takes one line, and is whole under E"
@@ -299,7 +299,7 @@ def test_a_page_rated_without_a_network_is_kept_and_sent_later(visit: Visiting, 
 def test_an_ended_session_asks_to_sign_in_and_loses_nothing(visit: Visiting, site: Site) -> None:
     password = "a long enough phrase 18"
     code = "from accounts.models import User; u = User.objects.get(email='evaluator@example.org'); "
-    # The first sign-in by a link ends whatever password an address had that nobody had verified.
+    # The first sign-in by a link ends an unverified password.
     visit("evaluator")
     site.manage("shell", "-v0", "-c", code + f"u.set_password({password!r}); u.save()")
     at = Rating(visit("evaluator"), open_rating(site, GUIDELINE, systems=2)).open()
@@ -351,7 +351,7 @@ def test_a_server_killed_in_mid_page_and_a_second_tab_lose_nothing_and_keep_the_
     assert (at.shown(), at.page.locator(".asked input:checked").count()) == (shown, 1), "a page half rated is as it was"
     assert at.orders() == [second], "what was rated while nobody served is not asked again"
     other = Rating(Visit(at.page.context.new_page(), site.address), at.round).open()
-    # What is half rated in one tab goes on in another.
+    # A page half rated in one tab continues in another.
     other.through("3 1 Enter 1 1 1 Enter Enter").until_saved()
     at.page.bring_to_front()
     at.through("4 1 Enter 2 2 2 Enter Enter")
@@ -369,7 +369,7 @@ def test_a_server_killed_in_mid_page_and_a_second_tab_lose_nothing_and_keep_the_
 
 
 class Thumb:
-    """A person with a phone: taps only what is in sight, and swipes to what is not."""
+    """A person with a phone: taps only visible controls, and swipes to others."""
 
     def __init__(self, page: Page) -> None:
         self.page, self.taps, self.swipes = page, 0, 0
@@ -439,7 +439,7 @@ def test_nobody_is_shut_out_of_a_rating_page(visit: Visiting, site: Site, scheme
 
 
 def test_the_rate_page_weighs_what_it_may(visit: Visiting, site: Site) -> None:
-    """All JavaScript that is loaded on the way from the address of a page to its first text, compressed."""
+    """All JavaScript from the address of a page to its first text, compressed."""
     round = open_rating(site, GUIDELINE, sources=1)
     evaluator = visit("evaluator")
     loaded: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""A rating round at the lead's desk: planned from what ships, its balance seen, opened, closed and unblinded."""
+"""A lead plans a rating round from shipped protocols, checks its balance, opens, closes and unblinds it."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tests.processes.site import Site
 RATERS = ("Eva Evaluator", "Anna Annotator", "Ben Annotator")
 SYSTEMS = ("Alder", "Birch", "Cedar", "Dogwood")
 SLUG, CALIBRATED = "rated", "calibrated"
-#: A project with systems that have each summarised so many clusters, and three people who rate.
+#: A project with systems that have summarised all clusters, and three raters.
 PREPARED = """
 from accounts.models import User
 from projects.people.actions import add_member, create_project
@@ -25,7 +25,7 @@ build_runs(project, clusters=CLUSTERS, systems=list(SYSTEMS)[:MANY])
 for who in ('evaluator', 'ann1', 'ann2'):
     add_member(project=project, user=User.objects.get(email=f'{who}@example.org'), role='evaluator', by=lead)
 """
-#: What is so of each system, plus noise, as each of three robots sees it; they differ in how severe they are.
+#: True effects plus noise for three simulated raters with different severities.
 RATED = """
 from accounts.models import User
 from projects.models import Round
@@ -42,7 +42,7 @@ def prepare(site: Site, slug: str, clusters: int, systems: int = 2) -> None:
 
 
 def _narrow_and_wide(lead: Visit) -> None:
-    """Nothing is wider than the page, and axe finds nothing, in both widths and schemes."""
+    """No horizontal scrolling and no axe violations, in both widths and schemes."""
     for width in (400, 1280):
         lead.page.set_viewport_size({"width": width, "height": 800})
         assert lead.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -54,13 +54,13 @@ def _design(page: Page) -> str:
 
 
 def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit: Callable[..., Visit]) -> None:
-    """30 clusters x 4 systems x 3 raters, who are robots with effects, severity and noise that are known."""
+    """30 clusters x 4 systems x 3 simulated raters with known effects, severity and noise."""
     prepare(site, SLUG, clusters=30, systems=4)
     lead = visit("lead")
     page = lead.page
     page.set_default_timeout(20_000)
     lead.go(f"/projects/{SLUG}/rounds/new")
-    # Four actions, from what ships: a name, the task, who rates, and off it goes.
+    # Four actions with a shipped protocol: name, task, raters, open.
     page.get_by_label("Name", exact=True).fill("First ratings")
     page.get_by_label("Rate summaries").check()
     expect(page.get_by_label("reliability study")).to_be_checked()
@@ -75,7 +75,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit
     page.get_by_label("Reference summaries").check()
     for system in SYSTEMS[1:]:
         page.get_by_label(system).uncheck()
-    # What is wrong is said beside what it is about.
+    # Errors are shown beside their field.
     expect(page.locator("fieldset", has_text="Summaries of").locator("xpath=..")).to_contain_text("runs of one level")
     for system in SYSTEMS:
         page.get_by_label(system).check()
@@ -89,7 +89,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit
     rater = visit("evaluator")
     expect(rater.page.locator("main")).to_contain_text("First ratings")
 
-    # A run says why its outputs are hidden, and that nobody can lift that now.
+    # A run shows why its outputs are hidden, and that the embargo cannot be lifted now.
     run = page.request.get(f"{lead.address}/api/v1/projects/{SLUG}/systems/").json()["results"][0]
     address = page.url
     lead.go(f"/projects/{SLUG}/systems/{run['id']}")
@@ -109,7 +109,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit
     expect(design).to_contain_text("by Lea Lead")
     _narrow_and_wide(lead)
     design.get_by_role("link", name="Results").click()
-    # A worker has made the figures; the order is that of the effects, and neighbours are told apart.
+    # A worker has computed the figures; the order is that of the effects, and neighbours differ.
     table = page.get_by_role("region", name="Table: Ratings of First ratings by system and criterion")
     rows = table.locator("tbody tr")
     expect(rows.locator("th")).to_have_text(["Alder", "Birch", "Cedar", "Dogwood"], timeout=120_000)
@@ -122,7 +122,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit
 
 
 def _opened(lead: Visit, name: str, person: str, address: str = "", **fields: str) -> int:
-    """Plan and open a rating round, and come to its page; its id."""
+    """Plan and open a rating round and go to its page; return its id."""
     page = lead.page
     lead.go(address or f"/projects/{CALIBRATED}/rounds/new")
     page.get_by_label("Name", exact=True).fill(name)
@@ -141,7 +141,7 @@ def _opened(lead: Visit, name: str, person: str, address: str = "", **fields: st
 
 @pytest.mark.long
 def test_raters_are_calibrated_by_the_pages_alone(site: Site, visit: Callable[..., Visit]) -> None:
-    """Gold of the lead's own, practice with a pass mark and a tolerance, feedback, and the round that requires it."""
+    """The lead's gold, practice with a pass mark and tolerance, feedback, and the round that requires it."""
     prepare(site, CALIBRATED, clusters=3)
     lead, rater = visit("lead"), visit("evaluator")
     page = lead.page
@@ -173,7 +173,7 @@ def test_raters_are_calibrated_by_the_pages_alone(site: Site, visit: Callable[..
     expect(rater.page.locator("main")).to_contain_text("Practice")
     at = Rating(rater, practice).open().through("1 1 2 Enter 1 1 2 Enter Enter")
     expect(rater.page.get_by_text("Two studies say so.").first).to_be_visible()
-    # One point off is right here.
+    # One point off is correct here.
     next_button = at.page.get_by_label("Feedback").get_by_role("button", name="Next")
     for _ in range(2):
         expect(next_button).to_be_visible()

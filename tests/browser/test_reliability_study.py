@@ -1,4 +1,4 @@
-"""A lead plans a reliability study on one page, by keyboard, and reads what it came to."""
+"""A lead plans a reliability study on one page by keyboard and reads its results."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The Results page: what is missing is scored by a button, the tables fill, and everything can be taken home."""
+"""The Results page: missing scores are computed by a button, tables fill, and everything can be exported."""
 
 import json
 import re
@@ -15,13 +15,13 @@ from tests.browser.work_page import to_take
 from tests.processes.site import Site, until
 
 RESULTS = "/projects/sample/results"
-#: Longer than any scoring takes here, on a machine that is busy with other things.
+#: Longer than any scoring here, on a busy machine.
 SOON = 60_000
 
 
 @pytest.fixture(scope="module")
 def summaries(site: Site) -> None:
-    """A system whose summaries were made by command."""
+    """A system whose summaries were created by command."""
     site.manage(
         "shell",
         "-v0",
@@ -66,7 +66,7 @@ def test_a_lead_scores_what_is_missing_and_takes_the_table_home(visit: Callable[
     taken.value.save_as(tmp_path / "plot.vl.json")
     names = [row["name"] for row in json.loads((tmp_path / "plot.vl.json").read_text())["data"]["values"]]
     assert "Lead & two (proposition)" in names
-    # A phone shows a narrower figure with text of the same size, and saves one that fills the column of a paper.
+    # On a phone a figure is narrower with text of the same size, and the saved file fits a paper's column.
     page.set_viewport_size({"width": 400, "height": 800})
     expect(drawing.locator("svg")).to_have_attribute("viewBox", re.compile("^0 0 3[0-9][0-9] "))
     with page.expect_download() as taken:
@@ -90,7 +90,7 @@ def test_single_summaries_are_sorted_and_a_form_scores_the_rest(visit: Callable[
     page.get_by_role("tab", name="Copying").click()
     expect(page).to_have_url(re.compile(r"table=m3-6"))
     row = page.get_by_role("region", name="Table: Copying").get_by_role("row", name="Lead & two")
-    # Everything that an extractive system says is copied.
+    # An extractive system copies everything.
     expect(row.get_by_role("cell").nth(6)).to_contain_text("100.0", timeout=SOON)
     page.get_by_role("tab", name="Single summaries").click()
     expect(page).to_have_url(re.compile("view=summaries"))
@@ -107,7 +107,7 @@ def test_single_summaries_are_sorted_and_a_form_scores_the_rest(visit: Callable[
         cells = single.locator("tbody tr td:nth-child(6)").all_inner_texts()
         return [float(cell) for cell in cells if cell[:1].isdigit()]
 
-    # The header says at once by what; the rows come from the server.
+    # The header shows the order at once; the rows come from the server.
     until(lambda: len(values()) > 2 and values() == sorted(values(), reverse=True), "the rows are sorted", 20)
     nothing_for_axe(lead)
     page.set_viewport_size({"width": 400, "height": 800})
@@ -139,7 +139,7 @@ def test_systems_stand_two_by_two_below_their_table_and_are_called_as_they_read(
     tables = page.get_by_role("tablist", name="Tables")
     expect(tables.get_by_role("tab")).to_have_text(["Overlap", "Copying", "Probe", "Direction", "Texts"])
     nothing_for_axe(lead)
-    # A person who speaks to the page says what stands on a button.
+    # Voice control uses the visible text of buttons.
     only = {"runOnly": {"type": "rule", "values": ["label-content-name-mismatch"]}}
     assert Axe().run(page, options=only).response["violations"] == []
     with page.expect_download() as taken:

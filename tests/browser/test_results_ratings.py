@@ -1,4 +1,4 @@
-"""The human half of Results, as a lead reads it: a closed round of four systems, from the table to a paper."""
+"""Human evaluation in Results as a lead reads it: a closed round of four systems, from the table to a paper."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tests.browser.work_page import to_take
 from tests.processes.site import Site
 
 SLUG = "told"
-#: Four systems of known worth, rated by two who see through them but for a check that one of them misses; their ROUGE.
+#: Four systems with known quality; one rater fails one attention check; with ROUGE.
 PREPARED = f"""
 from django.core.management import call_command
 from accounts.models import User
@@ -34,9 +34,9 @@ choose = lambda n: by_worth(n, degraded='' if n == 0 else 'Alder')
 closed(project, lead, raters, runs, choose=choose, name='First ratings', options=options)
 call_command('compute_ratings', '--project', {SLUG!r})
 """
-#: In print: units of a drawing in millimetres, letters in points.
+#: In print: millimetres per unit, and points of the smallest letters.
 COLUMN_MM, LEAST_POINTS = 85.0, 6.0
-#: Drawings are as wide as there is room, a moment after it changed.
+#: Drawings adapt to the available width after a moment.
 DRAWN_WHOLE = """() => [...document.querySelectorAll('figure > .frame')]
   .every((e) => innerWidth < 400 || e.scrollWidth <= e.clientWidth + 1)"""
 
@@ -47,7 +47,7 @@ def told(site: Site) -> None:
 
 
 def _narrow_and_wide(lead: Visit) -> None:
-    """Nothing is wider than the page, and axe finds nothing, in both widths and schemes."""
+    """No horizontal scrolling and no axe violations, in both widths and schemes."""
     for width in (320, 400, 1280):
         lead.page.set_viewport_size({"width": width, "height": 800})
         assert lead.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -74,7 +74,8 @@ def test_a_lead_reads_what_people_said_and_takes_it_into_a_paper(visit: Callable
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     lead.go(f"/projects/{SLUG}/results")
 
-    # People and metrics in one row, letters raised, the best bold, sorted by a click; too few reviews for intervals.
+    # Ratings and metrics in one row, raised letters, best values in bold, sorting by a click; too few reviews for
+    # intervals.
     table = page.get_by_role("region", name="Table: Ratings of First ratings by system and criterion")
     expect(table.get_by_role("columnheader")).to_contain_text(["People", "Metrics", "System", "Coherence", "Relevance"])
     rows = table.locator("tbody tr")
@@ -90,7 +91,7 @@ def test_a_lead_reads_what_people_said_and_takes_it_into_a_paper(visit: Callable
     expect(table.get_by_role("columnheader", name="ROUGE-1 F1")).to_have_attribute("aria-sort", "descending")
     assert rows.locator("th").all_inner_texts() != ["Alder", "Birch", "Cedar", "Dogwood"]
 
-    # One criterion at a time: an axis that is the whole of its scale, and every pair with its p.
+    # One criterion at a time: the axis is its whole scale, and every pair has its p.
     dots = _drawing(page, "Coherence by system")
     expect(dots).to_have_attribute("aria-label", re.compile(r"^Alder: 4\.\d\d .*a; Birch: "))
     assert dots.locator("text.quiet").all_text_contents()[:5] == ["1", "2", "3", "4", "5"]
@@ -100,7 +101,7 @@ def test_a_lead_reads_what_people_said_and_takes_it_into_a_paper(visit: Callable
     assert differences.locator("rect.ramp").count() >= 1, "what is significant is shaded"
     expect(page.get_by_text(re.compile(r"\d of 6 pairs differ"))).to_be_visible()
 
-    # Home: the table in three formats, and a drawing that fits a column of a paper as it is.
+    # Exports: the table in three formats, and a figure that fits a paper's column.
     own = to_take(page, "Save as CSV", "Systems: ratings and metrics")
     assert "Coherence CI reason" in _taken(page, own, tmp_path)
     to_take(page, "Copy as LaTeX", "Systems: ratings and metrics").click()
@@ -118,7 +119,7 @@ def test_a_lead_reads_what_people_said_and_takes_it_into_a_paper(visit: Callable
     assert rows.all_inner_texts() == before
     _narrow_and_wide(lead)
 
-    # A cell of the correlations chooses whose points are drawn, at either level.
+    # A cell of the correlations selects the plotted points, at either level.
     page.get_by_role("radio", name="Metric-human correlation").check()
     expect(page).to_have_url(re.compile("part=metrics"))
     pairs = page.get_by_role("region", name="Table: Metric-human correlation in First ratings")
@@ -135,12 +136,12 @@ def test_a_lead_reads_what_people_said_and_takes_it_into_a_paper(visit: Callable
     _fits_a_column(ElementTree.fromstring(_taken(page, to_take(page, "Save as SVG", "ROUGE-L F1 and"), tmp_path)))
     _narrow_and_wide(lead)
 
-    # The raters: how severe, and how fast.
+    # The raters: severity and speed.
     page.get_by_role("radio", name="Raters", exact=True).check()
     expect(_drawing(page, "Severity of raters: Factual consistency")).to_have_attribute("aria-label", re.compile(r"; "))
     expect(page.get_by_role("region", name="Table: Raters of First ratings").locator("tbody tr")).to_have_count(2)
 
-    # Summaries for an appendix, by what was said of them.
+    # Example summaries for an appendix, chosen by their ratings.
     page.get_by_role("radio", name="Examples").check()
     page.get_by_role("combobox", name="Criterion").select_option("coherence")
     page.get_by_role("combobox", name="Rating").select_option("5")

@@ -1,4 +1,4 @@
-"""A round that takes in what comes later: opened before there is anything to ask, and looked at again by its lead."""
+"""A rolling round: opened without units, and refreshed by its lead."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Retrieved reviews are screened by one key each, at a desk and on a phone."""
+"""Screening retrieved reviews by one key each, on a desktop and on a phone."""
 
 import json
 from collections.abc import Callable

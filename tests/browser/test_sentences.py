@@ -1,4 +1,4 @@
-"""The sentences of abstracts, at a desk and on a phone: how many actions an abstract takes in both ways of asking."""
+"""Sentences of abstracts on a desktop and on a phone: actions per abstract in both modes."""
 
 import re
 from collections.abc import Callable
@@ -61,7 +61,7 @@ EVIDENCE = [*["neither"] * 7, "picked", "table data", "needs aggregation", "pick
 
 
 def press(page: Page, keys: list[str]) -> int:
-    """How many presses they are."""
+    """Press keys and return their number."""
     for key in keys:
         page.keyboard.press(key)
     return len(keys)

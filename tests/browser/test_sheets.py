@@ -1,4 +1,4 @@
-"""A lead takes units home as a sheet in the browser, and brings the filled sheet back."""
+"""A lead downloads units as a sheet in the browser and uploads the filled sheet."""
 
 import csv
 import io

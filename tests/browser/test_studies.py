@@ -1,4 +1,4 @@
-"""The included studies of reviews, at a desk and on a phone: how many actions a list takes."""
+"""Included studies of reviews on a desktop and on a phone: actions per list."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -128,7 +128,7 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
 
 
 def full_texts(desktop: Visit, pubmed: Stub, folder: Path) -> None:
-    """PubMed Central is asked for those that are lacking, and one that it does not have is brought in as a file."""
+    """Missing full texts are fetched from PubMed Central, and one that it lacks is imported from a file."""
     page = desktop.page
     cited = [reference(n, str(40_000_000 + n)) for n in range(1, 6)]
     pubmed.full_texts |= {"26000000": article("26000000", body=BODY, references=cited), "26000001": article("26000001")}

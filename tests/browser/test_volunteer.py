@@ -1,4 +1,4 @@
-"""A volunteer on a tablet: from the link that a lead makes to the last of eight propositions, by touch alone."""
+"""A volunteer on a tablet: from the link to the last of eight propositions, by touch only."""
 
 import re
 import uuid
@@ -21,7 +21,7 @@ SMALL = """() => [...document.querySelectorAll('button, a, summary, label:has(in
 
 @pytest.fixture
 def tablet(visit: Callable[..., Visit]) -> Callable[[], Visit]:
-    """A tablet in a hand: touch, and nothing kept from before."""
+    """A touch device without stored data."""
     return lambda: visit(width=820, height=1180, touch=True)
 
 
@@ -35,14 +35,14 @@ def address_of(page: Page, label: str) -> str:
 
 
 def take(page: Page, link: str) -> None:
-    """Open a link, agree to the text, and wait for the first proposition."""
+    """Open a link, consent, and wait for the first proposition."""
     page.goto(link)
     expect(page.get_by_role("heading", name="Withdrawing")).to_be_visible()
     page.get_by_role("button", name="Agree and start").tap()
 
 
 def say(page: Page, cue: bool) -> None:
-    """One proposition: with its cues by tapping words, or with values alone and Next."""
+    """Answer a proposition: with cues by tapping words, or with values and Next."""
     page.wait_for_selector("[role=listbox]")
     page.wait_for_timeout(SETTLED)
     before = page.locator("[role=listbox]").text_content()

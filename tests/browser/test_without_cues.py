@@ -1,4 +1,4 @@
-"""A proposition is labelled by two keys where the round asks for no cues, and nothing of cues is on the page."""
+"""Labelling a proposition with two keys in a round without cues; the page shows nothing about cues."""
 
 import json
 from collections.abc import Callable

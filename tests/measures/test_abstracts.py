@@ -18,7 +18,7 @@ MS2_SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "ms2" / "
         (" Background: It is rare. Aims: To see. Search strategy: All.", "Background: It is rare. Aims: To see."),
         ("OBJECTIVE To see. DATA SOURCES MEDLINE. CONCLUSIONS It helps.", "OBJECTIVE To see."),
         ("AIMS AND OBJECTIVES\nTo see.\nMETHODS\nWe searched.", "AIMS AND OBJECTIVES\nTo see."),
-        # It is asked of results and methods, in words that are no headings.
+        # Results and methods follow, under words that are no headings.
         (
             "PURPOSE To compare the results of two methods. RESULTS None.",
             "PURPOSE To compare the results of two methods.",
@@ -36,7 +36,7 @@ def test_it_is_what_stands_before_the_first_other_section(abstract: str, backgro
         "",
         "It is rare. We searched. It helps.",
         "METHODS: We searched. BACKGROUND: It is rare. RESULTS: None.",
-        # Nothing says where it ends: what was found could be in it.
+        # Its end is unknown: results could be in it.
         "BACKGROUND: It is rare. We searched, and it helps.",
         "Background music helps. METHODS: We searched.",
     ],

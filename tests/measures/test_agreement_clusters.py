@@ -1,4 +1,4 @@
-"""Intervals over reviews: leaving one out is computing anew, and what is said holds where units are alike."""
+"""Clustered intervals: leaving one review out equals recomputing, and intervals cover if units are alike."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_standard_error_is_that_of_computing_anew_without_each_review(
 
 @pytest.mark.usefixtures("former_rule")
 def test_of_reviews_of_one_size_the_interval_is_students_on_the_scale_of_the_logarithm() -> None:
-    """Ten reviews of two items of two raters: by hand from the standard error, with t(9)."""
+    """Ten reviews of two items and two raters: by hand from the standard error, with t(9)."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2, (2, 20)).astype(np.int8)
     codes[1, :14] = codes[0, :14]
@@ -170,7 +170,7 @@ def test_perfect_agreement_bounds_the_percentage_by_the_reviews_and_no_coefficie
 
 @pytest.mark.usefixtures("former_rule")
 def test_what_is_defined_by_one_review_alone_has_ci_reason() -> None:
-    """Without the only review in which anybody said "b", kappa and alpha have no variation."""
+    """Without the only review with the value "b", kappa and alpha have no variation."""
     ratings = Ratings.from_codes(np.array([[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 0]], dtype=np.int8), ["a", "b"])
     report = measure_report("x", ratings, bootstrap=0, review_of={i: i // 2 for i in range(6)})
     for name, why in (("fleiss", UNDEFINED), ("alpha", UNDEFINED), ("ac1", None)):
@@ -224,7 +224,7 @@ def test_percent_agreement_stays_from_0_to_1_and_only_what_is_alike_is_called_so
     ci = all_coefficients(prepare(low))["percent_agreement"].ci
     assert ci is not None
     assert ci[0] == 0
-    # One of three raters differs in each item, and never about the same values.
+    # One of three raters differs in each item, with changing values.
     differing = Ratings.from_matrix([["a", "a", "b"], ["b", "b", "c"], ["c", "c", "a"]], SCALE)
     [flag] = all_coefficients(prepare(differing))["percent_agreement"].flags
     assert flag == "the items do not differ in what it rests on: the interval has no width"

@@ -1,4 +1,4 @@
-"""Every rule on edge cases: nothing undefined is shown as a number, nothing wrong is taken for a rating."""
+"""Edge cases: undefined figures are never numbers, and invalid values never count as ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published values, reproduced to the digits their sources print."""
+"""Published values, reproduced to their printed digits."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def se_and_interval(row: dict[str, Any], result: Coefficient) -> tuple[float, tu
 
 
 def port_alpha_se(basis: Basis) -> float:
-    """The standard error of alpha as the Python port of irrCAC computes it."""
+    """Return the standard error of alpha as in the Python port of irrCAC."""
     keep = basis.pairable > 0
     counts, times, size = basis.counts[keep], basis.times[keep], basis.size[keep]
     n, mean, total = times.sum(), (times @ size) / times.sum(), times @ size

@@ -1,5 +1,4 @@
-"""Other people's implementations as oracles: irrCAC (its answers recorded, and asked anew by `make soak`) and
-krippendorff."""
+"""Other implementations as oracles: irrCAC (recorded results, recomputed by `make soak`) and krippendorff."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ FIVE_DIGITS = 1.01e-5
 
 
 def random_matrix(seed: int) -> tuple[list[list[float | None]], list[float]]:
-    """Ratings with gaps, some raters better than others; every rater and at least two values are in use."""
+    """Return ratings with gaps, some raters better than others; every rater and at least two values occur."""
     rng = np.random.default_rng(seed)
     n, r, q = int(rng.integers(6, 40)), int(rng.integers(2, 6)), int(rng.integers(2, 6))
     truth = rng.integers(0, q, n)
@@ -54,7 +53,7 @@ def cases() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def irrcac() -> dict[str, Any]:
-    """irrCAC's answers to all cases, as they were recorded: to install it takes longer than all that is compared."""
+    """irrCAC's recorded results of all cases; installing it takes longer than all comparisons."""
     recorded: dict[str, Any] = json.loads(RECORD.read_text())
     assert recorded["cases"] == cases(), f"other cases than in {RECORD.name}: write it anew, as its long test says"
     return recorded
@@ -62,7 +61,7 @@ def irrcac() -> dict[str, Any]:
 
 @pytest.mark.long
 def test_irrcac_says_what_was_recorded_of_it(irrcac: dict[str, Any]) -> None:
-    """Skips, with a warning, where it cannot be installed. The record is what it writes: cases in, answers out."""
+    """Skipped with a warning if it cannot be installed. The record has its input and output."""
     given = json.dumps({"cases": cases()})
     done = subprocess.run(
         [sys.executable, str(HERE / "irrcac_oracle.py")], input=given, capture_output=True, text=True, check=False
@@ -117,7 +116,7 @@ def test_standard_errors_equal_irrcac_but_for_alpha_where_the_port_deviates_from
     assert compared > 0.95 * 4 * len(cases())
 
 
-# (value, SE) of pa, AC1, Fleiss, Conger, Brennan-Prediger, alpha as tabulated in the project's reference notes
+# (value, SE) of pa, AC1, Fleiss, Conger, Brennan-Prediger, alpha from the project's reference notes
 TABLED = {
     "raw_4raters": [
         (0.81818, 0.12561),

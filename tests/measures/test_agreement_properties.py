@@ -1,4 +1,4 @@
-"""What must hold for any ratings."""
+"""Properties that hold for any ratings."""
 
 from __future__ import annotations
 

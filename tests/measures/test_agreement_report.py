@@ -1,4 +1,4 @@
-"""The report of one measure, and what is shown beside the coefficients."""
+"""The report of one measure, and figures beside the coefficients."""
 
 from __future__ import annotations
 

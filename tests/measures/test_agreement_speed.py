@@ -1,6 +1,6 @@
-"""No size of a study makes a person wait: far above what it takes, so that other work on the machine does not matter.
+"""Agreement is fast for studies of any size; limits are far above the measured times.
 
-How fast it is, against irrCAC and krippendorff in one run, is told in benchmarks/.
+For comparisons with irrCAC and krippendorff see benchmarks/.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def test_all_coefficients_and_the_bootstrap_are_there_before_a_person_waits(size
     codes[rng.random((r, n)) < missing] = -1
     given = Ratings.from_codes(codes, "abcd")
 
-    def from_codes() -> object:  # a fresh object: its pattern table is computed again
+    def from_codes() -> object:  # a new object, so the pattern table is recomputed
         return all_coefficients(prepare(Ratings(given.items, given.raters, given.scale, given.numeric, given.codes)))
 
     assert best_ms(from_codes, 3) <= LIMIT_MS

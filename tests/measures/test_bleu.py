@@ -1,4 +1,4 @@
-"""BLEU and chrF: sacrebleu's own figures, with its signature."""
+"""BLEU and chrF equal sacrebleu's figures, with its signature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals over clusters, against R's and the textbooks' figures, and against what the formulas are short for."""
+"""Clustered intervals compared with R, textbooks, and the full formulas."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_t_quantiles_are_scipys_also_between_whole_degrees() -> None:
 
 
 def test_a_share_of_single_items_has_clopper_and_pearsons_interval() -> None:
-    """Items that are their own clusters, with the binomial's variance; Clopper and Pearson by scipy."""
+    """Items as single clusters with binomial variance; Clopper-Pearson by scipy."""
     for hits, n in ((1, 12), (6, 12), (81, 263)):
         share = hits / n
         found = share_interval(share, math.sqrt(share * (1 - share) / n), n, n)
@@ -63,7 +63,7 @@ def test_a_share_is_that_of_korn_and_graubard() -> None:
 
 
 def test_wilsons_interval_on_the_effective_number_is_that_of_statsmodels() -> None:
-    """Of independent items it is Wilson's own; nothing leaves 0..1, and at 1 it is n / (n + z^2)."""
+    """For independent items it is Wilson's interval; it stays within 0..1, and at 1 it is n / (n + z^2)."""
     for share, se, n, clusters in ((0.75, 0.06, 120, 15), (0.5, 0.5 / math.sqrt(12), 12, 12), (1.0, 0.0, 12, 9)):
         worth = 9 if share == 1 else share * (1 - share) / se**2
         worth *= (stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, clusters - 1)) ** 2 if share < 1 else 1
@@ -74,14 +74,14 @@ def test_wilsons_interval_on_the_effective_number_is_that_of_statsmodels() -> No
 
 
 def test_all_right_and_none_right_leave_an_interval_as_wide_as_the_clusters_are_few() -> None:
-    """The rule of three: with g clusters the lower bound is .025^(1/g)."""
+    """Rule of three: with g clusters the lower bound is .025^(1/g)."""
     assert share_interval(1.0, 0.0, 12, 12) == pytest.approx((0.025 ** (1 / 12), 1.0))
     assert share_interval(1.0, 0.0, 12, 3) == pytest.approx((0.025 ** (1 / 3), 1.0))
     assert share_interval(0.0, 0.0, 12, 3) == pytest.approx((0.0, 1 - 0.025 ** (1 / 3)))
 
 
 def test_equal_shares_in_all_clusters_are_worth_no_more_than_all_their_items() -> None:
-    """Three clusters of four with one miss each: a variance of nought does not make 12 items endless."""
+    """Three clusters of four with one miss each: zero variance must not give infinite weight to 12 items."""
     assert share_interval(0.75, 0.0, 12, 3) == share_interval(0.75, 1e-9, 12, 3)
     low, high = share_interval(0.75, 0.0, 12, 3)
     assert low < stats.binomtest(9, 12).proportion_ci().low < 0.75 < stats.binomtest(9, 12).proportion_ci().high < high

@@ -1,4 +1,4 @@
-"""Two systems on their common units, against SciPy, sums by hand and the closure of Bonferroni's test."""
+"""Two systems on common units, compared with SciPy, sums by hand and the closure of Bonferroni's test."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_counted_swaps_are_scipys_permutations_of_pairs(k: int) -> None:
     [
         ([3.0, 1.0, 1.0], 1 / 4, 3, 1 / 4),  # |sum| 5, 3, 3, 1
         ([3.0, -1.0, 1.0], 3 / 4, 3, 1 / 4),  # 3 is reached by three of the four
-        ([0.0, 3.0, 0.0, 1.0], 1 / 2, 2, 1 / 2),  # what is alike tells nothing
-        ([0.1 + 0.2 - 0.3, 1.0], 1.0, 1, 1.0),  # alike but for rounding
+        ([0.0, 3.0, 0.0, 1.0], 1 / 2, 2, 1 / 2),  # equal values carry no information
+        ([0.1 + 0.2 - 0.3, 1.0], 1.0, 1, 1.0),  # equal up to rounding
         ([], 1.0, 0, 1.0),
         ([0.0, 0.0], 1.0, 0, 1.0),
     ],
@@ -49,13 +49,13 @@ def test_p_by_hand(totals: list[float], p: float, differing: int, least: float) 
 
 @pytest.mark.parametrize(("k", "p", "possible"), [(5, 0.0625, False), (6, 0.03125, True)])
 def test_with_fewer_than_six_reviews_no_p_below_5_per_cent_is_possible(k: int, p: float, possible: bool) -> None:
-    """One system always the better one: there is nothing more against chance."""
+    """One system is always better, which is the strongest possible evidence."""
     found = compared(dict.fromkeys(range(k), 1.0), dict.fromkeys(range(k), 0.0), {n: n for n in range(k)})
     assert (found.p, found.least, found.can_be_small) == (p, p, possible)
 
 
 def test_drawn_swaps_come_near_to_the_counted_ones_and_never_to_0() -> None:
-    """Of whole numbers the sums of all 2 ** 30 swaps can be counted by adding one at a time."""
+    """With integers the sums of all 2 ** 30 swaps can be counted by dynamic programming."""
     random = Random(0)
     totals = [random.choice((-3, -2, -1, 1, 2, 3, 4)) for _ in range(30)]
     ways = {0: 1}
@@ -133,7 +133,7 @@ def test_without_a_common_unit_nothing_is_compared() -> None:
 
 
 def test_holms_p_is_that_of_r() -> None:
-    """``p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")``, and values at which it stays level and is cut at 1."""
+    """``p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")``, and values where it is level or limited to 1."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
     assert holm([0.6, 0.7]) == [1.0, 1.0]
@@ -147,7 +147,7 @@ def test_what_could_not_be_compared_has_no_holms_p_and_is_not_counted() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
 def test_holms_p_is_the_closure_of_bonferronis(ps: list[float]) -> None:
-    """The largest Bonferroni p of all sets of hypotheses that one belongs to (Marcus, Peritz & Gabriel 1976)."""
+    """The largest Bonferroni p of all sets of hypotheses that contain one (Marcus, Peritz & Gabriel 1976)."""
     every = [chosen for size in range(1, len(ps) + 1) for chosen in combinations(range(len(ps)), size)]
     closed = [
         max(min(1.0, len(chosen) * min(ps[j] for j in chosen)) for chosen in every if i in chosen)

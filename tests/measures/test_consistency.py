@@ -1,4 +1,4 @@
-"""The rules that make a curator look twice: each finds what it is for, and leaves alone what is meant so."""
+"""Consistency rules: each finds its errors and ignores intended values."""
 
 from dataclasses import replace
 
@@ -61,7 +61,7 @@ def test_one_label_that_is_odd_is_found_by_its_rule_alone(rule: str, change: dic
     ],
 )
 def test_the_words_in_doubt_are_those_that_the_rule_is_about(rule: str, marked: list[str]) -> None:
-    """Where words are lacking none is marked, whatever cue there is of something else."""
+    """For missing words nothing is highlighted, even if there is a cue of another field."""
     claim = labelled("Vitamin X did not reduce falls.", "positive", "reduce") if rule == "wording" else TARGET
     [words] = [known.in_doubt(claim) for known in RULES if known.key == rule]
     assert [claim.text[start:end] for start, end in words] == marked

@@ -1,4 +1,4 @@
-"""Copying: against a search of every run by hand, and against ROUGE by rouge-score."""
+"""Copying, compared with a brute-force search, and with ROUGE by rouge-score."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SOURCES = st.lists(LETTERS, max_size=4)
 
 
 def runs_from(tokens: Sequence[str], sources: Sequence[Sequence[str]]) -> list[tuple[int, int, int]]:
-    """(length, source, start) of the longest run from each token, the first place of equals, by looking everywhere."""
+    """Return (length, source, start) of the longest run from each token, the first of equal ones, by brute force."""
     found = []
     for i in range(len(tokens)):
         best = (0, -1, -1)
@@ -119,12 +119,12 @@ def test_case_is_ignored_and_signs_count_as_tokens() -> None:
 
 
 def test_a_longer_run_inside_an_earlier_match_is_found() -> None:
-    # Newsroom's pseudo-code skips behind "a a" in the input and misses "a a b", which begins inside it.
+    # Newsroom's pseudo-code skips after "a a" in the input and misses "a a b", which begins inside it.
     assert copying("a a b", ["a a a b"]).density == 3
 
 
 def newsroom(output: list[str], source: list[str]) -> list[int]:
-    """Lengths of fragments as Newsroom's ``analyze/fragments.py`` finds them, step by step."""
+    """Return lengths of fragments as in Newsroom's ``analyze/fragments.py``."""
     lengths = []
     i = 0
     while i < len(output):
@@ -147,7 +147,9 @@ def test_coverage_is_newsrooms_and_so_is_density_where_no_run_begins_inside_a_ma
     assert found.coverage == sum(theirs) / len(output)
     assert found.density is not None
     assert found.coverage <= found.density <= len(output)
-    apart = [f"{letter}{i}" for i, letter in enumerate(source)]  # every token once: no run can begin inside another
+    apart = [
+        f"{letter}{i}" for i, letter in enumerate(source)
+    ]  # every token occurs once: no run can begin inside another
     mixed = [*apart[::2], *output, *apart]
     whole = copying(" ".join(mixed), [" ".join(apart)])
     assert whole.density == sum(n * n for n in newsroom(mixed, apart)) / len(mixed)

@@ -1,4 +1,4 @@
-"""What review-and-correct comes to, against figures worked out by hand."""
+"""Figures of correction rounds, compared with results by hand."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def review(n: int, shown: str, given: str) -> Review:
 
 
 def table(pp: int, pn: int, np: int, nn: int) -> list[Review]:
-    """So many reviews of each pair of what was shown and what was given."""
+    """Return reviews of each pair of shown and answered values."""
     pairs = (
         [("positive", "positive")] * pp
         + [("positive", "negative")] * pn

@@ -1,4 +1,4 @@
-"""Drafts of counterfactuals: what each rule makes of a sentence, which are offered, and in what order."""
+"""Drafts of counterfactuals: the result of each rule, which are offered, and their order."""
 
 import json
 from collections import Counter
@@ -92,7 +92,8 @@ def test_what_fails_the_checks_or_does_not_fit_the_label_is_not_offered() -> Non
 
 @pytest.mark.skipif(not M3_LEVEL3.exists(), reason="M3 level 3 is not beside the project: ../shared/data/m3")
 def test_most_targets_of_m3_get_a_draft_of_each_kind_that_passes_the_checks() -> None:
-    """On the targets of level 3; whether a draft makes sense a person says. M3's own texts were never published."""
+    """On the targets of level 3; only people can judge whether a draft makes sense. M3's own texts were not
+    published."""
     offered: Counter[Kind] = Counter()
     asked: Counter[Kind] = Counter()
     for line in M3_LEVEL3.read_text(encoding="utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""Counterfactuals: what counts as a changed word, which label changes a kind allows, errors and warnings."""
+"""Counterfactuals: changed words, allowed changes of labels, errors and warnings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = st.lists(st.sampled_from(["there", "Is", "no", "evidence", "β-blockers"
 
 
 def distance(a: list[str], b: list[str]) -> int:
-    """Levenshtein's distance by its recurrence, whole table."""
+    """Levenshtein's distance by its full table."""
     above = list(range(len(b) + 1))
     for i, x in enumerate(a, start=1):
         row = [i]
@@ -227,7 +227,7 @@ SHARED = json.loads(Path(__file__).with_name("word_edits.json").read_text(encodi
 
 @pytest.mark.parametrize("one", SHARED["differences"], ids=lambda one: one["text"][:30])
 def test_the_pages_count_changed_words_as_the_server_does(one: dict[str, Any]) -> None:
-    """The same file is read by the tests of the frontend."""
+    """The frontend's tests read the same file."""
     found = difference(one["target"], one["text"])
     assert found.words == one["words"]
     assert [[*e.target, *e.text] for e in found.edits] == one["edits"]

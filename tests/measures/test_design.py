@@ -1,4 +1,4 @@
-"""Designs of rating rounds: balanced, the same for a seed, and unlike another seed's."""
+"""Designs of rating rounds: balanced, reproducible by seed, and different for other seeds."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def test_the_order_does_not_depend_on_how_the_systems_come() -> None:
 
 
 def test_the_systems_stand_everywhere_alike_over_500_pages() -> None:
-    """Chi-square, p > .01, at places 0 and 1 of each page; the orders as wholes too."""
+    """Chi-square, p > .01, of positions 0 and 1 of each page, and of whole orders."""
     for number in (0, 1):
         orders = [tuple(order_of_page(SYSTEMS[:4], page, number, 0, "uniform")) for page in range(500)]
         for counts in balance(orders)["positions"]:
             assert stats.chisquare(counts).pvalue > 0.01
-        # A block of four pages has four orders that go together, one of which begins with the first system.
+        # A block of four pages has four balanced orders, one of which begins with the first system.
         wholes = Counter(order for order in orders if order[0] == SYSTEMS[0])
         assert wholes.total() == 125
         assert stats.chisquare([wholes[SYSTEMS[0], *each] for each in permutations(SYSTEMS[1:4])]).pvalue > 0.01
@@ -117,7 +117,7 @@ def test_in_latin_lists_a_source_comes_once_and_over_all_lists_with_each_system(
 
 
 def test_the_next_text_of_a_list_is_of_any_system_whatever_came_before() -> None:
-    """Each of 4 systems follows each, itself too, equally often up to one, and no fixed step leads to the next."""
+    """Each of 4 systems follows each one equally often up to one, and no fixed step leads to the next."""
     for seed in range(30):
         sources = [f"q{i}" for i in range(64)]
         lists = latin_lists(sources, SYSTEMS[:4], seed)

@@ -1,4 +1,4 @@
-"""Delta-EI and direction F1: known values, the two logarithms, scipy and scikit-learn by hand."""
+"""Delta-EI and direction F1: known values, both logarithms, and comparison with scipy and scikit-learn."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_distance_worked_out_by_hand() -> None:
 def test_distances_are_those_of_scipy_in_both_bases(pairs: list[tuple[tuple[float, ...], tuple[float, ...]]]) -> None:
     natural = js_distances([p for p, _ in pairs], [q for _, q in pairs])
     for (p, q), distance in zip(pairs, natural, strict=True):
-        # A divergence near 0 is a difference of nearly equal numbers: its root is known to half the digits.
+        # A divergence near 0 is a difference of nearly equal numbers: its root has half the digits.
         assert distance**2 == pytest.approx(np.nan_to_num(jensenshannon(p, q)) ** 2, abs=1e-12)
         in_base_2 = np.nan_to_num(jensenshannon(p, q, base=2))
         assert (distance / NATURAL_OF_BASE_2) ** 2 == pytest.approx(in_base_2**2, abs=1e-12)
@@ -77,7 +77,7 @@ def test_pairs_are_averaged_within_a_review_then_reviews_alike_whatever_their_nu
     assert found.base_2
     assert found.natural
     assert found.base_2.mean == pytest.approx((0.1 + 1) / 2)
-    assert found.base_2.sd == pytest.approx(0.45)  # of the population: half the gap of two
+    assert found.base_2.sd == pytest.approx(0.45)  # population standard deviation: half the difference of two values
     assert found.natural.sd == pytest.approx(0.45 * NATURAL_OF_BASE_2)
     assert (found.n_reviews, found.n_pairs, found.n_without_pairs) == (2, 11, 1)
     assert [(each.review, each.n_pairs) for each in found.reviews] == [("many", 10), ("one", 1)]

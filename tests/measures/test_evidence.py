@@ -1,4 +1,4 @@
-"""Evidence mapping: similarity of words, the position baseline, and how often a ranking finds what people took."""
+"""Evidence mapping: word similarity, the position baseline, and how often a ranking finds people's choices."""
 
 import math
 

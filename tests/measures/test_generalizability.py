@@ -1,4 +1,4 @@
-"""Intervals of means for raters like those who took part."""
+"""Intervals of means that generalise to other raters."""
 
 import math
 
@@ -17,7 +17,7 @@ def simulated(rng: np.random.Generator, texts: int, raters: int, of_texts: float
 
 
 def test_variances_are_those_of_the_analysis_of_variance() -> None:
-    """Ten texts of which rater j says i + j: no residual, and the variances of 0..9 and of 0..4."""
+    """Ten texts that rater j rates i + j: no residual, and the variances of 0..9 and 0..4."""
     ratings = np.add.outer(np.arange(10.0), np.arange(5.0))
     found = random_raters(ratings, (-math.inf, math.inf))
     assert found.texts == pytest.approx(np.var(np.arange(10), ddof=1))

@@ -1,4 +1,4 @@
-"""Whatever reads a text takes time in proportion to it, also where somebody wrote the text to be dear to read."""
+"""Functions that read texts take linear time, also for malicious texts."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,7 +23,7 @@ from tests.growth import assert_near_linear
 pytestmark = pytest.mark.row(53)
 Work = Callable[[str], object]
 Text = Callable[[int], str]
-#: Texts of n pieces, each unkind to a search, a pattern or a table in another way.
+#: Texts of n pieces that are bad cases for a search, pattern or table.
 PIECES = (
     "a",
     "a ",
@@ -76,7 +76,7 @@ def placed(text: str) -> None:
 
 
 def marked(text: str) -> None:
-    """Two people who marked every second character, and every third."""
+    """Two people who marked every second and every third character."""
     every: Callable[[int], list[Range]] = lambda step: [(i, i + 1) for i in range(0, len(text), step)]  # noqa: E731
     span_f1({"x": text}, {"x": {"ann1": every(2), "ann2": every(3)}})
 

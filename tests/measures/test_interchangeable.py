@@ -19,7 +19,7 @@ def report(said: list[tuple[str, str, str]]) -> dict[str, Any]:
 
 
 def judged(seed: int) -> list[tuple[str, str, str]]:
-    """Sixty pairs of which the first text is mostly the better one, judged by two raters."""
+    """Sixty pairs judged by two raters, in which the first text is mostly better."""
     rng = random.Random(seed)
     values = ["first"] * 6 + ["second"] + ["tie"]
     said = []

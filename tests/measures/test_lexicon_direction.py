@@ -1,4 +1,4 @@
-"""The lexicon classifier: sentences as reviews write them, what it rests on, and where it stops."""
+"""The lexicon classifier on sentences of reviews: results, evidence words, and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Honest items of matching: three near sentences that are evidence nowhere."""
+"""Distractors of matching items: three similar sentences that are no evidence elsewhere."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Means and shares of items that come in clusters, with their intervals."""
+"""Clustered means and shares with their intervals."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def test_of_single_items_the_interval_is_students() -> None:
 
 @pytest.mark.usefixtures("former_rule")
 def test_leaving_out_one_cluster_at_a_time_by_hand() -> None:
-    """(0, 2), (3, 5), (8, 0), all of one size: the means without one are 4, 2.5 and 2.5, the mean is 3, and the sum of
-    squares 1.5 is taken by 2/3; t(2) = 4.3027."""
+    """(0, 2), (3, 5), (8, 0), all of one size: the means without one are 4, 2.5 and 2.5, the mean is 3, and the sum
+    of squares 1.5 is multiplied by 2/3; t(2) = 4.3027."""
     mean = clustered_mean([0.0, 2.0, 3.0, 5.0, 8.0, 0.0], [1, 1, 2, 2, 3, 3])
     assert mean.value == 3.0
     assert mean.ci == pytest.approx((3 - 4.302653, 3 + 4.302653), abs=1e-6)
@@ -57,7 +57,7 @@ def test_items_alike_within_clusters_widen_the_interval() -> None:
     assert apart is not None
     assert together is not None
     assert together[1] - together[0] > 2 * (apart[1] - apart[0])
-    # 30 means of variance s^2: Student's interval of them.
+    # 30 means with variance s^2 give Student's interval.
     expected = stats.t.ppf(0.975, 29) * values[::10].std(ddof=1) / np.sqrt(30)
     assert (together[1] - together[0]) / 2 == pytest.approx(expected)
 
@@ -65,7 +65,7 @@ def test_items_alike_within_clusters_widen_the_interval() -> None:
 @pytest.mark.usefixtures("former_rule")
 @pytest.mark.parametrize("clusters", [3, 5, 20])
 def test_an_interval_of_few_clusters_holds_the_truth_about_as_often_as_it_says(clusters: int) -> None:
-    """Drawing whole clusters and taking percentiles held it in some 73 %, 81 % and 92 %."""
+    """The cluster bootstrap's percentiles covered only 73 %, 81 % and 92 %."""
     rng = np.random.default_rng(clusters)
     held = 0
     for _ in range(600):

@@ -1,4 +1,4 @@
-"""Merkle roots, inclusion proofs, and the chain of seals."""
+"""Merkle roots, inclusion proofs, and the chain of checkpoints."""
 
 from __future__ import annotations
 

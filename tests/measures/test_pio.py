@@ -1,4 +1,4 @@
-"""MS^2's tags: they cross, stray and nest; pairs by MS^2's rule."""
+"""MS^2's tags: overlapping, unclosed and nested ones; pairs by MS^2's rule."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_stray_tags_are_counted_and_empty_spans_dropped() -> None:
     found = parse_pio("</out> a <int> b <int> c </int> d </int> <out> </out> <pop> e")
     assert found.interventions == ("b c",)
     assert (found.outcomes, found.quotes("pop")) == ((), ())
-    assert found.strays == 4  # </out>, the inner <int>, the second </int>, the <pop> that is never closed
+    assert found.strays == 4  # </out>, the inner <int>, the second </int>, and the unclosed <pop>
 
 
 def test_other_markup_and_texts_without_tags_stay_as_they_are() -> None:

@@ -1,4 +1,4 @@
-"""The statistics of the probe: sign, strictness, spread, clustered intervals, and why a figure is undefined."""
+"""Statistics of the probe: sign, strictness, spread, clustered intervals, and reasons for undefined figures."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_intervals_are_of_reviews_and_the_accuracys_is_that_of_a_share() -> None
 
 @pytest.mark.usefixtures("former_rule")
 def test_where_every_pair_is_right_the_accuracy_has_an_interval_with_a_width() -> None:
-    """12 of 12, of 12 reviews and of three: the more pairs share a review, the less they say."""
+    """12 of 12 in 12 reviews and in three: the more pairs share a review, the less information they have."""
     apart = row([pair(0.5, review) for review in range(12)]).accuracy
     assert (apart.value, apart.flags) == (1.0, ())
     assert apart.ci == pytest.approx((0.025 ** (1 / 12), 1.0))

@@ -1,4 +1,4 @@
-"""Figures of rounds of ratings: what is counted, what is undefined and why, and that order changes nothing."""
+"""Figures of rating rounds: what counts, reasons for undefined figures, and independence of order."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_several_tests_at_once_are_each_alone_where_they_are_as_long() -> None:
 
 
 def test_wilcoxon_says_how_many_pairs_and_what_became_of_zeros() -> None:
-    """MEDIQA-AnS' "p < .0039" is the least that eight pairs give one-sided; both sides count here."""
+    """MEDIQA-AnS' "p < .0039" is the one-sided minimum of eight pairs; here tests are two-sided."""
     found = wilcoxon(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 0.0]))
     assert (found["n"], found["zeros"], found["sided"], found["method"]) == (9, 1, "two-sided", "exact")
     assert found["p"] == 2 / 256
@@ -367,7 +367,7 @@ def test_a_criterion_that_looks_for_faults_has_their_share_and_lower_is_better()
     asked = {"key": "x", "scale": {"type": "categorical", "options": options}, "better": ["none"]}
     good = Criterion.of(asked)
     assert (good.good, good.better) == (("none",), "higher")
-    # Protocols from before a criterion said so are read by its standard name.
+    # Older protocols declare no role; the standard name of a criterion decides.
     for fault in (asked | {"points": "fault"}, asked | {"standard": "non-redundancy"}):
         found = Criterion.of(fault)
         assert (found.good, found.better, found.number("repeats"), found.number("none")) == (
@@ -425,6 +425,6 @@ def test_what_starts_a_server_does_not_load_what_only_workers_reckon_with() -> N
 
 @pytest.mark.usefixtures("former_rule")
 def test_the_former_rule_lists_no_raters_of_pairs() -> None:
-    """Releases by that rule have none, and are computed again by it."""
+    """Releases with that rule have none and are recomputed with it."""
     chosen = [Preference("q1", "a", "b", "ada", "best", "left", ms=9_000)]
     assert figures([], [], preferences=chosen, replicates=0)["raters"] == []

@@ -1,4 +1,4 @@
-"""M3's Tables 3 and 5: raw judgements that have their margins come to every printed cell."""
+"""M3's Tables 3 and 5: judgements with the published margins reproduce every printed cell."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from measures.ratings.m3 import CRITERIA, GOLD_SCALES, SLOTS, derived, meanings,
 
 @dataclass(frozen=True)
 class Printed:
-    """Counts that resolve a row of a table: of ``n`` texts, polarity ``right`` of ``judged``; ``none``: no evidence;
-    ``solutions``: how many tables of PICO, modality and polarity have these margins."""
+    """Counts behind a row of a table: of ``n`` texts, polarity ``right`` of ``judged``; ``none``: no evidence;
+    ``solutions``: number of tables of PICO, modality and polarity with these margins."""
 
     system: str
     pico: int
@@ -42,13 +42,13 @@ TABLE_5 = [
     Printed("Primera", 16, 22, 18, 30, 11, 4, 0, "60.0", 15),
     Printed("Primera Cochrane", 6, 1, 2, 3, 0, 22, 26, "66.7", 3),
 ]
-#: Its row of whole documents, of 50; the other levels' counts are not published in a form that resolves.
+#: The row of whole documents, of 50; counts of the other levels cannot be derived.
 TABLE_3 = [Printed("Documents", 6, 24, 22, 50, 1, 9, 0, "44.0", 0, n=50)]
 Cells = dict[tuple[bool, bool, bool], int]
 
 
 def solutions(row: Printed) -> Iterator[Cells]:
-    """How many texts have which of PICO, modality, polarity right: every table with the printed margins."""
+    """Return every table of correct PICO, modality and polarity with the printed margins."""
     both, p, m, r = row.all_correct, row.pico, row.modality, row.right
     for pm in range(31):
         for pr in range(31):
@@ -69,9 +69,9 @@ def solutions(row: Printed) -> Iterator[Cells]:
 
 
 def judgements(row: Printed, cells: Cells) -> list[Judgement]:
-    """As raters said it: polarity is N/A of texts without a right one, first of those that make no claim."""
+    """Return judgements: polarity is N/A for texts without a correct one, first for those without a claim."""
     texts = [right for right, n in cells.items() for _ in range(n)]
-    by_claim = sorted(range(row.n), key=lambda i: (texts[i][1], texts[i][2]))  # a right modality takes a claim
+    by_claim = sorted(range(row.n), key=lambda i: (texts[i][1], texts[i][2]))  # a correct modality needs a claim
     claimless = set(by_claim[: row.none])
     order = [*by_claim[: row.none], *by_claim[row.none :]]
     not_judged = set([i for i in order if not texts[i][2]][: row.n - row.judged])

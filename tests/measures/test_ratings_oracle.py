@@ -1,4 +1,4 @@
-"""200 random rounds come to what scipy and statsmodels say of their rows."""
+"""Figures of 200 random rounds equal those of scipy and statsmodels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHOICES: list[Choice] = ["left", "left", "right", "tie", "neither"]
 
 
 def drawn(seed: int) -> tuple[list[Judgement], dict[tuple[str, str, str], float | None]]:
-    """A small round with gaps, N/A, several raters of some texts, and repeats; and what a metric gave."""
+    """Return a small round with gaps, N/A, several raters of some texts, repeats, and a metric."""
     random = Random(seed)
     systems = [f"s{i}" for i in range(random.randint(2, 4))]
     raters = [f"r{i}" for i in range(random.randint(1, 3))]
@@ -197,7 +197,7 @@ def test_strengths_are_those_of_a_regression(seed: int) -> None:
 
 @pytest.mark.usefixtures("former_rule")
 def test_67_of_133_and_kappa_of_the_table() -> None:
-    """MS^2: 150 sampled, 17 references without a direction left out, 67 of the other 133 in the reference's class."""
+    """MS^2: 150 sampled, 17 references without a direction excluded, 67 of the other 133 in the reference's class."""
     classes = ["increases", "no change", "decreases", "insufficient", "skip"]
     table = {  # one of the tables with these margins
         "increases": [30, 8, 4, 10, 3],

@@ -1,4 +1,4 @@
-"""What counts as the same figure, and how files of a release are read."""
+"""Comparing recomputed with printed figures, and reading files of a release."""
 
 import csv
 import json
@@ -11,7 +11,7 @@ from measures.recompute.files import MAX_LISTED, Findings, Folder, InvalidReleas
 
 
 def found(printed: Any, again: Any) -> tuple[list[str], int]:
-    """(what is different, how many figures came out as printed)."""
+    """Return (differences, number of equal figures)."""
     findings = Findings()
     findings.compare("f.json", "it", printed, again)
     return findings.differences, findings.equal["f.json"]
@@ -96,7 +96,7 @@ def test_a_file_that_the_manifest_lists_has_to_be_there(folder: Path) -> None:
 
 
 def test_reading_a_release_leaves_others_of_the_process_their_limits(tmp_path: Path) -> None:
-    """Imports of the same process refuse a cell without end."""
+    """Imports of the same process still refuse cells that are too long."""
     before = csv.field_size_limit()
     (tmp_path / "manifest.json").write_text(json.dumps({"project": "p", "version": "1.0.0", "files": []}))
     assert Folder(tmp_path).name == "p 1.0.0"

@@ -1,4 +1,4 @@
-"""All agree, and accuracy, of a reliability study."""
+"""Unanimity and accuracy in a reliability study."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The one rule of intervals: where they are printed, where they are withheld and with which words."""
+"""The rule of intervals: where they are printed, and where withheld with which reason."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_mean_that_few_reviews_decide_has_no_interval() -> None:
 
 
 def test_a_bounded_mean_of_fewer_than_40_reviews_has_no_interval() -> None:
-    """Of 20 Likert means with a likeness of .5 in their reviews .92 held the truth."""
+    """For 20 Likert means with a correlation of .5 within reviews coverage was .92."""
     found = clustered_mean([3.0, 5.0, 4.0] * 26, [i // 2 for i in range(78)], bounds=(1.0, 5.0))
     assert (found.ci, found.ci_reason) == (None, "no reliable interval (few reviews; n = 39 reviews)")
 
@@ -69,8 +69,8 @@ def test_a_difference_needs_several_reviews_that_differ() -> None:
 
 
 def test_near_a_bound_the_limit_is_that_of_shares_whose_interval_is_printed() -> None:
-    """Of 100 single units 7 are no hits, one more than an interval needs. A true share with 3 in 100 is printed in
-    .08 of the studies, and there 7 are common: it is not excluded, though Wilson's interval excludes it."""
+    """Of 100 single units 7 are misses, one more than an interval needs. A true share of 3 in 100 is printed in .08
+    of the studies, where 7 are common: it is not excluded, though Wilson's interval excludes it."""
     reasons = {}
     for misses in (6, 7, 30):
         found = clustered_share([0.0] * misses + [1.0] * (100 - misses), range(100))
@@ -111,7 +111,7 @@ def test_kappa_of_a_rare_category_has_no_interval_and_ac1_has_one() -> None:
 
 
 def test_ten_units_at_prevalence_95_have_no_interval() -> None:
-    """Gwet's interval over units held the true AC1 in .71 and the true kappa in .32 of such rounds."""
+    """Gwet's interval over units covered the true AC1 in .71 and the true kappa in .32 of these rounds."""
     report = measure_report("x", two_raters(8, 2)).as_json()
     figures = report["coefficients"]
     assert isinstance(figures, dict)
@@ -172,7 +172,7 @@ def test_direction_accuracy_and_kappa_know_that_texts_of_a_review_are_alike() ->
 def test_printed_intervals_of_a_share_hold_the_truth_as_often_as_they_say(
     reviews: int, units: int, share: float, least: float
 ) -> None:
-    """A small part of `python -m benchmarks coverage`; three standard errors of 1,000 simulations allowed."""
+    """A small part of `python -m benchmarks coverage`; tolerance of three standard errors of 1,000 simulations."""
     rng = np.random.default_rng((reviews, units))
     alike = 0.0 if units == 1 else 0.3
     k = 1 / alike - 1 if alike else 0.0

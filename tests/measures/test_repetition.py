@@ -40,7 +40,7 @@ def test_a_text_too_short_for_an_ngram_leaves_it_undefined() -> None:
 def test_a_systems_variety_is_that_of_all_its_outputs_together() -> None:
     outputs = ["No effect was found.", "No effect was found.", "Pain fell."]
     found = distinct_over(outputs, 2)
-    assert (found.total, found.distinct, found.distinct_share) == (7, 4, 4 / 7)  # "found No" runs over no end of a text
+    assert (found.total, found.distinct, found.distinct_share) == (7, 4, 4 / 7)  # "found No" crosses the end of a text
     assert distinct_over([], 1).undefined == "no text has a word"
 
 

@@ -1,4 +1,4 @@
-"""MS^2's nine classes, and the three parts that it makes of them."""
+"""MS^2's nine rhetorical classes and their three groups."""
 
 import pytest
 

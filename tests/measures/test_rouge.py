@@ -1,4 +1,4 @@
-"""ROUGE: equal to rouge-score, number for number, on any text; what is undefined says so."""
+"""ROUGE equals rouge-score on any text, and undefined figures have a reason."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 M3_LEVEL3 = ROOT.parent / "shared" / "data" / "m3" / "level3.jsonl"
 SCORERS = {stem: rouge_scorer.RougeScorer(list(ROUGE_KINDS), use_stemmer=stem) for stem in (False, True)}
 
-#: Few words, so that there is much to match, and the characters that the tokenizer drops or cuts at.
+#: Few words for many matches, and characters that the tokenizer drops or splits at.
 WORDS = st.sampled_from(
     [
         "risk",
@@ -107,7 +107,7 @@ def test_targets_and_inputs_of_m3_score_as_rouge_score_says(stemmer: bool) -> No
 
 def test_a_hand_counted_example() -> None:
     scores = rouge("the cat sat on the mat", "the cat lay on a mat")
-    # unigrams in common: the, cat, on, mat of 6 and 6; bigram: the cat of 5 and 5; subsequence: the cat on mat
+    # common unigrams: the, cat, on, mat of 6 and 6; bigram: the cat of 5 and 5; subsequence: the cat on mat
     assert scores["rouge1"].f1 == pytest.approx(4 / 6, abs=1e-15)
     assert scores["rouge2"].recall == 1 / 5
     assert scores["rougeL"].precision == 4 / 6

@@ -1,4 +1,4 @@
-"""Samples and deals: the same everywhere, balanced, and groups together."""
+"""Samples and allocations: reproducible, balanced, with groups kept together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences: what ends one and what does not, and that no character is lost."""
+"""Sentence splitting: what ends a sentence, and that no character is lost."""
 
 from __future__ import annotations
 

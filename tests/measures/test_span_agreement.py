@@ -1,4 +1,4 @@
-"""How far two people marked the same text."""
+"""Agreement of marked spans."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_token_f1_counts_words_touched_and_ignores_punctuation_at_their_ends() -
 
 
 def test_spans_are_matched_one_to_one_and_as_many_as_possible() -> None:
-    # the first span of a could take either of b; only one choice leaves a partner for the second
+    # the first span of a could match either of b; only one choice leaves a partner for the second
     a = [[(0, 10)], [(0, 3)]]
     b = [[(0, 2)], [(5, 8)]]
     assert span_set_f1(a, b, "overlap") == 1
@@ -100,7 +100,7 @@ def test_f1_is_symmetric_within_bounds_and_1_only_for_the_same_characters(
 
 
 def by_pairs(text: str, spans: list[list[tuple[int, int]]], unit: Unit) -> list[float]:
-    """Pair by pair, from the definitions: what `span_f1` takes the mean of."""
+    """Return the mean of the pairwise definitions that `span_f1` computes."""
     found = []
     for a, b in combinations(spans, 2):
         score = character_f1(a, b)

@@ -1,4 +1,4 @@
-"""Spans: ranges of code points, quotes as they stand, and where a quote lies in real texts."""
+"""Spans: ranges of code points, exact quotes, and locating quotes in real texts."""
 
 from __future__ import annotations
 

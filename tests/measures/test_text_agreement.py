@@ -1,4 +1,4 @@
-"""Marked and written texts, compared from the cells of a table."""
+"""Agreement of marked and written texts, from the cells of a table."""
 
 from dataclasses import replace
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Two systems by every figure that both have, by hand."""
+"""Comparing two systems by every figure that both have, by hand."""
 
 import pytest
 

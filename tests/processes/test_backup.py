@@ -1,4 +1,4 @@
-"""A backup made while people work, brought back into an empty installation (reliability row 46)."""
+"""A backup made while people work is restored into an empty installation (reliability row 46)."""
 
 import re
 import shutil
@@ -51,7 +51,7 @@ def test_a_backup_made_under_writers_is_one_moment_and_restores_verified(
     stored = {row["uuid"] for row in other.call("answers")}
     assert before <= stored <= set(ledger.sent), "what was acknowledged before the backup began is in it"
     assert stored < set(ledger.acknowledged), "what came later is not"
-    # The restored house is one to work in: what was acknowledged later can be sent again.
+    # The restored site accepts answers, including those acknowledged after the backup.
     head = re.search(r"[0-9a-f]{64}", said)
     assert head
     assert "none changed" in other.manage("verify_audit", "--head", head[0])

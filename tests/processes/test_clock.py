@@ -1,4 +1,4 @@
-"""A server's clock that is set back by an hour while people and workers are at work (reliability row 36)."""
+"""The server's clock is set back by an hour while people and workers are active (reliability row 36)."""
 
 import time
 from datetime import datetime
@@ -30,7 +30,7 @@ def test_with_the_clock_set_back_people_go_on_and_a_dead_workers_job_does_not_wa
     doomed = site.start_worker()
     until(left.has_begun, "another one, too")
 
-    doomed.kill()  # its lease ends at a time that is now more than an hour away
+    doomed.kill()  # its lease now ends more than an hour later
     site.set_clock(-HOUR)
     back = time.monotonic()
     assert robot.work(limit=4) == 4

@@ -1,4 +1,4 @@
-"""An import writes while people label: they wait for it at most, on SQLite too (reliability rows 3, 4 and 32)."""
+"""An import writes while people label: they wait at most, on SQLite too (reliability rows 3, 4 and 32)."""
 
 import threading
 import time
@@ -16,12 +16,12 @@ from tests.processes.test_kills import check_against, corpus, staffed
 from tests.processes.test_outages import Watched
 
 pytestmark = pytest.mark.processes
-#: So many clusters keep the importer writing for a second or more.
+#: Enough clusters to keep the importer writing for a second or more.
 LARGE = 800
 
 
 def later(clusters: int) -> bytes:
-    """A corpus of other clusters than those there are."""
+    """Return a corpus of other clusters."""
     return corpus(clusters).replace(b'"docid": "26', b'"docid": "27')
 
 

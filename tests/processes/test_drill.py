@@ -1,7 +1,6 @@
-"""Everything at once: people at work, rounds closed, sheets and imports cancelled, and programs killed at random.
+"""Everything at once: people at work, closed rounds, cancelled imports, and random kills.
 
-`make soak` sets DRILL_SECONDS=600; DRILL_SEED repeats a run's choices, SOAK_LOG names a file for the lines, one an
-event.
+`make soak` sets DRILL_SECONDS=600; DRILL_SEED repeats a run's choices; SOAK_LOG names a file for events.
 """
 
 import json
@@ -26,16 +25,16 @@ pytestmark = pytest.mark.processes
 SECONDS = float(os.environ.get("DRILL_SECONDS", "15"))
 SEED = int(os.environ.get("DRILL_SEED", "0")) or random.randrange(1, 10_000)
 PEOPLE, LEADS, CLUSTERS = 6, 2, 100
-#: The longest pause before a statement, in seconds.
+#: The longest delay of a statement in seconds.
 DAWDLE = "0.2"
-#: Seconds within which all jobs have ended once nothing is killed any more.
+#: Seconds for all jobs to end after the last fault.
 SETTLED = 180.0
-#: Seconds that one look at all rows may take.
+#: Time limit of one check of all rows, in seconds.
 PATIENCE = 900.0
 
 
 class Drill:
-    """A house with a project, its people at work, and what becomes of them."""
+    """A site with a project, its users, and injected faults."""
 
     def __init__(self, site: Site) -> None:
         self.site, self.ledger, self.seen = site, Ledger(), Counter[tuple[int, bool]]()
@@ -61,8 +60,7 @@ class Drill:
         return DrillLead(Study(client, self.study.slug, patience=30), people, number, self.rounds, say)
 
     def run(self, seconds: float) -> None:
-        """Let everything happen for so long; afterwards nobody works, nothing is killed, every round is closed and
-        every job has ended."""
+        """Run for some seconds; then stop users and faults, close every round, and wait for every job."""
         end = time.monotonic() + seconds
         self.injector.start()
         for thread in self.threads:
@@ -83,7 +81,7 @@ class Drill:
         until(lambda: not self.injector.database.ask(waiting), "all jobs have ended", SETTLED)
 
     def findings(self) -> dict[str, list[str]]:
-        """What the oracle finds."""
+        """Return the violations that the oracle finds."""
         path = self.site.folder / "ledger.json"
         path.write_text(json.dumps(noted(self.ledger)))
         found: dict[str, list[str]] = self.site.program("tests.processes.oracle", str(path), seconds=PATIENCE)
@@ -109,10 +107,10 @@ def test_whatever_is_killed_no_answer_is_lost_doubled_over_k_after_gold_or_witho
 
 
 def check_audit_and_releases(drill: Drill) -> None:
-    """The chain and every release are as they were written; and were a row changed, it would be named."""
+    """The chain and all releases verify, and changed rows are detected."""
     drill.site.manage("verify_audit", seconds=PATIENCE)
     drill.study.release("9.9.9")
-    # What a killed worker left half written begins with a point, and is swept away after a day.
+    # Remains of killed workers begin with a dot and are removed after a day.
     store = drill.site.folder / "files" / "releases"
     folders = sorted(folder for folder in store.iterdir() if not folder.name.startswith("."))
     for folder in folders:

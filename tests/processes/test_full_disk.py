@@ -1,6 +1,6 @@
-"""A disk without room: said in words, nothing half there, and all is done when there is room (reliability row 9).
+"""A full disk: a clear message, nothing half written, and all is done once there is space (reliability row 9).
 
-A process whose files may not grow (RLIMIT_FSIZE) stands for a full disk: writing fails in the midst of a file.
+RLIMIT_FSIZE simulates a full disk: writing fails in the middle of a file.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def test_a_release_without_room_leaves_nothing_half_made_and_is_made_when_there_
         with pytest.raises(JobFailed, match=r"Writing failed .*incomplete files were removed"):
             study.wait(asked)
     else:
-        # The job's own rows cannot be written either: the worker says so, stays, and the job goes on waiting.
+        # The job's own rows cannot be written either: the worker reports it and goes on, and the job stays queued.
         until(lambda: "not reachable" in full.log.read_text(), "the worker says what is wrong")
     assert full.is_running, full.log.read_text()[-2000:]
     assert not store.exists() or list(store.iterdir()) == []

@@ -1,6 +1,7 @@
-"""A thousand guesses at two processes: throttled by account and by address, alike for accounts that there are and that
-there are not, for a quarter of an hour and no longer (reliability row 42). The server runs as in production, so its log
-and its metrics are looked at on the way.
+"""A thousand guesses at two web processes: throttled by account and address for a quarter of an hour.
+
+Existing and unknown accounts are treated alike (reliability row 42). The server runs as in production, so its log
+and metrics are checked too.
 """
 
 import http.client
@@ -19,7 +20,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.row(42)]
 PASSWORD = "correct horse battery staple"
 KNOWN, UNKNOWN = "anna@example.org", "nobody@example.org"
 THREADS = 8
-#: How many may pass a limit beyond it: those who were looked at while others' failures were not yet written down.
+#: Requests beyond a limit that may pass, because others' failures are not stored yet.
 SLACK = THREADS
 TOKEN = "read-the-numbers-of-this-house"
 
@@ -28,7 +29,7 @@ Reply = tuple[int, bytes]
 
 @pytest.fixture
 def guarded(make_site: Callable[..., Site]) -> Site:
-    """A house behind a proxy, so that each guess can say where it comes from."""
+    """A site behind a proxy, so that guesses can come from different addresses."""
     site = make_site()
     site.environment |= {
         "BEHIND_PROXY": "1",
@@ -43,7 +44,7 @@ def guarded(make_site: Callable[..., Site]) -> Site:
 
 
 class Guesser:
-    """Somebody who tries; a connection for each try, so that both processes get their share."""
+    """A client with one connection per guess, so that both processes get requests."""
 
     def __init__(self, site: Site) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)
@@ -65,7 +66,7 @@ class Guesser:
 
 
 def at_once(site: Site, tasks: Iterable[tuple[Any, ...]], do: Callable[..., Reply]) -> list[tuple[Any, Reply]]:
-    """Do all tasks from eight threads; (the task's first part, the reply)."""
+    """Run all tasks in eight threads and return (first part of the task, reply)."""
     waiting, done, lock = iter(list(tasks)), [], threading.Lock()
 
     def work() -> None:
@@ -94,14 +95,14 @@ def test_a_thousand_guesses_are_throttled_and_nobody_is_locked_out_for_good(guar
     def guess(guesser: Guesser, email: str, n: int, source: str) -> Reply:
         return guesser.sign_in(email, f"a wrong secret {n}", source)
 
-    # One account from one address: ten tries, and the same for an account that is not there.
+    # One account from one address: ten attempts, and the same for an unknown account.
     tasks = [(email, n, "192.0.2.1") for n, email in product(range(100), (KNOWN, UNKNOWN))]
     told = at_once(guarded, tasks, guess)
     tried += len(tasks)
     for email in (KNOWN, UNKNOWN):
         statuses = Counter(status for name, (status, _) in told if name == email)
         assert set(statuses) == {422, 429}
-        # Two failures at once can both see that they were the tenth, so there can be a few less than nine as well.
+        # Two simultaneous failures can both count as the tenth, so slightly fewer than nine may pass.
         assert 9 - SLACK <= statuses[422] <= 9 + SLACK, statuses
     for status in (422, 429):
         bodies = {
@@ -113,7 +114,7 @@ def test_a_thousand_guesses_are_throttled_and_nobody_is_locked_out_for_good(guar
     assert anna.sign_in(KNOWN, PASSWORD, "192.0.2.1")[0] == 429
     assert anna.sign_in(KNOWN, PASSWORD, "192.0.2.2")[0] == 200, "from elsewhere she gets in"
 
-    # Many accounts from one address: a hundred tries.
+    # Many accounts from one address: a hundred attempts.
     told = at_once(guarded, [(f"p{n}@example.org", n, "192.0.2.3") for n in range(500)], guess)
     statuses = Counter(status for _, (status, _) in told)
     tried += len(told) + 2
@@ -122,14 +123,14 @@ def test_a_thousand_guesses_are_throttled_and_nobody_is_locked_out_for_good(guar
     assert anna.sign_in(KNOWN, PASSWORD, "192.0.2.3")[0] == 429
     assert anna.sign_in(KNOWN, PASSWORD, "192.0.2.4")[0] == 200
 
-    # Secret links and invitations from one address: thirty tries of both kinds together.
+    # Secret links and invitations from one address: thirty attempts of both kinds together.
     addresses = ("session/link/", "invitations/look/", "invitations/accept/")
     tokens = [(addresses[n % 3], {"token": f"{n}" * 12}, "192.0.2.5") for n in range(300)]
     statuses = Counter(status for _, (status, _) in at_once(guarded, tokens, Guesser.post))
     assert set(statuses) == {410, 429}
     assert 30 <= statuses[410] <= 30 + SLACK, statuses
 
-    # A quarter of an hour later all of it is over, however often was tried meanwhile.
+    # A quarter of an hour later everything is allowed again, whatever was tried meanwhile.
     assert guarded.call("wait_out", minutes=16) > 100
     for source in ("192.0.2.1", "192.0.2.3", "192.0.2.5"):
         assert anna.sign_in(KNOWN, PASSWORD, source)[0] == 200
@@ -138,7 +139,7 @@ def test_a_thousand_guesses_are_throttled_and_nobody_is_locked_out_for_good(guar
 
 
 def the_log_and_the_numbers_tell_it(site: Site, tried: int) -> None:
-    """Both processes have worked and counted, and neither wrote down what was guessed."""
+    """Both processes have counted requests, and neither logged what was guessed."""
     assert site.web
     log = site.web.log.read_text()
     lines = [json.loads(line) for line in log.splitlines()]

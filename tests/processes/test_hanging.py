@@ -1,4 +1,4 @@
-"""Jobs that hang are ended from outside their process: a cancelled job stops, and other jobs go on."""
+"""Hanging jobs are ended from outside: a cancelled job stops, and other jobs continue."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ STARTS: dict[str, Callable[[Site], object]] = {
 
 
 class Hanging:
-    """A job that never ends by itself, and another behind it."""
+    """A job that never ends, and another one after it."""
 
     def __init__(self, site: Site, where: str, queue: str) -> None:
         self.lead: Client = site.lead()
@@ -34,7 +34,7 @@ class Hanging:
         return found
 
     def begun(self) -> int:
-        """How often it was begun."""
+        """How often it has started."""
         return len(self._diary.read_text().splitlines()) if self._diary.exists() else 0
 
 

@@ -1,6 +1,6 @@
-"""kill -9 of the web server: what was acknowledged is stored, once; what was not can be sent again.
+"""kill -9 of the web server: acknowledged answers are stored once; others can be resent.
 
-Reliability rows 1 and 2. `make soak` sets KILLS=200; SOAK_LOG names a file for the lines, a line a kill.
+Reliability rows 1 and 2. `make soak` sets KILLS=200; SOAK_LOG names a file with a line per kill.
 """
 
 import hashlib
@@ -29,13 +29,13 @@ SEED = int(os.environ.get("KILL_SEED", "20221"))
 
 
 def corpus(clusters: int) -> bytes:
-    """A file of level 3 with three propositions a cluster."""
+    """Return a level 3 file with three propositions per cluster."""
     sources = [source("Nepralin may reduce relapse.", "111"), source("Nepralin did reduce relapse.", "222")]
     return as_bytes(cluster(f"{26_000_000 + n}_0", sources) for n in range(clusters))
 
 
 def staffed(site: Site, clusters: int, robots: int, ledger: Ledger) -> tuple[Study, list[Client], list[int]]:
-    """A project with a corpus and robots who have joined it."""
+    """Create a project with a corpus and simulated annotators."""
     worker = site.start_worker()
     study = site.study()
     study.import_file("level3.jsonl", corpus(clusters))
@@ -55,7 +55,7 @@ def say(line: str) -> None:
 
 
 def check_against(site: Site, ledger: Ledger) -> list[dict[str, Any]]:
-    """The oracle: acknowledged answers are stored as they were sent, once; nothing is stored that nobody sent."""
+    """Acknowledged answers are stored as sent, once, and nothing else is stored."""
     stored = site.call("answers")
     by_uuid = {row["uuid"]: row for row in stored}
     lost = set(ledger.acknowledged) - set(by_uuid)
@@ -74,25 +74,25 @@ def check_against(site: Site, ledger: Ledger) -> list[dict[str, Any]]:
 
 
 def kill_while_submitting(site: Site, ledger: Ledger, rng: random.Random) -> int:
-    """Kill the server at a random moment in which a submission is under way; how many it cut off. A kill that fell
-    into a gap, so that no submission was left without a reply, returns 0."""
+    """Kill the server at a random moment during a submission; return how many were cut off. If every submission had
+    got its reply, return 0."""
     served = len(ledger.acknowledged)
     until(lambda: len(ledger.acknowledged) > served, "the restarted server acknowledges answers", 60)
     time.sleep(rng.uniform(0.0, 0.5))
     before = ledger.broken
-    # Held still first: on a busy machine the reply may leave between looking and killing.
+    # Suspended first: on a busy machine the reply may leave between checking and killing.
     until(lambda: _held_in_flight(site, ledger), "a submission is in flight", 30)
     site.kill_web()
-    with suppress(AssertionError):  # a robot may hear of it late, where others have the processors
+    with suppress(AssertionError):  # a simulated annotator may notice late on a busy machine
         until(lambda: ledger.broken > before, "a robot has lost its connection", 3)
     return ledger.broken - before
 
 
 def _held_in_flight(site: Site, ledger: Ledger) -> bool:
-    """Hold the server still while a submission waits for it; if none does, let it go on."""
+    """Suspend the server while a submission waits for it; if none does, resume it."""
     assert site.web
     site.web.hold()
-    time.sleep(0.02)  # what had been replied is read
+    time.sleep(0.02)  # replies that were sent are read
     waiting = ledger.in_flight > 0
     if not waiting:
         site.web.wake()
@@ -103,7 +103,7 @@ def _held_in_flight(site: Site, ledger: Ledger) -> bool:
 def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_killed(site: Site) -> None:
     ledger, rng = Ledger(), random.Random(SEED)
     study, clients, people = staffed(site, clusters=KILLS * 8 + 40, robots=ROBOTS, ledger=ledger)
-    opening = site.start_worker()  # a large round is prepared by a job
+    opening = site.start_worker()  # large rounds are prepared by a job
     round = study.open_round("kills", people, overlap=ROBOTS, lease_seconds=7200)
     opening.kill()
     annotators = [Annotator(c, round, noise=Noise.of(0.2), seed=n, think=(0, 0.01)) for n, c in enumerate(clients)]
@@ -125,7 +125,7 @@ def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_ki
             assert not failures, failures
             assert team.is_alive(), "the robots ran out of units; give the round more"
             cut = kill_while_submitting(site, ledger, rng)
-            # The bytes of a submission had reached a server that was then gone: only such a kill counts.
+            # Only kills count that the bytes of a submission had reached.
             kills, missed = (kills + 1, missed) if cut else (kills, missed + 1)
             say(
                 f"{time.monotonic() - began:7.1f} s  kill {kills:3d}  cut off in flight {cut}  "
@@ -139,7 +139,7 @@ def test_every_acknowledged_answer_is_stored_once_however_often_the_server_is_ki
         team.join(timeout=120)
     assert not failures, failures
     stored = check_against(site, ledger)
-    # The robots ended in order, so that each submission was acknowledged in the end, by a retry of the same bytes.
+    # All annotators finished, so every submission was acknowledged, if necessary after resending the same bytes.
     assert set(ledger.sent) == set(ledger.acknowledged) == {row["uuid"] for row in stored}
     assert ledger.broken >= KILLS
     site.manage("verify_audit")

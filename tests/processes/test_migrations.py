@@ -1,6 +1,6 @@
-"""Migrations on the database of a lab that began with the first version (reliability row 35).
+"""Migrations of a database from the first version (reliability row 35).
 
-`release_rows.jsonl` has the rows that the first version wrote and the last release migrated; `make_rows.py` says how.
+`release_rows.jsonl` has rows of the first version, migrated by the last release; see `make_rows.py`.
 """
 
 import json
@@ -15,9 +15,9 @@ from tests.processes.site import Site
 pytestmark = [pytest.mark.processes, pytest.mark.row(35)]
 FIRST = Path(__file__).parent / "release_rows.jsonl"
 Rows = dict[str, dict[str, dict[str, str]]]
-#: Migrations that are not taken back, and why: what they write has no place in what was before. Restore a backup.
+#: Irreversible migrations, with reasons: earlier schemas have no place for their data. Restore a backup instead.
 ONE_WAY: dict[str, str] = {}
-#: (table, column) whose values a migration changes in rows that were there, and why.
+#: (table, column) whose existing values a migration changes, with reasons.
 REWRITTEN: dict[tuple[str, str], str] = {}
 #: Tables that a migration renames, by their first name.
 RENAMED = {

@@ -1,4 +1,4 @@
-"""The oracle of the drill names every kind of fault: each is planted in rows that were well before."""
+"""The oracle of the drill detects each kind of violation when it is planted in valid rows."""
 
 import uuid
 from collections.abc import Callable
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Played:
-    """A round of two people over one unit, closed, with its gold, and the ledger of who sent the answers."""
+    """A closed round of two people over one unit, with gold, and the clients' ledger."""
 
     def __init__(self, project: Project, people: list[User]) -> None:
         build_cluster(project, inputs=0)
@@ -44,7 +44,7 @@ class Played:
 
 
 def _ledger() -> Ledger:
-    """As if robots had sent every answer that there is."""
+    """Return a ledger as if clients had sent every answer."""
     ledger = Ledger()
     for row in Answer.objects.all():
         ledger.sent[str(row.pk)] = b""
@@ -78,7 +78,7 @@ def refused(played: Played) -> None:
 
 
 def doubled(played: Played) -> None:
-    """The same bytes once more, as the next revision."""
+    """The same bytes again as the next revision."""
     _again(played, played.first.body_digest)
 
 
@@ -113,7 +113,7 @@ def said_to_count(played: Played) -> None:
 
 
 def after_gold(played: Played) -> None:
-    """A revision that came when gold had formed."""
+    """A revision after gold had formed."""
     _again(played, "1" * 64, polarity="positive")
 
 
@@ -133,7 +133,7 @@ def of_nobody(played: Played) -> None:
 
 
 def before_its_entry(played: Played) -> None:
-    """The log tells of a sheet when its answers are there already."""
+    """The log entry of a sheet comes after its answers."""
     of_nobody(played)
     entry = record(actor=None, verb="import sheet", obj=played.round)
     Answer.objects.filter(pk=played.first.pk).update(came_by="sheet", entry=entry)

@@ -1,4 +1,4 @@
-"""PostgreSQL that restarts, crashes or has few connections: people wait, nothing is lost (reliability rows 8 and 10).
+"""PostgreSQL restarts, crashes or runs out of connections: people wait, nothing is lost (reliability rows 8 and 10).
 
 `make soak` sets RESTARTS=20.
 """
@@ -30,7 +30,7 @@ RESTARTS = int(os.environ.get("RESTARTS", "2"))
 
 
 class Watched(Http):
-    """A connection that counts what it was told: (status, whether it said when to come back)."""
+    """A connection that counts replies: (status, whether it had Retry-After)."""
 
     def __init__(self, address: str, seen: "Counter[tuple[int, bool]]") -> None:
         super().__init__(address)
@@ -44,7 +44,7 @@ class Watched(Http):
 
 @pytest.fixture
 def own_postgres() -> Iterator[Callable[..., Postgres]]:
-    # A short path: the socket's has at most 107 bytes.
+    # A short path: that of a socket may have 107 bytes.
     with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp", ignore_cleanup_errors=True) as home:
         made: list[Postgres] = []
 
@@ -75,7 +75,7 @@ def make_site_on(tmp_path: Path) -> Iterator[Callable[[Postgres], Site]]:
 def annotators_of(
     site: Site, size: int, ledger: Ledger, seen: "Counter[tuple[int, bool]]", clusters: int
 ) -> list[Annotator]:
-    """People at work in one round, each in a session of a token's."""
+    """Return annotators in one round, each with a token."""
     worker = site.start_worker()
     study: Study = site.study()
     study.import_file("level3.jsonl", corpus(clusters))
@@ -139,7 +139,7 @@ def test_while_postgresql_restarts_people_are_told_to_wait_and_nothing_is_lost(
 def test_sixty_clients_share_fifteen_connections_without_an_error(
     own_postgres: Callable[..., Postgres], make_site_on: Callable[[Postgres], Site]
 ) -> None:
-    """A thread has a connection, or, with more threads than that, so many are shared: either way people queue."""
+    """A thread has a connection, or shares a limited number of them: requests queue in both cases."""
     site, ledger, seen = make_site_on(own_postgres(max_connections=15)), Ledger(), Counter[tuple[int, bool]]()
     site.start_web()
     few = annotators_of(site, 3, ledger, seen, clusters=30)
@@ -154,7 +154,7 @@ def test_sixty_clients_share_fifteen_connections_without_an_error(
 
 
 def sixty_at_once(site: Site, few: list[Annotator], ledger: Ledger, seen: "Counter[tuple[int, bool]]") -> None:
-    """Twenty tabs a person, each asking for the hand four times; in one of them ten units are answered."""
+    """Twenty tabs per person request cards four times each; in one of them ten units are answered."""
     start, wrong = threading.Barrier(60), list[BaseException]()
 
     def ask(n: int) -> None:

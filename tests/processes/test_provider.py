@@ -1,4 +1,4 @@
-"""Sign-in by an identity provider, from the button to the session and back again: who gets in, and who does not."""
+"""Sign-in by an identity provider, from the button to the session: who gets in, and who does not."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ def house_with_provider(make_site: Callable[..., Site], provider: IdentityProvid
 
 
 def come_in(site: Site, browser: requests.Session, next_page: str = "/api/v1/session/") -> str:
-    """Press the button and follow where it leads; the address of the page at the end, as a path."""
+    """Press the button, follow redirects, and return the final path."""
     reply = browser.get(f"{site.address}/sign-in/oidc/", params={"next": next_page}, allow_redirects=False, timeout=30)
     while reply.status_code in (301, 302):
         to = urlsplit(reply.headers["Location"])
@@ -64,11 +64,11 @@ def test_who_gets_in_by_the_provider(house_with_provider: Site, provider: Identi
         browser = requests.Session()
         return come_in(site, browser, next_page), who(site, browser)
 
-    # An account that there is, whatever the case of its address; back to the page that was asked for, if it is ours.
+    # An existing account in any case of its address returns to the requested page, if it is ours.
     assert tried(ANNA, "/projects?x=1") == ("/projects?x=1", "anna@example.org")
     assert tried(ANNA, "//evil.example.org/") == ("/", "anna@example.org")
     assert tried(ANNA, "https://evil.example.org/") == ("/", "anna@example.org")
-    # The address may come from the provider's user endpoint instead of the token.
+    # The address may come from the user endpoint instead of the token.
     provider.in_token = False
     assert tried(ANNA) == ("/", "anna@example.org")
     assert tried(ANNA | {"sub": "somebody else"}) == ("/sign-in?refused=failed", None)
@@ -82,16 +82,16 @@ def test_who_gets_in_by_the_provider(house_with_provider: Site, provider: Identi
         assert tried(claims) == ("/sign-in?refused=not-verified", None)
     for email in ("gone@example.org", "nobody@example.org", "eve@notlab.example.org"):
         assert tried({"email": email, "email_verified": True, "sub": email}) == ("/sign-in?refused=no-account", None)
-    # Who was invited, and who belongs to the house, gets an account; a place in a project is another matter.
+    # Invited people and members of the organisation get an account, but no role in a project.
     bea = ANNA | {"sub": "person-2", "email": "bea@example.org", "name": "Bea"}
     assert tried(bea) == ("/", "bea@example.org")
     assert tried(ANNA | {"sub": "person-3", "email": "new@Lab.example.org", "name": ""}) == ("/", "new@lab.example.org")
-    # The address of one person is not another's, and a changed address is the same person's.
+    # Addresses of different people do not match, and a changed address belongs to the same person.
     assert tried(bea | {"sub": "person-4"}) == ("/sign-in?refused=other-person", None)
     assert tried(bea | {"email": "anna@example.org"}) == ("/", "bea@example.org")
     for subject in ("", "x" * 256, 7):
         assert tried(ANNA | {"sub": subject}) == ("/sign-in?refused=failed", None)
-    # What there was before the address was verified has ended: the password that somebody set for it.
+    # The password set before the address was verified has ended.
     signed_out = requests.Session()
     signed_out.get(f"{site.address}/api/v1/session/", timeout=30)
     body = {"email": "anna@example.org", "password": "a password of her own 1"}
@@ -130,13 +130,13 @@ def test_what_is_not_the_provider_s_word_lets_nobody_in(house_with_provider: Sit
         assert (name, come_in(site, browser), who(site, browser)) == (name, "/sign-in?refused=failed", None)
     provider.sign = honest
 
-    # A way back that this browser did not begin: somebody's link would sign the visitor in as somebody else.
+    # A callback that this browser did not start would sign the visitor in as somebody else.
     back = f"{site.address}/sign-in/oidc/back/"
     for query in ({}, {"code": "x"}, {"code": "x", "state": "y"}, {"error": "access_denied", "state": "y"}):
         reply = requests.get(back, params=query, allow_redirects=False, timeout=30)
         assert reply.headers["Location"] == "/sign-in?refused=failed"
 
-    # The id of the session changes on the way in, and a provider that is away is told.
+    # The session id changes at sign-in, and an unreachable provider is reported.
     browser = requests.Session()
     begun = browser.get(f"{site.address}/sign-in/oidc/", allow_redirects=False, timeout=30)
     before = browser.cookies["sessionid"]

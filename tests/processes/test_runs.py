@@ -1,4 +1,4 @@
-"""Runs of summarisers under faults: no finished item is lost, none is done twice (reliability rows 3 to 8)."""
+"""Runs of summarisers under faults: no finished item is lost or repeated (reliability rows 3 to 8)."""
 
 import threading
 from collections import Counter
@@ -25,7 +25,7 @@ BATCH = 2
 
 
 class Staged:
-    """A run of the staged backend, watched through the diary of its items."""
+    """A run of the staged backend with a log of its items."""
 
     def __init__(
         self, site: Site, clusters: int, seconds: float, *, lanes: int = 2, run: bool = True, name: str = "Staged"
@@ -36,12 +36,12 @@ class Staged:
         self.pk = site.call("begin", module="summary_runs", clusters=clusters, lanes=lanes, run=run, **config)
 
     def lines(self) -> list[tuple[int, str, float]]:
-        """Process, key and time of each item that was done, stored or not."""
+        """Return process, key and time of each processed item, stored or not."""
         found = self._diary.read_text().splitlines() if self._diary.exists() else []
         return [(int(pid), key, float(at)) for pid, key, at in (line.split() for line in found)]
 
     def now(self, patience: float = 0) -> dict[str, Any]:
-        """How the run stands: at its end, or after so many seconds."""
+        """Return the state of the run at its end, or after some seconds."""
         found: dict[str, Any] = self.site.call("end", module="summary_runs", run=self.pk, patience=patience)
         return found
 
@@ -49,7 +49,7 @@ class Staged:
         until(lambda: len(self.lines()) >= count, f"{count} items are done")
 
     def until_done(self) -> None:
-        """Wait for the end; the run is complete and every item has its one summary."""
+        """Wait for the end; the run is complete and every item has one summary."""
         until(lambda: len({key for _, key, _ in self.lines()}) == self.clusters, "every item was begun", LEASE + 60)
         now = self.now(LEASE + 60)
         assert (now["state"], now["error"]) == ("done", "")
@@ -57,7 +57,7 @@ class Staged:
         assert len(now["stored"]) == len(set(now["stored"])) == self.clusters
 
     def twice(self) -> set[str]:
-        """The items that were done more than once."""
+        """Return items that were processed more than once."""
         return {key for key, n in Counter(key for _, key, _ in self.lines()).items() if n > 1}
 
 
@@ -81,7 +81,7 @@ def test_what_a_killed_worker_had_stored_stays_and_the_next_does_the_rest(make_s
 def test_a_worker_that_is_asked_to_end_ends_after_its_batch_and_the_next_goes_on_at_once(
     make_site: Callable[..., Site], request: pytest.FixtureRequest
 ) -> None:
-    """By SIGTERM, as systemd and containers do it: to Celery's parent alone, where there is Redis."""
+    """With SIGTERM, as from systemd and containers: only to Celery's parent if there is Redis."""
     redis: Redis | None = request.getfixturevalue("redis") if ON_POSTGRES else None
     if redis:
         redis.start()
@@ -153,8 +153,7 @@ def test_two_workers_share_a_run_and_are_quicker_than_one(make_site: Callable[..
 
 
 def rate(run: Staged) -> float:
-    """Items a second, by the median time that four of them take: a pause of a busy machine does not count, and workers
-    that keep in step do."""
+    """Return items per second from the median time of four, so that pauses of a busy machine do not count."""
     times = sorted(at for _, _, at in run.lines())
     return 4 / median(after - before for before, after in zip(times, times[4:], strict=False))
 
@@ -205,7 +204,7 @@ def test_ctrl_c_stops_the_command_between_two_batches_and_the_same_command_goes_
 @pytest.mark.sqlite
 @pytest.mark.skipif(ON_POSTGRES, reason="the model is the same on both: see the run on SQLite")
 def test_a_model_on_a_worker_that_is_killed_says_what_it_would_have_said(make_site: Callable[..., Site]) -> None:
-    """A real encoder-decoder with random weights, loaded by workers of its queue alone."""
+    """A real encoder-decoder with random weights, loaded by workers of its queue only."""
     site = make_site()
     site.environment["OMP_NUM_THREADS"] = "1"
     clusters = 16

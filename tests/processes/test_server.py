@@ -1,6 +1,6 @@
-"""gunicorn by Concord's configuration, alone and behind the proxy, against slow clients (reliability row 47).
+"""gunicorn with Concord's configuration, alone and behind the proxy, with slow clients (reliability row 47).
 
-One process with two threads serves a small application. `test_slow_clients.py` shows the same for Concord as a whole.
+One process with two threads serves a small application. `test_slow_clients.py` tests Concord as a whole.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ class Client:
         return self.send("\r\n".join([*lines, "", ""]).encode() + body)
 
     def reply(self) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body of one reply with a Content-Length."""
+        """Return status, headers and body of a reply with Content-Length."""
         head = b""
         while not head.endswith(b"\r\n\r\n"):
             if not (data := self.sock.recv(1)):
@@ -62,7 +62,7 @@ class Client:
         return int(first.split()[1]), headers, body
 
     def until_closed(self, within: float = 8.0) -> bytes:
-        """Everything until the server closes the connection, which it does in time."""
+        """Read until the server closes the connection."""
         self.sock.settimeout(within)
         received = b""
         with suppress(ConnectionResetError):
@@ -71,7 +71,7 @@ class Client:
         return received
 
     def trickle(self, seconds: float) -> None:
-        """Send a byte now and then, until the connection is closed."""
+        """Send single bytes until the connection is closed."""
         end = time.monotonic() + seconds
         with suppress(OSError):
             while time.monotonic() < end:
@@ -121,7 +121,7 @@ class Server:
         self.clients.clear()
 
     def is_quick(self) -> bool:
-        """Whether one client more than there are threads is answered at once."""
+        """Return whether more clients than threads are answered at once."""
         began = time.monotonic()
         for _ in range(THREADS + 1):
             assert self.client().request("/hello").reply()[2] == b"hello\n"
@@ -223,7 +223,7 @@ def test_an_upload_is_passed_on_before_it_is_whole_and_its_refusal_is_read(serve
     client = server.client().request("/refuse", "POST", b"", FORM, "Content-Length: 3000000")
     client.send(os.urandom(200_000))
     time.sleep(0.5)
-    client.send(os.urandom(1000))  # Caddy before 2.8 passes an early reply on only with the next bytes of the body
+    client.send(os.urandom(1000))  # before 2.8 Caddy forwards an early reply only with the next bytes of the body
     assert client.reply()[0] == 413
 
 

@@ -1,9 +1,7 @@
-"""A crowd of slow, silent, lying and leaving clients beside people at work, behind the proxy (reliability row 47).
+"""Hostile clients (slow, silent, wrong lengths, leaving) beside people at work, behind the proxy (row 47).
 
-A thread of the web server waits for its client, so Caddy stands before it as in docker-compose.yml. Without Caddy these
-tests are skipped.
-
-`make soak` sets SLOW=60: then the rates are compared, which on a busy machine a few seconds do not allow.
+A thread of the web server waits for its client, so Caddy is in front as in docker-compose.yml. Without Caddy these
+tests are skipped. `make soak` sets SLOW=60 and compares rates, which is unreliable in a few seconds.
 """
 
 import http.client
@@ -37,7 +35,7 @@ PASSWORD = "correct horse battery staple"
 
 
 def serve(site: Site, **options: Any) -> None:
-    """Start the web server behind the proxy; the test is skipped where there is no Caddy."""
+    """Start the web server behind the proxy; skip the test without Caddy."""
     try:
         site.start_web_behind_proxy(**options)
     except Missing as missing:
@@ -45,7 +43,7 @@ def serve(site: Site, **options: Any) -> None:
 
 
 class People:
-    """Annotators at work, and how long each of their requests took."""
+    """Annotators at work, and the duration of each request."""
 
     def __init__(self, annotators: list[Annotator]) -> None:
         self.annotators, self.times, self.failures = annotators, list[tuple[float, float]](), list[BaseException]()
@@ -81,7 +79,7 @@ class People:
             assert not self.failures, self.failures
 
     def between(self, began: float, ended: float) -> tuple[float, float]:
-        """Answers a second, and the 95th percentile of a request's time."""
+        """Return answers per second, and the 95th percentile of the durations."""
         took = sorted(seconds for at, seconds in self.times if began <= at < ended)
         return len(took) / (ended - began), took[int(len(took) * 0.95)] if took else float("inf")
 
@@ -152,7 +150,7 @@ def test_people_work_on_while_a_crowd_holds_on_to_whatever_it_can(make_site: Cal
 
 
 def send_slowly(site: Site, client: Any, round: int) -> None:
-    """An answer of two kilobytes on a line that takes ten seconds for it."""
+    """Send an answer of two kilobytes over ten seconds."""
     annotator = Annotator(client, round)
     card = client.get(f"rounds/{round}/next/")["fetched"][0]
     content = annotator.body(card, random.Random(1)) | {"have": [], "comment": "slow " * 300}
@@ -174,7 +172,7 @@ def send_slowly(site: Site, client: Any, round: int) -> None:
 
 
 def test_files_are_received_by_some_threads_and_the_others_serve(make_site: Callable[..., Site]) -> None:
-    """Leads on slow lines have all places for files: another one is told to come again, and nobody else notices."""
+    """Slow uploads of leads occupy all upload threads: the next one gets 503, and nobody else is affected."""
     site = make_site()
     site.environment["UPLOADS_AT_ONCE"] = "1"
     leads = [site.call("make_lead", email=f"lead{n}@example.org") for n in range(3)]
@@ -200,7 +198,7 @@ def test_files_are_received_by_some_threads_and_the_others_serve(make_site: Call
         connection.endheaders(b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc')
         slow.append(connection)
         time.sleep(0.5)
-        connection.send(b"x")  # Caddy before 2.8 passes an early reply on only with the next bytes of the body
+        connection.send(b"x")  # before 2.8 Caddy forwards an early reply only with the next bytes of the body
         try:
             refused = connection.getresponse()
         except TimeoutError:

@@ -1,6 +1,6 @@
-"""The whole study, played by robots through a running server: from an invitation to a release.
+"""A whole study played by simulated annotators through a running server, from invitation to release.
 
-On M3's published level 3 where it is there, else on the illustrative corpus in the same form.
+Uses M3's published level 3 if available, otherwise the sample corpus.
 """
 
 import csv
@@ -26,11 +26,11 @@ from tests.processes.site import Site
 
 pytestmark = pytest.mark.processes
 ORACLE = Path(__file__).resolve().parents[1] / "measures" / "irrcac_oracle.py"
-#: `make soak` asks irrCAC itself, which takes longer to install than the study does.
+#: `make soak` runs irrCAC itself, whose installation takes longer than the study.
 SOAK = "SOAK" in os.environ
 Case = dict[str, Any]
 UNITS = 40
-#: Our name -> irrCAC's, and the measure's scale as declared.
+#: Our name -> irrCAC's, and the declared scale of the measure.
 NAMES = {"ac1": "ac", "fleiss": "fleiss", "conger": "conger", "brennan_prediger": "bp"}
 POLARITY = ["positive", "no effect", "negative", "n/a"]
 MODALITY = ["strong", "moderate", "weak", "no evidence"]
@@ -43,7 +43,7 @@ def file() -> Path:
 
 @pytest.fixture
 def study(site: Site, file: Path) -> Study:
-    """A project with the corpus and a guideline, and a worker for its jobs."""
+    """A project with corpus and guideline, and a worker."""
     site.start_worker()
     study = site.study("Eye")
     done = study.import_file("level3.jsonl", file.read_bytes())
@@ -58,14 +58,14 @@ def team(site: Site, study: Study) -> list[Joined]:
 
 
 def labelled(study: Study, team: list[Joined], file: Path, name: str, **plan: Any) -> int:
-    """A round of all three robots, who err at three rates, closed; its id."""
+    """A closed round of three simulated annotators with three error rates; its id."""
     round = study.open_round(name, [j.member for j in team], overlap=3, sample=UNITS, seed=11, **plan)
     annotators = [
         Annotator(joined.client, round, truth=from_file(file), noise=Noise.of(share), seed=n)
         for n, (joined, share) in enumerate(zip(team, (0.05, 0.1, 0.3), strict=True))
     ]
     assert work_together(annotators) == [UNITS] * 3
-    # The hand is asked for once; after that each answer brings the next unit.
+    # Cards are requested once; then each answer returns the next unit.
     assert [a.requests for a in annotators] == [UNITS + 1] * 3
     study.close(round)
     return round
@@ -104,13 +104,13 @@ def irrcac(cases: list[Case]) -> list[dict[str, Any]]:
 
 
 def of_measures(cases: list[Case]) -> list[dict[str, Any]]:
-    """The functions that are compared with irrCAC's recorded answers (tests/measures), of the released labels alone."""
+    """Return the figures that are compared with irrCAC's recorded results, computed from the released labels."""
     found = [all_coefficients(prepare(Ratings.from_matrix(c["matrix"], c["categories"]), c["weights"])) for c in cases]
     return [{theirs: {"value": of[ours].value, "se": of[ours].se} for ours, theirs in NAMES.items()} for of in found]
 
 
 def compare_with_oracle(report: dict[str, Any], rows: list[dict[str, str]]) -> None:
-    """Value and standard error of each coefficient, from the released CSV alone."""
+    """Compare value and standard error of each coefficient, using the released CSV only."""
     cases = []
     for name, scale in (("polarity", POLARITY), ("modality", MODALITY)):
         matrix: dict[str, dict[str, float]] = defaultdict(dict)
@@ -126,7 +126,7 @@ def compare_with_oracle(report: dict[str, Any], rows: list[dict[str, str]]) -> N
         assert measure["units"] == UNITS
         for ours, theirs in NAMES.items():
             mine, oracle = measure["coefficients"][ours], case[theirs]
-            # irrCAC prints five digits of the value, more of the standard error. Its intervals are by another rule.
+            # irrCAC prints five digits of the value, more of the standard error. Its intervals follow another rule.
             assert mine["value"] == pytest.approx(oracle["value"], abs=1.01e-5), (name, ours)
             assert mine["se"] == pytest.approx(oracle["se"], abs=1.01e-5), (name, ours)
             compared += 1
@@ -179,7 +179,7 @@ def _field(item: dict[str, Any], position: int, name: str) -> str:
 
 
 def _said(study: Study, round: int) -> dict[str, list[dict[str, str]]]:
-    """The counted answers by unit, from a release's CSV."""
+    """Return the counted answers by unit from a release's CSV."""
     release = study.release("1.0.9")
     rows = csv.DictReader(io.StringIO(study.release_file(release, "answers/label.csv").decode()))
     name = study.lead.get(f"rounds/{round}/")["name"]

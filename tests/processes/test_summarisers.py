@@ -1,4 +1,4 @@
-"""Every backend, and families of models, through a real worker: what is stored is what one unit at a time gives."""
+"""Every backend and model family through a real worker: stored results equal those of one unit at a time."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -24,8 +24,8 @@ CLUSTERS = 6
 WEIGHTS = {"device": "cpu", "dtype": "float32"}
 BEAMS = {"beams": 3, "max_length": 20, "no_repeat_ngram": 3}
 MMR = {"method": "MMR", "relevance": "pico"}
-#: Families of models; `make soak` takes all. That batches of each say what it says one by one is asked of all without a
-#: worker (tests/generation/test_seq2seq.py).
+#: Model families; `make soak` uses all. Batches of each are tested without a worker in
+#: tests/generation/test_seq2seq.py.
 FAMILIES = (
     tuple(kind for kind in tiny_models.KINDS if kind != "llama") if "SOAK" in os.environ else ("bart", "led", "t5")
 )
@@ -69,7 +69,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 def answered(handler: Handler) -> None:
-    """A text that only this prompt has."""
+    """Return a text that depends on the prompt."""
     handler.answer(said(f"{len(handler.prompt)}: {handler.prompt[-30:]}"))
 
 
@@ -83,7 +83,7 @@ def build_models(folder: Path) -> None:
 
 
 def start_workers(site: Site, redis: Redis | None) -> None:
-    """One for everything; or, as documented for Redis, one for the web's family and one for models."""
+    """One worker for everything; or, as documented for Redis, one for general jobs and one for models."""
     if redis:
         site.start_celery()
         site.start_gpu_celery()
@@ -164,7 +164,7 @@ def same_likelihoods(
             assert isinstance(alone, ProbedUnit), (name, alone)
             assert ids == list(alone.likelihoods[0].token_ids)
             by_itself = alone.likelihoods[0].nll
-            # Random weights as wide as these put single tokens at 30 nats, where float32 is coarse.
+            # Such random weights give single tokens 30 nats, where float32 is imprecise.
             assert nll == pytest.approx(by_itself, rel=1e-4, abs=1e-4), (name, key, text)
             assert fmean(nll) == pytest.approx(fmean(by_itself), rel=1e-5), (name, key, text)
 

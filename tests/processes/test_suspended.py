@@ -1,4 +1,4 @@
-"""A worker that is suspended in the midst of a job and wakes when another has done it (reliability row 59)."""
+"""A worker is suspended in the middle of a job and wakes after another has done it (reliability row 59)."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.processes.test_kills import corpus
 
 pytestmark = pytest.mark.processes
 CLUSTERS = 4
-#: Four fields of each proposition of a cluster's three.
+#: Four fields of each of a cluster's three propositions.
 DECISIONS = CLUSTERS * 3 * 4
 alone = pytest.mark.skipif(not ON_POSTGRES, reason="on SQLite nobody else can write while it is suspended there")
 

@@ -1,4 +1,4 @@
-"""Workers that die and a broker that forgets: jobs are done all the same, and once (reliability rows 3 to 7)."""
+"""Dying workers and a forgetful broker: jobs are still done, once (reliability rows 3 to 7)."""
 
 import time
 from collections.abc import Callable
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.processes
 
 
 class Slow:
-    """A job of a few steps that keeps a diary, watched through the API as the page does."""
+    """A job of a few steps that logs its progress, observed through the API as in the page."""
 
     def __init__(self, site: Site, lead: Client, name: str, *, steps: int = 4, seconds: float = 0.3) -> None:
         self.lead = lead
@@ -30,7 +30,7 @@ class Slow:
         return found
 
     def diary(self, what: str) -> list[str]:
-        """The processes that began, or ended, the job."""
+        """Return the processes that began or ended the job."""
         lines = self._diary.read_text().splitlines() if self._diary.exists() else []
         return [line.split()[1] for line in lines if line.split()[0] == what]
 
@@ -65,7 +65,7 @@ def test_another_worker_takes_over_within_the_lease_and_the_job_is_done_once(sit
 
 
 def test_a_live_worker_keeps_a_job_that_takes_longer_than_the_lease(site: Site) -> None:
-    """The handler is busy in one long step and says nothing: the lease is renewed from a thread beside it."""
+    """The handler is busy in one long step: another thread renews the lease."""
     job = Slow(site, site.lead(), "long", steps=1, seconds=2 * LEASE)
     workers = [site.start_worker(), site.start_worker()]
     until(job.has_begun, "a worker begins")
@@ -104,7 +104,7 @@ def test_a_job_whose_workers_all_die_is_given_up_and_says_why(site: Site) -> Non
 
 @pytest.mark.row(3)
 def test_a_round_closed_while_the_worker_dies_is_finished_by_the_next(site: Site) -> None:
-    """A real job: gold forms and is sealed once, whoever does it."""
+    """A real job: gold forms once, in checkpoints, whoever does it."""
     worker = site.start_worker()
     study = site.study()
     study.import_file("level3.jsonl", corpus(4))
@@ -122,7 +122,7 @@ def test_a_round_closed_while_the_worker_dies_is_finished_by_the_next(site: Site
 
 @pytest.fixture
 def production(make_site: Callable[..., Site], redis: Redis) -> Site:
-    """A house with Redis configured, whether or not it runs."""
+    """A site with Redis configured, running or not."""
     made = make_site(redis.url)
     made.start_web()
     return made
