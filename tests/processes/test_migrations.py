@@ -35,14 +35,14 @@ def old(site: Site, verb: str, **arguments: Any) -> Any:
 
 @pytest.fixture
 def first(make_site: Callable[..., Site]) -> Site:
-    """A house on the first version's data base, full."""
+    """A site with the first version's database."""
     site = make_site(empty=True)
     assert old(site, "load", path=str(FIRST)) > 200
     return site
 
 
 def same(before: Rows, after: Rows, kept: str) -> None:
-    """Every row of ``before`` is there with every value that still has a column."""
+    """Assert that every row of ``before`` is kept with the values of all remaining columns."""
     wrong = []
     for table, rows in before.items():
         renamed = table if table in after else RENAMED.get(table, table)
@@ -85,7 +85,7 @@ def test_a_full_data_base_goes_forward_back_and_forward_without_a_loss(
 
 
 def works_on(migrated: Site) -> None:
-    """People go on where they were: the round that was open gives cards, takes answers and closes into gold."""
+    """The open round still offers cards, accepts answers, and is closed with gold."""
     done = old(migrated, "resume", project="eye", round="pool")
     assert done["answered"] > 0
     assert done["status"] == "closed"
