@@ -110,7 +110,7 @@ def test_a_known_browser_has_few_guesses_of_its_own_and_takes_none_from_others(a
     assert sign_in(at_home) == 200
 
 
-def test_what_makes_a_browser_known_cannot_be_made_up_and_names_nobody(anna: User, settings: Any) -> None:
+def test_known_browser_cookies_are_unforgeable_and_anonymous(anna: User, settings: Any) -> None:
     at_home = APIClient()
     assert sign_in(at_home) == 200
     cookie = at_home.cookies["known_browser"]

@@ -128,7 +128,7 @@ def test_something_is_said_of_every_input(project: Project, clusters: list[Clust
     assert kind.apart("supporting", said(of=0), said(of=0)) == 0
 
 
-def test_what_is_in_force_makes_input_propositions(clusters: list[Cluster], by: Member) -> None:
+def test_current_assignments_create_input_propositions(clusters: list[Cluster], by: Member) -> None:
     first, second = clusters
     decide(first, by, 1, 3)
     decide(second, by, 2, 3)
@@ -214,7 +214,7 @@ def test_a_corrected_text_stays_corrected_and_is_not_made_twice(clusters: list[C
     assert inputs(first) == ["Nepralin reduced the attacks.", TEXTS[1]]
 
 
-def test_what_was_typed_stands_for_an_input_with_its_words_and_what_was_not_asked_of_stays(
+def test_typed_evidence_counts_for_equal_inputs_and_others_are_kept(
     target: Target, by: Member, two: list[Member], lead: User, client_of: Client
 ) -> None:
     rows: list[Json] = [

@@ -104,7 +104,7 @@ def test_nobody_checks_what_they_wrote(project: Project, cluster: Cluster, peopl
         answer(people[0].user, slot, label_value(), kind=KIND)
 
 
-def test_what_changed_is_counted_by_kind_and_direction(
+def test_changes_are_counted_by_kind_and_direction(
     project: Project, cluster: Cluster, people: list[Member], lead: User
 ) -> None:
     round = build_round(project, people[1:], name="blind", kind=KIND, held_limit=3)

@@ -222,7 +222,7 @@ def test_marked_pieces_must_be_in_the_text(people: list[Member], first: Cluster)
         ({"i": {"text": "x"}, "c": {"text": "", "stands_for": "water"}}, "c.stands_for"),
     ],
 )
-def test_what_is_no_tuple_is_refused_by_field(
+def test_invalid_tuples_are_refused_by_field(
     lead: User, client_of: Client, first: Cluster, value: Json, field: str
 ) -> None:
     whole = {slot: {"text": ""} for slot in PICO} | value

@@ -142,7 +142,7 @@ def test_the_rules_find_in_m3_what_is_known_of_it(project: Project) -> None:
     assert [f.unit for f in of["wording"]] == ranked
 
 
-def test_what_a_check_reads_does_not_grow_with_the_clusters(project: Project, tmp_path: Path) -> None:
+def test_queries_of_a_check_do_not_grow_with_the_clusters(project: Project, tmp_path: Path) -> None:
     counts = []
     for n in (2, 20):
         import_records(project, write(tmp_path / f"{n}.jsonl", [cluster(f"3{n:07}_{i}") for i in range(n)]))
@@ -195,7 +195,7 @@ def odd(project: Project, lead: User, tmp_path: Path) -> Project:
     return project
 
 
-def test_what_was_said_to_a_finding_stays_check_after_check(odd: Project, lead: User) -> None:
+def test_answers_to_findings_persist_over_checks(odd: Project, lead: User) -> None:
     member = Member.objects.get(user=lead, project=odd)
     finding = Finding.objects.get(rule="relation")
     consistency_actions.dismiss(finding=finding, reason="The review pools both.", by=member)
@@ -208,9 +208,7 @@ def test_what_was_said_to_a_finding_stays_check_after_check(odd: Project, lead: 
     assert Finding.objects.waiting().filter(pk=finding.pk).exists()
 
 
-def test_what_is_sent_to_review_waits_there_with_the_finding_as_its_reason(
-    odd: Project, lead: User, client_of: Client
-) -> None:
+def test_findings_sent_to_review_are_the_reason_there(odd: Project, lead: User, client_of: Client) -> None:
     finding = Finding.objects.get(rule="relation")
     client = client_of(lead)
     address = f"/api/v1/findings/{finding.pk}/"
@@ -225,7 +223,7 @@ def test_what_is_sent_to_review_waits_there_with_the_finding_as_its_reason(
     assert client.post(address, {"say": "dismiss", "reason": "No."}, "json").status_code == 409
 
 
-def test_what_a_closed_round_decided_waits_in_its_queue_once_it_is_sent_to_review(
+def test_decisions_of_a_closed_round_sent_to_review_wait_in_its_queue(
     project: Project, lead: User, ann1: User, client_of: Client
 ) -> None:
     me, client = Member.objects.get(project=project, user=ann1), client_of(lead)
@@ -268,7 +266,7 @@ def test_the_page_asks_a_worker_and_shows_what_came_of_it(odd: Project, lead: Us
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_checks_at_once_the_second_keeps_what_the_first_has_kept(project: Project, tmp_path: Path) -> None:
+def test_concurrent_checks_keep_the_findings_of_each_other(project: Project, tmp_path: Path) -> None:
     import_records(project, write(tmp_path / "twice.jsonl", [cluster("26258610_0"), cluster("26258610_1")]))
     findings, units = consistency_actions.find_inconsistencies(project)
     assert findings

@@ -175,7 +175,7 @@ def test_to_a_stranger_nothing_is_there(corpus: Project, stranger: User, client_
     assert {APIClient().get(path).status_code for path in paths(corpus)} == {401}
 
 
-def test_what_does_not_exist_looks_alike(corpus: Project, lead: User, client_of: Client) -> None:
+def test_replies_for_missing_objects_are_equal(corpus: Project, lead: User, client_of: Client) -> None:
     for name in ("clusters", "reviews", "studies", "imports"):
         assert client_of(lead).get(f"/api/v1/{name}/999999/").status_code == 404
 

@@ -100,7 +100,7 @@ def test_a_flag_that_nobody_has_settled_narrows(corpus: Project, lead: User, ann
     assert len(keys(client_of(lead), state="flagged")) == 1
 
 
-def test_what_is_flagged_or_looks_wrong_is_for_curators(corpus: Project, stranger: User, client_of: Client) -> None:
+def test_flags_and_findings_are_for_curators(corpus: Project, stranger: User, client_of: Client) -> None:
     add_member(project=corpus, user=stranger, role="viewer", by=None)
     for state in ("flagged", "findings"):
         assert client_of(stranger).get("/api/v1/projects/eye/clusters/", {"state": state}).status_code == 403
@@ -124,7 +124,7 @@ def test_a_cluster_shows_what_the_consistency_check_found_in_it(corpus: Project,
     assert len(costs) == 1
 
 
-def test_what_is_asked_of_the_corpus_is_as_long_for_one_doubted_unit_as_for_all(corpus: Project) -> None:
+def test_corpus_queries_have_the_same_length_for_any_number_of_units(corpus: Project) -> None:
     """No query contains a list of ids, whose length databases limit."""
     asked = str(clusters(corpus, {"state": "findings"}).query)
     build_finding(corpus, *Unit.objects.filter(project=corpus).values_list("pk", flat=True))

@@ -222,7 +222,7 @@ def test_a_file_without_quoting_is_read_and_the_report_says_so(corpus: Project, 
     ]
 
 
-def test_what_is_odd_is_reported_by_line_and_comes_in_all_the_same(corpus: Project, tmp_path: Path) -> None:
+def test_unusual_values_are_reported_by_line_and_imported(corpus: Project, tmp_path: Path) -> None:
     rows = [
         ("26258610_0", "negation", NEGATION),
         ("26258610_0", "no effect", NEGATION.lower()),
@@ -276,7 +276,7 @@ def test_a_cluster_that_was_taken_out_has_no_counterfactuals(corpus: Project, le
     assert (field, message) == ("docid", 'the cluster "26258610_0" was removed from the corpus')
 
 
-def test_what_changed_between_the_check_and_the_import_stops_it(corpus: Project, lead: User, tmp_path: Path) -> None:
+def test_changes_between_check_and_import_stop_the_import(corpus: Project, lead: User, tmp_path: Path) -> None:
     checked = read(corpus, tmp_path / "a.csv", as_csv(ROWS))
     by = Member.objects.get(project=corpus, user=lead)
     remove_cluster(cluster=Cluster.objects.get(key="30000001_0"), reason="Typed twice.", by=by)

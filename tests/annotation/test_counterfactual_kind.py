@@ -123,7 +123,7 @@ def test_a_text_that_is_no_counterfactual_and_a_kind_that_is_not_asked_or_left_o
     assert not Rewriting.objects.exists()
 
 
-def test_what_is_decided_is_in_force_kind_by_kind_and_where_people_differ_a_curator_decides(
+def test_decisions_are_current_by_kind_and_a_curator_decides_ties(
     project: Project, cluster: Cluster, people: list[Member], by: Member, asking: dict[str, Any]
 ) -> None:
     one, other = (m.user for m in people)

@@ -54,7 +54,7 @@ def test_each_kind_is_shown_with_its_changed_words(sample: Project, lead: User, 
     assert {(c["origin"], c["version"], c["is_stale"]) for c in shown} == {("imported", 1, False)}
 
 
-def test_what_is_odd_is_worked_out_when_it_is_shown(sample: Project, lead: User, client_of: Client) -> None:
+def test_warnings_are_computed_when_shown(sample: Project, lead: User, client_of: Client) -> None:
     client = client_of(lead)
     codes = {c["kind"]: [w["code"] for w in c["warnings"]] for c in page(client, "90000001_0")}
     assert codes == {

@@ -102,7 +102,7 @@ def test_clusters_added_by_several_at_once_have_keys_of_their_own(curators: list
 
 
 @pytest.mark.parametrize(("clashes", "status"), [(1, 201), (9, 409)])
-def test_what_clashes_with_the_work_of_another_is_done_again_and_given_up_in_words(
+def test_conflicts_with_others_are_retried_and_then_reported(
     curators: list[User], client_of: Client, monkeypatch: pytest.MonkeyPatch, clashes: int, status: int
 ) -> None:
     """For example two decisions on two studies of one target, whose inputs have numbers in one sequence; also for

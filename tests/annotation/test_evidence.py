@@ -67,9 +67,7 @@ def test_shared_words_rank_what_people_took_and_the_report_says_how_often(projec
     assert (found["baseline"]["chance_1"], found["baseline"]["sentences"]) == (0.25, 4.0)
 
 
-def test_what_is_ranked_is_not_ranked_again_until_a_text_has_changed(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rankings_are_kept_until_a_text_changes(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     build_review(project, 0)
     evidence_actions.rank(project=project, ranker="words", model="")
     asked: list[int] = []

@@ -226,9 +226,7 @@ def test_one_or_two_sentences_of_this_abstract_are_marked_or_none(
     ]
 
 
-def test_what_is_in_force_makes_the_inputs_as_m3_has_them(
-    project: Project, review: Review, people: list[Member]
-) -> None:
+def test_current_evidence_creates_inputs_as_in_m3(project: Project, review: Review, people: list[Member]) -> None:
     """Adjacent sentences form one text as in the abstract, separate ones two; no sentence forms none."""
     said = [support(3, 4), support(), support(1, 3), support()]
     work(open_for(project, people[:1]), people[:1], said)
@@ -319,7 +317,7 @@ def test_two_who_differ_leave_it_to_a_curator_whose_word_can_be_taken_back(
     assert list(findings()) == []
 
 
-def test_what_is_decided_stands_in_the_place_of_what_a_file_brought_until_it_is_taken_back(
+def test_decisions_replace_imported_values_until_undone(
     project: Project, people: list[Member], lead: User, client_of: Client
 ) -> None:
     review = build_review(project, studies=1, texts=TEXTS[:1])

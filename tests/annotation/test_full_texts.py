@@ -70,7 +70,7 @@ def test_an_article_is_read_in_pieces_with_its_source_its_licence_and_its_sectio
     assert found.sections[-1].text == "Evans 2001 4 | adults"
 
 
-def test_what_the_section_and_the_table_of_included_studies_cite_is_marked_and_ranges_are_filled() -> None:
+def test_citations_of_included_studies_are_marked_and_ranges_expanded() -> None:
     [found] = read(as_file(article(body=BODY, references=REFERENCES)))
     assert [(one.pmid, one.is_included) for one in found.references] == [
         ("40000001", True),
@@ -141,7 +141,7 @@ def test_titles_say_whether_they_are_about_included_studies(titles: list[str], s
         (as_file(article(), article()), "a second full text"),
     ],
 )
-def test_what_cannot_be_taken_is_a_fault_with_its_line(
+def test_unacceptable_rows_are_faults_with_their_line(
     project: Project, review: Review, tmp_path: Path, content: bytes, said: str
 ) -> None:
     path = tmp_path / "review.xml"

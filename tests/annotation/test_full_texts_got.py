@@ -38,7 +38,7 @@ def get(project: Project, lead: User) -> dict[str, int]:
     return full_texts_actions.fetch_full_texts(project=project, by=lead, progress=silent, wait=lambda seconds: None)
 
 
-def test_what_is_given_out_is_kept_with_its_licence_and_the_rest_is_counted(
+def test_available_full_texts_are_stored_with_licence_and_others_counted(
     project: Project, lead: User, stub: Stub, reviews: list[Review]
 ) -> None:
     assert get(project, lead) == {"asked": 13, "kept": 2, "withheld": 1, "not_there": 10}

@@ -124,7 +124,7 @@ def test_a_file_above_the_limit_is_413(project: Project, lead: User, client_of: 
     assert not Job.objects.exists()
 
 
-def test_what_is_uploaded_has_a_random_name_and_is_not_served(
+def test_uploads_have_random_names_and_are_not_served(
     project: Project, lead: User, client_of: Client, uploads: Path
 ) -> None:
     client = client_of(lead)

@@ -156,7 +156,7 @@ def test_a_folder_whose_second_file_fails_says_how_many_files_are_imported(
         (("--level", "studies"), ("--topic", "x"), "Topic applies to level reviews only"),
     ],
 )
-def test_what_the_level_does_not_ask_for_is_refused(
+def test_fields_of_other_levels_are_refused(
     project: Project, tmp_path: Path, level: tuple[str, ...], asked: tuple[str, ...], said: str
 ) -> None:
     (tmp_path / "ids.txt").write_text("11\n")

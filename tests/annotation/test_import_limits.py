@@ -179,7 +179,7 @@ def overtaken(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return by
 
 
-def test_what_others_brought_in_meanwhile_is_not_made_again(
+def test_rows_imported_by_others_meanwhile_are_reused(
     project: Project, file: Path, overtaken: Callable[[Any], None]
 ) -> None:
     """The same study, and one of the items."""

@@ -282,9 +282,7 @@ def clusters(draw: st.DrawFn) -> list[dict[str, object]]:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records=clusters())
-def test_whatever_is_in_the_published_shape_is_imported_and_built_again_letter_for_letter(
-    db: None, tmp_path: Path, records: list[dict[str, object]]
-) -> None:
+def test_published_files_round_trip_byte_for_byte(db: None, tmp_path: Path, records: list[dict[str, object]]) -> None:
     project = Project.objects.create(slug=f"p{uuid.uuid4().hex}", name="generated")
     content = as_bytes(records)
     import_records(project, write(tmp_path / "generated.jsonl", content))

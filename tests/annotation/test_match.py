@@ -101,7 +101,7 @@ def test_an_item_has_the_gold_sentence_and_the_three_nearest_that_are_evidence_n
     assert sorted(c.rank for c in four.values()) == [1, 2, 3, 4]
 
 
-def test_what_is_evidence_elsewhere_is_no_candidate(project: Project, ann1: User) -> None:
+def test_evidence_of_other_targets_is_no_candidate(project: Project, ann1: User) -> None:
     """Used in another study's input, or in an input of a cluster with the same target text."""
     target = build_target(project, evidence=(GOLD, SENTENCES[0]))
     build_matches(project, people_of(project, ann1), name="one")
@@ -132,7 +132,7 @@ def test_the_order_is_the_seeds_and_tells_nothing(project: Project, ann1: User) 
     assert {places.count(n) for n in (1, 2, 3, 4)} <= set(range(4, 18)), "about ten each"
 
 
-def test_what_people_are_shown_is_alike_in_all_but_its_words(project: Project, ann1: User) -> None:
+def test_shown_texts_differ_in_their_words_only(project: Project, ann1: User) -> None:
     for number in range(3):
         build_target(project, number)
     round = build_matches(project, people_of(project, ann1), held_limit=3)

@@ -96,5 +96,5 @@ def test_reading_a_text_again_without_its_implied_parts_implies_nothing_more_at_
         ("[]", ""),
     ],
 )
-def test_what_a_slot_names_has_implied_words_without_their_brackets(slot: str, named: str) -> None:
+def test_names_of_elements_have_implied_words_without_brackets(slot: str, named: str) -> None:
     assert in_words(slot) == named

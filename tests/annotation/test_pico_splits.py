@@ -168,7 +168,7 @@ def test_clusters_that_were_typed_by_hand_are_adopted_or_left_alone(target: Targ
     assert [c.pk for c in clusters(target)][:2] == [c.pk for c in typed]
 
 
-def test_what_two_agree_on_is_in_force_but_for_case(target: Target, two: list[Member]) -> None:
+def test_answers_that_differ_in_case_are_unanimous(target: Target, two: list[Member]) -> None:
     round = build_round(target.project, two, kind="pico", overlap=2)
     work(round, two, split(row()), split(row(o="Relapse")))
     assert len(clusters(target)) == 1
@@ -212,7 +212,7 @@ def test_a_review_shows_what_is_in_force(target: Target, by: Member, two: list[M
         (split(row() | {"i": slot("nepralin") | {"text": "x"}}), "pieces"),
     ],
 )
-def test_what_is_no_split_is_refused(value: Json, says: str) -> None:
+def test_invalid_splits_are_refused(value: Json, says: str) -> None:
     shape = PicoValueSerializer(data=value)
     assert not shape.is_valid()
     assert says in str(shape.errors)

@@ -204,7 +204,7 @@ def test_pubmeds_own_table_brings_ids_and_leaves_the_abstracts_open(project: Pro
     assert "this column is missing" in faults(tmp_path / "c.csv", b"title,year\nx,1\n")[0][1]
 
 
-def test_what_the_project_knows_is_completed_and_no_text_is_changed(project: Project, tmp_path: Path) -> None:
+def test_known_records_are_completed_without_changing_texts(project: Project, tmp_path: Path) -> None:
     bring(project, tmp_path / "a.csv", b"pmid,title\n30000001,Own title\n8,Else\n")
     Review.objects.filter(pmid="8").update(abstract="As labelled.")
     again = as_xml([article(retracted_in="J Inv. 2021", references=["11"]), article("8"), article("9"), article("9")])

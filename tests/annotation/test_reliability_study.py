@@ -152,7 +152,7 @@ def test_without_targets_to_match_the_study_is_labels_alone_and_says_why(
     )
 
 
-def test_what_cannot_be_sampled_is_refused_and_nothing_is_opened(
+def test_impossible_samples_are_refused_and_no_round_is_opened(
     project: Project, lead: User, people: list[Member]
 ) -> None:
     build_corpus(project, lead)

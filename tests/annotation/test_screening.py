@@ -59,7 +59,7 @@ def test_the_criteria_stand_beside_the_record(round: Round, people: list[Member]
     }
 
 
-def test_what_two_agree_on_is_in_force_and_a_tie_waits_for_the_curator(
+def test_unanimous_answers_become_current_and_ties_wait_for_the_curator(
     round: Round, people: list[Member], lead: User
 ) -> None:
     work(round, people, ("include", "include"), ("not relevant", "not relevant"), ("not relevant", "superseded"))

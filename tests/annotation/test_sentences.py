@@ -121,7 +121,7 @@ def test_an_abstract_is_split_under_its_headings_by_code_points() -> None:
     ]
 
 
-def test_what_is_split_into_more_sentences_than_are_counted_ends_with_a_long_one() -> None:
+def test_texts_with_too_many_sentences_end_with_a_long_one() -> None:
     abstract = "A? " * 33_000
     found = pieces(abstract, [])
     assert len(found) == MOST
@@ -220,7 +220,7 @@ def test_gold_is_what_most_said_of_every_sentence_where_somebody_said_just_that(
     assert words == {"sentence_classes": "1: Background; 2: Goal; 3: Methods; 4: Detailed findings; 5: Effect"}
 
 
-def test_where_nobody_said_what_most_say_of_each_sentence_a_curator_decides(
+def test_majorities_that_nobody_gave_as_a_whole_go_to_a_curator(
     project: Project, people: list[Member], lead: User
 ) -> None:
     round = open_for(project, people[:2], "sentence_classes")
@@ -302,9 +302,7 @@ def in_force() -> list[tuple[str, str]]:
     return list(Target.objects.current().order_by("position").values_list("key", "text"))
 
 
-def test_what_is_picked_becomes_a_target_and_is_taken_out_again_when_it_is_picked_no_more(
-    project: Project, people: list[Member], by: Member
-) -> None:
+def test_selected_sentences_become_targets_until_deselected(project: Project, people: list[Member], by: Member) -> None:
     round = open_for(project, people[:1], "evidence_sentences")
     work(round, people[:1], evidence("neither", "neither", "needs aggregation", "picked", "picked"))
     finished(round, by.user)

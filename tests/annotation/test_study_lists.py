@@ -109,9 +109,7 @@ def test_a_reference_without_words_has_the_title_that_the_project_knows(
     assert [one["text"] for one in card["cited"][:3]] == ["A trial of nepralin", earlier.title, "Ndlovu 2009"]
 
 
-def test_what_is_in_force_links_the_review_and_adds_studies_that_are_to_be_read(
-    project: Project, review: Review, by: Member
-) -> None:
+def test_current_study_lists_link_reviews_and_add_studies(project: Project, review: Review, by: Member) -> None:
     Study.objects.create(project=project, pmid="11", record=RecordStatus.READ)
     decide(review, by, "11", "99")
     assert linked(review) == ["11", "99"]
@@ -227,7 +225,7 @@ def test_a_list_is_one_row_and_each_study_another() -> None:
         (listed("26000000"), "value.included_studies.listed"),
     ],
 )
-def test_what_is_no_list_is_refused_with_its_field(
+def test_non_lists_are_refused_with_their_field(
     project: Project, review: Review, people: list[Member], client_of: Any, value: Json, field: str
 ) -> None:
     round = build_round(project, people[:1], kind=KIND)

@@ -71,7 +71,7 @@ def test_the_old_text_stays_and_the_new_one_takes_its_place(cluster: Cluster, by
     assert "nepraline" not in cluster.search
 
 
-def test_what_was_decided_of_the_old_text_is_to_be_done_again(cluster: Cluster, by: Member) -> None:
+def test_decisions_on_an_old_text_become_stale(cluster: Cluster, by: Member) -> None:
     old = cluster.propositions.get(position=1)
     correct(unit=old.unit, kind="label", value=label_value(polarity_cue=[(0, 7)]), reason="First.", by=by)
     new = supersede(cluster, by)

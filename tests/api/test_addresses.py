@@ -78,7 +78,7 @@ NASTY = [
 
 
 @pytest.mark.parametrize("written", NASTY, ids=range(len(NASTY)))
-def test_what_is_no_address_counts_for_the_peer(behind: None, written: str) -> None:
+def test_invalid_forwarded_addresses_count_for_the_peer(behind: None, written: str) -> None:
     """A correct proxy never sends this; with others guessing is still throttled."""
     assert place(asked(written)) == PEER
 

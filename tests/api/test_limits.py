@@ -65,7 +65,7 @@ def test_a_project_s_waiting_jobs_have_a_limit_and_closing_a_round_has_none(
     assert ask(5).status_code == 202
 
 
-def test_what_is_done_makes_room_and_other_projects_have_their_own(
+def test_finished_jobs_make_room_and_limits_are_per_project(
     project: Project, lead: User, limit: Callable[..., None]
 ) -> None:
     limit(LIMIT_JOBS_OF_A_PROJECT=1)
@@ -98,7 +98,7 @@ MAKERS: dict[str, tuple[str, Callable[[int], dict[str, Any]], int]] = {
 
 @pytest.mark.row(60)
 @pytest.mark.parametrize("name", MAKERS)
-def test_what_one_person_makes_has_a_limit_in_words(
+def test_limits_per_person_have_a_message(
     name: str, project: Project, lead: User, client_of: Callable[[User], APIClient], limit: Callable[..., None]
 ) -> None:
     limit(**{name: 3})
@@ -163,7 +163,7 @@ def test_who_works_by_hand_is_never_counted_in_the_data_base(
         queue_actions.check_answer_rate(ann1)
 
 
-def test_what_other_processes_took_is_counted_and_what_is_a_minute_old_is_not(
+def test_limits_count_other_processes_for_a_minute(
     project: Project, ann1: User, limit: Callable[..., None], paced: limits.Pace
 ) -> None:
     """A process that has seen two of a person's eight answers."""

@@ -64,7 +64,7 @@ def test_an_address_is_told_as_its_route(request_: Any, route: str) -> None:
     assert route_of(request_) == route
 
 
-def test_what_django_says_of_a_request_is_told_without_its_address() -> None:
+def test_djangos_messages_are_logged_without_the_address() -> None:
     request = asked("api/v1/rounds/<int:round_id>/", "/api/v1/rounds/7/")
     said = record(
         "Internal Server Error: /api/v1/rounds/7/?token=1", "django.request", request=request, status_code=500

@@ -98,7 +98,7 @@ def test_every_planted_change_is_found_and_named(worked: Project) -> None:
     assert named() >= set(names.values())
 
 
-def test_what_people_do_afterwards_is_no_finding(worked: Project, lead: User, ann1: User) -> None:
+def test_later_work_is_no_finding(worked: Project, lead: User, ann1: User) -> None:
     by = Member.objects.get(user=lead)
     claim = Proposition.objects.current().filter(position=1).select_related("unit").order_by("pk")[0]
     supersede_text(proposition=claim, text="Nepralin might reduce relapse.", reason="A typing error.", by=by)

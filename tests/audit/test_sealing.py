@@ -57,7 +57,7 @@ def test_sealing_twice_changes_nothing(entries: list[Entry]) -> None:
     assert Seal.objects.count() == 1
 
 
-def test_of_tables_with_nothing_new_one_question_is_asked_and_one_of_all(
+def test_sealing_asks_one_query_per_unchanged_table(
     db: None, django_assert_num_queries: Callable[[int], AbstractContextManager[Any]]
 ) -> None:
     with django_assert_num_queries(1 + len(tracked_models())):

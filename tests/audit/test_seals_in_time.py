@@ -24,7 +24,7 @@ def test_nothing_is_sealed_while_few_rows_wait_for_less_than_a_day(lead: User) -
 
 
 @pytest.mark.parametrize("ago", [timedelta(hours=25), timedelta(days=-300)], ids=["a day ago", "by a clock set back"])
-def test_what_waits_is_sealed_when_the_last_seal_is_a_day_old(lead: User, ago: timedelta) -> None:
+def test_waiting_rows_get_a_checkpoint_after_a_day(lead: User, ago: timedelta) -> None:
     record(actor=lead, verb="look", obj=lead)
     seal_pending(timezone.now() - ago)
     assert not seal_if_due(), "nothing waits"

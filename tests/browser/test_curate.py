@@ -260,7 +260,7 @@ def test_rows_pasted_from_a_spreadsheet_name_their_faults_before_anything_is_sen
     expect(cell(page, "Propositions of", 1, "Polarity")).to_contain_text("positive")
 
 
-def test_what_is_not_saved_survives_a_reload_and_a_change_of_a_value_in_force_asks_why(at_curated: Visiting) -> None:
+def test_unsaved_edits_survive_a_reload_and_changes_ask_for_a_reason(at_curated: Visiting) -> None:
     page = at_curated().page
     hands = Hands(page)
     was = cell(page, "Propositions of", 1, "Modality").inner_text().strip()

@@ -165,7 +165,7 @@ def test_the_pages_before_signing_in_open_fit_and_axe_finds_nothing(visit: Visit
 
 @pytest.mark.long
 @pytest.mark.parametrize("width", [360, 1280])
-def test_what_is_wider_than_a_guide_is_scrolled_with_the_keyboard(visit: Visiting, width: int) -> None:
+def test_wide_content_of_guides_scrolls_by_keyboard(visit: Visiting, width: int) -> None:
     lead = visit("lead", width=width)
     for name in ("annotator", "lead", "admin", "measures"):
         lead.go(f"/guide/{name}")

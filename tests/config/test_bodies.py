@@ -112,7 +112,7 @@ def test_a_body_above_the_limit_of_its_address_is_refused_by_its_announced_lengt
     assert wrong == []
 
 
-def test_what_is_too_large_is_told_with_the_limit(lead: User, project: Project) -> None:
+def test_oversized_bodies_are_refused_with_the_limit(lead: User, project: Project) -> None:
     reply = send(client_of(lead), f"/{API}projects/", JSON, TrackedBody(), CONTENT_LENGTH=str(3 * 2**20))
     assert (reply.status_code, reply.json()["type"]) == (413, "/problems/too-large")
     assert "larger than 2.5 MiB" in reply.json()["detail"]
@@ -276,7 +276,7 @@ def test_files_are_received_a_few_at_a_time_and_one_of_each_person(
         (f"/{API}nothing/", JSON, b"{}", {"CONTENT_LENGTH": "9" * 5000}, 413),
     ],
 )
-def test_what_django_refuses_is_told_in_problem_details_too(
+def test_refusals_by_django_are_problem_details_too(
     address: str, kind: str, body: bytes, extra: dict[str, str], status: int, project: Project, lead: User
 ) -> None:
     client = client_of(lead)

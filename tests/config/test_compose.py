@@ -141,7 +141,7 @@ def test_the_images_can_back_up_the_data_base_that_is_served() -> None:
     assert re.findall(r"postgresql-client-(\d+)", stages()["libraries"]) == [served]
 
 
-def test_what_the_dockerfile_copies_is_there_and_is_all_of_the_code() -> None:
+def test_the_dockerfile_copies_existing_files_and_all_code() -> None:
     for source in re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE):
         for path in source.split():
             assert (ROOT / path).exists(), path

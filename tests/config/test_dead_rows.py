@@ -19,7 +19,7 @@ def size() -> int:
         return int(cursor.fetchone()[0])
 
 
-def test_what_was_rolled_back_is_gone_and_what_the_migrations_made_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dead_rows_are_removed_but_rows_of_migrations_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     with transaction.atomic():
         Project.objects.create(slug="eye", name="Eye")
         transaction.set_rollback(True)

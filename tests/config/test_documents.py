@@ -92,7 +92,7 @@ def test_requirements_are_pinned_exactly(path: Path) -> None:
         assert re.fullmatch(r"[\w-]+(\[[\w,]+\])?==[\w.]+", line), line
 
 
-def test_what_serves_has_neither_torch_nor_a_copyleft_library() -> None:
+def test_the_web_image_has_neither_torch_nor_copyleft_libraries() -> None:
     runtime = (ROOT / "requirements.txt").read_text().lower()
     for line in runtime.splitlines():
         assert not line.startswith(("torch", "transformers", "krippendorff", "irrcac"))

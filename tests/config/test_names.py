@@ -149,7 +149,7 @@ def test_a_lead_reads_all_of_it(told: OtherProject) -> None:
         assert told.owner.name in lead.get(f"/{API}{address}").content.decode(), address
 
 
-def test_of_what_is_withheld_from_a_curator_no_digest_confirms_a_guess(told: OtherProject) -> None:
+def test_no_digest_confirms_a_guess_of_data_hidden_from_curators(told: OtherProject) -> None:
     """Otherwise the digest of an entry could confirm a guessed address."""
     curator = client_of(User.objects.create_user(email="cora@here.example.org", name="Cora"))
     Member.objects.create(project=told.project, user=User.objects.get(name="Cora"), role="curator", pseudonym="R-NEW1")

@@ -148,7 +148,7 @@ def test_the_middleware_s_refusal_has_the_same_shape(rf: Any) -> None:
     assert (elsewhere.status_code, elsewhere["Content-Type"]) == (403, "text/plain")
 
 
-def test_what_nobody_foresaw_is_a_problem_that_tells_nothing_of_the_inside(
+def test_unexpected_errors_are_problems_without_internals(
     client: Client, monkeypatch: pytest.MonkeyPatch, lead: User
 ) -> None:
     def burst(*args: Any, **kwargs: Any) -> None:

@@ -191,7 +191,7 @@ def test_an_earlier_answer_of_not_applicable_can_be_asked_for() -> None:
         ("derives", "m3", "Derived matches need a criterion polarity with the options: positive, no effect, negative."),
     ],
 )
-def test_what_is_not_worded_or_not_shown_keeps_a_round_from_opening(path: str, value: Any, sentence: str) -> None:
+def test_incomplete_protocols_cannot_open_a_round(path: str, value: Any, sentence: str) -> None:
     draft = at(protocol(*ALL), path, value)
     content = parse(draft)
     assert sentence in unready(content)
@@ -205,7 +205,7 @@ def test_a_multi_label_scale_and_spans_need_no_anchor() -> None:
     assert unready(parse(draft)) == []
 
 
-def test_what_is_left_out_has_its_default_and_is_written_out() -> None:
+def test_omitted_options_get_their_default() -> None:
     short = {"schema": 1, "kind": "rate"}
     whole = as_json(parse(short))
     assert list(whole) == [field.alias or name for name, field in Content.model_fields.items() if not field.exclude_if]

@@ -65,7 +65,7 @@ def test_a_plan_as_the_page_sends_it_has_a_design_with_its_balance(
 
 
 @pytest.mark.parametrize(("clusters", "protocol"), [(4, GUIDELINE), (5, GUIDELINE), (3, PREFERENCE)])
-def test_what_is_certain_of_a_plan_is_so_in_the_round_that_is_dealt(
+def test_certain_properties_of_a_plan_hold_in_its_round(
     project: Project, lead: User, evaluator: User, ann1: User, clusters: int, protocol: str
 ) -> None:
     people, runs = [project.members.get(user=user) for user in (evaluator, ann1)], build_runs(project, clusters)

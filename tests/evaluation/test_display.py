@@ -22,7 +22,7 @@ def test_marks_of_a_system_are_taken_off(written: str, shown: str) -> None:
     assert one_form(written, lowered=False) == shown
 
 
-def test_where_one_system_writes_without_capitals_nobody_has_more_than_sentences_need() -> None:
+def test_lower_case_systems_are_normalised_for_all() -> None:
     assert lowers([["Aspirin in RCTs."], ["aspirin in rcts."]])
     assert not lowers([["Aspirin in RCTs."], ["Another RCT."]])
     assert one_form("Aspirin in RCTs. AMD was rare.", lowered=True) == "Aspirin in rcts. Amd was rare."
@@ -30,7 +30,7 @@ def test_where_one_system_writes_without_capitals_nobody_has_more_than_sentences
 
 
 @given(st.text(max_size=200), st.booleans())
-def test_what_has_the_form_keeps_it(text: str, lowered: bool) -> None:
+def test_valid_values_are_unchanged(text: str, lowered: bool) -> None:
     once = one_form(text, lowered=lowered)
     assert one_form(once, lowered=lowered) == once
 

@@ -96,7 +96,7 @@ def test_a_protocol_is_renamed_and_the_log_has_both_names(project: Project, lead
     assert Entry.objects.filter(verb="rename rating protocol").count() == 1
 
 
-def test_what_is_wrong_is_refused_by_its_path_and_a_protocol_keeps_its_kind(project: Project, lead: User) -> None:
+def test_faults_are_refused_by_path_and_a_protocol_keeps_its_kind(project: Project, lead: User) -> None:
     with pytest.raises(Refused) as refused:
         create(project, lead, content=protocol(criterion(key="No")))
     assert refused.value.errors[0]["field"] == "content.criteria.0.key"

@@ -86,7 +86,7 @@ def test_a_version_is_written_and_the_protocol_renamed(project: Project, lead: U
 
 
 @pytest.mark.parametrize("key", shipped.KEYS)
-def test_what_is_exported_and_brought_into_another_project_is_equal(
+def test_an_export_imported_into_another_project_is_equal(
     key: str, project: Project, lead: User, client_of: Client
 ) -> None:
     client, other = client_of(lead), Project.objects.create(slug="ear", name="Ear")

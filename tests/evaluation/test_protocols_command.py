@@ -57,12 +57,12 @@ def test_a_file_is_checked_without_a_project(tmp_path: Path) -> None:
         (("--project", "eye", "--export", "Ours"), "The project has no protocol 'Ours'; it has: none."),
     ],
 )
-def test_what_there_is_not_is_said_in_a_line(project: Project, arguments: tuple[str, ...], said: str) -> None:
+def test_missing_objects_are_reported_in_one_line(project: Project, arguments: tuple[str, ...], said: str) -> None:
     with pytest.raises(CommandError, match=said):
         say(*arguments)
 
 
-def test_what_is_no_protocol_is_refused_line_by_line(project: Project, tmp_path: Path) -> None:
+def test_invalid_protocols_are_refused_line_by_line(project: Project, tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text("{", encoding="utf-8")
     with pytest.raises(CommandError, match="is not valid JSON"):

@@ -350,7 +350,7 @@ def test_a_criterion_of_a_shipped_protocol_can_be_declared_nominal(
         ({"quality:scale": "nominal"}, "Quality", "cannot be nominal: a nominal scale has at most 30 values"),
     ],
 )
-def test_what_cannot_be_nominal_is_a_fault(
+def test_impossible_nominal_scales_are_faults(
     project: Project, lead: User, tmp_path: Path, declared: dict[str, str], field: str, said: str
 ) -> None:
     rows = [(f"CD{n}", "Alder", "Ada", "quality", str(n)) for n in range(40)]
@@ -525,9 +525,7 @@ def test_facets_exported_without_quoting_are_read_with_the_heads_of_both_of_mslr
     assert set(PageTextOf.objects.values_list("exact", flat=True)) == {'"It helps'}
 
 
-def test_what_results_gives_as_a_file_comes_in_with_every_text_as_it_was(
-    project: Project, lead: User, tmp_path: Path
-) -> None:
+def test_exported_ratings_are_imported_with_unchanged_texts(project: Project, lead: User, tmp_path: Path) -> None:
     head = (*RATED, *BESIDE)
     said = {"source": "CD1", "systems": "A", "rater": "Ada", "criterion": "effect"}
     rows = [

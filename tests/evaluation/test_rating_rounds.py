@@ -86,7 +86,7 @@ def test_a_source_of_which_a_system_has_no_text_is_left_out_for_all(project: Pro
     assert round.units_count == 3
 
 
-def test_what_raters_say_is_stored_and_read_back_as_it_was_said(project: Project, evaluator: User) -> None:
+def test_ratings_are_stored_and_read_unchanged(project: Project, evaluator: User) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
     slot = next_assignments(user=evaluator, round=round)[0]
     card = cards_of(evaluator, round)[0]
@@ -145,7 +145,7 @@ def _a_study_that_is_not_there(value: dict[str, Any]) -> None:
         (_a_study_that_is_not_there, "value.texts.0.said.0.quotes.0.study"),
     ],
 )
-def test_what_does_not_fit_the_page_is_refused_with_its_place(
+def test_ratings_that_do_not_fit_the_page_are_refused_with_their_path(
     project: Project, evaluator: User, spoil: Any, field: str
 ) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
@@ -295,7 +295,7 @@ def test_a_design_that_was_changed_in_the_data_base_is_noticed(
         intact(RatingDesign.objects.get(round=round))
 
 
-def test_where_a_page_has_one_text_nobody_gets_a_source_twice_and_each_text_is_rated(
+def test_single_text_pages_repeat_no_source_and_cover_each_text(
     project: Project, lead: User, evaluator: User, ann1: User, ann2: User
 ) -> None:
     """A list for each rater, as in a protocol with one text per page."""

@@ -76,7 +76,7 @@ def test_a_set_of_files_is_checked_and_imported_as_one_round(
     assert confirm(client, part).status_code == 409
 
 
-def test_what_differs_between_files_of_a_set_is_a_fault_of_its_file(
+def test_contradictions_within_a_set_are_faults_of_their_file(
     project: Project, lead: User, client_of: Client, uploads: Path
 ) -> None:
     client = client_of(lead)

@@ -91,7 +91,7 @@ def test_a_unit_without_what_is_asked_for_is_not_read_as_if_nothing_were_asked(a
         "{config}",
     ],
 )
-def test_what_is_no_plain_name_in_braces_stays_as_it_is_written(template: str) -> None:
+def test_other_braces_than_plain_names_are_kept(template: str) -> None:
     assert fill(template, SOURCE, "DOCS") == template
 
 

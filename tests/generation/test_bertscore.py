@@ -91,7 +91,7 @@ def test_empty_texts_are_not_sent_to_the_encoder(tiny: Path) -> None:
     assert row.undefined["bertscore_f1"] == "the reference is empty"
 
 
-def test_what_the_figures_depend_on_is_kept(tiny: Path) -> None:
+def test_inputs_of_the_figures_are_stored(tiny: Path) -> None:
     said = bertscore.libraries(params())
     # The wheel of 0.3.13 has 0.3.12 in its hash string; its real version is stored too.
     assert said["hash"].startswith("tiny-bert_L2_no-idf_version=0.3.12(hug_trans=")
@@ -129,7 +129,7 @@ def test_rescaling_is_linear_in_the_baseline(folder: Path) -> None:
         ({"layers": 4}, "has 3 layers"),
     ],
 )
-def test_what_cannot_be_loaded_is_refused_in_words(tiny: Path, given: dict[str, Any], said: str) -> None:
+def test_unloadable_models_are_refused_with_a_message(tiny: Path, given: dict[str, Any], said: str) -> None:
     with pytest.raises(MetricError, match=said):
         bertscore.load(params(**given))
 

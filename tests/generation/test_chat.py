@@ -65,7 +65,7 @@ def test_a_batch_writes_what_each_unit_alone_is_given(models: Models, method: st
     assert {len(x.record["batch"]) for x in together.values()} == {1 if method == "sampling" else 6}
 
 
-def test_what_is_drawn_depends_on_the_seed_and_the_unit(models: Models) -> None:
+def test_random_choices_depend_on_seed_and_unit(models: Models) -> None:
     units = [source(1), replace(source(1), unit=2, key="x")]
     first, again, other = (outputs(chat(models, decoding=DECODING["sampling"], seed=seed), units) for seed in (1, 1, 2))
     assert first[1].token_ids == again[1].token_ids
@@ -88,7 +88,7 @@ def test_a_reply_that_is_cut_off_says_so(models: Models) -> None:
 
 
 @pytest.mark.parametrize("budget", ["from the front", "equal shares"])
-def test_what_does_not_fit_is_cut_from_the_documents_and_counted(models: Models, budget: str) -> None:
+def test_documents_beyond_the_limit_are_cut_and_counted(models: Models, budget: str) -> None:
     loaded = chat(
         models,
         assembly={"input_tokens": 80, "budget": budget},

@@ -69,7 +69,7 @@ def test_turns_in_ordinary_characters_are_broken_by_a_space(words: Any) -> None:
     assert read == "[INST] A [1] trial. [/INST ] It heals. [inst ] [/INST]"
 
 
-def test_what_a_reply_ends_with_is_special_and_nothing_else(words: Any) -> None:
+def test_only_end_tokens_of_replies_are_special(words: Any) -> None:
     turns = Turns(words, frame_of(words, "", plain=False))
     ids, special = turns.reply("Aspirin</s> works.")
     assert ids[-1] == words.eos_token_id

@@ -145,7 +145,7 @@ TYPES: dict[Takes, tuple[type, ...]] = {
 @pytest.mark.parametrize(
     "value", [None, "", " ", "auto", [], {}, True, 0, -1, 7.5, 10**400, float("inf")], ids=lambda v: repr(v)[:8]
 )
-def test_whatever_is_sent_is_refused_or_of_the_type_that_is_declared(backend: Backend, value: Any) -> None:
+def test_any_value_is_refused_or_has_the_declared_type(backend: Backend, value: Any) -> None:
     for parameters in backend.sections.values():
         shown = [dataclasses.replace(p, when=None) for p in parameters]
         clean, faults = check(shown, {p.name: value for p in shown})
@@ -157,12 +157,12 @@ def test_whatever_is_sent_is_refused_or_of_the_type_that_is_declared(backend: Ba
 
 
 @pytest.mark.parametrize("value", [0, 10, True, 1.5, "3", float("nan"), [], {}])
-def test_what_is_no_whole_number_in_bounds_is_refused(value: Any) -> None:
+def test_numbers_out_of_bounds_are_refused(value: Any) -> None:
     assert [name for name, _ in check((COUNT,), {"count": value})[1]] == ["count"]
 
 
 @pytest.mark.parametrize("value", ["", None])
-def test_what_is_needed_is_asked_for(value: Any) -> None:
+def test_required_values_are_requested(value: Any) -> None:
     assert check((NAME,), {"name": value})[1] == [("name", "This is needed.")]
 
 

@@ -236,7 +236,7 @@ def test_every_json_lines_file_that_is_written_is_read_back_text_by_text(
 
 
 @given(st.one_of(st.binary(max_size=80), st.binary(max_size=60).map(lambda rest: b"key,text\n" + rest)))
-def test_whatever_bytes_come_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = written(tmp_path_factory.getbasetemp(), content)
     assert wrong_with(path) or texts(path)
 

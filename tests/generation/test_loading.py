@@ -51,7 +51,7 @@ def test_every_family_loads_and_is_known(models: Models, kind: str) -> None:
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_what_is_computed_in_float32_is_not_rounded_to_less_whatever_the_machines_settings(device: str) -> None:
+def test_float32_is_not_reduced_by_machine_settings(device: str) -> None:
     """NVIDIA's images allow TF32 with 10 bits, which would change figures."""
     if device == "cuda" and not torch.cuda.is_available():
         pytest.skip("needs a GPU")

@@ -59,7 +59,7 @@ def test_an_empty_target_leaves_rouge_undefined_and_says_so() -> None:
 
 
 @published
-def test_what_lead_3_writes_is_copied_completely() -> None:
+def test_lead_3_is_copied_completely() -> None:
     for line in Path(LEVEL3).read_text(encoding="utf-8").splitlines()[:40]:
         texts = tuple(study["source_text"] for study in json.loads(line)["input_studies"])
         (row,) = rows_of("copying", judged(" ".join(texts[:3]), inputs=texts))

@@ -85,12 +85,12 @@ def test_a_request_holds_what_was_configured_and_nothing_else(endpoint: Endpoint
     assert endpoint.seen[0][1] == "/v1/chat/completions"
 
 
-def test_what_is_left_to_the_endpoint_is_not_sent(endpoint: Endpoint) -> None:
+def test_parameters_left_to_the_endpoint_are_not_sent(endpoint: Endpoint) -> None:
     output(asker(decoding={"temperature": None, "max_tokens": None, "send_seed": False}))
     assert endpoint.posts()[0].keys() == {"model", "messages", "stream"}
 
 
-def test_what_the_endpoint_says_of_itself_is_kept(endpoint: Endpoint) -> None:
+def test_metadata_of_the_endpoint_are_stored(endpoint: Endpoint) -> None:
     made = output(asker())
     assert (made.text, made.finish, made.tokens_in, made.tokens_out, made.tokens_cut) == (
         "It helps.",
@@ -330,7 +330,7 @@ def test_a_redirect_is_never_followed(endpoint: Endpoint, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", [401, 403, 404])
-def test_what_holds_for_all_requests_stops_the_run_with_the_endpoints_words(endpoint: Endpoint, number: int) -> None:
+def test_errors_of_every_request_stop_the_run_with_the_endpoints_message(endpoint: Endpoint, number: int) -> None:
     endpoint.reply = status(number, {"error": {"message": "The model `tiny` does not exist."}})
     with pytest.raises(BackendError, match=f'HTTP {number}: "The model `tiny` does not exist."'):
         outcomes(asker(model={"concurrency": 1}), *(unit(n) for n in range(20)))
@@ -393,7 +393,7 @@ def test_so_many_requests_are_under_way_at_once(endpoint: Endpoint) -> None:
     assert sorted((one.unit, one.text) for one in came if isinstance(one, Output)) == [(n, f"{n}.") for n in range(6)]
 
 
-def test_what_is_done_is_handed_on_while_others_are_under_way(endpoint: Endpoint) -> None:
+def test_finished_requests_are_yielded_while_others_run(endpoint: Endpoint) -> None:
     def reply(handler: Handler) -> None:
         if "unit 1." in handler.prompt:
             endpoint.hold(handler)
@@ -429,7 +429,7 @@ def test_whoever_stops_waits_for_no_answer(endpoint: Endpoint) -> None:
     assert len(endpoint.posts()) < 9
 
 
-def test_what_was_answered_is_kept_when_the_endpoint_goes_away(endpoint: Endpoint) -> None:
+def test_finished_items_are_kept_when_the_endpoint_fails(endpoint: Endpoint) -> None:
     def reply(handler: Handler) -> None:
         if "unit 1." in handler.prompt:
             endpoint.hold(handler)

@@ -162,7 +162,7 @@ def test_a_probe_says_of_how_many_units_target_and_inputs_were_corrected(
     assert RunItem.objects.exclude(run=run).count() == 1, "the counterfactuals of the old text are gone with it"
 
 
-def test_what_is_missing_is_one_line_a_metric_with_all_systems(corpus: Project) -> None:
+def test_missing_scores_are_one_line_per_metric(corpus: Project) -> None:
     for name in ("One", "Two", "Three"):
         run = build_run(corpus, name)
     scored(run, "rouge")

@@ -50,7 +50,7 @@ def test_a_unit_has_its_inputs_its_target_and_what_each_system_wrote(
     assert [cell["state"] for cell in third["outputs"]] == ["absent", "waiting"]
 
 
-def test_what_an_endpoint_was_not_sent_is_shown_in_its_own_unit(
+def test_the_part_not_sent_to_an_endpoint_is_shown_in_its_own_unit(
     project: Project, lead: User, client_of: Client, units: list[int]
 ) -> None:
     record = {"raw": "{}", "cut": {"unit": "words", "of": 8, "left out": 3}}
@@ -63,7 +63,7 @@ def test_what_an_endpoint_was_not_sent_is_shown_in_its_own_unit(
     assert [(p.items_cut, p.tokens_cut) for p in map(progress_of, (cut, whole))] == [(1, None), (0, None)]
 
 
-def test_what_is_copied_from_the_inputs_is_marked_by_code_points(
+def test_copied_tokens_are_marked_by_code_points(
     project: Project, lead: User, client_of: Client, units: list[int]
 ) -> None:
     copied = "NEPRALIN nor placebo had a significant"

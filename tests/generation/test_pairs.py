@@ -131,7 +131,7 @@ def test_it_does_not_matter_who_was_scored_first(corpus: Project) -> None:
     assert (row["First"], row["Difference"]) == ("A", "50.0")
 
 
-def test_what_was_scored_before_comparisons_were_stored_is_missed_and_made_by_a_job(corpus: Project) -> None:
+def test_missing_comparisons_of_old_scores_are_computed_by_a_job(corpus: Project) -> None:
     runs = [build_run(corpus, name, write=written({}, text)) for name, text in (("A", RIGHT), ("B", HALF))]
     for run in runs:
         scored(run, "rouge")
@@ -150,7 +150,7 @@ def test_what_was_scored_before_comparisons_were_stored_is_missed_and_made_by_a_
     assert isinstance(request_scores(run=runs[1], metric="rouge", params={}, by=None), Scoring), "nothing is left"
 
 
-def test_what_was_not_scored_alike_is_not_compared_and_said(corpus: Project) -> None:
+def test_differently_scored_runs_are_not_compared(corpus: Project) -> None:
     scored(build_run(corpus, "A"), "rouge")
     scored(build_run(corpus, "B"), "rouge", stemmer=True)
     made = table(corpus)
@@ -311,7 +311,7 @@ def test_a_third_probe_narrows_what_is_common(clusters: Project, probes: tuple[R
     }
 
 
-def test_what_probes_have_in_common_is_missed_until_it_is_reckoned(clusters: Project, probes: tuple[Run, Run]) -> None:
+def test_common_pairs_of_probes_are_missing_until_computed(clusters: Project, probes: tuple[Run, Run]) -> None:
     whole = {key: rows(table(clusters, key)) for key in ("m3-7-common", "m3-7-pairs")}
     CommonProbe.objects.all().delete()
     ProbeComparison.objects.update(rule="another")
@@ -328,7 +328,7 @@ def test_what_probes_have_in_common_is_missed_until_it_is_reckoned(clusters: Pro
     assert {key: rows(table(clusters, key)) for key in whole} == whole
 
 
-def test_of_one_probe_nothing_is_common_and_nothing_missed(clusters: Project) -> None:
+def test_a_single_probe_has_no_common_pairs_and_none_missing(clusters: Project) -> None:
     build_probe(clusters, "A", {0: {Kind.NEGATION: 0.5}})
     for key in ("m3-7-common", "m3-7-pairs"):
         made = table(clusters, key)

@@ -5,7 +5,7 @@ import numpy as np
 from generation.neural.judging.prefix_tree import Forest, Tree
 
 
-def test_what_texts_share_is_one_path() -> None:
+def test_shared_prefixes_are_one_path() -> None:
     tree = Tree(9, [[1, 2, 3], [1, 2, 4], [1, 5, 3]])
     # The last token of a text is predicted, but never read: 9, 1, 2 and 5 are.
     assert tree.tokens == [9, 1, 2, 5]

@@ -38,7 +38,7 @@ def test_a_backend_takes_it_and_every_value_in_it_acts(preset: Preset) -> None:
 
 
 @each
-def test_what_it_leaves_open_is_needed_and_nothing_else_is(preset: Preset) -> None:
+def test_only_open_parameters_of_a_preset_are_required(preset: Preset) -> None:
     config = dict(preset.config) | {"backend": preset.backend}
     if not preset.needs:
         checked(config)

@@ -108,7 +108,7 @@ def test_each_source_is_encoded_once_for_all_of_its_texts(models: Models) -> Non
         assert sum(len(call.args[0]) for call in states.call_args_list) == rows
 
 
-def test_what_runs_out_of_memory_is_halved_and_what_is_too_long_fails_alone(
+def test_batches_are_halved_when_out_of_memory_and_long_items_fail_alone(
     models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     summariser = loaded(models, "bart")

@@ -104,7 +104,7 @@ def test_units_that_were_taken_out_are_not_lost(project: Project, probe: Run) ->
     assert not [note for note in get("m3-7").build(Scores(project)).notes if "units" in note]
 
 
-def test_what_one_has_to_know_of_single_figures_stands_below(project: Project, probe: Run) -> None:
+def test_notes_on_single_figures_are_below_the_table(project: Project, probe: Run) -> None:
     """Two reviews have no interval."""
     notes = get("m3-7").build(Scores(project)).notes
     found = [note for note in notes if note.startswith("No reliable interval (few reviews")]

@@ -89,7 +89,7 @@ def table(pairs: list[tuple[TextNll, TextNll]]) -> tuple[float, float, int]:
     return overall.delta.value, overall.accuracy.value, overall.ties
 
 
-def test_what_the_source_says_is_likelier_than_its_opposite_and_swapping_them_flips_the_sign(judge: Judge) -> None:
+def test_supported_texts_are_likelier_and_swapping_flips_the_sign(judge: Judge) -> None:
     delta, accuracy, ties = table(judge(lambda true, false: (true, false)))
     assert delta > 0.1
     assert accuracy > 0.9

@@ -37,7 +37,7 @@ def test_a_run_that_nobody_takes_says_since_when_and_what_would_help(version: Ve
     assert (progress.pace, progress.seconds_left, progress.unknown) == (None, None, "No worker is processing the run.")
 
 
-def test_what_needs_no_torch_asks_for_any_worker(project: Project, version: Version, lead: User) -> None:
+def test_backends_without_torch_run_on_any_worker(project: Project, version: Version, lead: User) -> None:
     run = start_run(version=staged_version(project, "Light"), by=lead)
     Job.objects.update(created_at=timezone.now() - timedelta(minutes=3))
     assert progress_of(run).command == "manage.py work"
@@ -82,7 +82,7 @@ def test_a_run_is_stopping_until_the_batch_in_hand_is_stored(version: Version, l
     assert progress_of(fresh(run)).state == State.STOPPED
 
 
-def test_what_was_cut_is_counted(version: Version, lead: User) -> None:
+def test_cut_tokens_are_counted(version: Version, lead: User) -> None:
     run = start_run(version=version, by=lead)
     work()
     progress = progress_of(fresh(run))

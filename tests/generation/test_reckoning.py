@@ -114,7 +114,7 @@ def test_the_page_takes_as_many_queries_for_more_systems_metrics_and_units(corpu
     assert before <= 15
 
 
-def test_what_was_scored_before_means_were_stored_is_reckoned_by_a_job(corpus: Project) -> None:
+def test_missing_means_of_old_scores_are_computed_by_a_job(corpus: Project) -> None:
     run = build_run(corpus)
     scored(run, "rouge")
     whole = rouge1(corpus)

@@ -196,7 +196,7 @@ def test_why_a_scoring_failed_is_said_until_it_is_tried_again(client: APIClient,
     assert client.get(API).json()["failed"] == []
 
 
-def test_what_is_scored_next_stands_first(client: APIClient, run: Run) -> None:
+def test_the_next_metric_to_score_comes_first(client: APIClient, run: Run) -> None:
     asked(run, "bertscore", JobStatus.QUEUED, queue=GPU)
     asked(run, "rouge", JobStatus.QUEUED)
     asked(run, "length", JobStatus.RUNNING)

@@ -95,7 +95,7 @@ def test_a_text_that_no_data_base_takes_fails_alone(version: Version, staged: St
     assert len(staged.batches) == 2, "nothing was done twice for it"
 
 
-def test_what_was_put_off_before_the_clock_was_set_back_is_not_put_off_for_ever(version: Version, lead: User) -> None:
+def test_postponed_jobs_run_after_the_clock_is_set_back(version: Version, lead: User) -> None:
     run = start_run(version=version, by=lead, lanes=1)
     Job.objects.update(not_before=timezone.now() + timedelta(days=1))
     work()

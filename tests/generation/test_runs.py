@@ -60,7 +60,7 @@ def test_a_run_does_every_unit_of_its_level_once_the_longest_first(
     assert staged.loaded == ["w"], "the second chunk found it warm"
 
 
-def test_what_came_out_is_kept_as_it_came(version: Version, lead: User) -> None:
+def test_outputs_are_stored_unchanged(version: Version, lead: User) -> None:
     run = start_run(version=version, by=lead)
     work()
     summary = Summary.objects.get(item__run=run, item__unit__key="DEMO0003_0")
@@ -260,7 +260,7 @@ def test_an_error_nobody_foresaw_fails_the_item_that_has_it_and_no_other(
     assert staged.closed == ["w", "w"], "what broke off is not kept warm"
 
 
-def test_where_nothing_can_be_loaded_after_an_error_no_other_item_is_to_blame(
+def test_items_after_a_fatal_error_are_not_blamed(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on a GPU whose context is lost: every later item fails."""
@@ -357,7 +357,7 @@ def test_a_version_that_is_no_longer_what_it_was_stops_the_run_and_says_what_dif
     assert done_once(run)
 
 
-def test_what_is_away_for_now_is_tried_again_later(version: Version, staged: StagedBackend, lead: User) -> None:
+def test_temporary_failures_are_retried_later(version: Version, staged: StagedBackend, lead: User) -> None:
     run = start_run(version=version, by=lead, lanes=1)
 
     def away(batch: Sequence[Source]) -> None:
@@ -377,7 +377,9 @@ def test_what_is_away_for_now_is_tried_again_later(version: Version, staged: Sta
     assert fresh(run).status == RunStatus.DONE
 
 
-def test_what_stays_away_stops_the_run_after_so_many_tries(version: Version, staged: StagedBackend, lead: User) -> None:
+def test_an_unreachable_endpoint_stops_the_run_after_several_attempts(
+    version: Version, staged: StagedBackend, lead: User
+) -> None:
     run = start_run(version=version, by=lead, lanes=1)
 
     def away(batch: Sequence[Source]) -> None:

@@ -53,7 +53,7 @@ def test_it_scores_one_system_by_one_metric_with_parameters(systems: Project) ->
         (["--metric", "rouge", "--set", "stemmer=perhaps"], "Expected true or false"),
     ],
 )
-def test_what_is_wrong_is_one_clear_line(systems: Project, words: list[str], said: str) -> None:
+def test_errors_are_one_clear_line(systems: Project, words: list[str], said: str) -> None:
     with pytest.raises(CommandError, match=said):
         score(*words)
     assert not Scoring.objects.exists()

@@ -228,7 +228,7 @@ def test_two_that_score_at_once_store_every_row_once(run: Run, counting: list[in
         ("rouge", {"stemmer": 3}, "Expected true or false"),
     ],
 )
-def test_what_does_not_exist_is_refused(run: Run, metric: str, params: dict[str, Any], said: str) -> None:
+def test_missing_objects_are_refused(run: Run, metric: str, params: dict[str, Any], said: str) -> None:
     with pytest.raises(Refused, match=said):
         request_scores(run=run, metric=metric, params=params, by=None)
     assert not Job.objects.filter(kind="score_run").exists()

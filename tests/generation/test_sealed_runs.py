@@ -132,7 +132,7 @@ def test_a_sealed_run_has_a_state_and_nothing_by_which_to_know_it(other: OtherPr
     assert client_of(other.owner).get(f"/api/v1/runs/{other.run.pk}/").json() == before
 
 
-def test_what_is_done_with_a_sealed_run_tells_nothing_either(other: OtherProject) -> None:
+def test_actions_on_a_run_under_embargo_reveal_nothing(other: OtherProject) -> None:
     hide(other, other.project.members.get(user=other.owner))
     client, run = client_of(other.owner), f"/api/v1/runs/{other.run.pk}"
     refused = [client.post(f"{run}/retry/"), client.post(f"{run}/scores/", {"metric": "rouge"}, format="json")]

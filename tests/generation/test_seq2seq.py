@@ -155,7 +155,7 @@ def test_ms2s_led_attends_to_the_background_from_everywhere(models: Models) -> N
     assert not torch.allclose(*states, atol=1e-3)
 
 
-def test_what_is_attended_to_from_everywhere_can_be_chosen(models: Models) -> None:
+def test_global_attention_can_be_chosen(models: Models) -> None:
     source = Source(0, "two", (InputText("Statins."), InputText("Exercise.")), question="Do they?")
     for kind, chosen, separator, expected in (
         ("primera", "auto", "auto", ["<s>", "<doc-sep>", "<doc-sep>"]),
@@ -178,7 +178,7 @@ def test_what_is_attended_to_from_everywhere_can_be_chosen(models: Models) -> No
         ("t5", {"markers": "ms2"}, "no token <background>"),
     ],
 )
-def test_what_a_checkpoint_cannot_read_makes_no_version(
+def test_options_that_a_checkpoint_does_not_support_make_no_version(
     models: Models, kind: str, assembly: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(BackendError, match=why):
@@ -223,7 +223,7 @@ def test_t5_can_be_told_what_to_do_and_the_words_are_not_cut(models: Models) -> 
 
 
 @pytest.mark.parametrize("budget", ["from the front", "equal shares"])
-def test_what_does_not_fit_is_cut_and_counted(models: Models, budget: str) -> None:
+def test_inputs_beyond_the_limit_are_cut_and_counted(models: Models, budget: str) -> None:
     summariser, _ = loaded(models, "bart", assembly={"input_tokens": 40, "budget": budget})
     source = Source(0, "two", (InputText(tiny_models.text(1, 5)), InputText(tiny_models.text(2, 5))))
     read = summariser.read(source)
@@ -329,7 +329,7 @@ def test_sampling_depends_on_seed_and_unit_alone(models: Models) -> None:
     assert any(other[n].token_ids != found[n].token_ids for n in found)
 
 
-def test_what_is_left_empty_is_the_checkpoints_own_and_becomes_a_fact(models: Models, models_folder: Path) -> None:
+def test_empty_settings_take_the_checkpoints_value_and_become_facts(models: Models, models_folder: Path) -> None:
     from transformers import GenerationConfig
 
     copy = models_folder / "bart-defaults"

@@ -63,7 +63,7 @@ def test_the_hash_is_the_same_after_the_data_base_has_had_it(system: System, lea
     ("error", "problem"),
     [(BackendError("There is no such folder."), Refused), (PassingError("It is unavailable."), Conflict)],
 )
-def test_what_cannot_be_read_is_said(
+def test_unreadable_input_is_reported(
     error: Exception, problem: type[Exception], system: System, staged: StagedBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def facts(config: Any) -> Any:
@@ -84,7 +84,7 @@ def test_a_wrong_configuration_is_refused_before_any_worker_sees_it(system: Syst
     assert not Job.objects.exists()
 
 
-def test_what_needs_torch_is_made_by_a_worker_that_has_it(system: System, staged: StagedBackend, lead: User) -> None:
+def test_torch_versions_are_created_by_workers_with_torch(system: System, staged: StagedBackend, lead: User) -> None:
     assert isinstance(request_version(system=system, config=LIGHT, by=lead), Version)
     asked = request_version(system=system, config=HEAVY, note="heavy", by=lead)
     assert isinstance(asked, Job)

@@ -152,7 +152,7 @@ def test_a_row_in_which_there_is_one_figure_is_not_of_none(
     assert not any(cell.n for cell in row)
 
 
-def test_what_is_missing_is_named_with_its_command_and_page(corpus: Project, copying: Run) -> None:
+def test_missing_figures_are_named_with_command_and_page(corpus: Project, copying: Run) -> None:
     scored(copying, "rouge")
     (step,) = table(corpus, "m3-4").missing
     assert step.words == "BERTScore of Copy & paste (proposition)"
@@ -190,7 +190,7 @@ def test_rows_with_other_parameters_are_said_not_to_be_comparable(corpus: Projec
     assert all("Not comparable" in note for note in notes)
 
 
-def test_what_cannot_act_is_not_among_the_parameters(corpus: Project, copying: Run) -> None:
+def test_parameters_without_effect_are_not_offered(corpus: Project, copying: Run) -> None:
     scored(copying, "direction", "bleu")
     (note,) = [note for note in table(corpus, "ms2").notes if note.startswith("Direction: classifier")]
     assert "lexicon" in note
@@ -280,7 +280,7 @@ def test_the_command_prints_and_writes_them(corpus: Project, copying: Run, tmp_p
         call_command("tables", "--project", "ear")
 
 
-def test_of_a_cluster_that_was_taken_out_no_score_is_missing(corpus: Project, copying: Run, lead: User) -> None:
+def test_removed_clusters_have_no_missing_scores(corpus: Project, copying: Run, lead: User) -> None:
     out = Cluster.objects.filter(project=corpus).latest("pk")
     remove_cluster(cluster=out, reason="twice", by=corpus.members.get(user=lead))
     scored(copying, "rouge")

@@ -43,7 +43,7 @@ def test_no_link_leads_out_of_the_models_folder(root: Path) -> None:
 
 
 @pytest.mark.parametrize("model", ["bart", "", "no folder here", "a/b/c"])
-def test_what_is_neither_a_folder_nor_a_hub_id_is_said_so(root: Path, model: str) -> None:
+def test_invalid_model_names_are_reported(root: Path, model: str) -> None:
     with pytest.raises(BackendError, match=r"\(it has lab\), and it is not a hub ID"):
         weights.find(model)
 
@@ -108,7 +108,7 @@ def test_changed_facts_are_named() -> None:
         weights.unchanged(recorded, found)
 
 
-def test_what_is_hashed_is_what_transformers_would_load(root: Path) -> None:
+def test_hashed_files_are_those_that_transformers_loads(root: Path) -> None:
     """Beside a single file transformers ignores an index; configurations that name other files are refused."""
     folder = root / "lab" / "bart"
     (folder / "other.safetensors").write_bytes(b"other")
@@ -151,7 +151,7 @@ def test_no_revision_leads_out_of_the_cache(root: Path, revision: str) -> None:
         weights.find("owner/name", revision)
 
 
-def test_what_a_library_says_is_passed_on_without_the_path(root: Path) -> None:
+def test_messages_of_libraries_are_passed_on_without_paths(root: Path) -> None:
     folder = root / "lab" / "bart"
     assert (
         weights.said(OSError(f"no file model.safetensors in {folder}."), folder) == "no file model.safetensors in bart."

@@ -52,7 +52,7 @@ def test_a_tag_that_closes_behind_the_last_stop_belongs_to_the_next_section_as_i
 
 
 @pytest.mark.skipif(not MS2_SAMPLE.exists(), reason="MS^2's sample is not beside the project: ../shared/data/ms2")
-def test_of_the_sample_of_ms2_it_is_what_its_classifier_calls_background_and_goal() -> None:
+def test_the_background_of_ms2s_sample_is_its_classifiers_background_and_goal() -> None:
     review = json.loads(MS2_SAMPLE.read_text("utf-8"))
     named = [sentence for label, sentence, _ in review["structured_abstract"] if label in ("BACKGROUND", "GOAL")]
     assert background_of(review["abstract"]) == " ".join(named)

@@ -76,7 +76,7 @@ def test_the_standard_error_is_that_of_computing_anew_without_each_review(
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_of_reviews_of_one_size_the_interval_is_students_on_the_scale_of_the_logarithm() -> None:
+def test_reviews_of_equal_size_have_students_interval_on_the_log_scale() -> None:
     """Ten reviews of two items and two raters: by hand from the standard error, with t(9)."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2, (2, 20)).astype(np.int8)
@@ -99,7 +99,7 @@ def test_of_reviews_of_one_size_the_interval_is_students_on_the_scale_of_the_log
 
 
 @pytest.mark.parametrize("name", ["percent_agreement", "ac1", "fleiss", "alpha"])
-def test_where_reviews_are_hard_or_easy_only_the_interval_over_reviews_holds_what_it_says(name: str) -> None:
+def test_only_clustered_intervals_cover_with_hard_and_easy_reviews(name: str) -> None:
     """20 reviews; the true values are those of 40,000 reviews."""
 
     def drawn(rng: np.random.Generator, reviews: int) -> tuple[Ratings, dict[int, int]]:
@@ -137,7 +137,7 @@ def test_the_report_shows_both_and_says_which_to_cite() -> None:
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_where_every_item_has_a_review_of_its_own_there_is_one_interval_over_units() -> None:
+def test_single_item_reviews_have_one_interval_over_units() -> None:
     ratings, review_of = round_of(1, 15)
     apart = measure_report("x", ratings, bootstrap=50, review_of={item: item for item in review_of})
     plain = measure_report("x", ratings, bootstrap=50)
@@ -169,7 +169,7 @@ def test_perfect_agreement_bounds_the_percentage_by_the_reviews_and_no_coefficie
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_what_is_defined_by_one_review_alone_has_ci_reason() -> None:
+def test_figures_that_one_review_defines_have_a_ci_reason() -> None:
     """Without the only review with the value "b", kappa and alpha have no variation."""
     ratings = Ratings.from_codes(np.array([[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 0]], dtype=np.int8), ["a", "b"])
     report = measure_report("x", ratings, bootstrap=0, review_of={i: i // 2 for i in range(6)})

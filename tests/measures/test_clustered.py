@@ -88,6 +88,6 @@ def test_equal_shares_in_all_clusters_are_worth_no_more_than_all_their_items() -
 
 
 @pytest.mark.parametrize("given_", [(1.1, 0.1, 10, 5), (0.5, 0.1, 4, 5), (0.5, 0.1, 10, 1)])
-def test_what_is_no_share_of_clustered_items_is_refused(given_: tuple[float, float, int, int]) -> None:
+def test_invalid_clustered_shares_are_refused(given_: tuple[float, float, int, int]) -> None:
     with pytest.raises(ValueError, match="a share from 0 to 1"):
         share_interval(*given_)

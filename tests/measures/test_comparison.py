@@ -140,7 +140,7 @@ def test_holms_p_is_that_of_r() -> None:
     assert holm([]) == []
 
 
-def test_what_could_not_be_compared_has_no_holms_p_and_is_not_counted() -> None:
+def test_undefined_comparisons_have_no_holm_p_and_are_not_counted() -> None:
     assert holm([0.01, None, 0.03, None]) == [0.02, None, 0.03, None]
     assert holm([None]) == [None]
 

@@ -210,7 +210,7 @@ def test_inputs_are_made_ready_once_and_give_the_same_figures() -> None:
     assert rouge_against_inputs("death fall", ready)["rouge1"].precision == 0.0
 
 
-def test_what_cannot_be_copied_is_undefined_and_says_why() -> None:
+def test_copying_is_undefined_with_a_reason_for_empty_texts() -> None:
     assert copying("", ["a"]).undefined == EMPTY_OUTPUT
     assert copying("a", []).undefined == NO_INPUTS
     assert copying("a", ["", " \n"]).undefined == EMPTY_INPUTS

@@ -54,7 +54,7 @@ def test_kappa_is_undefined_with_its_reason_where_nothing_varies_or_nothing_was_
     assert nothing["undefined"]
 
 
-def test_what_says_nothing_on_a_scale_is_left_out_of_its_n() -> None:
+def test_empty_values_are_excluded_from_n() -> None:
     scale = Scale("rank", ("weak", "strong"), "polarity", weights="linear", metric="ordinal", missing=("none",))
     rows = [("weak", "weak"), ("weak", "strong"), ("strong", "strong"), ("none", "weak")]
     made = [Review(f"{n}", {"r": a == b}, [("", {"polarity": a}, {"polarity": b})]) for n, (a, b) in enumerate(rows)]

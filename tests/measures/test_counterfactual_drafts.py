@@ -84,7 +84,7 @@ def test_the_second_of_two_findings_is_denied_by_but() -> None:
     assert (Rule.BUT_NOT, "Nepralin reduces pain but does not improve sleep.") in [(d.rule, d.text) for d in found]
 
 
-def test_what_fails_the_checks_or_does_not_fit_the_label_is_not_offered() -> None:
+def test_drafts_that_fail_checks_or_contradict_the_label_are_not_offered() -> None:
     assert drafts(Kind.MODALITY, Target("There is no evidence.", NOTHING)) == []
     assert drafts(Kind.ANTONYM, Target("Glaucoma is a disease.", POSITIVE)) == []
     assert drafts(Kind.NEGATION, Target("", None)) == []

@@ -171,7 +171,7 @@ def test_a_label_change_that_is_not_of_the_kind_is_an_error_and_one_that_nobody_
     assert cf.check(Kind.ANTONYM, TARGET, text, before=before) == cf.check(Kind.ANTONYM, TARGET, text)
 
 
-def test_what_is_odd_is_a_warning_with_a_code_and_a_sentence() -> None:
+def test_unusual_values_give_a_warning_with_code_and_sentence() -> None:
     text = TARGET.replace("reduces relapse", "increases blindness")
     at = TARGET.index("relapse")
     found = cf.check(

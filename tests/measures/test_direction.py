@@ -148,7 +148,7 @@ def test_a_class_on_neither_side_takes_no_part_in_macro_f1_and_one_never_given_c
     assert down.n_given == 2
 
 
-def test_of_equally_likely_classes_the_later_counts_and_ties_are_told() -> None:
+def test_the_later_of_equally_likely_classes_counts_and_ties_are_reported() -> None:
     scores = direction_f1({"a": [((0.4, 0.2, 0.4), UP), (SAME, (0.4, 0.4, 0.2))]})
     assert (scores.micro_f1, scores.n_ties) == (1.0, 2)
 
@@ -156,7 +156,7 @@ def test_of_equally_likely_classes_the_later_counts_and_ties_are_told() -> None:
 @pytest.mark.parametrize(
     "wrong", [(0.5, 0.5), (0.9, 0.9, 0.2), (-0.5, 0.5, 1.0), (math.nan, 0.5, 0.5), (0.0, 0.0, 0.0), ("a", 0, 1)]
 )
-def test_what_is_no_distribution_is_refused(wrong: tuple[float, ...]) -> None:
+def test_invalid_distributions_are_refused(wrong: tuple[float, ...]) -> None:
     for measure in (delta_ei, direction_f1):
         with pytest.raises(DirectionError, match="a distribution"):
             measure({"a": [(wrong, UP)]})

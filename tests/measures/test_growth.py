@@ -112,7 +112,7 @@ def test_four_times_the_text_takes_not_sixteen_times_as_long(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["A b. " * 20_000, "a " * 50_000, " ".join(f"W{i} is." for i in range(11_000))])
-def test_what_compares_each_with_each_says_that_a_text_is_too_long(text: str) -> None:
+def test_pairwise_comparisons_refuse_long_texts(text: str) -> None:
     found = rouge(text, f"y {text}", kinds=("rougeL", "rougeLsum"))
     assert "too long" in (found["rougeLsum"].undefined or "")
     assert found["rougeL"].f1 is not None or "too long" in (found["rougeL"].undefined or "")

@@ -139,7 +139,7 @@ def test_without_a_word_of_direction_or_text_the_answer_is_the_prior_and_says_so
     assert near.distribution[0] > other.distribution[0]
 
 
-def test_of_equally_likely_classes_the_later_counts_as_in_f1() -> None:
+def test_the_later_of_equally_likely_classes_counts_as_in_f1() -> None:
     even = replace(lexicon_direction("", "x", "y"), distribution=(0.4, 0.2, 0.4))
     assert even.likeliest == UP
 

@@ -21,7 +21,7 @@ def test_the_three_nearest_are_no_evidence_and_say_something_else() -> None:
     assert nearest_others(SENTENCES, {0, 1, 2}, [3, 2, 5, 0, 1, 4], 2) == (5, 4)
 
 
-def test_what_is_evidence_anywhere_is_found_by_its_words() -> None:
+def test_sentences_that_are_evidence_are_found_by_their_words() -> None:
     assert as_evidence(["nausea was common in adults."], SENTENCES) == {4}
     assert as_evidence(["Nausea was common in adults. Nepralin was well tolerated by most adults."], SENTENCES) == {
         4,

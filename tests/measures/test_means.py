@@ -31,7 +31,7 @@ def test_fewer_than_three_clusters_have_a_mean_but_ci_reason(clusters: list[int]
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_of_single_items_the_interval_is_students() -> None:
+def test_single_items_have_students_interval() -> None:
     values = np.random.default_rng(3).normal(size=12)
     half = stats.t.ppf(0.975, 11) * values.std(ddof=1) / math.sqrt(12)
     assert clustered_mean(values.tolist(), range(12)).ci == pytest.approx((values.mean() - half, values.mean() + half))
@@ -120,7 +120,7 @@ def test_mean_and_spread_are_the_textbooks_and_the_interval_holds_the_mean(items
 
 @pytest.mark.usefixtures("former_rule")
 @pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, 1.0, -2.7])
-def test_of_equal_items_the_mean_is_that_value_and_there_is_ci_reason(value: float) -> None:
+def test_equal_items_have_that_mean_and_a_ci_reason(value: float) -> None:
     mean = clustered_mean([value] * 50, [i % 7 for i in range(50)])
     assert mean.value == pytest.approx(value)
     assert (mean.ci, mean.ci_reason) == (None, ALIKE)
@@ -128,7 +128,7 @@ def test_of_equal_items_the_mean_is_that_value_and_there_is_ci_reason(value: flo
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_what_is_right_in_every_item_still_has_an_interval() -> None:
+def test_perfect_scores_still_have_an_interval() -> None:
     mean = clustered_share([True] * 12, range(12))
     assert (mean.value, mean.n, mean.clusters) == (1.0, 12, 12)
     assert mean.ci == pytest.approx((0.7353515, 1.0))

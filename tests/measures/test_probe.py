@@ -86,7 +86,7 @@ def test_intervals_are_of_reviews_and_the_accuracys_is_that_of_a_share() -> None
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_where_every_pair_is_right_the_accuracy_has_an_interval_with_a_width() -> None:
+def test_perfect_accuracy_has_an_interval_with_a_width() -> None:
     """12 of 12 in 12 reviews and in three: the more pairs share a review, the less information they have."""
     apart = row([pair(0.5, review) for review in range(12)]).accuracy
     assert (apart.value, apart.flags) == (1.0, ())
@@ -95,7 +95,7 @@ def test_where_every_pair_is_right_the_accuracy_has_an_interval_with_a_width() -
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_what_is_undefined_says_why_and_is_never_0() -> None:
+def test_undefined_figures_have_a_reason_and_are_never_zero() -> None:
     nothing = row([], "antonym")
     assert (nothing.n, nothing.delta.value, nothing.accuracy.value) == (0, None, None)
     assert nothing.as_json()["undefined"] == dict.fromkeys(

@@ -68,7 +68,7 @@ def test_a_text_counts_once_however_many_rated_it() -> None:
     assert row["ci_reason"]
 
 
-def test_what_is_not_applicable_has_its_own_denominator() -> None:
+def test_not_applicable_ratings_have_their_own_denominator() -> None:
     made = rated({("q1", "a", "ada"): "yes", ("q2", "a", "ada"): None, ("q3", "a", "ada"): "no"}, "right")
     row = of(figures(made, [RIGHT]), "a")
     assert (row["count"], row["n"], row["na"], row["value"]) == (1, 2, 1, 0.5)
@@ -94,7 +94,7 @@ def test_without_an_order_and_without_good_values_there_are_only_counts() -> Non
     assert "only counts" in row["undefined"]
 
 
-def test_what_is_said_again_is_left_out_of_means_and_compared() -> None:
+def test_repeats_are_excluded_from_means_and_compared() -> None:
     made = rated({("q1", "a", "ada"): "4", ("q2", "a", "ada"): "2"})
     made += rated({("q1", "a", "ada"): "1", ("q2", "a", "ada"): "2"}, repeat=1)
     found = figures(made, [POINTS])
@@ -212,7 +212,7 @@ def test_choices_are_left_out_by_the_same_rules() -> None:
     assert [(each["raters"], each["judgements"]) for each in found["left_out"]] == [(["ben"], 6), (["ada"], 1)]
 
 
-def test_what_is_derived_from_ratings_takes_no_time_of_its_own() -> None:
+def test_derived_ratings_have_no_duration() -> None:
     made = many(4)
     derived = [replace(each, criterion="m3:pico", value=1.0) for each in made]
     criteria = [POINTS, Criterion("m3:pico", "share", bounds=FROM_0_TO_1)]
@@ -413,7 +413,7 @@ def test_a_round_without_judgements_has_figures() -> None:
     assert [each["systems"] for each in found["criteria"]] == [[], []]
 
 
-def test_what_starts_a_server_does_not_load_what_only_workers_reckon_with() -> None:
+def test_starting_a_server_does_not_load_worker_libraries() -> None:
     code = (
         "import sys, measures.ratings; print([m for m in ('statsmodels', 'pandas', 'scipy.stats') if m in sys.modules])"
     )

@@ -203,7 +203,7 @@ def test_the_scales_of_targets_are_those_of_the_corpus() -> None:
     assert {"polarity": tuple(Polarity.values), "modality": tuple(Modality.values)} == GOLD_SCALES
 
 
-def test_what_table_3_does_not_ask_is_not_derived() -> None:
+def test_values_outside_of_table_3_are_not_derived() -> None:
     made = values(derived(said(**dict.fromkeys(SLOTS, "same"), modality="same", polarity="different")))
     assert made == {"pico": 1, "modality": 1, "polarity": 0, "all correct": 0, "all wrong": 0}
 

@@ -47,7 +47,7 @@ def test_each_difference_is_named_by_its_place(printed: Any, again: Any, told: s
     assert found(printed, again)[0] == [f"f.json: {told}"]
 
 
-def test_of_many_differences_the_first_are_told_and_all_are_counted() -> None:
+def test_the_first_of_many_differences_are_listed_and_all_are_counted() -> None:
     findings = Findings()
     findings.compare("f.json", "it", list(range(MAX_LISTED + 50)), list(range(1, MAX_LISTED + 51)))
     assert (len(findings.differences), findings.unlisted, findings.count) == (MAX_LISTED, 50, MAX_LISTED + 50)
@@ -70,21 +70,21 @@ def test_rows_come_back_as_they_were_written(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"a,b\n1\n", b"a,b\n1,2,3\n", b'a\n"1', b"a\n\xff\n"])
-def test_what_is_no_table_is_refused(folder: Path, content: bytes) -> None:
+def test_files_without_a_table_are_refused(folder: Path, content: bytes) -> None:
     (folder / "rows.csv").write_bytes(content)
     with pytest.raises(InvalidRelease, match=r"^rows\.csv: not a UTF-8 CSV"):
         list(Folder(folder).rows("rows.csv"))
 
 
 @pytest.mark.parametrize("content", [b"{", b"[1]\n", b"\xff\n", b"[" * 100_000])
-def test_what_is_no_line_of_json_is_refused(folder: Path, content: bytes) -> None:
+def test_invalid_json_lines_are_refused(folder: Path, content: bytes) -> None:
     (folder / "rows.jsonl").write_bytes(content)
     with pytest.raises(InvalidRelease, match=r"^rows\.jsonl: a line is not a JSON object"):
         list(Folder(folder).lines("rows.jsonl"))
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"project": "eye"}', '{"project": 1, "version": 2, "files": [3]}'])
-def test_what_is_no_manifest_is_refused(folder: Path, content: str) -> None:
+def test_invalid_manifests_are_refused(folder: Path, content: str) -> None:
     (folder / "manifest.json").write_text(content)
     with pytest.raises(InvalidRelease, match="not a manifest of a release"):
         Folder(folder)

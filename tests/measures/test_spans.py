@@ -142,7 +142,7 @@ def test_words_lie_in_order_inside_the_text_without_white_space(text: str) -> No
     assert all(not any(c.isspace() for c in text[a:b]) and a < b for a, b in found)
 
 
-def test_whatever_counts_as_white_space_parts_words() -> None:
+def test_any_white_space_separates_words() -> None:
     spaces = [chr(n) for n in range(0x110000) if chr(n).isspace()]
     assert len(spaces) > 20
     assert all(words(f"a{space}b") == ((0, 1), (2, 3)) for space in spaces)

@@ -162,6 +162,6 @@ def test_a_set_comes_back_from_its_cell(codes: set[str]) -> None:
 
 
 @pytest.mark.parametrize("code", ["a;b", " a", ""])
-def test_what_a_cell_cannot_hold_is_refused(code: str) -> None:
+def test_values_that_a_cell_cannot_hold_are_refused(code: str) -> None:
     with pytest.raises(ValueError, match="cannot hold"):
         span_agreement.as_cell([code])

@@ -142,7 +142,7 @@ def test_only_plain_files_are_taken(tmp_path: Path, kind: bytes) -> None:
     assert not (tmp_path / "to").exists()
 
 
-def test_what_was_cut_off_or_is_something_else_is_refused(made: Path, tmp_path: Path) -> None:
+def test_truncated_and_foreign_files_are_refused(made: Path, tmp_path: Path) -> None:
     content = made.read_bytes()
     for spoiled in (content[: len(content) // 2], b"", b"no archive at all" * 100):
         (tmp_path / "spoiled").write_bytes(spoiled)

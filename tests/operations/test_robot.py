@@ -40,7 +40,7 @@ def is_sound(value: dict[str, Any], text: str) -> bool:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_whatever_the_noise_every_value_is_one_that_the_server_takes(share: float) -> None:
+def test_noisy_values_are_always_valid(share: float) -> None:
     truth = from_file(SAMPLE)
     for key, text in items():
         card = {"unit": {"key": key}, "text": text}
@@ -131,7 +131,7 @@ def test_patience_ends() -> None:
         Client(flaky, patience=0.05, longest_wait=0.01).submit({"n": 1})
 
 
-def test_what_may_not_be_repeated_is_sent_once() -> None:
+def test_non_idempotent_requests_are_sent_once() -> None:
     flaky = Flaky(503)
     with pytest.raises(NotDone):
         Client(flaky).post("projects/", {})

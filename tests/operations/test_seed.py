@@ -73,7 +73,7 @@ def test_a_second_run_changes_nothing() -> None:
     assert rows() == before
 
 
-def test_what_people_changed_since_is_left_as_it_is() -> None:
+def test_later_changes_by_people_are_kept() -> None:
     seeded = seed()
     Project.objects.update(name="Renamed")
     Round.objects.update(status=Round.Status.CLOSED)
@@ -84,7 +84,7 @@ def test_what_people_changed_since_is_left_as_it_is() -> None:
     assert not Member.objects.active().filter(user=seeded.people[1]).exists()
 
 
-def test_what_is_missing_is_made() -> None:
+def test_missing_scores_are_computed() -> None:
     User.objects.create_user(email="LEAD@example.org", name="Somebody before")
     assert "account lead@example.org" not in seed().made
     assert User.objects.count() == len(PEOPLE)

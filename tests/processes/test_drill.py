@@ -89,9 +89,7 @@ class Drill:
 
 
 @pytest.mark.row(63)
-def test_whatever_is_killed_no_answer_is_lost_doubled_over_k_after_gold_or_without_its_entry(
-    make_site: Callable[..., Site],
-) -> None:
+def test_random_faults_violate_no_invariant(make_site: Callable[..., Site]) -> None:
     drill = Drill(make_site())
     say(f"drill of {SECONDS:g} s, seed {SEED}, {'PostgreSQL' if drill.injector.database.url else 'SQLite'}")
     drill.run(SECONDS)

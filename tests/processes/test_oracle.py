@@ -60,7 +60,7 @@ def played(project: Project, ann1: User, ann2: User, settings: LazySettings, tmp
     return played
 
 
-def test_where_all_is_well_nothing_is_found(played: Played) -> None:
+def test_valid_rows_have_no_findings(played: Played) -> None:
     assert Decision.objects.filter(round=played.round).count() == 4
     assert played.faults() == {}
 

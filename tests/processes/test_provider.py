@@ -110,7 +110,7 @@ def test_who_gets_in_by_the_provider(house_with_provider: Site, provider: Identi
     assert [secret for secret in provider.given if secret in log] == []
 
 
-def test_what_is_not_the_provider_s_word_lets_nobody_in(house_with_provider: Site, provider: IdentityProvider) -> None:
+def test_forged_provider_tokens_are_refused(house_with_provider: Site, provider: IdentityProvider) -> None:
     site, honest, thief = house_with_provider, provider.honest, new_key()
     provider.claims = ANNA
     forged: dict[str, Callable[[dict[str, Any]], str]] = {

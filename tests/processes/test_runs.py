@@ -62,7 +62,7 @@ class Staged:
 
 
 @pytest.mark.row(3, 4)
-def test_what_a_killed_worker_had_stored_stays_and_the_next_does_the_rest(make_site: Callable[..., Site]) -> None:
+def test_the_next_worker_continues_after_a_killed_one(make_site: Callable[..., Site]) -> None:
     site = make_site()
     run = Staged(site, clusters=24, seconds=0.05, lanes=1)
     first = site.start_worker()

@@ -256,9 +256,7 @@ def test_a_decision_is_reopened_with_a_reason_and_waits_again(
     assert send(client, round, f"{unit.pk}/reopen/", seen=again, reason="Twice.").status_code == 409
 
 
-def test_what_an_earlier_round_decided_is_in_force_again_after_undo(
-    round: Round, client: APIClient, three: list[Member]
-) -> None:
+def test_undo_restores_the_value_of_an_earlier_round(round: Round, client: APIClient, three: list[Member]) -> None:
     """A flagged, unanimous unit gets another value, which is then undone."""
     unit, act = unit_of(round, 1), str(uuids.uuid4())
     seen = dossier(client, round, unit)["seen"]
@@ -296,9 +294,7 @@ def test_an_open_round_is_neither_adjudicated_nor_read(
     assert client.get(f"{API}/rounds/{round.pk}/adjudication/{unit.pk}/").status_code == 409
 
 
-def test_what_a_person_was_asked_again_is_no_second_opinion(
-    project: Project, three: list[Member], client: APIClient
-) -> None:
+def test_repeats_do_not_count_as_second_answers(project: Project, three: list[Member], client: APIClient) -> None:
     round = closed_round(project, three, [APART])
     unit = unit_of(round)
     Answer.objects.get(pk=answer_by(round, unit, three[2]).pk).assignment.__class__.objects.filter(

@@ -75,9 +75,7 @@ def test_the_answer_nearest_to_the_others_is_taken_and_one_undo_takes_all_back(
     assert list(findings()) == []
 
 
-def test_what_somebody_decided_again_since_stays_when_the_rest_is_undone(
-    round: Round, client: APIClient, three: list[Member]
-) -> None:
+def test_undo_keeps_later_decisions(round: Round, client: APIClient, three: list[Member]) -> None:
     act, again = str(uuids.uuid4()), unit_of(round, 4)
     send(client, round, "at-once/", uuid=act, agreement=0.8, units=2, reason="Nearly agreed.")
     take(client, round, again, answer_by(round, again, three[0]))

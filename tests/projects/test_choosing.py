@@ -69,9 +69,7 @@ def test_filters_look_at_what_was_said(project: Project, clusters: list[Cluster]
     assert chosen(project, flagged=True) == set()
 
 
-def test_what_has_a_value_is_not_without_one_whatever_was_contested_since(
-    project: Project, clusters: list[Cluster], by: Member
-) -> None:
+def test_contested_units_keep_their_value(project: Project, clusters: list[Cluster], by: Member) -> None:
     target = clusters[0].propositions.select_related("unit").get(position=0).unit
     correct(unit=target, kind="label", value=label_value(), reason="So.", by=by)
     Decision.objects.create(unit=target, kind="label", field="polarity", origin="contested", decided_at=timezone.now())

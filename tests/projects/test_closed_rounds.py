@@ -71,7 +71,7 @@ def test_no_address_and_no_body_opens_a_closed_round(round: Round, lead: User) -
 
 
 @pytest.mark.row(22)
-def test_what_is_corrected_after_closing_stands_in_the_log_with_name_reason_and_the_value_before(
+def test_corrections_after_closing_are_logged_with_name_reason_and_old_value(
     round: Round, lead: User, ann1: User
 ) -> None:
     client = signed_in(ann1)

@@ -70,7 +70,7 @@ def take_and_answer(user: User, round: Round) -> None:
 
 @pytest.mark.parametrize("overlap", [pytest.param(1, marks=pytest.mark.long), 3])
 @pytest.mark.row(11, 12)
-def test_however_many_press_at_once_a_unit_gets_exactly_k_answers_from_k_people(
+def test_concurrent_answers_give_a_unit_exactly_k_answers_from_k_people(
     project: Project, crowd: list[Member], overlap: int
 ) -> None:
     build_cluster(project, inputs=0)

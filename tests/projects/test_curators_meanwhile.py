@@ -53,7 +53,7 @@ def both(owner: Any, name: str, first: Any, second: Any) -> Background:
     return other
 
 
-def test_what_one_confirms_another_finds_confirmed(unit: Unit, curators: Curators) -> None:
+def test_confirmations_are_visible_to_other_curators(unit: Unit, curators: Curators) -> None:
     before = Decision.objects.count()
     other = both(
         confirming,

@@ -132,7 +132,7 @@ def test_nothing_is_sent_without_a_server_to_unverified_addresses_or_of_what_was
     assert sent == []
 
 
-def test_of_two_workers_one_sends_it(post: Post, round: Round, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_of_two_workers_sends_it(post: Post, round: Round, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
 
     def send(user: User, entries: object, newest: int) -> None:

@@ -169,7 +169,7 @@ def test_more_ratings_of_a_rater_cost_no_more_statements(project: Project, lead:
 
 
 @pytest.mark.row(55)
-def test_of_faults_without_end_the_first_are_named_and_all_are_counted(project: Project, tmp_path: Path) -> None:
+def test_the_first_of_many_faults_are_named_and_all_are_counted(project: Project, tmp_path: Path) -> None:
     path = table(tmp_path, *["nothing,Ada,positive,,weak,"] * 600)
     found = external_ratings_actions.read_ratings(project=project, kind=kinds.get("label"), path=path, name="a").faults
     assert (found.total, len(found.listed)) == (600, LISTED)

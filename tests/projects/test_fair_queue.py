@@ -137,9 +137,7 @@ def test_work_of_no_project_has_its_turn(project: Project, queue: Queue) -> None
     assert queue(None, "release") in drain(2)
 
 
-def test_what_is_tried_again_or_was_left_by_a_dead_worker_keeps_its_place(
-    project: Project, others: list[Project], queue: Queue
-) -> None:
+def test_retried_and_abandoned_jobs_keep_their_position(project: Project, others: list[Project], queue: Queue) -> None:
     failed, left = queue(project, "release"), queue(others[1], "release")
     for job in (failed, left):
         take(job.pk)

@@ -59,7 +59,7 @@ def test_the_newest_decision_is_in_force_and_a_contest_leaves_what_was(project: 
     assert found == {(one.pk, "label", "polarity"): newest}
 
 
-def test_what_narrows_decisions_does_not_hide_a_later_one(project: Project, imported: Import) -> None:
+def test_filters_of_decisions_do_not_hide_later_ones(project: Project, imported: Import) -> None:
     unit = build_cluster(project).propositions.all()[0].unit
     decide(unit, "polarity", Origin.CONTESTED)
     decide(unit, "polarity", Origin.IMPORTED, imported)
@@ -143,7 +143,7 @@ def _found(units: Sequence[int]) -> list[QuerySet[Decision]]:
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans by its indexes alone")
-def test_what_is_in_force_is_found_without_statistics(project: Project, imported: Import) -> None:
+def test_current_values_are_found_without_statistics(project: Project, imported: Import) -> None:
     ids = grown(project, imported)
     half = len(ids) // 2
     dear = []

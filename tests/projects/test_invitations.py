@@ -189,7 +189,7 @@ def test_the_list_costs_the_same_however_many_invitations(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_who_use_a_token_at_once_one_joins(
+def test_concurrent_uses_of_a_token_join_one_person(
     project: Project, lead: User, stranger: User, client_of: ClientOf
 ) -> None:
     made = invited(client_of(lead), email="stranger@example.org")

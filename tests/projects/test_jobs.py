@@ -72,7 +72,7 @@ def test_a_job_is_done_once_and_keeps_its_result(job: Job, do: Do) -> None:
     assert job.finished_at
 
 
-def test_of_two_workers_that_saw_the_same_job_one_gets_it(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_of_two_workers_claims_the_same_job(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second worker reads the row before the first claims it, and tries to claim it after."""
     now, first = timezone.now(), Job.objects.filter
     taken: list[Job | None] = []
@@ -156,7 +156,7 @@ def test_a_failure_is_tried_again_later_and_later_and_then_given_up(job: Job, do
     assert claim_next() is None
 
 
-def test_what_a_failed_attempt_wrote_in_a_transaction_is_not_there(job: Job, do: Do, lead: User) -> None:
+def test_a_failed_attempt_rolls_back_its_transaction(job: Job, do: Do, lead: User) -> None:
     def fail(running: RunningJob) -> None:
         with batches.batch():
             User.objects.filter(pk=lead.pk).update(name="half done")
@@ -471,7 +471,7 @@ def test_whoever_waits_for_a_job_is_told_when_it_is_done_and_not_while_it_is_tri
     assert told == [("done", "")]
 
 
-def test_what_is_stored_under_a_job_is_stored_by_the_worker_that_has_it(do: Do) -> None:
+def test_only_the_worker_with_the_job_stores_its_results(do: Do) -> None:
     def overtaken(running: RunningJob) -> None:
         with transaction.atomic():
             running.hold(1, 2)

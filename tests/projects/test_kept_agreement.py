@@ -131,7 +131,7 @@ def test_a_large_open_round_is_measured_by_a_job_that_somebody_asks_for(
     assert [row["name"] for row in found["measures"]]
 
 
-def test_what_a_report_rests_on_is_looked_at_and_its_round_is_named_as_it_is(
+def test_inputs_of_a_report_are_checked_and_its_round_has_its_current_name(
     round: Round, project: Project, lead: User, client_of: ClientOf
 ) -> None:
     agreement_actions.compute_and_store(round=round, progress=lambda *_: None)
@@ -151,7 +151,7 @@ def test_what_a_report_rests_on_is_looked_at_and_its_round_is_named_as_it_is(
     assert {row["n"] for row in found["measures"][0]["gold"]} == {1}
 
 
-def test_what_another_rule_measured_is_not_shown(
+def test_figures_of_another_rule_are_not_shown(
     round: Round, lead: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     round = closed(round, lead)

@@ -126,7 +126,7 @@ def test_the_longest_text_is_rendered_in_half_a_second_whatever_stands_in_it(nam
 
 
 @pytest.mark.row(53)
-def test_what_is_nested_without_end_is_shown_at_the_greatest_depth() -> None:
+def test_deep_nesting_is_shown_at_the_maximum_depth() -> None:
     for text in ("> " * 5000 + "words", "<kbd>" * 5000 + "words" + "</kbd>" * 5000, "- " * 5000 + "words"):
         html = as_html(text)
         assert "words" in html

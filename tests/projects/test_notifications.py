@@ -132,7 +132,7 @@ def test_work_that_ends_is_new_for_who_asked_for_it_with_its_round_and_no_other_
     assert new(client_of(three[0].user)) == []
 
 
-def test_what_was_read_stays_in_the_list_and_what_comes_later_is_unread(
+def test_read_notifications_stay_listed_and_later_ones_are_unread(
     small: Round, three: list[Member], client_of: ClientOf, lead: User, project: Project
 ) -> None:
     mine, by = three[0].user, project.members.get(user=lead)

@@ -52,7 +52,7 @@ def test_each_sees_the_own_value_the_decided_one_and_why_and_nobodys_name(
     assert outcomes(client, round) == []
 
 
-def test_what_was_taken_back_is_seen_no_more(
+def test_undone_values_are_not_shown(
     round: Round, client: APIClient, client_of: Callable[[User], APIClient], three: list[Member]
 ) -> None:
     unit = unit_of(round)

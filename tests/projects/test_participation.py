@@ -306,7 +306,7 @@ def test_a_volunteer_is_put_into_no_other_round_and_gets_no_other_role(
         ({"labels": ["a"], "days": 366}, "days", "365"),
     ],
 )
-def test_what_is_wrong_with_labels_is_named_by_line_and_makes_no_link(
+def test_faulty_labels_are_named_by_line_and_create_no_link(
     round: Round, links: str, lead: User, client_of: ClientOf, body: dict[str, Any], field: str, says: str
 ) -> None:
     made(client_of(lead), links, "there")

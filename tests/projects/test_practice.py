@@ -359,9 +359,7 @@ def test_only_leads_and_curators_see_how_others_fare(client_of: Any, project: Pr
     assert rounds_queries.of_round(round, now=round.opened_at)["assignments"] == 20
 
 
-def test_what_an_answer_was_held_against_can_neither_be_changed_nor_deleted(
-    project: Project, people: list[Member]
-) -> None:
+def test_the_gold_of_an_answer_can_neither_be_changed_nor_deleted(project: Project, people: list[Member]) -> None:
     round = practise(project, people[1:])
     answer(people[1].user, next_assignments(user=people[1].user, round=round)[0], WRONG)
     wrong = Reference.objects.filter(same=False)

@@ -215,7 +215,7 @@ def test_an_operators_account_is_verified_and_keeps_its_password(db: None) -> No
     assert sign_in() is not None
 
 
-def test_what_was_on_its_way_when_the_others_were_put_out_leaves_nothing_behind(taken: APIClient, rf: Any) -> None:
+def test_pending_requests_of_ended_sessions_leave_nothing(taken: APIClient, rf: Any) -> None:
     """Requests that were authorised just before see the account as it was then and change nothing afterwards."""
     his = User.objects.get(email=VICTIM)
     browser(VERA)

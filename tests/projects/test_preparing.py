@@ -220,9 +220,7 @@ def test_a_stopped_preparation_is_gone_on_with_from_where_it_was(
     assert slots(round) == slots(at_once)
 
 
-def test_what_would_now_be_chosen_otherwise_is_laid_out_anew(
-    broken_off: tuple[Round, Job], project: Project, lead: User
-) -> None:
+def test_changed_choices_are_prepared_anew(broken_off: tuple[Round, Job], project: Project, lead: User) -> None:
     round, _ = broken_off
     by = Member.objects.get(project=project, user=lead)
     second = Proposition.objects.select_related("unit", "cluster__unit").order_by("pk")[1]
@@ -364,7 +362,7 @@ def test_a_round_that_is_being_prepared_takes_nobody_and_nothing(
     assert list(released.files(project, Notes())) == []
 
 
-def test_what_cannot_be_opened_is_refused_before_anything_is_made(project: Project, lead: User) -> None:
+def test_unopenable_rounds_are_refused_before_anything_is_created(project: Project, lead: User) -> None:
     open_round(project=project, plan=plan(project, "taken"), by=lead)
     for field, fields in (
         ("name", {"name": "taken"}),
@@ -382,7 +380,7 @@ def test_what_cannot_be_opened_is_refused_before_anything_is_made(project: Proje
 
 
 @pytest.mark.parametrize("days", [0, 3])
-def test_what_is_laid_out_is_sealed_once_the_round_is_open(
+def test_prepared_pages_are_in_a_checkpoint_once_the_round_is_open(
     broken_off: tuple[Round, Job], project: Project, lead: User, days: int
 ) -> None:
     round, _ = broken_off

@@ -355,7 +355,7 @@ def test_a_text_corrected_between_reading_and_deciding_is_not_decided(
     assert queue(client, round)["counts"]["waiting"] == 0
 
 
-def test_what_is_reopened_after_a_release_stays_as_it_was_in_that_release(
+def test_reopening_does_not_change_earlier_releases(
     client_of: Callable[[User], APIClient], project: Project, two: list[Member], lead: User
 ) -> None:
     round, client = closed_round(project, two, [APART[:2]], name="closed"), client_of(lead)

@@ -209,7 +209,7 @@ def test_a_late_joiner_of_a_dealt_round_takes_an_even_share_of_what_nobody_began
     assert sorted(loads.values()) == [3, 3, 3]
 
 
-def test_what_a_person_who_leaves_had_not_done_is_free_for_the_others(
+def test_unanswered_assignments_of_former_members_are_freed(
     corpus: Project, lead: User, ann1: User, ann2: User
 ) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)], allocation="dealt")

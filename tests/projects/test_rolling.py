@@ -63,7 +63,7 @@ def answered_all(user: User, round: Round) -> list[str]:
     return keys
 
 
-def test_what_comes_later_is_asked_after_what_was_there(project: Project, round: Round) -> None:
+def test_later_units_come_after_earlier_ones(project: Project, round: Round) -> None:
     before = asked(round)
     build_cluster(project, 1, inputs=2)
     assert take_in(round) == 3
@@ -207,7 +207,7 @@ def test_people_are_told_and_the_trail_says_how_many(project: Project, round: Ro
         {"purpose": "review and correct"},
     ],
 )
-def test_what_is_drawn_or_dealt_at_once_cannot_roll(project: Project, lead: User, fields: dict[str, Any]) -> None:
+def test_sampled_and_fixed_rounds_cannot_be_rolling(project: Project, lead: User, fields: dict[str, Any]) -> None:
     build_cluster(project, 0)
     with pytest.raises(Refused) as refused:
         open_round(project=project, plan=plan(project, **fields), by=lead)
@@ -241,9 +241,7 @@ def test_a_rolling_round_is_planned_by_the_page(project: Project, lead: User, cl
     assert {"label": "Later units", "value": "added while the round is open"} in reply.json()["settings"]
 
 
-def test_what_is_taken_in_piece_by_piece_is_whole(
-    project: Project, round: Round, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chunked_intake_is_complete(project: Project, round: Round, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rolling, "BATCH", 2)
     for number in range(1, 4):
         build_cluster(project, number, inputs=1)

@@ -267,7 +267,7 @@ def test_a_part_of_a_unit_is_an_item_of_agreement(
         ({"filters": {"journal": "x"}}, "filters.journal"),
     ],
 )
-def test_what_a_kind_does_not_declare_is_refused_by_its_place(
+def test_undeclared_options_are_refused_by_path(
     project: Project, lead: User, people: list[Member], client_of: Any, more: dict[str, Any], field: str
 ) -> None:
     body = {"name": "n", "kind": "label", "purpose": "gold", "overlap": 1, "people": [people[0].pk]} | more

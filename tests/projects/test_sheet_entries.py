@@ -240,7 +240,7 @@ def test_an_answer_in_anothers_name_cannot_be_stored_without_its_entry(job: Job)
         copy.save(force_insert=True)
 
 
-def test_what_a_sheet_brought_verifies_sealed_and_unsealed(job: Job) -> None:
+def test_answers_of_a_sheet_verify_before_and_after_a_checkpoint(job: Job) -> None:
     run_job(job.pk)
     assert list(findings()) == []
     seal_pending()

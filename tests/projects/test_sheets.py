@@ -256,7 +256,7 @@ def test_a_flag_in_other_words_is_a_fault_and_not_left_out(client: APIClient, ro
     assert (fault["field"], fault["message"]) == ("flag", "'ja' is not yes: write yes, or leave it empty")
 
 
-def test_what_was_answered_in_the_browser_meanwhile_stands(
+def test_answers_from_the_browser_meanwhile_are_kept(
     client: APIClient, round: Round, worker: Member, ann1: User, by_lead: Member
 ) -> None:
     book = Book(out(client, round, worker))

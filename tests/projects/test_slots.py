@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_slots_and_another_seed_others() -> None:
     assert of[0] == of[1] != of[2]
 
 
-def test_what_is_frozen_says_nothing_of_what_a_round_does_not_have() -> None:
+def test_frozen_settings_omit_options_that_a_round_lacks() -> None:
     assert Shape(2).as_json() == {}
     shape = Shape(1, 0.2, 3, 0.1, 15)
     assert Shape.of(1, shape.as_json()) == shape

@@ -182,7 +182,7 @@ def test_every_unquoted_table_with_a_broken_mark_is_read_back_cell_by_cell(
 
 
 @given(st.one_of(st.binary(max_size=60), st.binary(max_size=60).map(lambda rest: b"unit\tvalue\n" + rest)))
-def test_whatever_bytes_come_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     with suppress(Unreadable):
         rows(tmp_path_factory.getbasetemp(), content)
 

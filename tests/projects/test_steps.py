@@ -73,9 +73,7 @@ def test_a_full_round_is_to_be_closed_however_many_newer_rounds_are_open(project
     assert rounds["of"] == "rounds, 22 open"
 
 
-def test_what_is_rated_and_closed_waits_to_be_unblinded_and_nothing_open_for_a_release(
-    project: Project, lead: User, evaluator: User
-) -> None:
+def test_closed_rating_rounds_wait_for_unblinding(project: Project, lead: User, evaluator: User) -> None:
     rated = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
     assert words(project) == "follow the round “ratings”"
     close_round(round=rated, by=lead)
@@ -260,9 +258,7 @@ def test_clusters_that_no_text_supports_hold_nothing_up_and_what_may_be_left_out
     ]
 
 
-def test_what_waits_for_the_lead_comes_before_what_begins_something(
-    project: Project, lead: User, ann1: User, ann2: User
-) -> None:
+def test_pending_actions_of_the_lead_come_before_new_ones(project: Project, lead: User, ann1: User, ann2: User) -> None:
     _retrieved(project, 2)
     people = list(project.members.filter(user__in=[ann1, ann2]))
     screened = build_round(project, people, kind="screen", name="screening", overlap=2)

@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_read_at_all_has_a_fault_too_and_is_not_confirmed(
 
 
 @pytest.mark.parametrize("key", CONFIRMED)
-def test_what_is_confirmed_twice_is_written_once_and_its_file_goes(
+def test_confirming_twice_writes_once_and_removes_the_file(
     key: str, client: APIClient, round: Round, kept: Path
 ) -> None:
     before = written()
@@ -219,7 +219,7 @@ def test_a_confirmed_file_whose_worker_dies_is_written_once_by_the_next(
 
 
 @pytest.mark.parametrize("key", ["corpus", "elsewhere"])
-def test_what_was_confirmed_and_did_not_come_to_be_is_in_the_log_and_can_be_confirmed_again(
+def test_failed_imports_are_logged_and_can_be_confirmed_again(
     key: str, client: APIClient, round: Round, lead: User, kept: Path
 ) -> None:
     check = done(send(client, key, round, sound(key, round)))

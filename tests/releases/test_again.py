@@ -263,7 +263,7 @@ def test_a_file_that_is_no_such_file_is_said_in_a_line(
     assert "Traceback" not in failed
 
 
-def test_what_is_not_reckoned_is_said_and_no_difference(study: Project, tmp_path: Path) -> None:
+def test_figures_not_recomputed_are_reported_as_such(study: Project, tmp_path: Path) -> None:
     Scoring.objects.filter(metric="rouge").update(means=None)
     ProbeFigures.objects.all().delete()
     status, said, _ = recompute(released(study, tmp_path / "r"))
@@ -320,7 +320,7 @@ def test_figures_of_m3s_level_3_are_repeated_from_its_release(
     assert (status, "round Study, measures, modality" in said) == (1, True), said
 
 
-def test_what_is_no_release_or_lacks_a_file_is_said_in_a_line(corpus: Project, tmp_path: Path) -> None:
+def test_folders_that_are_no_complete_release_are_reported_in_one_line(corpus: Project, tmp_path: Path) -> None:
     assert recompute(tmp_path)[::2] == (
         2,
         f"{tmp_path}: manifest.json: cannot be read (No such file or directory), so the folder is not a release.\n",

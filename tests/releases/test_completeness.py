@@ -74,7 +74,7 @@ def test_a_polarity_decided_anew_beside_the_no_evidence_of_an_import_is_not_comp
     assert (missing(made), left_out(project), counted(project)) == ([], [], 0)
 
 
-def test_what_a_typed_cluster_lacks_is_named_in_the_order_of_the_page(project: Project, lead: User) -> None:
+def test_missing_parts_of_a_typed_cluster_are_named_in_page_order(project: Project, lead: User) -> None:
     bare, empty = build_cluster(project, 0, inputs=1), build_cluster(project, 1, inputs=0)
     assert missing(bare) == ["label of target", "label of input 1", "discourse of cluster"]
     assert missing(empty) == ["label of target", "input of cluster", "discourse of cluster"]
@@ -89,7 +89,7 @@ def test_what_a_typed_cluster_lacks_is_named_in_the_order_of_the_page(project: P
     assert (missing(bare), counted(project), left_out(project)) == (["target of cluster"], 2, [bare.key, empty.key])
 
 
-def test_what_is_missing_costs_two_queries_however_many_clusters(project: Project) -> None:
+def test_missing_parts_take_two_queries_for_any_number_of_clusters(project: Project) -> None:
     made = [build_cluster(project, n) for n in range(5)]
     for few in (made[:1], made):
         with CaptureQueriesContext(connection) as seen:

@@ -152,7 +152,7 @@ def name_with_a_letter_that_looks_alike(folder: Path) -> None:
     ids=lambda value: value.__name__ if callable(value) else "",
 )
 @pytest.mark.row(33)
-def test_what_does_not_belong_is_found_by_name(folder: Path, done: Callable[[Path], None], said: list[str]) -> None:
+def test_foreign_files_are_found_by_name(folder: Path, done: Callable[[Path], None], said: list[str]) -> None:
     done(folder)
     assert found(folder) == said
 
@@ -285,7 +285,7 @@ def test_sums_that_are_not_the_list_of_the_files_are_found(folder: Path) -> None
     [b"", b"[]", b"null", b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000, b'{"files": ' + b"9" * 5000 + b"}"],
     ids=["empty", "list", "null", "half", "bytes", "nan", "deep", "digits"],
 )
-def test_what_is_no_manifest_is_one_finding(folder: Path, content: bytes) -> None:
+def test_an_invalid_manifest_is_one_finding(folder: Path, content: bytes) -> None:
     (folder / "manifest.json").write_bytes(content)
     [said] = found(folder)
     assert said.startswith("manifest.json: ")

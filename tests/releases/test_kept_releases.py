@@ -88,7 +88,7 @@ def test_a_second_attempt_finds_what_the_first_one_froze_before_its_worker_died(
     assert (job.status, job.result["release"]) == ("done", Release.objects.get().pk)
 
 
-def test_what_a_killed_process_left_is_swept_away_when_it_is_old(corpus: Project, lead: User) -> None:
+def test_old_remains_of_killed_processes_are_removed(corpus: Project, lead: User) -> None:
     old, fresh = store() / ".eye-1.0.0.dead", store() / ".eye-1.0.0.alive"
     for folder in (old, fresh):
         folder.mkdir(parents=True)

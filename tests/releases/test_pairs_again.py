@@ -174,7 +174,7 @@ def first_line_as(**other: Any) -> Callable[[str], str]:
         (PAIRS, first_line_as(metric="length"), "are compared, although their settings differ"),
     ],
 )
-def test_what_does_not_follow_is_found(
+def test_figures_that_do_not_follow_are_found(
     release: Path, tmp_path: Path, name: str, change: Callable[[str], str], told: str
 ) -> None:
     status, said, failed = recompute(changed(release, tmp_path / "c", name, change))
@@ -189,7 +189,7 @@ def test_figures_by_another_rule_are_named_and_not_repeated(release: Path, tmp_p
     assert "computed by another rule: guessed" in said
 
 
-def test_what_was_not_compared_is_named_and_no_difference(beside: Project, tmp_path: Path) -> None:
+def test_figures_not_compared_are_named_as_such(beside: Project, tmp_path: Path) -> None:
     ScoringComparison.objects.filter(first__metric="rouge").first().delete()  # type: ignore[union-attr]
     ProbeComparison.objects.all().delete()
     folder = released(beside, tmp_path / "r")

@@ -108,7 +108,7 @@ def test_texts_in_a_csv_cell_come_back_exactly(corpus: Project, lead: User, tmp_
     assert row["comment"] == comment
 
 
-def test_what_was_typed_in_by_hand_names_who_typed_it(corpus: Project, lead: User, tmp_path: Path) -> None:
+def test_typed_values_name_their_author(corpus: Project, lead: User, tmp_path: Path) -> None:
     member, review = Member.objects.get(user=lead), Review.objects.get()
     typed = {"text": "It helps.", "sentence": None, "tuple": None, "label": None, "relation": None}
     row = typed | {"inputs": [{"pmid": "444", "text": "It helped.", "label": None}]}

@@ -194,7 +194,7 @@ def whole_tuple(value: Record) -> Record:
     }
 
 
-def test_what_has_no_input_yet_is_left_out_and_named_and_the_rest_can_be_imported(
+def test_records_without_inputs_are_reported_and_the_rest_can_be_imported(
     fresh: Project, project: Project, lead: User, client_of: Client, tmp_path: Path
 ) -> None:
     client = client_of(lead)

@@ -37,7 +37,7 @@ def whole(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_what_a_run_wrote_and_of_what_is_released_with_its_version(reviews: Project, tmp_path: Path) -> None:
+def test_outputs_and_inputs_of_a_run_are_released_with_its_version(reviews: Project, tmp_path: Path) -> None:
     run = build_run(reviews)
     scored(run, "rouge")
     folder = released(reviews, tmp_path / "r")
@@ -89,7 +89,7 @@ def test_a_newer_run_that_is_sealed_hides_the_version_and_not_only_itself(
     assert not (released(reviews, tmp_path / "r") / "systems").exists()
 
 
-def test_what_did_not_come_out_is_no_summary(reviews: Project, tmp_path: Path) -> None:
+def test_failed_items_have_no_summary(reviews: Project, tmp_path: Path) -> None:
     run = build_run(reviews, write=lambda material: None if material.source.key == "111_0" else "")
     assert RunItem.objects.filter(run=run, status=ItemStatus.FAILED).count() == 1
     folder = released(reviews, tmp_path / "r")

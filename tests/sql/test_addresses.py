@@ -32,7 +32,7 @@ def test_a_second_data_base_is_reached_as_the_first(address: str, monkeypatch: p
     assert read(expressions.database_url("scratch"), monkeypatch) == first | {"NAME": "scratch"}
 
 
-def test_where_a_socket_is_all_programs_are_told_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_programs_use_the_same_socket(monkeypatch: pytest.MonkeyPatch) -> None:
     found = read(ADDRESSES[2], monkeypatch)
     assert (found["HOST"], found["PORT"], found["OPTIONS"]) == ("/run/postgresql", "5434", {})
 

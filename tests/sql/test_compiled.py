@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 2, 3, 4, 5, 6, 789, tzinfo=UTC)
 
 
-def test_what_is_private_in_django_was_read_in_this_version() -> None:
+def test_private_django_functions_were_checked_for_this_version() -> None:
     """On failure, check the private parts that `sql.compiled` lists, then update `CHECKED_DJANGO`."""
     assert django.VERSION[:2] == CHECKED_DJANGO
 

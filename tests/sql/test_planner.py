@@ -28,7 +28,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> set[Any]:
     return found
 
 
-def test_what_hangs_on_a_row_is_known() -> None:
+def test_dependents_of_a_row_are_known() -> None:
     hanging = planner.dependents_of(Answer)
     assert {Answer, Label, Cue, CueFragment, TupleFragment} <= set(hanging)
     assert len(hanging) == len(set(hanging))
@@ -76,7 +76,7 @@ def test_only_tables_that_have_grown_by_much_are_looked_at(project: Project) -> 
 
 @on_postgresql
 @pytest.mark.django_db(transaction=True)
-def test_what_was_stored_stays_where_the_planner_cannot_look(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_rows_are_kept_if_analyze_fails(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planner, "GROWN", "SELECT nothing FROM nowhere WHERE %s = %s OR %s")
     with transaction.atomic():
         Unit.objects.create(project=project, type="t", key="1")
