@@ -48,10 +48,10 @@ def made(shared_rows: None) -> OtherProject:
         for name, text in texts.items()
     ]
     evaluator = User.objects.create_user(email="blind@example.org", name="Blind")
-    Member.objects.create(project=world.project, user=evaluator, role="evaluator", pseudonym="B1")
-    people = [world.project.members.get(user=evaluator), world.worker]
-    rated = open_rating(world.project, people, runs, name="blind ratings", seed=SEED, allocation="pool", overlap=3)
-    return replace(world, rated=rated, run=runs[0])
+    Member.objects.create(project=other.project, user=evaluator, role="evaluator", pseudonym="B1")
+    people = [other.project.members.get(user=evaluator), other.worker]
+    rated = open_rating(other.project, people, runs, name="blind ratings", seed=SEED, allocation="pool", overlap=3)
+    return replace(other, rated=rated, run=runs[0])
 
 
 @pytest.fixture

@@ -405,8 +405,8 @@ def test_a_late_answer_keeps_the_order_that_was_shown(project: Project, evaluato
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
     before = [t["key"] for t in cards_of(evaluator, round)[0]["texts"]]
     slot = next_assignments(user=evaluator, round=round)[0]
-    value = rate_value(hand_of(evaluator, round)[0])
-    say(evaluator, slot, value)
+    value = rate_value(cards_of(evaluator, round)[0])
+    submit_value(evaluator, slot, value)
     places = Rating.objects.filter(number=0).order_by("position").values_list("text__code", flat=True)
     assert (
         list(places)

@@ -127,7 +127,7 @@ def test_a_text_that_two_wrote_counts_for_both_and_degraded_ones_for_nobody(
     project: Project, lead: User, evaluator: User
 ) -> None:
     runs = build_runs(project, clusters=4)
-    design = closed(project, lead, [evaluator], runs, options={"checks": 50})
+    design = close_rating_round(project, lead, [evaluator], runs, options={"checks": 50})
     said = RoundRatings(design)
     assert {each.system for each in said.judgements} == set(SYSTEMS)
     assert len(said.judgements) == 4 * 4 * 3
@@ -175,7 +175,7 @@ def test_reading_takes_as_many_queries_for_more_ratings(
 ) -> None:
     counts, opened = [], []
     # Reading a protocol for the first time is no matter of this test.
-    RoundRatings(closed(project, lead, [evaluator], _more(project, 1), name="first"))
+    RoundRatings(close_rating_round(project, lead, [evaluator], _more(project, 1), name="first"))
     for clusters in (2, 6):
         runs = _more(project, clusters)
         design = close_rating_round(project, lead, [evaluator], runs, name=f"of {clusters}")
@@ -257,7 +257,7 @@ def test_whoever_still_rates_one_of_its_runs_elsewhere_sees_nothing_of_an_unblin
     project: Project, lead: User, evaluator: User, client_of: Callable[[User], APIClient], more: str
 ) -> None:
     runs = build_runs(project, clusters=2)
-    design = closed(project, lead, [evaluator], runs)
+    design = close_rating_round(project, lead, [evaluator], runs)
     compute_ratings(design=design, replicates=10)
     other = person("curator")
     curator = Member.objects.create(project=project, user=other, role="curator", pseudonym="C")
@@ -306,7 +306,7 @@ def test_every_part_of_results_opens_in_as_many_queries_however_much_was_said(
         return len(seen)
 
     def rated(number: int, *raters: User) -> Round:
-        design = closed(project, lead, list(raters), _more(project, number), name=f"{number}")
+        design = close_rating_round(project, lead, list(raters), _more(project, number), name=f"{number}")
         compute_ratings(design=design, replicates=10)
         return design.round
 
@@ -326,7 +326,7 @@ def test_tables_are_on_results_and_in_every_format(
 ) -> None:
     plain = [each["key"] for each in client_of(lead).get("/api/v1/projects/eye/results/").json()["tables"]]
     assert "ratings" not in plain
-    design = closed(project, lead, [evaluator, ann1], build_runs(project, clusters=6))
+    design = close_rating_round(project, lead, [evaluator, ann1], build_runs(project, clusters=6))
     call_command("compute_ratings", "--project", "eye", "--round", str(design.round_id))
     shown = client_of(lead).get("/api/v1/projects/eye/results/").json()["tables"]
     assert [each["key"] for each in shown if each["key"] not in plain] == [

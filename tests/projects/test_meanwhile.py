@@ -233,7 +233,7 @@ def test_who_leaves_the_project_while_being_let_into_a_round_is_out_of_both(
     project: Project, people: list[Member], lead: User
 ) -> None:
     round = build_round(project, people[:1], allocation="dealt")
-    with held_up(rounds_actions, "_share") as place:
+    with paused_before(rounds_actions, "_share") as place:
         joining = Act(lambda: add_person(round=round, member=people[1], by=None))
         assert place.reached.wait(10)
         leaving = Act(lambda: remove_member(member=people[1], by=lead))

@@ -343,7 +343,7 @@ def test_the_list_costs_the_same_however_many_links(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("capacity", "browsers", "people"), [(3, 8, 3), (1, 6, 1)])
-def test_however_many_press_at_once_no_more_than_the_places_are_taken(
+def test_concurrent_volunteers_do_not_exceed_the_places(
     project: Project, lead: User, capacity: int, browsers: int, people: int
 ) -> None:
     build_cluster(project, inputs=2)

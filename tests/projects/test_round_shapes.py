@@ -81,7 +81,7 @@ def test_a_slot_of_the_block_that_was_taken_out_of_force_is_found(project: Proje
     assert [name for name, _ in integrity.inconsistent_assignments() if name == f"projects.assignment {slot.pk}"]
 
 
-def test_what_people_are_asked_again_is_apart_from_overlap(project: Project, people: list[Member]) -> None:
+def test_repeats_are_separate_from_overlap(project: Project, people: list[Member]) -> None:
     round = build_round(project, people[:2], allocation="dealt", repeat_share=0.4, repeat_distance=1)
     again = {slot.pk for slot in round.assignments.filter(repeat=1)}
     assert len(again) == 4
