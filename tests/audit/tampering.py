@@ -78,7 +78,7 @@ TAMPERINGS: tuple[Tampering, ...] = (
     _text("projects_participantlink", "consent_text", "projects.participantlink"),
     _text("projects_participantlink", "agreed", "projects.participantlink"),
     _text("projects_storedagreement", "report", "projects.storedagreement"),
-    Planting(
+    Tampering(
         "stored agreement deleted",
         "SELECT id FROM projects_storedagreement LIMIT 1",
         "DELETE FROM projects_storedagreement WHERE id = {0}",

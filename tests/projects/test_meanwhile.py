@@ -234,9 +234,9 @@ def test_who_leaves_the_project_while_being_let_into_a_round_is_out_of_both(
 ) -> None:
     round = build_round(project, people[:1], allocation="dealt")
     with paused_before(rounds_actions, "_share") as place:
-        joining = Act(lambda: add_person(round=round, member=people[1], by=None))
+        joining = Background(lambda: add_person(round=round, member=people[1], by=None))
         assert place.reached.wait(10)
-        leaving = Act(lambda: remove_member(member=people[1], by=lead))
+        leaving = Background(lambda: remove_member(member=people[1], by=lead))
         leaving.has_ended(0.3)
     joining.end()
     leaving.end()
