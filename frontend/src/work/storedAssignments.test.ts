@@ -21,6 +21,12 @@ it('survives a reload, in its order, for that person and round alone', async () 
   expect(await loadAssignments(1, 8, 11 * HOUR)).toBeNull()
 })
 
+it('has elements where an earlier version stored slots', async () => {
+  const card = (key: 'slot' | 'element') => ({ assignment: 3, pico: [{ [key]: 'i', text: 'nepralin' }] })
+  await storeAssignments(stored({ cards: [card('slot'), card('element')] as unknown as StoredAssignments['cards'] }))
+  expect((await loadAssignments(1, 7, 11 * HOUR))!.cards).toEqual([card('element'), card('element')])
+})
+
 it('is not shown when its units may have gone to others', async () => {
   await storeAssignments(stored())
   expect(await loadAssignments(1, 7, 13.9 * HOUR)).not.toBeNull()

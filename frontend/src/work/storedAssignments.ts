@@ -18,6 +18,15 @@ export interface StoredAssignments {
   at: number
 }
 
+/** The card with `element` where an earlier version of this page stored the PICO element as `slot`. */
+function withElements(card: Card): Card {
+  const lists = Object.entries(card).filter(([key, list]) => ['pico', 'in_force'].includes(key) && Array.isArray(list))
+  const renamed = lists.map(([key, list]) => [
+    key, (list as { slot?: string }[]).map(({ slot, ...rest }) => (slot ? { element: slot, ...rest } : rest)),
+  ])
+  return { ...card, ...Object.fromEntries(renamed) } as Card
+}
+
 /** Store assignments. A failure is ignored: work continues without a stored copy. */
 export async function storeAssignments(stored: StoredAssignments): Promise<void> {
   try {
@@ -31,7 +40,7 @@ export async function storeAssignments(stored: StoredAssignments): Promise<void>
 export async function loadAssignments(user: number, round: number, now = Date.now()): Promise<StoredAssignments | null> {
   try {
     const found = (await read('hands', (s) => s.get([user, round]))) as StoredAssignments | undefined
-    return found && now - found.at < LONGEST ? found : null
+    return found && now - found.at < LONGEST ? { ...found, cards: found.cards.map(withElements) } : null
   } catch {
     return null
   }
