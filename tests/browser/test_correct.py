@@ -16,10 +16,10 @@ from accounts.models import User
 from pathlib import Path
 from tempfile import mkdtemp
 from projects.people.actions import create_project
-from tests.annotation.m3_files import brought_in, cluster, source, write
+from tests.annotation.m3_files import import_records, cluster, source, write
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug='SLUG', name='Corrected', by=lead)
-brought_in(project, write(Path(mkdtemp()) / 'level3.jsonl', [cluster('26258610_0', [source()])]))
+import_records(project, write(Path(mkdtemp()) / 'level3.jsonl', [cluster('26258610_0', [source()])]))
 print(json.dumps(project.clusters.get().pk))
 """
 

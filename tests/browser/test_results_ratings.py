@@ -30,8 +30,8 @@ options = {{'checks': 50, 'exclude_checks': 0}}
 runs = build_runs(project, clusters=10, tail=lambda n: ' Relapse was rare.' * (n % 3))
 call_command('score', '--project', {SLUG!r}, '--metric', 'rouge')
 # Whatever texts the secret degrades: one rater misses no check, the other one some, and is left out by the rule.
-choose = lambda n: by_worth(n, degraded='' if n == 0 else 'Alder')
-closed(project, lead, raters, runs, choose=choose, name='First ratings', options=options)
+choose = lambda n: rater_by_quality(n, degraded='' if n == 0 else 'Alder')
+close_rating_round(project, lead, raters, runs, choose=choose, name='First ratings', options=options)
 call_command('compute_ratings', '--project', {SLUG!r})
 """
 #: In print: millimetres per unit, and points of the smallest letters.
