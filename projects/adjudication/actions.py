@@ -221,7 +221,7 @@ def _restore_earlier(
             "reason": reason,
             "decided_at": now,
         }
-        if earlier_value is not None and earlier_value.says_a_value:
+        if earlier_value is not None and earlier_value.has_value:
             source = {
                 "answer_id": earlier_value.answer_id,
                 "imported_id": earlier_value.imported_id,

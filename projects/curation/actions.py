@@ -387,5 +387,9 @@ def _carry_over(unit: Unit, kind: str, reason: str, by: Member) -> list[Decision
     if missing:
         raise Refused.field(missing[0], "The earlier text has no value of this field to confirm. Enter a new value.")
     return correct(
-        unit=unit, kind=kind, value=how.carry(before, unit), reason=reason or "Confirmed on the corrected text.", by=by
+        unit=unit,
+        kind=kind,
+        value=how.migrate(before, unit),
+        reason=reason or "Confirmed on the corrected text.",
+        by=by,
     )

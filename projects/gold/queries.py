@@ -25,7 +25,7 @@ def newest_decisions(units: Iterable[int], *kinds: str) -> dict[tuple[int, str, 
     """
     rows = Decision.objects.filter(unit__in=units, kind__in=kinds).in_question().order_by()
     newest = {(d.unit_id, d.kind, d.field): d for d in sorted(rows, key=lambda d: d.pk)}
-    return {key: d for key, d in newest.items() if d.says_a_value}
+    return {key: d for key, d in newest.items() if d.has_value}
 
 
 def current_decisions(units: Iterable[int], kind: str) -> dict[tuple[int, str], Decision]:
@@ -117,7 +117,7 @@ def sentences(decisions: Sequence[Decision]) -> dict[int, str]:
 
     ``unit`` must be loaded with the decisions. Run a few queries per kind.
     """
-    valued = [d for d in decisions if d.says_a_value]
+    valued = [d for d in decisions if d.has_value]
     known = {kind.key for kind in kinds.all_kinds()}
     texts: dict[int, str] = {}
     for key in sorted({d.kind for d in valued} & known):
@@ -137,8 +137,8 @@ def sentences(decisions: Sequence[Decision]) -> dict[int, str]:
 def contested_fields(units: Sequence[Unit], kind: str) -> set[tuple[int, str]]:
     """Return (unit id, field) of fields that wait for a curator. Run one query."""
     rows = Decision.objects.filter(unit__in=[u.pk for u in units], kind=kind).order_by()
-    newest = {(d.unit_id, d.field): d.says_a_value for d in sorted(rows, key=lambda d: d.pk)}
-    return {key for key, says_a_value in newest.items() if not says_a_value}
+    newest = {(d.unit_id, d.field): d.has_value for d in sorted(rows, key=lambda d: d.pk)}
+    return {key for key, has_value in newest.items() if not has_value}
 
 
 Json = dict[str, Any]

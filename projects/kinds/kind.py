@@ -267,7 +267,7 @@ class Kind:
         """Return the values of imports (by id), by (unit id, import id)."""
         return {}
 
-    def carry(self, value: Value, unit: Unit) -> Value:
+    def migrate(self, value: Value, unit: Unit) -> Value:
         """Return the value of an earlier text of the unit, migrated to the current text.
 
         Raise ``api.problems.Refused`` with the field that cannot be migrated and needs a new answer.
@@ -336,7 +336,7 @@ class Kind:
         """
         return bool(one.get(field) == other.get(field))
 
-    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+    def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         """Return whether an answer is correct in one field, compared with the expected value by the round's policy.
 
         Return None if the field is not compared.

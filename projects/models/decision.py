@@ -35,7 +35,7 @@ class DecisionQuerySet(models.QuerySet["Decision"]):
     # its table statistics, and may scan along the primary key. `Unindexed` and the missing overall order prevent both
     # (docs/decisions/0008-query-speed.md).
 
-    def values_said(self) -> Self:
+    def with_value(self) -> Self:
         """Exclude contested and reopened decisions, which have no value."""
         return self.exclude(origin__in=WAITING)
 
@@ -45,11 +45,11 @@ class DecisionQuerySet(models.QuerySet["Decision"]):
 
     def in_force(self) -> Self:
         """Return the newest decision of each unit, kind and field with a current value, unordered."""
-        return self.values_said()._newest(Decision.objects.in_question())
+        return self.with_value()._newest(Decision.objects.in_question())
 
     def decided(self) -> Self:
         """Return the current decision of each field that does not wait for a curator, unordered."""
-        return self.values_said()._newest(Decision.objects.all())
+        return self.with_value()._newest(Decision.objects.all())
 
     def contested(self) -> Self:
         """Return the newest decisions of fields that wait for a curator, unordered."""
@@ -105,7 +105,7 @@ class Decision(Leaf):
         ]
 
     @property
-    def says_a_value(self) -> bool:
+    def has_value(self) -> bool:
         return self.origin not in WAITING
 
 
@@ -142,7 +142,7 @@ class ChangeQuerySet(models.QuerySet["Change"]):
             unit=OuterRef("unit"),
             kind=OuterRef("kind"),
             pk__gt=OuterRef("decisions_up_to"),
-        ).values_said()
+        ).with_value()
         return self.newest().filter(~Exists(fresh))
 
 

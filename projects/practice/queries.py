@@ -51,14 +51,14 @@ def _expected(assignment: Assignment, value: kinds.Value) -> list[Reference]:
     keys = [(assignment.unit_id, name) for name in kind.fields_of(round)]
     decisions = [current[key] for key in keys if key in current and key not in contested]
     expected = values_of([assignment.unit], kind.key, decisions)[assignment.unit_id]
-    judged = [(d, kind.matches(d.field, value, expected, round)) for d in decisions]
+    judged = [(d, kind.is_correct(d.field, value, expected, round)) for d in decisions]
     return [Reference(decision=d, same=right) for d, right in judged if right is not None]
 
 
 def _reviewed(assignment: Assignment, value: kinds.Value, shown: list[int]) -> list[Reference]:
     kind = kinds.get(assignment.round.kind)
     decisions = list(
-        Decision.objects.values_said().filter(pk__in=shown, unit=assignment.unit_id, kind=kind.key).order_by()
+        Decision.objects.with_value().filter(pk__in=shown, unit=assignment.unit_id, kind=kind.key).order_by()
     )
     if len(decisions) != len(set(shown)) or len({d.field for d in decisions}) != len(decisions):
         raise Refused.field(

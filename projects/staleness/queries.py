@@ -46,7 +46,7 @@ def outdated(project: Project, *, kind: str = "") -> QuerySet[Answer]:
         since = Decision.objects.filter(
             unit=OuterRef("assignment__unit"), kind=key, decided_at__gte=newest[key].created_at
         )
-        found = found.exclude(Exists(since.values_said()), guideline__kind=key)
+        found = found.exclude(Exists(since.with_value()), guideline__kind=key)
     return found.select_related("assignment__unit", "assignment__round", "author", "guideline")
 
 

@@ -296,9 +296,9 @@ def test_gold_is_what_most_marked_and_agreement_counts_sentences(
     assert kind.apart("support", support(), support()) == 0.0
     for policy, right in (("overlap", True), ("same", False)):
         round.policy = {"evidence_matches": policy}
-        assert kind.matches("support", support(3, 4), support(3), round) is right
-        assert kind.matches("support", support(), support(), round) is True
-        assert kind.matches("support", support(), support(3), round) is False
+        assert kind.is_correct("support", support(3, 4), support(3), round) is right
+        assert kind.is_correct("support", support(), support(), round) is True
+        assert kind.is_correct("support", support(), support(3), round) is False
 
 
 def test_two_who_differ_leave_it_to_a_curator_whose_word_can_be_taken_back(

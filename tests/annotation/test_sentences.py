@@ -275,7 +275,7 @@ def test_practice_allows_as_many_sentences_off_as_the_round_says() -> None:
     kind, field = kinds.get(KIND), "sentence_classes"
     for off, right in ((0, False), (1, True)):
         round = Round(kind=KIND, policy={"sentences_off": off})
-        assert kind.matches(field, classes(*NINE), classes(*OTHERWISE), round) is right
+        assert kind.is_correct(field, classes(*NINE), classes(*OTHERWISE), round) is right
 
 
 def test_an_abstract_that_is_missing_is_asked_of_nobody(project: Project) -> None:

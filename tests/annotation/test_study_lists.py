@@ -196,7 +196,7 @@ def test_the_distance_of_two_lists_is_one_less_their_f1() -> None:
     assert kind.apart(FIELD, listed(), listed("1")) == 1
     for off, right in ((1, False), (2, True)):
         round = Round(kind=KIND, policy={"studies_off": off})
-        assert kind.matches(FIELD, listed("1", "2"), listed("1", "3"), round) is right
+        assert kind.is_correct(FIELD, listed("1", "2"), listed("1", "3"), round) is right
 
 
 def test_a_list_is_one_row_and_each_study_another() -> None:

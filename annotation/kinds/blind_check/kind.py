@@ -117,8 +117,8 @@ class BlindCheckKind(LabelKind):
     def text_of(self, unit: Unit) -> str:
         return self.texts([unit.pk])[unit.pk]
 
-    def carry(self, value: Value, unit: Unit) -> Value:
-        return Kind.carry(self, value, unit)
+    def migrate(self, value: Value, unit: Unit) -> Value:
+        return Kind.migrate(self, value, unit)
 
     def dependents_of(self, units: Sequence[Unit]) -> QuerySet[Unit]:
         """Return the texts of targets whose tuple changed, because the card shows the tuple."""

@@ -145,7 +145,7 @@ class DiscourseKind(clusters.ClusterKind):
         rows = DiscourseLabel.objects.filter(unit__in=list(units), imported__in=list(imported))
         return {(row.unit_id, row.imported_id or 0): _value(row) for row in rows}
 
-    def carry(self, value: Value, unit: Unit) -> Value:
+    def migrate(self, value: Value, unit: Unit) -> Value:
         return {FIELD: value[FIELD]}
 
 

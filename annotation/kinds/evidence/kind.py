@@ -253,7 +253,7 @@ class EvidenceKind(TargetSentenceKind):
             marked[support].append(number)
         return {support.answer_id: {FIELD: marked[support.pk], "ranked": support.ranked} for support in supports}
 
-    def carry(self, value: Value, unit: Unit) -> Value:
+    def migrate(self, value: Value, unit: Unit) -> Value:
         """Keep the numbers, because an abstract never changes. Drop the ranks, which were computed for the old text."""
         return {FIELD: value[FIELD], "ranked": []}
 
@@ -267,7 +267,7 @@ class EvidenceKind(TargetSentenceKind):
         """Aggregate the sentences marked by a majority, if some answer equals that set."""
         return [by_part(FIELD, answers, lambda value: dict.fromkeys(value[FIELD], "marked"))]
 
-    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+    def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         marked, gold = set(value[field]), set(expected[field])
         if round.policy.get(MATCHES, OVERLAP) == SAME or not marked or not gold:
             return marked == gold

@@ -239,7 +239,7 @@ class LabelKind(PropositionKind):
         labels = _with_cues(Label.objects.filter(unit__in=list(units), imported__in=list(imported)))
         return {(label.unit_id, label.imported_id or 0): _value(label) for label in labels}
 
-    def carry(self, value: Value, unit: Unit) -> Value:
+    def migrate(self, value: Value, unit: Unit) -> Value:
         """Keep the words of cues: find each piece in the current text, after the previous one."""
         text = Proposition.objects.values_list("text", flat=True).get(unit=unit)
         values = {"polarity": value["polarity"], "modality": value["modality"]}
@@ -249,7 +249,7 @@ class LabelKind(PropositionKind):
         results = aggregate_label(answers, cue_policy=round.policy.get("cues", "overlap"))
         return [result for result in results if result.field in self.fields_of(round)]
 
-    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+    def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         """Compare cues under the round's policy. Return None if an import could not locate the expected cue."""
         if not field.endswith("_cue"):
             return bool(value[field] == expected[field])

@@ -187,7 +187,7 @@ class PicoKind(TargetSentenceKind):
         splits = current.splits().filter(unit__in=list(units), imported__in=list(imported))
         return {(split.unit_id, split.imported_id or 0): _value(split) for split in splits}
 
-    def carry(self, value: Value, unit: Unit) -> Value:
+    def migrate(self, value: Value, unit: Unit) -> Value:
         """Keep the texts and drop the marked pieces. Their positions are found again from the form."""
         return {FIELD: [{element: row[element] | {"fragments": []} for element in ELEMENTS} for row in value[FIELD]]}
 
@@ -199,7 +199,7 @@ class PicoKind(TargetSentenceKind):
         """Compare texts and marked positions exactly, ignoring the order of tuples."""
         return _exact_tuples(one) == _exact_tuples(other)
 
-    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+    def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         return _keys(value) == _keys(expected)
 
     def apart(self, field: str, one: Value, other: Value) -> float:

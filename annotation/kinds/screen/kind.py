@@ -114,7 +114,7 @@ class ScreenKind(ReviewKind):
         rows = Screening.objects.filter(unit__in=list(units), imported__in=list(imported))
         return {(row.unit_id, row.imported_id or 0): {FIELD: row.screening} for row in rows}
 
-    def carry(self, value: Value, unit: Unit) -> Value:
+    def migrate(self, value: Value, unit: Unit) -> Value:
         return value
 
     def row(self, value: Value) -> Row:

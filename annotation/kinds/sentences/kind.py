@@ -195,7 +195,7 @@ class SentencesKind(ReviewKind):
     def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
         return [by_part(field, answers, partial(parts, field)) for field in self.fields_of(round)]
 
-    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+    def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         return len(_differing(field, value, expected)) <= int(round.policy.get(OFF, 0))
 
     def apart(self, field: str, one: Value, other: Value) -> float:

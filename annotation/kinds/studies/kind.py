@@ -206,7 +206,7 @@ class StudiesKind(ReviewKind):
             for row in rows
         }
 
-    def carry(self, value: Value, unit: Unit) -> Value:
+    def migrate(self, value: Value, unit: Unit) -> Value:
         return value
 
     # Decisions and agreement
@@ -222,7 +222,7 @@ class StudiesKind(ReviewKind):
         """Compare the lists, ignoring order."""
         return bool(_comparison_key(one) == _comparison_key(other))
 
-    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+    def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         return len(_listed(value) ^ _listed(expected)) <= int(round.policy.get(OFF, 0))
 
     def apart(self, field: str, one: Value, other: Value) -> float:

@@ -199,7 +199,7 @@ class TupleKind(clusters.ClusterKind):
         rows = _with_elements(PicoTuple.objects.filter(unit__in=list(units), imported__in=list(imported)))
         return {(row.unit_id, row.imported_id or 0): _value(row) for row in rows}
 
-    def carry(self, value: Value, unit: Unit) -> Value:
+    def migrate(self, value: Value, unit: Unit) -> Value:
         """Keep the texts and drop the marked pieces. Their positions are found again from the form."""
         return {element: value[element] | {"fragments": []} for element in ELEMENTS}
 
@@ -216,7 +216,7 @@ class TupleKind(clusters.ClusterKind):
         here, there = ({**value[field], "text": value[field]["text"].strip()} for value in (one, other))
         return bool(here == there or (not there["fragments"] and here | {"fragments": []} == there))
 
-    def matches(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
+    def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         return key_of(value[field]) == key_of(expected[field])
 
     def apart(self, field: str, one: Value, other: Value) -> float:

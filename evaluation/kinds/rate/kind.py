@@ -171,7 +171,7 @@ class RateKind(PageKind):
         codes = set(mine) | set(theirs)
         return sum(mine.get(code) != theirs.get(code) for code in codes) / len(codes) if codes else 0.0
 
-    def matches(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
+    def is_correct(self, field: str, said: Value, expected: Value, round: Round) -> bool | None:
         """Whether every text is rated within the round's tolerance of the expected value.
 
         Return None for free texts.

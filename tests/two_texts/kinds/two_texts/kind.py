@@ -129,7 +129,7 @@ class TwoTextsKind(ClusterKind):
         rows = TextRating.objects.filter(answer__in=list(answers))
         return {row.answer_id: {name: getattr(row, name) for name in (*TEXTS, "remark", "passages")} for row in rows}
 
-    def carry(self, value: Value, unit: Unit) -> Value:
+    def migrate(self, value: Value, unit: Unit) -> Value:
         return value
 
     def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
