@@ -47,7 +47,7 @@ def test_the_admin_has_no_door_of_its_own_at_which_to_guess(lead: User) -> None:
         assert Client().get("/admin/login/", {"next": elsewhere})["Location"] == "/sign-in?to=%2Fadmin%2F"
 
 
-def test_who_is_signed_in_and_no_operator_is_told_so(lead: User, stranger: User) -> None:
+def test_signed_in_people_who_are_no_operators_are_told_so(lead: User, stranger: User) -> None:
     client = Client()
     client.force_login(stranger)
     reply = client.get("/admin/", follow=True)

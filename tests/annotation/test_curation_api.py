@@ -82,7 +82,7 @@ def test_a_review_is_shown_whole_cell_by_cell(client: APIClient, review: Review)
     assert (label["decided_by"], label["seen"] > 0, inputs[1]["study"]["pmid"]) == (None, True, "222")
 
 
-def test_who_decided_a_cell_and_when_is_told_by_pseudonym(client: APIClient, review: Review) -> None:
+def test_the_author_of_a_cell_is_shown_by_pseudonym(client: APIClient, review: Review) -> None:
     first = page(client, review)["clusters"][0]["propositions"][0]
     assert put(client, review, [label_row(first, polarity="negative")]).status_code == 201
     label = page(client, review)["clusters"][0]["propositions"][0]["label"]

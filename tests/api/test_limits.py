@@ -150,7 +150,7 @@ def test_answers_beyond_the_limit_are_told_to_wait_and_are_taken_afterwards(
     assert client.put(f"/api/v1/answers/{given.uuid}/", body, format="json").status_code == 201
 
 
-def test_who_works_by_hand_is_never_counted_in_the_data_base(
+def test_interactive_work_is_never_counted_in_the_database(
     limit: Callable[..., None], ann1: User, paced: limits.Pace, django_assert_num_queries: Any
 ) -> None:
     with django_assert_num_queries(0):

@@ -45,5 +45,5 @@ def test_no_request_of_a_page_grows_faster_than_its_project() -> None:
     refuse_steep("")
 
 
-def test_omitted_schema_entries_are_routes() -> None:
+def test_left_out_paths_are_routes() -> None:
     assert LEFT_OUT.keys() <= set(get_routes())

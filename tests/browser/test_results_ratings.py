@@ -20,7 +20,7 @@ from django.core.management import call_command
 from accounts.models import User
 from projects.people.actions import add_member, create_project
 from projects.models import Round
-from tests.evaluation.rating_rounds import build_runs, close_rating_round, cards_of, rate_value, rater_by_quality
+from tests.evaluation.rating_rounds import build_runs, close_rating_round, rater_by_quality
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug={SLUG!r}, name='Told', by=lead)
 raters = [User.objects.get(email=f'{{who}}@example.org') for who in ('evaluator', 'ann1')]

@@ -18,7 +18,7 @@ def test_every_module_that_is_named_is_there(names: dict[str, str]) -> None:
     assert not gone
 
 
-def test_whoever_writes_to_the_engine_is_tested_on_both() -> None:
+def test_modules_that_access_the_engine_are_tested_on_both() -> None:
     live = ("browser", "processes", "config")
     missed = [
         f"{path.parent.name}/{path.name}"

@@ -44,7 +44,7 @@ def test_an_outage_around_the_views_is_one_too(lead: User, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", ["DeadlockDetected", "SerializationFailure", "LockNotAvailable", "TooManyConnections"])
-def test_postgresql_deadlocks_are_retryable_errors(name: str) -> None:
+def test_postgresql_conflicts_are_operational_errors(name: str) -> None:
     assert issubclass(getattr(psycopg.errors, name), psycopg.OperationalError)
 
 

@@ -57,9 +57,7 @@ def test_a_request_has_one_line_with_route_person_status_time_and_queries(
     assert f'"request": "{reply["X-Request-ID"]}"' in kept.lines[-1]
 
 
-def test_who_is_not_signed_in_costs_no_look_at_the_data_base(
-    kept: Kept, db: None, django_assert_num_queries: Any
-) -> None:
+def test_anonymous_requests_need_no_database_query(kept: Kept, db: None, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(0):
         Client().get("/healthz")
         Client().get("/nothing/here")

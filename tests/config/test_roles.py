@@ -244,9 +244,7 @@ def test_a_role_that_is_named_would_be_found() -> None:
 
 
 @pytest.mark.parametrize("role", [role for role in Role if role != Role.VOLUNTEER])
-def test_who_is_signed_in_is_told_what_may_be_done_in_a_project(
-    other: OtherProject, stranger: User, role: Role
-) -> None:
+def test_the_session_lists_the_permissions_in_a_project(other: OtherProject, stranger: User, role: Role) -> None:
     Member.objects.create(project=other.project, user=stranger, role=role, pseudonym="S")
     [project] = client_of(stranger).get(f"/{API}session/").json()["projects"]
     assert project["may"] == [verb for verb, roles in roles_table.MAY.items() if role in roles]

@@ -106,7 +106,7 @@ def test_the_same_requests_are_not_404_for_the_projects_own_lead(other: OtherPro
     assert wrong == []
 
 
-def test_who_is_not_signed_in_is_told_to_sign_in(other: OtherProject) -> None:
+def test_anonymous_people_are_asked_to_sign_in(other: OtherProject) -> None:
     client, wrong = client_of(None), []
     for route in api_routes():
         case = CASES.get(route.pattern, no_ids)

@@ -170,9 +170,7 @@ def _said_together(replies: dict[str, str], other: OtherProject) -> dict[str, li
         ),
     ],
 )
-def test_who_may_see_systems_and_rates_is_never_told_a_text_with_its_system(
-    other: OtherProject, role: str, closed: bool
-) -> None:
+def test_raters_who_see_systems_never_see_a_text_with_its_system(other: OtherProject, role: str, closed: bool) -> None:
     """A person who knows the systems is shown neither their texts nor the systems of codes."""
     member, client = rater(other, role)
     rate_one(member.user, other.rated)
@@ -306,7 +304,7 @@ def test_nobody_looks_at_the_agreement_of_a_blind_round_that_is_open(other: Othe
 
 
 @pytest.mark.long
-def test_who_joins_while_the_round_runs_is_blind_too(other: OtherProject) -> None:
+def test_participants_who_join_later_are_blind_too(other: OtherProject) -> None:
     later = User.objects.create_user(email="later@example.org", name="Later")
     member = Member.objects.create(project=other.project, user=later, role="curator", pseudonym="L1")
     assert {a for a in beside_its_round(told(client_of(later), other)) if "/outputs/" in a}, (

@@ -109,7 +109,7 @@ def test_a_run_says_why_its_seals_stay(project: Project, lead: User, evaluator: 
     assert client_of(lead).get(f"/api/v1/runs/{other.pk}/").json()["kept_sealed"] == ""
 
 
-def test_who_rates_a_system_is_not_told_which_texts_are_the_same(
+def test_raters_are_not_shown_which_texts_are_equal(
     project: Project, lead: User, evaluator: User, client_of: Any
 ) -> None:
     runs = build_runs(project, systems=("Alder", "Birch", "Cedar"))

@@ -60,9 +60,7 @@ def test_two_versions_never_have_one_number(project: Project, lead: User) -> Non
         ProtocolVersion.objects.create(protocol=version.protocol, number=1, content={}, digest="0" * 64)
 
 
-def test_who_finds_the_number_taken_gets_the_next(
-    project: Project, lead: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_taken_number_is_replaced_by_the_next(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
     version, insert, numbers = create(project, lead), actions._insert, list[int]()
 
     def taken_once(protocol: Protocol, content: Content, number: int, *rest: Any) -> ProtocolVersion:

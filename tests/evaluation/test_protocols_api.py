@@ -100,7 +100,7 @@ def test_an_export_imported_into_another_project_is_equal(
     assert (brought.json()["digest"], brought.json()["content"]) == (made["digest"], made["content"])
 
 
-def test_whoever_rates_reads_no_protocol_and_no_template(
+def test_raters_cannot_read_protocols_and_templates(
     project: Project, evaluator: User, ann1: User, lead: User, client_of: Client
 ) -> None:
     version = create_protocol(project=project, name="Ours", content=DRAFT, by=lead)

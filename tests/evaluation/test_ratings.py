@@ -253,7 +253,7 @@ def test_nobody_sees_ratings_of_systems_before_they_are_unblinded(
 
 
 @pytest.mark.parametrize("more", ["", "examples/", "file/"])
-def test_whoever_still_rates_one_of_its_runs_elsewhere_sees_nothing_of_an_unblinded_round(
+def test_raters_of_its_runs_see_nothing_of_an_unblinded_round(
     project: Project, lead: User, evaluator: User, client_of: Callable[[User], APIClient], more: str
 ) -> None:
     runs = build_runs(project, clusters=2)

@@ -66,7 +66,7 @@ def test_m3s_protocols_ask_of_each_slot_by_exception_and_never_whether_all_is_co
     assert (polarity.beside, modality.beside) == ("polarity", "modality")
 
 
-def test_who_makes_no_claim_has_no_polarity_and_the_modality_of_no_evidence() -> None:
+def test_texts_without_a_claim_have_no_polarity_and_no_evidence_modality() -> None:
     content = shipped.get("m3-table-5").content
     [polarity] = content.criterion("polarity").prefill
     assert (polarity.when.criterion, polarity.when.values, polarity.na) == ("claim", ("no",), True)

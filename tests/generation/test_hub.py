@@ -100,7 +100,7 @@ def test_only_what_is_hashed_is_fetched_and_never_a_pickle_or_a_program(
 
 
 @pytest.mark.parametrize("backend", ["seq2seq", "multi_encode", "chat", "extractive"])
-def test_whoever_serves_a_page_leaves_a_hub_id_to_a_worker(
+def test_hub_ids_are_resolved_by_workers(
     project: Project, lead: User, client_of: Callable[[User], APIClient], monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
     monkeypatch.setattr(weights, "find", lambda *_: pytest.fail("the web process looked for a model"))

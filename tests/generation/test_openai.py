@@ -409,7 +409,7 @@ def test_finished_requests_are_yielded_while_others_run(endpoint: Endpoint) -> N
     assert [one.unit for group in groups for one in group] == [1]
 
 
-def test_whoever_stops_waits_for_no_answer(endpoint: Endpoint) -> None:
+def test_stopping_does_not_wait_for_replies(endpoint: Endpoint) -> None:
     held = threading.Event()
 
     def reply(handler: Handler) -> None:

@@ -167,7 +167,7 @@ def test_a_sealed_run_is_hidden_in_every_way(client_of: ClientOf, corpus: Projec
     assert "Lead" in reader.get(ways[1]).content.decode()
 
 
-def test_who_works_with_summaries_never_sees_results(
+def test_people_who_work_with_summaries_never_see_results(
     client_of: ClientOf, run: Run, ann1: User, evaluator: User
 ) -> None:
     for user in (ann1, evaluator):

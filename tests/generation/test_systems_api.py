@@ -121,9 +121,7 @@ def test_viewers_and_curators_read_and_change_nothing(project: Project, client_o
     assert post(client, f"versions/{version.pk}/runs/", {}).status_code == 403
 
 
-def test_who_works_in_rounds_never_learns_of_systems(
-    project: Project, ann1: User, evaluator: User, client_of: Client
-) -> None:
+def test_annotators_never_see_systems(project: Project, ann1: User, evaluator: User, client_of: Client) -> None:
     version = build_version(project)
     run = build_run(version, {build_cluster(project).unit_id: "a"})
     for user in (ann1, evaluator):

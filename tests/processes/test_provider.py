@@ -56,7 +56,7 @@ def who(site: Site, browser: requests.Session) -> str | None:
     return str(reply.json()["user"]["email"]) if reply.status_code == 200 else None
 
 
-def test_who_gets_in_by_the_provider(house_with_provider: Site, provider: IdentityProvider) -> None:
+def test_sign_in_by_the_provider(house_with_provider: Site, provider: IdentityProvider) -> None:
     site = house_with_provider
 
     def tried(claims: dict[str, Any], next_page: str = "/") -> tuple[str, str | None]:

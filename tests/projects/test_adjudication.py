@@ -192,7 +192,7 @@ def test_the_same_request_again_decides_nothing_more(round: Round, client: APICl
     assert Decision.objects.filter(origin="decided by a curator").count() == 2
 
 
-def test_who_comes_second_is_shown_what_the_first_decided(
+def test_the_second_curator_is_shown_the_first_decision(
     round: Round, client: APIClient, three: list[Member], client_of: Callable[[User], APIClient], project: Project
 ) -> None:
     unit = unit_of(round)

@@ -65,7 +65,7 @@ def test_confirmations_are_visible_to_other_curators(unit: Unit, curators: Curat
     assert Decision.objects.count() == before + 4
 
 
-def test_who_confirms_does_not_bring_back_what_another_is_correcting(unit: Unit, curators: Curators) -> None:
+def test_confirming_does_not_revert_a_concurrent_correction(unit: Unit, curators: Curators) -> None:
     value = label_value(polarity="negative")
     other = both(
         curation_actions,

@@ -46,7 +46,7 @@ def test_an_invitation_does_not_tell_its_maker_whether_there_is_an_account(spy: 
     assert lists[0] == lists[1]
 
 
-def test_whoever_would_have_made_the_account_is_told_of_it_and_few_times(spy: APIClient, lead: User) -> None:
+def test_attempts_to_create_an_existing_account_are_reported_and_throttled(spy: APIClient, lead: User) -> None:
     """The owner of the address is told about the attempt; trying a list of addresses is throttled."""
     token = invited(spy, lead.email)
     told = [post("accept", token=token, name="X", password=PASSWORD) for _ in range(12)]

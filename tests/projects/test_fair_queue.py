@@ -85,7 +85,7 @@ def test_projects_take_turns_however_much_one_of_them_asks_for(
     assert order[8:] == ["ear"] * 9
 
 
-def test_who_comes_later_is_not_behind_all_that_waits(project: Project, others: list[Project], queue: Queue) -> None:
+def test_later_requests_are_not_behind_the_whole_queue(project: Project, others: list[Project], queue: Queue) -> None:
     for _ in range(20):
         queue(others[0], "release")
     for _ in range(5):
@@ -94,7 +94,7 @@ def test_who_comes_later_is_not_behind_all_that_waits(project: Project, others: 
     assert late in drain(2)
 
 
-def test_who_was_served_long_ago_has_saved_up_nothing(project: Project, others: list[Project], queue: Queue) -> None:
+def test_projects_accumulate_no_credit_in_the_queue(project: Project, others: list[Project], queue: Queue) -> None:
     """Past use does not count, only what waits now."""
     for _ in range(30):
         queue(others[0], "release")

@@ -139,7 +139,7 @@ def test_without_name_and_good_password_nothing_is_made_or_spent(
 
 
 @pytest.mark.parametrize("extra", [{"role": "lead"}, {"is_staff": True}, {"email": "other@example.org"}])
-def test_who_accepts_cannot_choose_role_rights_or_address(
+def test_accepting_cannot_set_role_rights_or_address(
     project: Project, lead: User, client_of: ClientOf, extra: dict[str, Any]
 ) -> None:
     made = invited(client_of(lead))

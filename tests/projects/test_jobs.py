@@ -428,7 +428,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     return heard
 
 
-def test_whoever_waits_for_a_job_is_told_when_it_is_refused(do: Do, told: list[tuple[str, str]]) -> None:
+def test_the_owner_of_a_job_is_notified_when_it_is_refused(do: Do, told: list[tuple[str, str]]) -> None:
     def refuse(running: RunningJob) -> None:
         raise Refused("No.")
 
@@ -437,7 +437,7 @@ def test_whoever_waits_for_a_job_is_told_when_it_is_refused(do: Do, told: list[t
     assert told == [("failed", "No.")]
 
 
-def test_whoever_waits_for_a_job_is_told_when_it_is_given_up(do: Do, told: list[tuple[str, str]]) -> None:
+def test_the_owner_of_a_job_is_notified_when_it_is_given_up(do: Do, told: list[tuple[str, str]]) -> None:
     do(lambda running: None)
     job = enqueue()
     Job.objects.filter(pk=job.pk).update(attempts=3)
@@ -445,7 +445,7 @@ def test_whoever_waits_for_a_job_is_told_when_it_is_given_up(do: Do, told: list[
     assert told == [("failed", "The worker died 3 times while running this job.")]
 
 
-def test_whoever_waits_for_a_job_is_told_once_when_it_is_cancelled(do: Do, told: list[tuple[str, str]]) -> None:
+def test_the_owner_of_a_job_is_notified_once_of_its_cancellation(do: Do, told: list[tuple[str, str]]) -> None:
     job = enqueue()
     jobs.cancel(job)
     jobs.cancel(job)
@@ -461,9 +461,7 @@ def test_whoever_waits_for_a_job_is_told_once_when_it_is_cancelled(do: Do, told:
     assert told == [("cancelled", "")] * 2
 
 
-def test_whoever_waits_for_a_job_is_told_when_it_is_done_and_not_while_it_is_tried_again(
-    do: Do, told: list[tuple[str, str]]
-) -> None:
+def test_the_owner_of_a_job_is_notified_when_it_is_done_but_not_of_retries(do: Do, told: list[tuple[str, str]]) -> None:
     do(lambda running: None)
     run_job(enqueue().pk)
     do(lambda running: 1 / 0)

@@ -172,7 +172,7 @@ def test_a_slot_that_was_moved_to_a_late_joiner_in_the_middle_of_the_request_is_
 @at_once
 @row
 @pytest.mark.contest
-def test_whoever_is_taken_out_while_slots_are_handed_over_keeps_none(project: Project, people: list[Member]) -> None:
+def test_people_removed_during_a_transfer_keep_no_assignments(project: Project, people: list[Member]) -> None:
     round = build_round(project, people)
     slot = next_assignments(user=people[0].user, round=round)[0]
     for begin in (
@@ -229,7 +229,7 @@ def test_nobody_joins_who_has_left_the_project_since_it_was_looked_at(
 @row
 @pytest.mark.contest
 @pytest.mark.skipif(not ON_POSTGRES, reason="on SQLite whoever writes is alone")
-def test_who_leaves_the_project_while_being_let_into_a_round_is_out_of_both(
+def test_leaving_the_project_while_joining_a_round_ends_both(
     project: Project, people: list[Member], lead: User
 ) -> None:
     round = build_round(project, people[:1], allocation="dealt")

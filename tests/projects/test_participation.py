@@ -167,7 +167,7 @@ def test_a_changed_text_is_agreed_to_again_before_any_more_work(
     assert [c.text for c in Consent.objects.order_by("pk")][1:] == ["Another text."]
 
 
-def test_who_withdraws_frees_what_was_not_finished_and_keeps_what_was_said(
+def test_withdrawing_frees_open_assignments_and_keeps_answers(
     round: Round, links: str, lead: User, client_of: ClientOf
 ) -> None:
     client, of_lead = APIClient(), client_of(lead)

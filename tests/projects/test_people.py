@@ -57,7 +57,7 @@ def test_a_pseudonym_that_is_taken_is_drawn_again(
     assert people_actions.add_member(project=project, user=stranger, role="viewer", by=lead).pseudonym == "R-FREE"
 
 
-def test_who_comes_back_has_the_old_pseudonym(project: Project, lead: User, ann1: User) -> None:
+def test_returning_members_keep_their_pseudonym(project: Project, lead: User, ann1: User) -> None:
     member = one(project, ann1)
     people_actions.remove_member(member=member, by=lead)
     back = people_actions.add_member(project=project, user=ann1, role="curator", by=lead)
@@ -120,7 +120,7 @@ def test_a_role_taken_away_is_gone_with_the_next_request(
 
 
 @pytest.mark.parametrize("how", ["removed", "made a viewer"])
-def test_who_cannot_work_any_more_frees_the_unanswered_slots(
+def test_people_who_cannot_work_any_more_free_their_assignments(
     project: Project, lead: User, ann1: User, ann2: User, how: str
 ) -> None:
     build_cluster(project, inputs=3)
@@ -145,7 +145,7 @@ def test_a_member_is_changed_in_nothing_but_the_role(
     assert (one(project, ann1).role, one(project, ann1).pseudonym) == ("annotator", "R1")
 
 
-def test_who_did_it_and_what_was_before_is_written_down(project: Project, lead: User, ann1: User) -> None:
+def test_author_and_earlier_value_are_logged(project: Project, lead: User, ann1: User) -> None:
     people_actions.change_role(member=one(project, ann1), role="curator", by=lead)
     people_actions.remove_member(member=one(project, ann1), by=lead)
     role, left = Entry.objects.order_by("id")

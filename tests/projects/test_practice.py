@@ -271,7 +271,9 @@ def test_the_decisions_that_an_answer_was_held_against_are_sealed_with_it(
     assert reference.decision.field == "polarity"
 
 
-def test_who_joins_late_practises_everything_and_who_comes_back_goes_on(project: Project, people: list[Member]) -> None:
+def test_late_participants_practise_everything_and_returning_ones_continue(
+    project: Project, people: list[Member]
+) -> None:
     round = practise(project, people[1:2])
     late = people[2]
     add_person(round=round, member=late, by=None)
@@ -335,7 +337,7 @@ def test_terms_are_checked_by_their_declarations(project: Project, people: list[
             practise(project, people[1:], terms=terms)
 
 
-def test_who_passed_costs_the_same_queries_for_any_number_of_people(project: Project, people: list[Member]) -> None:
+def test_passed_people_take_the_same_queries_for_any_number_of_people(project: Project, people: list[Member]) -> None:
     counts = []
     for n, some in enumerate((people[1:2], people)):
         round = practise(project, some, name=f"p{n}")

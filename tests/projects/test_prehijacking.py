@@ -240,7 +240,7 @@ def test_a_password_that_is_hashed_anew_does_not_come_back(taken: APIClient, set
     assert sign_in() is None
 
 
-def test_whoever_owns_the_address_can_put_the_others_out(taken: APIClient) -> None:
+def test_the_owner_of_the_address_can_end_other_sessions(taken: APIClient) -> None:
     """Also on request, for example after leaving a browser signed in."""
     user, vera = browser(VERA)
     _, elsewhere = browser(VERA)

@@ -252,7 +252,9 @@ def silent(done: int, total: int | None, note: str) -> None:
     """Progress without a job."""
 
 
-def test_who_left_while_it_was_prepared_is_not_in_it(project: Project, lead: User, ann1: User, ann2: User) -> None:
+def test_people_who_left_during_preparation_are_not_in_the_round(
+    project: Project, lead: User, ann1: User, ann2: User
+) -> None:
     round, job = prepared(project, lead, allocation="dealt")
     gone, viewer = (Member.objects.get(project=project, user=user) for user in (ann1, ann2))
     remove_member(member=gone, by=lead)

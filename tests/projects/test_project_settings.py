@@ -18,7 +18,7 @@ ClientOf = Callable[[User], APIClient]
 PROJECTS, EYE = "/api/v1/projects/", "/api/v1/projects/eye/"
 
 
-def test_who_founds_a_project_leads_it(stranger: User, client_of: ClientOf) -> None:
+def test_the_creator_of_a_project_is_its_lead(stranger: User, client_of: ClientOf) -> None:
     client = client_of(stranger)
     made = client.post(PROJECTS, {"name": "Retina & co."}, format="json")
     assert (made.status_code, made.json()["slug"], made.json()["role"]) == (201, "retina-co", "lead")

@@ -166,7 +166,7 @@ def test_the_uuid_of_somebody_elses_answer_tells_nothing(
         pytest.param(2**62, marks=pytest.mark.long),
     ],
 )
-def test_who_was_told_what_was_expected_cannot_say_it_afterwards(
+def test_answers_after_feedback_are_refused(
     client_of: Callable[[User], APIClient], project: Project, people: list[Member], revision: int
 ) -> None:
     round = practise(project, people)
@@ -233,7 +233,7 @@ def test_a_guideline_published_between_two_tries_changes_no_question(
     assert (reply.json()["state"], len(reply.json()["questions"])) == ("passed", 1)
 
 
-def test_who_was_taken_out_answers_no_question_and_is_told_nothing(
+def test_removed_people_cannot_answer_questions_and_see_nothing(
     client_of: Callable[[User], APIClient], project: Project, people: list[Member]
 ) -> None:
     round = build_round(project, people, name="asked", asks_questions=True)

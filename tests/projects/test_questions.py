@@ -83,7 +83,7 @@ def test_an_answer_is_refused_before(round: Round, ann1: User, project: Project)
         answer(ann1, slot)
 
 
-def test_who_may_not_write_guidelines_is_not_told_what_is_right(
+def test_correct_options_are_hidden_without_permission_to_write_guidelines(
     client_of: Any, round: Round, lead: User, ann1: User
 ) -> None:
     guideline = Guideline.objects.get(project=round.project_id)
@@ -148,7 +148,7 @@ def test_tries_and_admissions_can_neither_be_changed_nor_deleted(
                 act()
 
 
-def test_who_answered_costs_the_same_queries_for_any_number_of_people(
+def test_answered_counts_take_the_same_queries_for_any_number_of_people(
     client_of: Any, round: Round, lead: User, ann1: User, ann2: User
 ) -> None:
     counts = []

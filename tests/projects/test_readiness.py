@@ -79,7 +79,7 @@ def test_a_lead_lets_in_who_failed_the_last_attempt_of_the_practice(
     assert not client_of(lead).get(f"{API}/rounds/{real.pk}/admissions/").json()[0]["waits_for_lead"]
 
 
-def test_who_was_let_in_still_takes_the_attempts_that_are_left(
+def test_admitted_people_still_have_their_remaining_attempts(
     client_of: Client, project: Project, people: list[Member], lead: User
 ) -> None:
     trial = practise(project, people)
@@ -92,7 +92,7 @@ def test_who_was_let_in_still_takes_the_attempts_that_are_left(
     assert next_assignments(user=people[1].user, round=real) == []
 
 
-def test_who_was_taken_out_of_the_practice_waits_for_the_lead(
+def test_people_removed_from_practice_wait_for_the_lead(
     client_of: Client, project: Project, people: list[Member], lead: User
 ) -> None:
     trial = practise(project, people)
@@ -175,7 +175,7 @@ def test_my_work_costs_the_same_queries_for_any_number_of_rounds(
     assert counts[0] == counts[1] == counts[2] <= 12
 
 
-def test_who_can_begin_costs_the_same_queries_for_any_number_of_people(project: Project, people: list[Member]) -> None:
+def test_readiness_takes_the_same_queries_for_any_number_of_people(project: Project, people: list[Member]) -> None:
     trial, counts = practise(project, people), []
     for n, some in enumerate((people[:1], people)):
         real = build_round(project, some, name=f"real {n}", requires_practice=trial.pk)
@@ -196,9 +196,7 @@ def test_a_new_round_is_told_who_can_pass_the_practice_it_asks_for(project: Proj
     assert previews.choices(project)["practice"][0]["open"] is False
 
 
-def test_who_has_passed_is_told_which_rounds_that_opens(
-    client_of: Client, project: Project, people: list[Member]
-) -> None:
+def test_passing_shows_the_rounds_that_it_opens(client_of: Client, project: Project, people: list[Member]) -> None:
     trial = practise(project, people)
     real = build_round(project, people[:1], name="real", requires_practice=trial.pk)
     build_round(project, people, name="plain")

@@ -74,7 +74,7 @@ def test_later_units_come_after_earlier_ones(project: Project, round: Round) -> 
     assert len(asked(round)) == 5
 
 
-def test_whoever_had_done_everything_is_asked_the_rest(project: Project, round: Round, ann1: User, ann2: User) -> None:
+def test_people_who_were_done_get_the_new_units(project: Project, round: Round, ann1: User, ann2: User) -> None:
     first = answered_all(ann1, round)
     assert len(first) == 2
     # A person who has come to the end and starts again.

@@ -99,7 +99,7 @@ def test_the_way_costs_the_same_however_much_there_is(
         assert client.get(f"/api/v1/projects/{project.slug}/way/").status_code == 200
 
 
-def test_whoever_works_but_does_not_read_rounds_is_not_told(project: Project, ann1: User, client_of: Any) -> None:
+def test_people_who_cannot_read_rounds_are_not_notified(project: Project, ann1: User, client_of: Any) -> None:
     assert client_of(ann1).get(f"/api/v1/projects/{project.slug}/way/").status_code == 403
 
 

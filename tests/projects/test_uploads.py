@@ -241,7 +241,7 @@ def test_a_file_that_nobody_can_confirm_goes_with_its_check(
 
 
 @pytest.mark.parametrize("key", WAYS)
-def test_who_may_not_bring_data_in_does_not(
+def test_imports_need_permission(
     key: str, round: Round, ann1: User, stranger: User, client: APIClient, client_of: Callable[[User], APIClient]
 ) -> None:
     check = done(send(client, key, round, sound(key, round)))

@@ -326,7 +326,7 @@ def test_no_path_but_those_of_the_manifest_has_an_address(
     assert client_of(lead).get(f"/api/v1/releases/{release.pk}/files/{path}").status_code == 404
 
 
-def test_who_may_not_read_the_corpus_gets_no_release(
+def test_releases_need_permission_to_read_the_corpus(
     sample: Project, lead: User, ann1: User, stranger: User, client_of: Callable[[User], APIClient]
 ) -> None:
     release = freeze(project=sample, version="1.0.0", by=lead)

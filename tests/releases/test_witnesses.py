@@ -152,7 +152,7 @@ def test_a_large_release_is_verified_in_the_background_only(
     assert Job.objects.get(pk=one).status == "queued"
 
 
-def test_who_reads_only_starts_no_job(release: Release, stranger: User, project: Project, client_of: Client) -> None:
+def test_readers_start_no_job(release: Release, stranger: User, project: Project, client_of: Client) -> None:
     Member.objects.create(project=project, user=stranger, role="viewer", pseudonym="V")
     address = f"/api/v1/releases/{release.pk}/verify/"
     assert client_of(stranger).get(address).status_code == 200
@@ -255,7 +255,7 @@ def row_deleted(release: Release) -> None:
     ids=lambda value: value.__name__ if callable(value) else "",
 )
 @pytest.mark.row(33)
-def test_whoever_has_the_data_base_too_is_found_by_the_next_witness(
+def test_changes_in_the_database_too_are_found_by_the_next_record(
     release: Release, altered: Callable[[Release], None], said: str
 ) -> None:
     altered(release)
