@@ -30,7 +30,7 @@ def test_lower_case_systems_are_normalised_for_all() -> None:
 
 
 @given(st.text(max_size=200), st.booleans())
-def test_valid_values_are_unchanged(text: str, lowered: bool) -> None:
+def test_the_normalised_form_is_idempotent(text: str, lowered: bool) -> None:
     once = one_form(text, lowered=lowered)
     assert one_form(once, lowered=lowered) == once
 

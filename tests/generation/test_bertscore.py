@@ -91,7 +91,7 @@ def test_empty_texts_are_not_sent_to_the_encoder(tiny: Path) -> None:
     assert row.undefined["bertscore_f1"] == "the reference is empty"
 
 
-def test_inputs_of_the_figures_are_stored(tiny: Path) -> None:
+def test_libraries_that_affect_figures_are_recorded(tiny: Path) -> None:
     said = bertscore.libraries(params())
     # The wheel of 0.3.13 has 0.3.12 in its hash string; its real version is stored too.
     assert said["hash"].startswith("tiny-bert_L2_no-idf_version=0.3.12(hug_trans=")

@@ -162,7 +162,7 @@ def test_numbers_out_of_bounds_are_refused(value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", ["", None])
-def test_required_values_are_requested(value: Any) -> None:
+def test_required_parameters_are_checked(value: Any) -> None:
     assert check((NAME,), {"name": value})[1] == [("name", "This is needed.")]
 
 

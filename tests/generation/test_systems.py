@@ -63,7 +63,7 @@ def test_the_hash_is_the_same_after_the_data_base_has_had_it(system: System, lea
     ("error", "problem"),
     [(BackendError("There is no such folder."), Refused), (PassingError("It is unavailable."), Conflict)],
 )
-def test_unreadable_input_is_reported(
+def test_unreadable_models_are_reported(
     error: Exception, problem: type[Exception], system: System, staged: StagedBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def facts(config: Any) -> Any:

@@ -190,7 +190,7 @@ def test_rows_with_other_parameters_are_said_not_to_be_comparable(corpus: Projec
     assert all("Not comparable" in note for note in notes)
 
 
-def test_parameters_without_effect_are_not_offered(corpus: Project, copying: Run) -> None:
+def test_parameters_without_effect_are_not_listed(corpus: Project, copying: Run) -> None:
     scored(copying, "direction", "bleu")
     (note,) = [note for note in table(corpus, "ms2").notes if note.startswith("Direction: classifier")]
     assert "lexicon" in note

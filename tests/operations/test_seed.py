@@ -84,7 +84,7 @@ def test_later_changes_by_people_are_kept() -> None:
     assert not Member.objects.active().filter(user=seeded.people[1]).exists()
 
 
-def test_missing_scores_are_computed() -> None:
+def test_seed_creates_what_is_missing() -> None:
     User.objects.create_user(email="LEAD@example.org", name="Somebody before")
     assert "account lead@example.org" not in seed().made
     assert User.objects.count() == len(PEOPLE)

@@ -104,7 +104,7 @@ def test_a_withheld_interval_is_cited_with_its_reason() -> None:
     assert f"= 0.81 ({why})" in citation(MEASURE | {"coefficients": {"ac1": ac1}})["text"]
 
 
-def test_undefined_figures_have_a_reason_and_empty_tables_are_omitted() -> None:
+def test_undefined_figures_have_a_reason_and_empty_measures_no_citation() -> None:
     none = MEASURE | {"coefficients": {}, "undefined": {"ac1": "one rater"}}
     assert citation(none)["text"].endswith("is not defined (119 ratings of 40 units by 3 raters): one rater.")
     assert citation(MEASURE | {"ratings": 0}) == {"text": "", "latex": ""}

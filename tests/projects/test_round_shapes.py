@@ -107,7 +107,7 @@ def test_repeats_are_separate_from_overlap(project: Project, people: list[Member
     assert list(integrity.inconsistent_assignments()) == []
 
 
-def test_skipped_repeats_are_not_offered_to_anybody(project: Project, people: list[Member]) -> None:
+def test_skipping_a_unit_cancels_its_repeat(project: Project, people: list[Member]) -> None:
     round = build_round(project, people[:2], allocation="dealt", repeat_share=0.4, repeat_distance=1)
     one, two = people[:2]
     twice = round.assignments.filter(repeat=1, person=one).order_by("position")
