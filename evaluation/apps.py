@@ -30,13 +30,13 @@ class EvaluationConfig(AppConfig):
             RatingSpan,
             Unblinding,
         )
-        from .unblinding.actions import keeps_sealed
+        from .unblinding.actions import blind_rating_reason
 
         kinds.discover("evaluation.kinds")
         workflow_registry.discover("evaluation")
         reports.discover("evaluation.results.tables", module="")
         imports.discover("evaluation.imports")
-        register_embargo_check(keeps_sealed)
+        register_embargo_check(blind_rating_reason)
         track(Protocol, but=("name",))
         track(ProtocolVersion, batch=100)
         # The design of a round in preparation may still be deleted, so it is not tracked yet.

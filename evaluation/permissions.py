@@ -2,7 +2,7 @@
 
 from accounts.models import User
 from api.problems import Conflict, Forbidden, NotFound
-from generation.models import Seal
+from generation.models import Embargo
 from generation.permissions import READ as READ_RESULTS
 from projects.models import Member, Round
 from projects.permissions import permit, permitted_member, permitted_row, round_of
@@ -27,7 +27,7 @@ def ratings_of(user: User, round_id: int, verb: str = READ_RESULTS) -> tuple[Rat
         raise NotFound("This is not a rating round.")
     if round.status != Round.Status.CLOSED or getattr(design, "unblinding", None) is None:
         raise Conflict("The systems are hidden until the round is closed and unblinded.")
-    if Seal.objects.upon(member).filter(run__compared_systems__design=design).exists():
+    if Embargo.objects.for_member(member).filter(run__compared_systems__design=design).exists():
         raise Forbidden("The systems are hidden from you, because you rate their summaries in another round.")
     return design, member
 

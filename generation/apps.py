@@ -16,23 +16,23 @@ class GenerationConfig(AppConfig):
             permissions,
             tasks,  # noqa: F401 - registers the handlers of this app's jobs
         )
-        from .models import ProbeFigures, ProbeScore, Run, RunItem, Score, Seal, Summary, System, Version
+        from .models import Embargo, ProbeFigures, ProbeScore, Run, RunItem, Score, Summary, System, Version
         from .scoring import checking
 
         reports.discover("generation.results.tables", module="")
         uploads.discover("generation")
         workflow_registry.discover("generation")
         rankers.discover("generation.rankers")
-        hide_from_members("run", permissions.runs_sealed_from)
+        hide_from_members("run", permissions.runs_embargoed_for)
         track(
             Run,
             but=(
                 "status",
                 "error",
                 "finished_at",
-                "lanes",
+                "concurrency",
                 "units_count",
-                "laid_to",
+                "item_offset",
                 "items_cut",
                 "tokens_cut",
                 "tokens_out",
@@ -42,6 +42,6 @@ class GenerationConfig(AppConfig):
         for model in (System, Version, Summary, ProbeFigures, Score):
             track(model)
         track(ProbeScore, batch=100)
-        track(Seal, but=("lifted_at",))
+        track(Embargo, but=("lifted_at",), label="generation.seal")
         for rule in (checking.broken_counters, checking.lifted_without_entry, checking.wrong_means):
             rules.register(rule)

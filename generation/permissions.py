@@ -11,7 +11,7 @@ from api.problems import Forbidden, Refused
 from projects.models import Member, Role
 from projects.permissions import permitted_member, permitted_row
 
-from .models import Run, Seal, System, Version
+from .models import Embargo, Run, System, Version
 
 READ, RUN = "read systems and results", "register and run systems"
 
@@ -50,19 +50,19 @@ def open_run_of(user: User, pk: int, verb: str = READ) -> tuple[Run, Member]:
     Raise `Forbidden` if the run is embargoed for the user, even a lead.
     """
     run, member = run_of(user, pk, verb)
-    if Seal.objects.upon(member).filter(run=run).exists():
+    if Embargo.objects.for_member(member).filter(run=run).exists():
         raise Forbidden("This run is embargoed for you: a member who will not rate its outputs can do this.")
     return run, member
 
 
-def runs_sealed_from(member: Member) -> set[int]:
-    return set(Seal.objects.upon(member).values_list("run", flat=True))
+def runs_embargoed_for(member: Member) -> set[int]:
+    return set(Embargo.objects.for_member(member).values_list("run", flat=True))
 
 
-def seal_of(user: User, pk: int, verb: str = READ) -> tuple[Seal, Member]:
+def embargo_of(user: User, pk: int, verb: str = READ) -> tuple[Embargo, Member]:
     """Return an embargo of a run and the user's membership of its project. By default any reader has access."""
-    rows = Seal.objects.select_related("run__version__system__project", "member__user")
-    return permitted_row(user, rows, pk, lambda seal: seal.run.version.system.project_id, verb)
+    rows = Embargo.objects.select_related("run__version__system__project", "member__user")
+    return permitted_row(user, rows, pk, lambda embargo: embargo.run.version.system.project_id, verb)
 
 
 def members_to(run: Run, ids: Sequence[int]) -> list[Member]:

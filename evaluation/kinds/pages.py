@@ -14,7 +14,7 @@ from api.parameters import Parameter, Takes
 from api.problems import Refused
 from generation import sources
 from generation.models import ItemStatus, Run, RunItem, UnitLevel
-from generation.runs.actions import seal_run
+from generation.runs.actions import embargo_run
 from projects.kinds import Batch, Kind, SkipReason, Value
 from projects.models import Answer, Assignment, Member, Project, Round, Unit
 
@@ -261,7 +261,7 @@ class PageKind(Kind):
     def joined(self, round: Round, member: Member) -> None:
         """Embargo the round's runs for a member who joins it. The member's role does not matter."""
         for run in Run.objects.filter(compared_systems__design__round=round).order_by("pk"):
-            seal_run(run=run, members=[member], by=round.created_by)
+            embargo_run(run=run, members=[member], by=round.created_by)
 
     # Attention checks
 

@@ -10,7 +10,7 @@ from django.db.models import Count, Max, QuerySet
 
 from generation import metrics
 from generation.metrics.protocol import Figure
-from generation.models import Scoring, Seal
+from generation.models import Embargo, Scoring
 from measures.ratings import RULE
 from projects.answers.queries import counted
 from projects.models import Member, Project, Round
@@ -127,7 +127,7 @@ def open_designs(project: Project, member: Member | None = None, *, published: b
         unblinding=None
     )
     if published or member:
-        seals = Seal.objects.upon(member) if member and not published else Seal.objects.in_force()
-        sealed = ComparedSystem.objects.filter(run__in=seals.values("run")).values("design")
-        found = found.exclude(pk__in=sealed)
+        embargoes = Embargo.objects.for_member(member) if member and not published else Embargo.objects.active()
+        embargoed = ComparedSystem.objects.filter(run__in=embargoes.values("run")).values("design")
+        found = found.exclude(pk__in=embargoed)
     return found.select_related("round", "version__protocol", "unblinding").order_by("pk")

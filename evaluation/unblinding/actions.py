@@ -6,7 +6,7 @@ from django.utils import timezone
 from accounts.models import User
 from api.problems import Conflict
 from audit.log import record
-from generation.models import Run, Seal
+from generation.models import Embargo, Run
 from projects.models import Round
 
 from ..models import RatingDesign, Unblinding
@@ -42,13 +42,13 @@ def _lift(design: RatingDesign) -> list[int]:
     runs = [
         run
         for run in Run.objects.filter(compared_systems__design=design).distinct().order_by("pk")
-        if not keeps_sealed(run)
+        if not blind_rating_reason(run)
     ]
-    Seal.objects.in_force().filter(run__in=runs).update(lifted_at=timezone.now())
+    Embargo.objects.active().filter(run__in=runs).update(lifted_at=timezone.now())
     return [run.pk for run in runs]
 
 
-def keeps_sealed(run: Run) -> str:
+def blind_rating_reason(run: Run) -> str:
     """Return why the embargo on a run cannot be lifted: a round rates it blindly. Empty if there is none."""
     blind = RatingDesign.objects.filter(systems__run=run, unblinding=None).select_related("round").order_by("pk")
     return next(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from api.problems import Refused
-from generation.models import Seal
+from generation.models import Embargo
 from projects import kinds
 from projects.models import Member, Project, Round
 from projects.permissions import Names
@@ -13,9 +13,9 @@ from ..design.planning import Planned
 from ..design.systems import selected_runs
 from ..kinds.pages import PageKind
 from ..models import RatingDesign
-from .actions import keeps_sealed
+from .actions import blind_rating_reason
 
-SEALED = "Hidden, because you rate texts of these systems blindly in another round."
+EMBARGOED = "Hidden, because you rate texts of these systems blindly in another round."
 
 
 def before(project: Project, plan: RoundPlan, member: Member) -> dict[str, Any]:
@@ -29,8 +29,8 @@ def before(project: Project, plan: RoundPlan, member: Member) -> dict[str, Any]:
         raise Refused.field("kind", "Only rating rounds have a design.")
     plan = validated_plan(project, plan)
     round = Round(project=project, kind=plan.kind, options=dict(plan.options), seed=plan.seed, overlap=plan.overlap)
-    if Seal.objects.upon(member).filter(run__in=selected_runs(plan.options)).exists():
-        raise Refused(SEALED)
+    if Embargo.objects.for_member(member).filter(run__in=selected_runs(plan.options)).exists():
+        raise Refused(EMBARGOED)
     made = kind.plan(round, [unit for unit, _ in chosen_units(project, plan)])
     balance = made.balance(plan.shape.most)
     if plan.block_share:
@@ -46,7 +46,7 @@ def after(design: RatingDesign, member: Member) -> dict[str, Any]:
     """
     unblinding = getattr(design, "unblinding", None)
     runs = [system.run for system in design.systems.select_related("run") if system.run]
-    hidden = not unblinding and Seal.objects.upon(member).filter(run__in=runs).exists()
+    hidden = not unblinding and Embargo.objects.for_member(member).filter(run__in=runs).exists()
     return (
         _counts(design.plan)
         | ({"texts": None, "alike": None} if hidden else {})
@@ -62,7 +62,7 @@ def after(design: RatingDesign, member: Member) -> dict[str, Any]:
             "secret": design.secret if unblinding else "",
             "unblinded_at": unblinding.at if unblinding else None,
             "unblinded_by": Names(member).of(unblinding.by) if unblinding else "",
-            "sealed": sum(bool(keeps_sealed(run)) for run in runs),
+            "embargoed_runs": sum(bool(blind_rating_reason(run)) for run in runs),
         }
     )
 

@@ -87,7 +87,7 @@ class RatingDesignSerializer(DesignCountsSerializer):
     unblinded_by = serializers.CharField(
         help_text="Empty if the round is not unblinded, or if the reader cannot see names."
     )
-    sealed = serializers.IntegerField(help_text="Number of runs that blind rounds still keep under embargo.")
+    embargoed_runs = serializers.IntegerField(help_text="Number of runs that blind rounds still keep under embargo.")
 
 
 OPEN, READ = "open, change and close rounds", "read rounds"

@@ -1,11 +1,12 @@
 """Models of systems, versions, runs, summaries and scores."""
 
-from .runs import ItemStatus, Run, RunItem, RunPurpose, RunQuerySet, RunStatus, Seal, Summary
+from .runs import Embargo, ItemStatus, Run, RunItem, RunPurpose, RunQuerySet, RunStatus, Summary
 from .scores import CommonProbe, ProbeComparison, ProbeFigures, ProbeScore, Score, Scoring, ScoringComparison
 from .systems import System, UnitLevel, Version
 
 __all__ = [
     "CommonProbe",
+    "Embargo",
     "ItemStatus",
     "ProbeComparison",
     "ProbeFigures",
@@ -18,7 +19,6 @@ __all__ = [
     "Score",
     "Scoring",
     "ScoringComparison",
-    "Seal",
     "Summary",
     "System",
     "UnitLevel",

@@ -28,11 +28,11 @@ class RunStatus(models.TextChoices):
 class RunQuerySet(models.QuerySet["Run"]):
     def open_to(self, member: Member) -> Self:
         """Exclude runs that are embargoed for this member. Their scores, too, could reveal which system is which."""
-        return self.exclude(seals__in=Seal.objects.upon(member))
+        return self.exclude(embargoes__in=Embargo.objects.for_member(member))
 
     def open_to_all(self) -> Self:
         """Exclude runs that are embargoed for any member, for pages that every member can read."""
-        return self.exclude(seals__in=Seal.objects.in_force())
+        return self.exclude(embargoes__in=Embargo.objects.active())
 
 
 class Run(models.Model):
@@ -47,10 +47,10 @@ class Run(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
-    # Concurrency limit: the number of chunks that are queued or running.
-    lanes = models.PositiveSmallIntegerField(default=2)
+    # Maximum number of chunks that are queued or running.
+    concurrency = models.PositiveSmallIntegerField(default=2)
     units_count = models.PositiveIntegerField(default=0, help_text="Number of units when the run was started.")
-    laid_to = models.JSONField(
+    item_offset = models.JSONField(
         null=True, blank=True, help_text="Position in the corpus up to which units have items. Null if all have."
     )
     # Sums over the summaries, which never change. They are stored because progress pages poll them every two seconds.
@@ -81,7 +81,7 @@ class ItemStatus(models.TextChoices):
 class RunItemQuerySet(models.QuerySet["RunItem"]):
     def visible_to(self, member: Member) -> Self:
         """Exclude items of runs that are embargoed for this member. Missing texts could reveal which units failed."""
-        return self.exclude(run__seals__in=Seal.objects.upon(member))
+        return self.exclude(run__embargoes__in=Embargo.objects.for_member(member))
 
 
 class RunItem(models.Model):
@@ -122,7 +122,7 @@ class SummaryQuerySet(models.QuerySet["Summary"]):
 
         Every query for summary texts must use this method.
         """
-        return self.exclude(item__run__seals__in=Seal.objects.upon(member))
+        return self.exclude(item__run__embargoes__in=Embargo.objects.for_member(member))
 
     def with_cut(self) -> Self:
         """Annotate with ``cut`` from the record: how much of the inputs was left out, if tokens are not counted."""
@@ -153,27 +153,29 @@ class Summary(AppendOnly):
         verbose_name_plural = "summaries"
 
 
-class SealQuerySet(models.QuerySet["Seal"]):
-    def in_force(self) -> Self:
+class EmbargoQuerySet(models.QuerySet["Embargo"]):
+    def active(self) -> Self:
         return self.filter(lifted_at=None)
 
-    def upon(self, member: Member) -> Self:
+    def for_member(self, member: Member) -> Self:
         """Return the active embargoes for this member."""
-        return self.in_force().filter(member=member)
+        return self.active().filter(member=member)
 
 
-class Seal(models.Model):
+class Embargo(models.Model):
     """An embargo: a run's outputs are hidden from a member, who is to rate them unseen, until it is lifted."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="seals")
-    member = models.ForeignKey(Member, on_delete=models.PROTECT, related_name="seals")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="embargoes")
+    member = models.ForeignKey(Member, on_delete=models.PROTECT, related_name="embargoes")
     created_at = models.DateTimeField(auto_now_add=True)
     lifted_at = models.DateTimeField(null=True, blank=True)
 
-    objects = SealQuerySet.as_manager()
+    objects = EmbargoQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(fields=["run", "member"], condition=Q(lifted_at=None), name="one_seal_per_person")
+            models.UniqueConstraint(
+                fields=["run", "member"], condition=Q(lifted_at=None), name="one_embargo_per_person"
+            )
         ]

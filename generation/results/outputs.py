@@ -12,7 +12,7 @@ from projects.models import Member, Project
 from .. import sources
 from ..metrics.copying import LEAST
 from ..models import ItemStatus, Run, RunItem, Summary, UnitLevel, Version
-from ..runs.queries import sealed_from
+from ..runs.queries import embargoed_for
 from ..systems.queries import with_newest_run
 
 Json = dict[str, Any]
@@ -58,8 +58,8 @@ def columns(member: Member, level: str, requested: Sequence[int]) -> list[Column
         for version in versions.filter(newest_run__isnull=False):
             newest.setdefault(version.system_id, version)
         selected = list(newest.values())[:MOST]
-    sealed = sealed_from(member, [version.newest_run for version in selected if version.newest_run])
-    return [Column(version, version.newest_run or 0, version.newest_run in sealed) for version in selected]
+    embargoed = embargoed_for(member, [version.newest_run for version in selected if version.newest_run])
+    return [Column(version, version.newest_run or 0, version.newest_run in embargoed) for version in selected]
 
 
 def rows(member: Member, level: str, units: Sequence[int], columns: Sequence[Column], *, first: int) -> list[Json]:

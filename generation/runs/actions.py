@@ -11,12 +11,12 @@ from audit.log import record
 from projects.models import Member
 
 from ..backends.identity import backend_of
-from ..models import ItemStatus, Run, RunPurpose, RunStatus, Seal, Version
+from ..models import Embargo, ItemStatus, Run, RunPurpose, RunStatus, Version
 from ..probing import actions as probing_actions
 from .chunks import BEGIN, create_items, make_items
 from .concurrency import queue_chunks, stop, withdraw_stop_requests
 
-MAX_LANES = 64
+MAX_CONCURRENCY = 64
 #: Returns the reason why a run's embargoes cannot be lifted, or an empty string. Other apps register these checks.
 EmbargoCheck = Callable[[Run], str]
 _embargo_checks: list[EmbargoCheck] = []
@@ -27,7 +27,7 @@ def register_embargo_check(reason: EmbargoCheck) -> None:
     _embargo_checks.append(reason)
 
 
-def kept_sealed(run: Run) -> str:
+def embargo_reason(run: Run) -> str:
     """Return the reason why the embargoes of a run cannot be lifted now, or an empty string."""
     return next(filter(None, (get_reason(run) for get_reason in _embargo_checks)), "")
 
@@ -38,20 +38,20 @@ def start_run(
     by: User | None,
     units: Sequence[int] | None = None,
     purpose: str = RunPurpose.SUMMARIES,
-    lanes: int = 2,
+    concurrency: int = 2,
 ) -> Run:
     """Start a run of a version over all units of its level, or over ``units``.
 
-    For a run over all units, the chunks create the items. ``lanes`` is the maximum number of concurrent workers. Raise
-    `Conflict` while the version has a running run for the same purpose. Raise `Refused` if there are no units, or if
-    the backend does not support the purpose.
+    For a run over all units, the chunks create the items. ``concurrency`` is the maximum number of concurrent workers.
+    Raise `Conflict` while the version has a running run for the same purpose. Raise `Refused` if there are no units, or
+    if the backend does not support the purpose.
     """
     project = version.system.project
     work = probing_actions.get(purpose)
     if reason := work.refusal(backend_of(version.config)):
         raise Refused(reason)
-    if not 1 <= lanes <= MAX_LANES:
-        raise Refused.field("lanes", f"Must be from 1 to {MAX_LANES}.")
+    if not 1 <= concurrency <= MAX_CONCURRENCY:
+        raise Refused.field("concurrency", f"Must be from 1 to {MAX_CONCURRENCY}.")
     places = work.places(project, version.level)
     chosen = None if units is None else _select_units([unit for _, _, unit in places], units)
     count = places.count() if chosen is None else len(chosen)
@@ -63,11 +63,11 @@ def start_run(
                 version=version,
                 purpose=purpose,
                 started_by=by,
-                lanes=lanes,
+                concurrency=concurrency,
                 units_count=count,
-                laid_to=BEGIN if chosen is None else None,
+                item_offset=BEGIN if chosen is None else None,
             )
-            _keep_sealed(run, by)
+            _extend_embargoes(run, by)
             if chosen is None:
                 create_items(run)
             else:
@@ -136,40 +136,40 @@ def _change_status(run: Run, from_status: RunStatus, to_status: RunStatus, **fie
     return bool(Run.objects.filter(pk=run.pk, status=from_status).update(status=to_status, **fields))
 
 
-def seal_run(*, run: Run, members: Sequence[Member], by: User | None) -> list[Seal]:
+def embargo_run(*, run: Run, members: Sequence[Member], by: User | None) -> list[Embargo]:
     """Embargo a run's outputs for members until the embargo is lifted. Existing embargoes are kept."""
     project = run.version.system.project_id
     if any(member.project_id != project for member in members):
         raise Refused.field("members", "Everyone must be a member of this project.")
     with transaction.atomic():
-        sealed = set(run.seals.in_force().values_list("member_id", flat=True))
-        unsealed = [member for member in dict.fromkeys(members) if member.pk not in sealed]
-        Seal.objects.bulk_create([Seal(run=run, member=member) for member in unsealed], ignore_conflicts=True)
-        if unsealed:
-            _log("seal run", run, by, {"people": [member.pseudonym for member in unsealed]})
-    return list(run.seals.in_force().select_related("member"))
+        embargoed = set(run.embargoes.active().values_list("member_id", flat=True))
+        added = [member for member in dict.fromkeys(members) if member.pk not in embargoed]
+        Embargo.objects.bulk_create([Embargo(run=run, member=member) for member in added], ignore_conflicts=True)
+        if added:
+            _log("embargo run", run, by, {"people": [member.pseudonym for member in added]})
+    return list(run.embargoes.active().select_related("member"))
 
 
-def _keep_sealed(run: Run, by: User | None) -> None:
+def _extend_embargoes(run: Run, by: User | None) -> None:
     """Embargo a new run for the members for whom the version's earlier runs are embargoed: it may produce the same
     texts.
     """
     if run.purpose == RunPurpose.SUMMARIES:
-        sealed = Seal.objects.in_force().filter(run__version=run.version_id).values("member")
-        if members := list(Member.objects.filter(pk__in=sealed).order_by("pk")):
-            seal_run(run=run, members=members, by=by)
+        embargoed = Embargo.objects.active().filter(run__version=run.version_id).values("member")
+        if members := list(Member.objects.filter(pk__in=embargoed).order_by("pk")):
+            embargo_run(run=run, members=members, by=by)
 
 
-def lift_seal(*, seal: Seal, by: User | None) -> Seal:
+def lift_embargo(*, embargo: Embargo, by: User | None) -> Embargo:
     """Lift an embargo. Raise `Conflict` if it is lifted already, or if the member has yet to rate the outputs."""
-    if reason := kept_sealed(seal.run):
+    if reason := embargo_reason(embargo.run):
         raise Conflict(reason)
     with transaction.atomic():
-        if not Seal.objects.in_force().filter(pk=seal.pk).update(lifted_at=timezone.now()):
+        if not Embargo.objects.active().filter(pk=embargo.pk).update(lifted_at=timezone.now()):
             raise Conflict("This embargo has already been lifted.")
-        _log("lift seal", seal.run, by, {"people": [seal.member.pseudonym]})
-    seal.refresh_from_db()
-    return seal
+        _log("lift embargo", embargo.run, by, {"people": [embargo.member.pseudonym]})
+    embargo.refresh_from_db()
+    return embargo
 
 
 def _log(verb: str, run: Run, by: User | None, after: object) -> None:

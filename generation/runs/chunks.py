@@ -80,17 +80,17 @@ def create_items(run: Run) -> bool:
     with batches.batch() as progress:
         if not lock_running(run):
             return False
-        run.refresh_from_db(fields=["laid_to"])
-        if run.laid_to is None:
+        run.refresh_from_db(fields=["item_offset"])
+        if run.item_offset is None:
             return False
-        position, row = run.laid_to
+        position, row = run.item_offset
         project, level = run.version.system.project, run.version.level
         # The first condition is redundant, but it lets the query start in the middle of an index.
         after = Q(position__gte=position) & (Q(position__gt=position) | Q(id__gt=row))
         places = list(probing_actions.get(run.purpose).places(project, level).filter(after)[:BATCH])
         make_items(run, [unit for _, _, unit in places])
-        run.laid_to = list(places[-1][:2]) if len(places) == BATCH else None
-        Run.objects.filter(pk=run.pk).update(laid_to=run.laid_to)
+        run.item_offset = list(places[-1][:2]) if len(places) == BATCH else None
+        Run.objects.filter(pk=run.pk).update(item_offset=run.item_offset)
         progress.done, progress.total = run.items.count(), run.units_count
         planner.analyze_grown_tables(RunItem)
     return True
@@ -248,7 +248,7 @@ class Chunk:
             if not lock_running(self.run):
                 return
             free = free_items(self.run)
-            share = -(-free[: count * self.run.lanes].count() // self.run.lanes)
+            share = -(-free[: count * self.run.concurrency].count() // self.run.concurrency)
             items = _limit_size(list(free.order_by("-size", "-pk")[: max(share, FIRST_ITEMS)]))
             RunItem.objects.filter(pk__in=[item.pk for item in items]).update(job=self.job.job)
         self.left = {item.unit_id: item for item in items}

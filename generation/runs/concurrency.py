@@ -1,4 +1,4 @@
-"""Concurrency of a run: at most ``lanes`` chunks of it are queued or running.
+"""Concurrency of a run: at most ``concurrency`` chunks of it are queued or running.
 
 The row of the run serves as the lock. Code that assigns items, adds chunks or ends a run first updates this row, in the
 same transaction.
@@ -29,7 +29,7 @@ MAX_LONE_ATTEMPTS = 2
 
 def lock_running(run: Run) -> bool:
     """Lock the row of the run for the transaction. Return False if the run is not running."""
-    return bool(Run.objects.filter(pk=run.pk, status=RunStatus.RUNNING).update(lanes=F("lanes")))
+    return bool(Run.objects.filter(pk=run.pk, status=RunStatus.RUNNING).update(concurrency=F("concurrency")))
 
 
 def free_items(run: Run) -> QuerySet[RunItem]:
@@ -66,11 +66,11 @@ def queue_chunks(
         chunks = active_chunks(run)
         if ending:
             chunks = chunks.exclude(pk=ending.pk)
-        lanes = run.lanes - chunks.count()
-        has_uncreated = Run.objects.filter(pk=run.pk, laid_to__isnull=False).exists()
-        if not has_uncreated and lanes > 0:
-            lanes = min(lanes, -(-free_items(run)[: lanes * FIRST_ITEMS].count() // FIRST_ITEMS))
-        for _ in range(lanes):
+        count = run.concurrency - chunks.count()
+        has_uncreated = Run.objects.filter(pk=run.pk, item_offset__isnull=False).exists()
+        if not has_uncreated and count > 0:
+            count = min(count, -(-free_items(run)[: count * FIRST_ITEMS].count() // FIRST_ITEMS))
+        for _ in range(count):
             jobs.enqueue(
                 project=run.version.system.project,
                 kind=KIND,

@@ -14,8 +14,8 @@ from projects.jobs.queries import FAR_AHEAD, PATIENCE, start_worker
 from projects.models import Job, JobStatus, Member
 from projects.permissions import Names
 
-from ..models import ItemStatus, Run, RunItem, RunStatus, Seal
-from .actions import kept_sealed
+from ..models import Embargo, ItemStatus, Run, RunItem, RunStatus
+from .actions import embargo_reason
 from .concurrency import active_chunks
 
 #: The pace covers recent minutes only, because a run gets faster as its items get shorter.
@@ -23,7 +23,7 @@ RECENT = timedelta(minutes=5)
 
 
 class State(StrEnum):
-    LAYING_OUT = "being laid out"
+    CREATING_ITEMS = "creating items"
     RUNNING = "running"
     NO_WORKER = "waiting for a worker"
     STALLED = "stalled"
@@ -101,10 +101,10 @@ def _paces(runs: Sequence[int], now: datetime) -> dict[int, float]:
 def _progress(run: Run, counts: dict[str, int], pace: float | None, chunks: list[Job], now: datetime) -> RunProgress:
     state, since, command, note = _state(run, chunks, now)
     done, failed = counts.get(ItemStatus.DONE, 0), counts.get(ItemStatus.FAILED, 0)
-    total = sum(counts.values()) if run.laid_to is None else max(run.units_count, sum(counts.values()))
+    total = sum(counts.values()) if run.item_offset is None else max(run.units_count, sum(counts.values()))
     waiting = total - done - failed
     seconds_left, unknown = None, ""
-    if state == State.LAYING_OUT:
+    if state == State.CREATING_ITEMS:
         note = f"{sum(counts.values()):,} of {total:,} units have an item."
     if state in (State.STOPPING, State.STOPPED, State.DONE):
         pace, unknown = None, "The run is not in progress."
@@ -143,7 +143,7 @@ def _state(run: Run, chunks: list[Job], now: datetime) -> tuple[State, datetime 
     if run.status != RunStatus.RUNNING:
         return State(run.status), run.finished_at, "", ""
     if has_heartbeat:
-        return State.RUNNING if run.laid_to is None else State.LAYING_OUT, run.created_at, "", ""
+        return State.RUNNING if run.item_offset is None else State.CREATING_ITEMS, run.created_at, "", ""
     if running:
         last = max(job.heartbeat_at or job.created_at for job in running)
         return State.STALLED, last, start_worker(running[0].queue), ""
@@ -169,7 +169,7 @@ BLANK: Json = dict.fromkeys(
 def run_page(run: Run, member: Member) -> Json:
     """Return a run with the name of its version and its progress. Clients poll this."""
     version = run.version
-    return run_row(run, progress_of(run), hidden=bool(sealed_from(member, [run.pk]))) | {
+    return run_row(run, progress_of(run), hidden=bool(embargoed_for(member, [run.pk]))) | {
         "version": version.pk,
         "number": version.number,
         "hash": version.hash,
@@ -177,7 +177,7 @@ def run_page(run: Run, member: Member) -> Json:
         "system": version.system_id,
         "system_name": version.system.name,
         "by": Names(member).of(run.started_by),
-        "kept_sealed": kept_sealed(run),
+        "embargo_reason": embargo_reason(run),
     }
 
 
@@ -193,6 +193,6 @@ def run_row(run: Run, progress: RunProgress, *, hidden: bool) -> Json:
     }
 
 
-def sealed_from(member: Member, runs: Sequence[int]) -> set[int]:
+def embargoed_for(member: Member, runs: Sequence[int]) -> set[int]:
     """Return the runs that are embargoed for the member."""
-    return set(Seal.objects.upon(member).filter(run__in=runs).values_list("run", flat=True))
+    return set(Embargo.objects.for_member(member).filter(run__in=runs).values_list("run", flat=True))

@@ -58,7 +58,7 @@ class RunSerializer(RunRowSerializer):
     system = serializers.IntegerField()
     system_name = serializers.CharField()
     by = serializers.CharField(allow_blank=True, help_text="Empty for a run started by command.")
-    kept_sealed = serializers.CharField(
+    embargo_reason = serializers.CharField(
         allow_blank=True, help_text="Why no embargo of the run can be lifted now; empty if they can."
     )
 
@@ -83,7 +83,7 @@ class RunItemSerializer(Plain):
     finished_at = serializers.DateTimeField(allow_null=True)
 
 
-class SealSerializer(Plain):
+class EmbargoSerializer(Plain):
     """An embargo: the run's outputs are hidden from a member until it is lifted."""
 
     id = serializers.IntegerField()
@@ -95,7 +95,7 @@ class SealSerializer(Plain):
     lifted_at = serializers.DateTimeField(allow_null=True)
 
 
-class NewSealsSerializer(Strict):
+class NewEmbargoesSerializer(Strict):
     members = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=LARGEST), min_length=1, max_length=200
     )

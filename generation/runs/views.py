@@ -15,7 +15,7 @@ from projects.models import Member
 from projects.permissions import may
 
 from .. import permissions
-from ..models import Run, RunItem, Seal
+from ..models import Embargo, Run, RunItem
 from . import actions
 from . import serializers as shapes
 from .queries import run_page
@@ -93,39 +93,41 @@ class RunItemListView(generics.ListAPIView[RunItem]):
         return self.get_paginated_response(shapes.RunItemSerializer(page, many=True).data)
 
 
-class SealListView(APIView):
+class EmbargoListView(APIView):
     pagination_class = Pages  # read by the schema
 
-    @extend_schema(operation_id="seals_list", responses=shapes.SealSerializer(many=True))
+    @extend_schema(operation_id="embargoes_list", responses=shapes.EmbargoSerializer(many=True))
     def get(self, request: Request, run_id: int) -> Response:
         """List the current and lifted embargoes of a run."""
         run, member = permissions.run_of(signed_in(request), run_id)
         pages = Pages()
-        seals = run.seals.select_related("member__user").order_by("id")
-        page = pages.paginate_queryset(seals, request, view=self) or []
-        return pages.get_paginated_response(_seals(page, member))
+        embargoes = run.embargoes.select_related("member__user").order_by("id")
+        page = pages.paginate_queryset(embargoes, request, view=self) or []
+        return pages.get_paginated_response(_embargoes(page, member))
 
     @extend_schema(
-        operation_id="seals_make", request=shapes.NewSealsSerializer, responses={201: shapes.SealSerializer(many=True)}
+        operation_id="embargoes_make",
+        request=shapes.NewEmbargoesSerializer,
+        responses={201: shapes.EmbargoSerializer(many=True)},
     )
     def post(self, request: Request, run_id: int) -> Response:
         """Embargo a run's outputs for members until the embargoes are lifted."""
         run, member = permissions.run_of(signed_in(request), run_id, permissions.RUN)
-        body = shapes.NewSealsSerializer(data=request.data)
+        body = shapes.NewEmbargoesSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         people = permissions.members_to(run, body.validated_data["members"])
-        seals = actions.seal_run(run=run, members=people, by=member.user)
-        return Response(_seals(seals, member), status=status.HTTP_201_CREATED)
+        embargoes = actions.embargo_run(run=run, members=people, by=member.user)
+        return Response(_embargoes(embargoes, member), status=status.HTTP_201_CREATED)
 
 
-class SealLiftView(APIView):
-    @extend_schema(operation_id="seals_lift", request=None, responses=shapes.SealSerializer)
-    def post(self, request: Request, seal_id: int) -> Response:
+class EmbargoLiftView(APIView):
+    @extend_schema(operation_id="embargoes_lift", request=None, responses=shapes.EmbargoSerializer)
+    def post(self, request: Request, embargo_id: int) -> Response:
         """Lift an embargo."""
-        seal, member = permissions.seal_of(signed_in(request), seal_id, permissions.RUN)
-        actions.lift_seal(seal=seal, by=member.user)
-        seal.refresh_from_db()
-        return Response(_seals([seal], member)[0])
+        embargo, member = permissions.embargo_of(signed_in(request), embargo_id, permissions.RUN)
+        actions.lift_embargo(embargo=embargo, by=member.user)
+        embargo.refresh_from_db()
+        return Response(_embargoes([embargo], member)[0])
 
 
 def _run(run: Run, member: Member) -> Any:
@@ -138,18 +140,18 @@ def _again(run: Run, member: Member) -> Any:
     return _run(run, member)
 
 
-def _seals(seals: Sequence[Seal], member: Member) -> Any:
+def _embargoes(embargoes: Sequence[Embargo], member: Member) -> Any:
     named = may(member, "see names")
     rows = [
         {
-            "id": seal.pk,
-            "member": seal.member_id,
-            "pseudonym": seal.member.pseudonym,
-            "role": seal.member.role,
-            "name": seal.member.user.name if named else "",
-            "created_at": seal.created_at,
-            "lifted_at": seal.lifted_at,
+            "id": embargo.pk,
+            "member": embargo.member_id,
+            "pseudonym": embargo.member.pseudonym,
+            "role": embargo.member.role,
+            "name": embargo.member.user.name if named else "",
+            "created_at": embargo.created_at,
+            "lifted_at": embargo.lifted_at,
         }
-        for seal in seals
+        for embargo in embargoes
     ]
-    return shapes.SealSerializer(rows, many=True).data
+    return shapes.EmbargoSerializer(rows, many=True).data

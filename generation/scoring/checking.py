@@ -8,7 +8,7 @@ from django.db.models import Count, Q, Sum
 from audit.models import Entry
 from measures.recompute.files import Findings
 
-from ..models import Run, RunPurpose, Scoring, Seal
+from ..models import Embargo, Run, RunPurpose, Scoring
 from .computing import has_current_means, means_of
 
 ROUGE: Sequence[str] = ("rouge1_f1", "rouge2_f1", "rougeL_f1")
@@ -22,8 +22,9 @@ COPYING: Sequence[str] = (*(f"{part}_{kind}_f1" for kind in KINDS for part in ("
 COMPARED: Mapping[str, Sequence[str]] = {"rouge": ROUGE, "bertscore": (BERTSCORE,), "copying": COPYING}
 
 
-#: Log entries that lift embargoes: of one member, and of all members of the runs of a rating round.
-LIFT, UNBLIND = "lift seal", "unblind round"
+#: Log entries that lift embargoes: of one member (formerly "lift seal"), and of all members of the runs of a rating
+#: round.
+LIFT, UNBLIND = ("lift embargo", "lift seal"), "unblind round"
 
 
 def broken_counters() -> Iterator[tuple[str, str]]:
@@ -47,16 +48,16 @@ def lifted_without_entry() -> Iterator[tuple[str, str]]:
     """Yield the embargoes that were lifted without a log entry."""
     people: dict[str, set[str]] = defaultdict(set)
     unblinded: set[int] = set()
-    for entry in Entry.objects.filter(verb__in=(LIFT, UNBLIND)).only("verb", "object_id", "after"):
+    for entry in Entry.objects.filter(verb__in=(*LIFT, UNBLIND)).only("verb", "object_id", "after"):
         after = entry.after or {}
-        if entry.verb == LIFT:
+        if entry.verb in LIFT:
             people[entry.object_id].update(after["people"])
         else:
             unblinded.update(after["runs"])
-    lifted = Seal.objects.exclude(lifted_at=None).order_by().values_list("pk", "run", "member__pseudonym")
+    lifted = Embargo.objects.exclude(lifted_at=None).order_by().values_list("pk", "run", "member__pseudonym")
     for pk, run, pseudonym in lifted.iterator():
         if run not in unblinded and pseudonym not in people[str(run)]:
-            yield f"generation.seal {pk}", "it was lifted without a log entry"
+            yield f"generation.embargo {pk}", "it was lifted without a log entry"
 
 
 def wrong_means() -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from api.parameters import Parameter
 from generation import backends
 from generation.backends.protocol import SECTIONS, Backend, Config, Facts
 from generation.models import Run, RunPurpose, System, UnitLevel, Version
-from generation.runs.queries import progress_of_many, run_row, sealed_from
+from generation.runs.queries import embargoed_for, progress_of_many, run_row
 from generation.sources import LEVELS, units
 from generation.systems.presets import PRESETS
 from projects.models import Member, Project
@@ -230,5 +230,5 @@ def with_newest_run(versions: QuerySet[Version]) -> QuerySet[Any]:
 def _run_rows(ids: Iterable[int | None], member: Member) -> dict[int | None, Json]:
     """Return rows of runs by id, newest first, with their progress and whether they are embargoed for the member."""
     runs = list(Run.objects.filter(pk__in=[pk for pk in ids if pk]).order_by("-id"))
-    sealed, progress = sealed_from(member, [run.pk for run in runs]), progress_of_many(runs)
-    return {run.pk: run_row(run, progress[run.pk], hidden=run.pk in sealed) for run in runs}
+    embargoed, progress = embargoed_for(member, [run.pk for run in runs]), progress_of_many(runs)
+    return {run.pk: run_row(run, progress[run.pk], hidden=run.pk in embargoed) for run in runs}

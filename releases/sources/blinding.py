@@ -11,16 +11,16 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import ReliabilityStudy
 from evaluation.models import ComparedSystem, RatingDesign
-from generation.models import Seal
+from generation.models import Embargo
 from projects import kinds
 from projects.models import Project, Round
 
 
 def released_designs(project: Project) -> QuerySet[RatingDesign]:
     """Return the designs that are released completely, oldest first."""
-    sealed = ComparedSystem.objects.filter(design=OuterRef("pk"), run__seals__in=Seal.objects.in_force())
+    embargoed = ComparedSystem.objects.filter(design=OuterRef("pk"), run__embargoes__in=Embargo.objects.active())
     found = RatingDesign.objects.filter(
-        ~Exists(sealed), round__in=_counting(project).filter(status=Round.Status.CLOSED), unblinding__isnull=False
+        ~Exists(embargoed), round__in=_counting(project).filter(status=Round.Status.CLOSED), unblinding__isnull=False
     )
     return found.order_by("round_id")
 

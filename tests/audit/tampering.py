@@ -91,16 +91,16 @@ TAMPERINGS: tuple[Tampering, ...] = (
         "generation.run {0}",
     ),
     Tampering(
-        "a seal lifted",
-        "SELECT id FROM generation_seal WHERE lifted_at IS NULL LIMIT 1",
-        "UPDATE generation_seal SET lifted_at = created_at WHERE id = {0}",
-        "generation.seal {0}",
+        "an embargo lifted",
+        "SELECT id FROM generation_embargo WHERE lifted_at IS NULL LIMIT 1",
+        "UPDATE generation_embargo SET lifted_at = created_at WHERE id = {0}",
+        "generation.embargo {0}",
     ),
     Tampering(
-        "a seal deleted",
-        "SELECT id FROM generation_seal LIMIT 1",
-        "DELETE FROM generation_seal WHERE id = {0}",
-        "generation.seal {0}",
+        "an embargo deleted",
+        "SELECT id FROM generation_embargo LIMIT 1",
+        "DELETE FROM generation_embargo WHERE id = {0}",
+        "generation.embargo {0}",
     ),
     Tampering(
         "a cue moved",
@@ -179,7 +179,7 @@ TAMPERINGS: tuple[Tampering, ...] = (
         "projects.round {0}",
     ),
     Tampering(
-        "a seal dated back",
+        "a checkpoint dated back",
         "SELECT number FROM audit_seal ORDER BY number LIMIT 1",
         "UPDATE audit_seal SET sealed_at = '2020-01-01 00:00:00+00:00' WHERE number = {0}",
         "checkpoint {0}",

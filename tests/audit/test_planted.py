@@ -14,7 +14,7 @@ from audit import triggers
 from audit.actions import seal_pending
 from audit.models import Witness
 from audit.verify import findings
-from generation.runs.actions import seal_run
+from generation.runs.actions import embargo_run
 from projects.agreement import actions as agreement_actions
 from projects.answers import integrity
 from projects.curation.actions import correct
@@ -79,7 +79,7 @@ def worked(project: Project, lead: User, ann1: User, tmp_path: Path) -> Project:
     )
     Consent.objects.create(link=link, member=member, what="given", text="Yes?", digest="0", at=said.received_at)
     run = build_run(build_version(project), {c.unit_id: "It helps." for c in Cluster.objects.all()})
-    seal_run(run=run, members=[member], by=lead)
+    embargo_run(run=run, members=[member], by=lead)
     agreement_actions.compute_and_store(round=round, progress=lambda done, total, note: None)
     freeze(project=project, version="1.0.0", by=lead)
     assert found() == []

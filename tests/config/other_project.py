@@ -15,7 +15,7 @@ from annotation.models import Cluster, Finding, Search, Study
 from audit.models import Entry
 from evaluation.models import ProtocolVersion
 from evaluation.protocols.actions import create_protocol
-from generation.models import Run, Seal
+from generation.models import Embargo, Run
 from projects.jobs import jobs
 from projects.models import Answer, Import, Invitation, Job, Member, ParticipantLink, Project, Round
 from projects.participation.actions import make_links
@@ -50,7 +50,7 @@ class OtherProject:
     token: ApiToken
     link: ParticipantLink
     run: Run
-    seal: Seal
+    embargo: Embargo
     rated: Round
     protocol: ProtocolVersion
     finding: Finding
@@ -87,7 +87,7 @@ class OtherProject:
             "links": list(self.round.participant_links.order_by("pk").values()),
             "systems": list(p.systems.order_by("pk").values("pk", "name", "versions__hash")),
             "runs": list(Run.objects.filter(version__system__project=p).order_by("pk").values()),
-            "seals": list(Seal.objects.filter(member__project=p).order_by("pk").values()),
+            "embargoes": list(Embargo.objects.filter(member__project=p).order_by("pk").values()),
             "protocols": list(p.protocols.order_by("pk").values("pk", "name", "versions__digest")),
             "findings": list(p.findings.order_by("pk").values("pk", "decision")),
             "searches": list(p.searches.order_by("pk").values()),
@@ -134,7 +134,7 @@ def make_other_project(project: Project | None = None, owner: User | None = None
         token=make_token(user=owner, name="mine")[0],
         link=make_links(round=round, by=owner, labels=["Volunteer 1"])[0][0],
         run=run,
-        seal=Seal.objects.create(run=run, member=worker),
+        embargo=Embargo.objects.create(run=run, member=worker),
         rated=open_rating(project, [worker], [run], name=f"ratings {n}"),
         protocol=create_protocol(project=project, name=f"protocol {n}", content=CONTENT, by=owner),
         finding=build_finding(project, cluster.unit_id, rule="relation"),

@@ -8,7 +8,7 @@ import pytest
 from accounts.models import User
 from evaluation.kinds.pages import PageKind
 from evaluation.models import RatingDesign
-from evaluation.unblinding.queries import SEALED
+from evaluation.unblinding.queries import EMBARGOED
 from projects import kinds
 from projects.models import Project, Unit
 from projects.rounds.actions import close_round
@@ -92,7 +92,7 @@ def test_the_design_of_a_round_says_when_and_by_whom_it_was_unblinded(
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
     address = f"/api/v1/rounds/{round.pk}/"
     before = client_of(lead).get(f"{address}rating-design/").json()
-    assert (before["unblinded_at"], before["unblinded_by"], before["sealed"]) == (None, "", 4)
+    assert (before["unblinded_at"], before["unblinded_by"], before["embargoed_runs"]) == (None, "", 4)
     assert client_of(lead).post(f"{address}unblind/").status_code == 409
     close_round(round=round, by=lead)
     assert client_of(lead).post(f"{address}unblind/").json()["unblinded_by"] == "Lead"
@@ -102,11 +102,11 @@ def test_the_design_of_a_round_says_when_and_by_whom_it_was_unblinded(
 
 def test_a_run_says_why_its_seals_stay(project: Project, lead: User, evaluator: User, client_of: Any) -> None:
     runs = build_runs(project, systems=("Alder", "Birch"))
-    assert client_of(lead).get(f"/api/v1/runs/{runs[0].pk}/").json()["kept_sealed"] == ""
+    assert client_of(lead).get(f"/api/v1/runs/{runs[0].pk}/").json()["embargo_reason"] == ""
     open_rating(project, [project.members.get(user=evaluator)], runs[:1])
-    assert "rated blindly" in client_of(lead).get(f"/api/v1/runs/{runs[0].pk}/").json()["kept_sealed"]
+    assert "rated blindly" in client_of(lead).get(f"/api/v1/runs/{runs[0].pk}/").json()["embargo_reason"]
     other = build_run(runs[1].version, {})
-    assert client_of(lead).get(f"/api/v1/runs/{other.pk}/").json()["kept_sealed"] == ""
+    assert client_of(lead).get(f"/api/v1/runs/{other.pk}/").json()["embargo_reason"] == ""
 
 
 def test_raters_are_not_shown_which_texts_are_equal(
@@ -127,7 +127,7 @@ def test_raters_are_not_shown_which_texts_are_equal(
     assert client.post(address, plan, format="json").json()["texts"] == 2
     round = open_rating(project, [project.members.get(user=lead)], runs[:2])
     refused = client.post(address, plan, format="json")
-    assert (refused.status_code, refused.json()["detail"]) == (422, SEALED)
+    assert (refused.status_code, refused.json()["detail"]) == (422, EMBARGOED)
     plan["options"] = {"protocol": GUIDELINE, "systems": [str(runs[2].pk)]}
     assert client.post(address, plan, format="json").status_code == 200
     own = client.get(f"/api/v1/rounds/{round.pk}/rating-design/").json()

@@ -15,8 +15,8 @@ from evaluation.design.stored import intact, laid_out
 from evaluation.models import PageText, PageTextOf, Protocol, Rating, RatingDesign, RatingPage
 from evaluation.protocols import shipped
 from evaluation.unblinding.actions import unblind
-from generation.models import Seal, Summary
-from generation.runs.actions import lift_seal
+from generation.models import Embargo, Summary
+from generation.runs.actions import lift_embargo
 from measures.design import digest
 from projects import kinds
 from projects.agreement.queries import report
@@ -213,12 +213,12 @@ def test_opening_seals_the_runs_from_whoever_rates_and_from_who_joins_later(
 ) -> None:
     runs = build_runs(project)
     round = open_rating(project, [project.members.get(user=user) for user in (lead, evaluator)], runs, overlap=1)
-    sealed = Seal.objects.in_force().values_list("run", "member__user")
-    assert set(sealed) == {(run.pk, user.pk) for run in runs for user in (lead, evaluator)}
+    embargoed = Embargo.objects.active().values_list("run", "member__user")
+    assert set(embargoed) == {(run.pk, user.pk) for run in runs for user in (lead, evaluator)}
     add_person(round=round, member=project.members.get(user=ann1), by=lead)
     assert Summary.objects.visible_to(project.members.get(user=ann1)).count() == 0
     with pytest.raises(Conflict, match="rated blindly"):
-        lift_seal(seal=Seal.objects.order_by("pk")[0], by=lead)
+        lift_embargo(embargo=Embargo.objects.order_by("pk")[0], by=lead)
 
 
 def test_only_a_closed_round_is_unblinded_and_that_once(project: Project, lead: User, evaluator: User) -> None:
@@ -228,7 +228,7 @@ def test_only_a_closed_round_is_unblinded_and_that_once(project: Project, lead: 
         unblind(design=design, by=lead)
     close_round(round=round, by=lead)
     unblind(design=design, by=lead)
-    assert not Seal.objects.in_force().exists()
+    assert not Embargo.objects.active().exists()
     with pytest.raises(Conflict, match="already"):
         unblind(design=design, by=lead)
 
@@ -240,7 +240,7 @@ def test_a_run_stays_sealed_while_another_round_needs_it(project: Project, lead:
     open_rating(project, [member], runs[:2], name="another")
     close_round(round=first, by=lead)
     unblind(design=RatingDesign.objects.get(round=first), by=lead)
-    assert set(Seal.objects.in_force().values_list("run", flat=True)) == {run.pk for run in runs[:2]}
+    assert set(Embargo.objects.active().values_list("run", flat=True)) == {run.pk for run in runs[:2]}
 
 
 def test_a_design_follows_from_its_seed_and_its_secret(

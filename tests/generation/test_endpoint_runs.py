@@ -111,7 +111,7 @@ def test_an_endpoint_that_goes_away_stops_the_run_with_its_reason_and_nothing_is
         answered(handler) if is_well else endpoint.hold(handler)
 
     endpoint.reply = reply
-    run = start_run(version=made(project, 3), by=lead, lanes=1)
+    run = start_run(version=made(project, 3), by=lead, concurrency=1)
     work(1)
     done = set(run.items.filter(status=ItemStatus.DONE).values_list("unit_id", flat=True))
     assert len(done) == 5

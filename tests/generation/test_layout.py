@@ -76,14 +76,14 @@ def test_a_run_says_that_it_is_being_laid_out(version: Version, lead: User, monk
 
     in_hand(look, monkeypatch)
     work(1)
-    assert seen[0] == (State.LAYING_OUT, 12, 12, "10 of 12 units have an item.", 10)
+    assert seen[0] == (State.CREATING_ITEMS, 12, 12, "10 of 12 units have an item.", 10)
     assert seen[1][0] == seen[2][0] == State.RUNNING
 
 
 def test_a_worker_that_dies_while_laying_out_is_followed_by_one_that_goes_on(
     version: Version, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
     made = chunks.make_items
     with monkeypatch.context() as patched:
 
@@ -118,7 +118,7 @@ def test_a_run_that_is_stopped_while_it_is_laid_out_is_resumed_from_there(versio
 def test_a_chunk_takes_no_more_than_fits_into_memory(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
     work(0)
     longest = max(run.items.values_list("size", flat=True))
     monkeypatch.setattr(chunks, "MOST_CHARACTERS", 2 * longest)

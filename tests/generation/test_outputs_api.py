@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from generation.models import Seal
+from generation.models import Embargo
 from generation.runs.queries import progress_of
 from generation.sources import units_of
 from projects.models import Project
@@ -123,7 +123,7 @@ def test_a_sealed_run_shows_its_outputs_to_everybody_but_that_person_lead_or_not
 ) -> None:
     other = build_run(build_version(project, "open"), {units[0]: "open text"})
     run = build_run(build_version(project, "secret"), {units[0]: "secret text"}, failed=(units[1],))
-    seal = Seal.objects.create(run=run, member=project.members.get(user=lead))
+    embargo = Embargo.objects.create(run=run, member=project.members.get(user=lead))
     client = client_of(lead)
     places = [
         ADDRESS,
@@ -140,7 +140,7 @@ def test_a_sealed_run_shows_its_outputs_to_everybody_but_that_person_lead_or_not
     assert [(cell["state"], cell["summary"] is None) for cell in row["outputs"]] == [("done", False), ("hidden", True)]
     assert client.get(f"/api/v1/runs/{run.pk}/").json()["hidden"] is True
     assert client.get(f"/api/v1/runs/{other.pk}/").json()["hidden"] is False
-    assert client.post(f"/api/v1/seals/{seal.pk}/lift/").status_code == 200
+    assert client.post(f"/api/v1/embargoes/{embargo.pk}/lift/").status_code == 200
     assert get(client, page_size=1)["results"][0]["outputs"][1]["summary"]["text"] == "secret text"
     assert client.get(f"/api/v1/runs/{run.pk}/summaries/").json()["results"][0]["text"] == "secret text"
 

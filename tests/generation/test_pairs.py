@@ -7,6 +7,7 @@ import pytest
 
 from generation.models import (
     CommonProbe,
+    Embargo,
     ItemStatus,
     ProbeComparison,
     ProbeFigures,
@@ -17,7 +18,6 @@ from generation.models import (
     RunStatus,
     Scoring,
     ScoringComparison,
-    Seal,
 )
 from generation.results.tables.scored import Scores
 from generation.scoring.actions import compute_probe_figures, request_scores
@@ -189,7 +189,7 @@ def test_a_sealed_system_is_in_no_pair_and_changes_no_p(corpus: Project) -> None
     before = rows(table(corpus))
     hidden = build_run(corpus, "C", write=written({}, WRONG))
     scored(hidden, "rouge")
-    Seal.objects.create(run=hidden, member=viewer)
+    Embargo.objects.create(run=hidden, member=viewer)
     assert rows(table(corpus, member=viewer)) == before
     assert len(of(table(corpus), "ROUGE-1 F1")) == 3
 
@@ -338,7 +338,7 @@ def test_a_single_probe_has_no_common_pairs_and_none_missing(clusters: Project) 
 def test_a_sealed_probe_has_no_row_and_still_narrows_what_is_common(clusters: Project, probes: tuple[Run, Run]) -> None:
     """So the table is the same for every reader."""
     viewer = Member.objects.create(project=clusters, user=person("viewer"), role="viewer", pseudonym="V")
-    Seal.objects.create(run=probes[1], member=viewer)
+    Embargo.objects.create(run=probes[1], member=viewer)
     found = rows(table(clusters, "m3-7-common", viewer))
     assert {row["System"] for row in found} == {"A"}
     assert [row["n"] for row in found if row["Counterfactual"] == "overall"] == ["10"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from generation.models import ItemStatus, ProbeScore, Run, RunItem, RunPurpose, RunStatus, Seal
+from generation.models import Embargo, ItemStatus, ProbeScore, Run, RunItem, RunPurpose, RunStatus
 from generation.results.tables.by_system import by_system
 from generation.results.tables.scored import Scores
 from generation.scoring.actions import compute_probe_figures
@@ -142,7 +142,7 @@ def test_likelihoods_that_came_later_are_missed_until_they_are_reckoned(project:
 
 def test_a_sealed_probe_is_left_out(project: Project, probe: Run) -> None:
     viewer = Member.objects.create(project=project, user=person("viewer"), role="viewer", pseudonym="V")
-    Seal.objects.create(run=probe, member=viewer)
+    Embargo.objects.create(run=probe, member=viewer)
     assert rows(Scores(project, viewer)) == {}
     assert "Tiny" not in str(by_system(Scores(project, viewer), "probe", "accuracy").spec)
     assert "Tiny: negation" in str(by_system(Scores(project), "probe", "accuracy").spec)

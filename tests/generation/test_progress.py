@@ -44,7 +44,7 @@ def test_backends_without_torch_run_on_any_worker(project: Project, version: Ver
 
 
 def test_pace_and_time_left_are_those_of_the_recent_minutes(version: Version, lead: User) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
     work(1)
     now = timezone.now()
     Job.objects.filter(status=JobStatus.DONE).update(started_at=now - timedelta(minutes=2))
@@ -73,7 +73,7 @@ def test_a_run_whose_worker_has_gone_silent_is_stalled_since_it_was_last_heard_o
 
 
 def test_a_run_is_stopping_until_the_batch_in_hand_is_stored(version: Version, lead: User) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
     Job.objects.update(status=JobStatus.RUNNING, leased_until=timezone.now() + timedelta(minutes=1))
     assert progress_of(run).unknown == "No item is finished yet."
     stop_run(run=run, by=lead)

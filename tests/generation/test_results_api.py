@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from generation.backends.identity import GPU
-from generation.models import Run, Scoring, Seal
+from generation.models import Embargo, Run, Scoring
 from generation.results.tables.m3_4 import OverlapTable
 from generation.results.tables.scored import Scores
 from projects.jobs.running import run_job
@@ -149,7 +149,7 @@ def test_scores_of_single_summaries_can_be_sorted(client: APIClient, run: Run) -
 def test_a_sealed_run_is_hidden_in_every_way(client_of: ClientOf, corpus: Project, run: Run) -> None:
     scored(run, "rouge")
     viewer = Member.objects.create(project=corpus, user=person("viewer"), role="viewer", pseudonym="V")
-    seal = Seal.objects.create(run=run, member=viewer)
+    embargo = Embargo.objects.create(run=run, member=viewer)
     reader = client_of(viewer.user)
     ways = [
         API,
@@ -162,7 +162,7 @@ def test_a_sealed_run_is_hidden_in_every_way(client_of: ClientOf, corpus: Projec
         shown = reader.get(way).content.decode()
         assert "Lead" not in shown, way
         assert "It helps a lot" not in shown, way
-    Seal.objects.filter(pk=seal.pk).update(lifted_at="2026-01-01T00:00:00Z")
+    Embargo.objects.filter(pk=embargo.pk).update(lifted_at="2026-01-01T00:00:00Z")
     assert all(reader.get(way).status_code == 200 for way in ways)
     assert "Lead" in reader.get(ways[1]).content.decode()
 

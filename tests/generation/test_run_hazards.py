@@ -35,7 +35,7 @@ def fresh(run: Run) -> Run:
 def test_a_run_that_is_resumed_before_its_chunk_has_stopped_goes_on(
     version: Version, staged: StagedBackend, lead: User
 ) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
 
     def stop_and_resume(batch: Sequence[Source]) -> None:
         if len(staged.batches) == 1:
@@ -52,7 +52,7 @@ def test_a_run_that_is_resumed_before_its_chunk_has_stopped_goes_on(
 def test_a_chunk_that_ends_after_its_run_was_resumed_does_not_stop_it_again(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
     finish = RunningJob.finish
 
     def stop(batch: Sequence[Source]) -> None:
@@ -96,7 +96,7 @@ def test_a_text_that_no_data_base_takes_fails_alone(version: Version, staged: St
 
 
 def test_postponed_jobs_run_after_the_clock_is_set_back(version: Version, lead: User) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
     Job.objects.update(not_before=timezone.now() + timedelta(days=1))
     work()
     assert fresh(run).status == RunStatus.DONE
@@ -107,7 +107,7 @@ def test_an_error_whose_words_no_data_base_takes_fails_its_item_like_any_other(
 ) -> None:
     # Logs pass between test processes, which cannot encode lone surrogates either.
     monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
 
     def odd(batch: Sequence[Source]) -> None:
         if any(source.key == "DEMO0003_0" for source in batch):

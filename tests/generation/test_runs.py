@@ -16,7 +16,7 @@ from audit.models import Entry
 from generation.backends.protocol import Failure, Output, PassingError, Source
 from generation.models import ItemStatus, Run, RunStatus, Summary, Version
 from generation.runs import chunks
-from generation.runs.actions import lift_seal, resume_run, retry_failed, seal_run, start_run, stop_run
+from generation.runs.actions import lift_embargo, resume_run, retry_failed, embargo_run, start_run, stop_run
 from generation.runs.concurrency import FIRST_ITEMS
 from generation.systems.actions import create_system, make_version
 from projects.jobs import jobs, running
@@ -73,7 +73,7 @@ def test_outputs_are_stored_unchanged(version: Version, lead: User) -> None:
 def test_the_first_chunk_is_small_and_the_next_as_large_as_the_pace_says(
     version: Version, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
     work(1)
     first = Job.objects.get(kind="run_chunk", status=JobStatus.DONE)
     assert first.result is not None
@@ -86,14 +86,14 @@ def test_the_first_chunk_is_small_and_the_next_as_large_as_the_pace_says(
 
 
 def test_there_are_never_more_chunks_than_lanes_nor_than_work(version: Version, lead: User) -> None:
-    run = start_run(version=version, by=lead, lanes=2)
+    run = start_run(version=version, by=lead, concurrency=2)
     queued = Job.objects.filter(kind="run_chunk", status=JobStatus.QUEUED)
     while fresh(run).status == RunStatus.RUNNING:
         assert queued.count() <= 2
         work(1)
     assert done_once(run)
     work()
-    few = start_run(version=version, by=lead, units=[run.items.all()[0].unit_id], lanes=5)
+    few = start_run(version=version, by=lead, units=[run.items.all()[0].unit_id], concurrency=5)
     assert queued.count() == 1
     work()
     assert done_once(few, 1)
@@ -102,7 +102,7 @@ def test_there_are_never_more_chunks_than_lanes_nor_than_work(version: Version, 
 def test_a_run_that_is_done_leaves_no_chunk_behind(
     version: Version, lead: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
-    run = start_run(version=version, by=lead, lanes=3)
+    run = start_run(version=version, by=lead, concurrency=3)
     monkeypatch.setattr(chunks, "FIRST_ITEMS", 20)
     with django_capture_on_commit_callbacks(execute=True):
         work(1)
@@ -178,7 +178,7 @@ def test_cancelling_a_chunk_stops_its_run(version: Version, lead: User) -> None:
 def test_when_a_worker_is_killed_the_next_goes_on_with_the_items_of_its_chunk(
     version: Version, staged: StagedBackend, lead: User
 ) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
     staged.before = kill_after(staged, 1)
     with pytest.raises(Killed):
         work(1)
@@ -195,7 +195,7 @@ def test_when_a_worker_is_killed_the_next_goes_on_with_the_items_of_its_chunk(
 
 
 def test_a_worker_that_lost_its_chunk_stores_nothing_more(version: Version, staged: StagedBackend, lead: User) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
 
     def overtaken(batch: Sequence[Source]) -> None:
         if len(staged.batches) == 2:
@@ -210,7 +210,7 @@ def test_a_worker_that_lost_its_chunk_stores_nothing_more(version: Version, stag
 
 
 def test_an_item_that_kills_its_workers_fails_alone(version: Version, staged: StagedBackend, lead: User) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
 
     def deadly(batch: Sequence[Source]) -> None:
         if any(source.key == "DEMO0017_0" for source in batch):
@@ -232,7 +232,7 @@ def test_an_item_that_kills_its_workers_fails_alone(version: Version, staged: St
 def test_a_run_whose_workers_die_whatever_they_do_stops_and_says_so(
     version: Version, staged: StagedBackend, lead: User
 ) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
     for _ in range(3):
         Job.objects.update(status=JobStatus.RUNNING, attempts=3, leased_until=timezone.now() - timedelta(1))
     work()
@@ -264,7 +264,7 @@ def test_items_after_a_fatal_error_are_not_blamed(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on a GPU whose context is lost: every later item fails."""
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
 
     def spoil(batch: Sequence[Source]) -> None:
         monkeypatch.setattr(staged, "load", spoilt)
@@ -284,7 +284,7 @@ def test_an_item_that_spoils_the_gpu_for_its_process_fails_alone(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chunks, "_is_fatal", lambda error: isinstance(error, MemoryError))
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
 
     def spoil(batch: Sequence[Source]) -> None:
         if any(source.key == "DEMO0017_0" for source in batch):
@@ -358,7 +358,7 @@ def test_a_version_that_is_no_longer_what_it_was_stops_the_run_and_says_what_dif
 
 
 def test_temporary_failures_are_retried_later(version: Version, staged: StagedBackend, lead: User) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
 
     def away(batch: Sequence[Source]) -> None:
         if len(staged.batches) == 2:
@@ -380,7 +380,7 @@ def test_temporary_failures_are_retried_later(version: Version, staged: StagedBa
 def test_an_unreachable_endpoint_stops_the_run_after_several_attempts(
     version: Version, staged: StagedBackend, lead: User
 ) -> None:
-    run = start_run(version=version, by=lead, lanes=1)
+    run = start_run(version=version, by=lead, concurrency=1)
 
     def away(batch: Sequence[Source]) -> None:
         raise PassingError("The endpoint does not answer.")
@@ -405,7 +405,7 @@ def test_a_run_is_refused_where_there_is_nothing_to_do(version: Version, project
     with pytest.raises(Refused, match="2 of the units do not belong to this project and level"):
         start_run(version=version, by=lead, units=[0, -1])
     with pytest.raises(Refused, match="Must be from 1 to 64"):
-        start_run(version=version, by=lead, lanes=0)
+        start_run(version=version, by=lead, concurrency=0)
     assert not Run.objects.exists()
 
 
@@ -457,19 +457,19 @@ def test_a_seal_hides_a_run_from_a_person_until_it_is_lifted(version: Version, p
     run = start_run(version=version, by=lead)
     work()
     ann, eva = project.members.get(pseudonym="R1"), project.members.get(pseudonym="R3")
-    assert len(seal_run(run=run, members=[ann, eva], by=lead)) == 2
-    assert len(seal_run(run=run, members=[ann], by=lead)) == 2, "whoever has a seal keeps it"
+    assert len(embargo_run(run=run, members=[ann, eva], by=lead)) == 2
+    assert len(embargo_run(run=run, members=[ann], by=lead)) == 2, "whoever has an embargo keeps it"
     assert not Summary.objects.visible_to(ann).exists()
     assert Summary.objects.visible_to(project.members.get(pseudonym="R2")).count() == 20
-    seal = run.seals.get(member=ann)
-    lift_seal(seal=seal, by=lead)
+    embargo = run.embargoes.get(member=ann)
+    lift_embargo(embargo=embargo, by=lead)
     assert Summary.objects.visible_to(ann).count() == 20
     with pytest.raises(Conflict, match="already been lifted"):
-        lift_seal(seal=seal, by=lead)
+        lift_embargo(embargo=embargo, by=lead)
     other = Project.objects.create(slug="other", name="Other")
     foreign = Member.objects.create(project=other, user=lead, role="lead", pseudonym="X")
     with pytest.raises(Refused, match="member of this project"):
-        seal_run(run=run, members=[foreign], by=lead)
+        embargo_run(run=run, members=[foreign], by=lead)
 
 
 def test_the_next_run_of_a_version_is_sealed_from_those_whom_the_last_is_sealed_from(
@@ -478,9 +478,9 @@ def test_the_next_run_of_a_version_is_sealed_from_those_whom_the_last_is_sealed_
     first = start_run(version=version, by=lead)
     work()
     ann, eva = project.members.get(pseudonym="R1"), project.members.get(pseudonym="R3")
-    seal_run(run=first, members=[ann, eva], by=lead)
-    lift_seal(seal=first.seals.get(member=eva), by=lead)
+    embargo_run(run=first, members=[ann, eva], by=lead)
+    lift_embargo(embargo=first.embargoes.get(member=eva), by=lead)
     second = start_run(version=version, by=lead)
     work()
     assert not Summary.objects.visible_to(ann).exists(), "it wrote the same texts"
-    assert list(second.seals.values_list("member", flat=True)) == [ann.pk]
+    assert list(second.embargoes.values_list("member", flat=True)) == [ann.pk]

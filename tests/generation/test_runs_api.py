@@ -82,20 +82,20 @@ def test_outputs_are_hidden_from_people_of_the_project_and_shown_again(
 ) -> None:
     run, client = build_run(version, {}), client_of(lead)
     rater = project.members.get(user=evaluator)
-    reply = post(client, f"runs/{run.pk}/seals/", {"members": [rater.pk, rater.pk]})
+    reply = post(client, f"runs/{run.pk}/embargoes/", {"members": [rater.pk, rater.pk]})
     assert (reply.status_code, [(s["member"], s["name"]) for s in reply.json()]) == (201, [(rater.pk, "Evaluator")])
-    seal = reply.json()[0]["id"]
-    assert client.get(f"/api/v1/runs/{run.pk}/seals/").json()["results"][0]["lifted_at"] is None
-    assert post(client, f"seals/{seal}/lift/").json()["lifted_at"]
-    assert post(client, f"seals/{seal}/lift/").status_code == 409
+    embargo = reply.json()[0]["id"]
+    assert client.get(f"/api/v1/runs/{run.pk}/embargoes/").json()["results"][0]["lifted_at"] is None
+    assert post(client, f"embargoes/{embargo}/lift/").json()["lifted_at"]
+    assert post(client, f"embargoes/{embargo}/lift/").status_code == 409
     elsewhere = Member.objects.create(
         project=Project.objects.create(slug="other", name="Other"), user=stranger, role="lead", pseudonym="X"
     )
     for members in ([elsewhere.pk], [999_999], [], ["x"]):
-        reply = post(client, f"runs/{run.pk}/seals/", {"members": members})
+        reply = post(client, f"runs/{run.pk}/embargoes/", {"members": members})
         assert reply.status_code == 422, members
-    assert not elsewhere.seals.exists()
-    assert Run.objects.get().seals.count() == 1
+    assert not elsewhere.embargoes.exists()
+    assert Run.objects.get().embargoes.count() == 1
 
 
 def test_a_viewer_sees_from_whom_a_run_is_hidden_by_pseudonym_only(
@@ -103,6 +103,6 @@ def test_a_viewer_sees_from_whom_a_run_is_hidden_by_pseudonym_only(
 ) -> None:
     Member.objects.create(project=project, user=stranger, role="viewer", pseudonym="V1")
     run, rater = build_run(version, {}), project.members.get(user=evaluator)
-    post(client_of(lead), f"runs/{run.pk}/seals/", {"members": [rater.pk]})
-    [seal] = client_of(stranger).get(f"/api/v1/runs/{run.pk}/seals/").json()["results"]
-    assert (seal["pseudonym"], seal["name"]) == (rater.pseudonym, "")
+    post(client_of(lead), f"runs/{run.pk}/embargoes/", {"members": [rater.pk]})
+    [embargo] = client_of(stranger).get(f"/api/v1/runs/{run.pk}/embargoes/").json()["results"]
+    assert (embargo["pseudonym"], embargo["name"]) == (rater.pseudonym, "")

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from annotation.curation.actions import remove_cluster
 from annotation.models import Cluster, Proposition
-from generation.models import Run, Score, Scoring, Seal, Summary
+from generation.models import Embargo, Run, Score, Scoring, Summary
 from generation.results.tables.scored import Scores
 from generation.scoring.actions import compute_scoring_means, request_scores
 from projects import reports
@@ -227,10 +227,10 @@ def test_figures_that_are_undefined_for_single_items_are_left_out_of_the_mean(co
     assert "Coverage of Sparing (proposition, own target) excludes 1: the output is empty." in notes
 
 
-def test_sealed_runs_are_left_out_for_whom_they_are_sealed(corpus: Project, copying: Run) -> None:
+def test_embargoed_runs_are_left_out_for_their_raters(corpus: Project, copying: Run) -> None:
     viewer = Member.objects.create(project=corpus, user=person("viewer"), role="viewer", pseudonym="V")
     build_run(corpus, "Other")
-    Seal.objects.create(run=copying, member=viewer)
+    Embargo.objects.create(run=copying, member=viewer)
     made = table(corpus, "m3-4", viewer)
     assert [row[0] for row in cells(made)] == ["Other"]
     assert not [step for step in made.missing if "Copy" in step.words + step.command]

@@ -7,7 +7,7 @@ import pytest
 
 from accounts.models import User
 from evaluation.models import ComparedSystem, Rating, Unblinding
-from generation.models import Seal
+from generation.models import Embargo
 from operations.sample_project import SAMPLE, seed
 from operations.simulation.client import Client
 from operations.simulation.history import Study, do_waiting_jobs, play_history
@@ -48,8 +48,8 @@ def test_robots_rate_what_four_systems_wrote_and_a_round_waits_for_the_evaluator
         assert table.missing == []
     waiting = Round.objects.get(project=project, name=OPEN)
     assert waiting.status == "open"
-    sealed = set(Seal.objects.in_force().values_list("member__user__email", flat=True))
-    assert sealed == {"evaluator@example.org"}, "what was rated can be read again by all"
+    embargoed = set(Embargo.objects.active().values_list("member__user__email", flat=True))
+    assert embargoed == {"evaluator@example.org"}, "what was rated can be read again by all"
     assert not play_ratings(project)
 
 

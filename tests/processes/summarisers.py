@@ -67,7 +67,7 @@ def run(versions: dict[str, int]) -> dict[str, dict[str, int]]:
     for name, pk in versions.items():
         for purpose, runs in started.items():
             try:
-                runs[name] = start_run(version=Version.objects.get(pk=pk), by=None, purpose=purpose, lanes=1).pk
+                runs[name] = start_run(version=Version.objects.get(pk=pk), by=None, purpose=purpose, concurrency=1).pk
             except Refused:
                 assert purpose == RunPurpose.PROBE, name
     _until(lambda: not Run.objects.filter(status=RunStatus.RUNNING).exists())

@@ -8,7 +8,7 @@ from typing import Any
 import django
 
 
-def begin(clusters: int = 0, slug: str = "summaries", lanes: int = 2, run: bool = True, **config: Any) -> int:
+def begin(clusters: int = 0, slug: str = "summaries", concurrency: int = 2, run: bool = True, **config: Any) -> int:
     """Create a project with clusters and a version of the staged system, start a run of it, and return the run's id."""
     from generation.runs.actions import start_run
     from projects.models import Project
@@ -19,7 +19,7 @@ def begin(clusters: int = 0, slug: str = "summaries", lanes: int = 2, run: bool 
     for number in range(clusters if made else 0):
         build_cluster(project, number, inputs=1)
     version = staged_version(project, **config)
-    return start_run(version=version, by=None, lanes=lanes).pk if run else 0
+    return start_run(version=version, by=None, concurrency=concurrency).pk if run else 0
 
 
 def begin_tiny(clusters: int, beams: int, length: int) -> int:
@@ -42,7 +42,7 @@ def begin_tiny(clusters: int, beams: int, length: int) -> int:
         "decoding": {"beams": beams, "max_length": length, "min_length": length},
     }
     system = create_system(project=project, name="Tiny", by=None)
-    return start_run(version=make_version(system=system, config=config, by=None), by=None, lanes=1).pk
+    return start_run(version=make_version(system=system, config=config, by=None), by=None, concurrency=1).pk
 
 
 def once_more(run: int) -> int:

@@ -26,6 +26,7 @@ RENAMED = {
     "annotation_splitslot": "annotation_splitelement",
     "annotation_pubmedturn": "annotation_pubmedratelimit",
     "projects_keptagreement": "projects_storedagreement",
+    "generation_seal": "generation_embargo",
 }
 
 

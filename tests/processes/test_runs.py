@@ -28,12 +28,14 @@ class Staged:
     """A run of the staged backend with a log of its items."""
 
     def __init__(
-        self, site: Site, clusters: int, seconds: float, *, lanes: int = 2, run: bool = True, name: str = "Staged"
+        self, site: Site, clusters: int, seconds: float, *, concurrency: int = 2, run: bool = True, name: str = "Staged"
     ) -> None:
         self.site, self.clusters = site, clusters
         self._diary = site.folder / f"{name}.diary"
         config = {"name": name, "seconds": seconds, "batch": BATCH, "diary": str(self._diary)}
-        self.pk = site.call("begin", module="summary_runs", clusters=clusters, lanes=lanes, run=run, **config)
+        self.pk = site.call(
+            "begin", module="summary_runs", clusters=clusters, concurrency=concurrency, run=run, **config
+        )
 
     def lines(self) -> list[tuple[int, str, float]]:
         """Return process, key and time of each processed item, stored or not."""
@@ -64,7 +66,7 @@ class Staged:
 @pytest.mark.row(3, 4)
 def test_the_next_worker_continues_after_a_killed_one(make_site: Callable[..., Site]) -> None:
     site = make_site()
-    run = Staged(site, clusters=24, seconds=0.05, lanes=1)
+    run = Staged(site, clusters=24, seconds=0.05, concurrency=1)
     first = site.start_worker()
     run.until_lines(7)
     first.kill()
@@ -86,7 +88,7 @@ def test_a_worker_that_is_asked_to_end_ends_after_its_batch_and_the_next_goes_on
     if redis:
         redis.start()
     site = make_site(redis.url if redis else "")
-    run = Staged(site, clusters=16, seconds=0.5, lanes=1)
+    run = Staged(site, clusters=16, seconds=0.5, concurrency=1)
     start = site.start_celery if redis else site.start_worker
     first = start()
     run.until_lines(1)
@@ -141,9 +143,9 @@ def test_two_workers_share_a_run_and_are_quicker_than_one(make_site: Callable[..
     for _ in range(2):
         site.start_celery()
     until(lambda: redis.listening() == 2, "two workers listen")
-    alone = Staged(site, clusters=40, seconds=0.2, lanes=1, name="Alone")
+    alone = Staged(site, clusters=40, seconds=0.2, concurrency=1, name="Alone")
     alone.until_done()
-    together = Staged(site, clusters=40, seconds=0.2, lanes=2, name="Together")
+    together = Staged(site, clusters=40, seconds=0.2, concurrency=2, name="Together")
     together.until_done()
     assert not together.twice()
     shares = Counter(pid for pid, _, _ in together.lines())

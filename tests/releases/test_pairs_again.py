@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from generation.models import CommonProbe, ItemStatus, ProbeComparison, Run, RunItem, ScoringComparison, Seal
+from generation.models import CommonProbe, Embargo, ItemStatus, ProbeComparison, Run, RunItem, ScoringComparison
 from generation.results.tables.scored import Scores
 from measures.comparison import holm
 from measures.recompute.pairs import COMMON, PAIRS, PROBE_PAIRS
@@ -227,8 +227,8 @@ def test_a_sealed_system_and_a_sealed_probe_change_nothing_of_the_others(
     assert there[PAIRS] != without[PAIRS]
     assert there[COMMON] != without[COMMON]
     for run in hidden:
-        Seal.objects.create(run=run, member=people[1])
-    folder = released(clusters, tmp_path / "sealed")
+        Embargo.objects.create(run=run, member=people[1])
+    folder = released(clusters, tmp_path / "embargoed")
     assert whole(folder) == without
     assert recompute(folder)[0] == 0
     seen = get("m3-7-common").build(Scores(clusters, people[1]))

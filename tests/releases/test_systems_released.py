@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generation.latest_runs import published_runs
-from generation.models import ItemStatus, Run, RunItem, Scoring, Seal, System
+from generation.models import Embargo, ItemStatus, Run, RunItem, Scoring, System
 from projects.models import Member, Project
 from releases.folders.dictionary import TABLES, table_of
 from releases.folders.diffs import differences
@@ -70,10 +70,10 @@ def test_a_run_that_is_sealed_from_anybody_leaves_no_trace_in_a_release(
     there = whole(released(reviews, tmp_path / "there"))
     assert any(b"LEAK" in content for content in there.values()), "else nothing was planted"
     assert b"2031-07-09" in there["manifest.json"]
-    seal = Seal.objects.create(run=secret, member=people[1])
-    assert whole(released(reviews, tmp_path / "sealed")) == without
-    seal.lifted_at = LATER
-    seal.save()
+    embargo = Embargo.objects.create(run=secret, member=people[1])
+    assert whole(released(reviews, tmp_path / "embargoed")) == without
+    embargo.lifted_at = LATER
+    embargo.save()
     assert whole(released(reviews, tmp_path / "lifted")) == there
 
 
@@ -84,7 +84,7 @@ def test_a_newer_run_that_is_sealed_hides_the_version_and_not_only_itself(
     old = build_run(reviews)
     new = Run.objects.create(version=old.version, status="done")
     add_summary(new, old.items.all()[0].unit_id, "It helps a lot")
-    Seal.objects.create(run=new, member=people[1])
+    Embargo.objects.create(run=new, member=people[1])
     assert published_runs(reviews) == []
     assert not (released(reviews, tmp_path / "r") / "systems").exists()
 

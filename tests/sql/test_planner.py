@@ -43,7 +43,7 @@ def test_an_import_tells_the_planner_of_what_it_stored(project: Project, tmp_pat
 def test_a_run_that_is_laid_out_tells_the_planner(project: Project, told: set[Any]) -> None:
     build_cluster(project)
     run = build_run(build_version(project), {})
-    type(run).objects.filter(pk=run.pk).update(laid_to=[-1, 0], status="running")
+    type(run).objects.filter(pk=run.pk).update(item_offset=[-1, 0], status="running")
     create_items(run)
     assert RunItem in told
 

@@ -30,7 +30,7 @@ class Probed:
     done: int
     units: int
     unjudged: int
-    sealed: bool
+    is_embargoed: bool
 
     @property
     def items(self) -> int:

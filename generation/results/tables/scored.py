@@ -90,7 +90,7 @@ class Scores(TableContext):
         all_runs = runs_with_summaries(project)
         # Any, because the type lacks annotated fields.
         runs: list[Any] = list(self._readable(all_runs))
-        self.sealed = bool(member) and len(runs) < all_runs.count()
+        self.has_embargoed_runs = bool(member) and len(runs) < all_runs.count()
         display_names = names(runs)
         retired = building.retired(project, runs)
         self.runs = [
@@ -112,7 +112,7 @@ class Scores(TableContext):
     @cached_property
     def probed(self) -> list[Probed]:
         """The probes that the member may see, read once for all tables."""
-        return [probed for probed in self._every_probe if not probed.sealed]
+        return [probed for probed in self._every_probe if not probed.is_embargoed]
 
     @cached_property
     def common(self) -> list[Probed]:
@@ -370,7 +370,7 @@ class Scores(TableContext):
 
     def hidden(self) -> list[str]:
         """Return a note if runs are hidden from this member."""
-        return ["Runs that are embargoed for you are excluded."] if self.sealed else []
+        return ["Runs that are embargoed for you are excluded."] if self.has_embargoed_runs else []
 
     def exclusion_notes(self, figures: Iterable[tuple[str, Figure]]) -> list[str]:
         """Return notes on undefined figures that the means exclude: figure, system, number and reason."""

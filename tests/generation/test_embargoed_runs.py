@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import User
 from audit.log import record
-from generation.models import ItemStatus, Run, RunItem, RunStatus, Seal
+from generation.models import ItemStatus, Run, RunItem, RunStatus, Embargo
 from projects.jobs import jobs
 from projects.models import Job, JobProblem, JobStatus, Member
 from tests.builders import build_cluster
@@ -63,8 +63,8 @@ def other(made: OtherProject, db: None) -> OtherProject:
     return copy.deepcopy(made)
 
 
-def hide(other: OtherProject, member: Member) -> Seal:
-    return Seal.objects.create(run=other.run, member=member)
+def hide(other: OtherProject, member: Member) -> Embargo:
+    return Embargo.objects.create(run=other.run, member=member)
 
 
 def addresses(other: OtherProject) -> Iterator[str]:
@@ -100,9 +100,9 @@ def test_no_address_tells_a_figure_of_a_run_to_whom_it_is_sealed_from(other: Oth
     Member.objects.filter(pk=member.pk).update(role=role)
     shown = leaks(other.owner, other)
     assert {word for words in shown.values() for word in words} == set(PLANTED), "else nothing was planted"
-    seal = hide(other, member)
+    embargo = hide(other, member)
     assert leaks(other.owner, other) == {}
-    Seal.objects.filter(pk=seal.pk).delete()
+    Embargo.objects.filter(pk=embargo.pk).delete()
     assert leaks(other.owner, other) == shown
 
 
@@ -110,7 +110,7 @@ def test_no_address_tells_a_figure_of_a_run_to_whom_it_is_sealed_from(other: Oth
 @pytest.mark.parametrize("role", ["annotator", "evaluator"])
 def test_raters_reach_none_of_it_sealed_or_not(other: OtherProject, role: str) -> None:
     Member.objects.filter(pk=other.worker.pk).update(role=role)
-    Seal.objects.all().delete()
+    Embargo.objects.all().delete()
     assert leaks(other.worker.user, other) == {}
 
 
