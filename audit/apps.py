@@ -8,13 +8,13 @@ class AuditConfig(AppConfig):
     name = "audit"
 
     def ready(self) -> None:
-        from . import leaves
+        from . import registry
         from .log import entry_contents
-        from .models import Entry, Witness
-        from .witness import witness_contents
+        from .models import Entry, RowDigest
+        from .row_digests import row_digest_contents
 
-        leaves.register(Entry, order=("id",), contents=entry_contents)
-        leaves.register(Witness, order=("id",), contents=witness_contents)
+        registry.register(Entry, order=("id",), contents=entry_contents)
+        registry.register(RowDigest, order=("id",), contents=row_digest_contents, label=registry.ROW_DIGESTS)
         post_migrate.connect(install_triggers, sender=self)
 
 

@@ -14,7 +14,7 @@ from .models import Entry
 
 #: Verb of a permanent removal by a user. A missing row without this entry was deleted outside the application.
 REMOVE = "remove"
-#: Verb of a change that adds missing values to a row (``audit.witness.completed``).
+#: Verb of a change that adds missing values to a row (`audit.row_digests.record_completed`).
 COMPLETE = "complete"
 
 

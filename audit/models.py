@@ -1,7 +1,7 @@
 """The append-only audit log, and the checkpoints that make later changes detectable.
 
 Rows of :class:`Entry`, and of each model that other apps register as leaves (answers, decisions), have a digest of
-their content. A :class:`Seal` is an audit checkpoint: it binds new rows to all checkpoints before it. Triggers
+their content. A :class:`Checkpoint` binds new rows to all checkpoints before it. Triggers
 (``audit.triggers``) allow one change of a row: setting its checkpoint.
 """
 
@@ -26,15 +26,15 @@ class AppendOnly(models.Model):
         abstract = True
 
 
-class Seal(AppendOnly):
+class Checkpoint(AppendOnly):
     """An audit checkpoint: ``digest = H(previous digest, root)``. The root covers the checkpoint's header and rows."""
 
     number = models.PositiveBigIntegerField(unique=True)
     previous = models.CharField(max_length=64, help_text="Digest of the previous checkpoint; 64 zeros for the first.")
-    root = models.CharField(max_length=64, help_text="Merkle root of the sealed rows, in sealing order.")
+    root = models.CharField(max_length=64, help_text="Merkle root of the header and the rows, in their order.")
     leaves = models.PositiveBigIntegerField(help_text="Number of rows in the checkpoint.")
     digest = models.CharField(max_length=64, unique=True)
-    sealed_at = models.DateTimeField()
+    created_at = models.DateTimeField()
 
     class Meta:
         ordering = ["number"]
@@ -44,10 +44,21 @@ class Seal(AppendOnly):
 
 
 class Leaf(AppendOnly):
-    """Base class of rows that a checkpoint can cover. ``digest`` covers the content that `leaves.register` reads."""
+    """Base class of rows that a checkpoint can cover. ``digest`` covers the content that `registry.register` names.
+
+    The column keeps its first name, because triggers of existing databases contain it.
+    """
 
     digest = models.CharField(max_length=64, editable=False)
-    seal = models.ForeignKey(Seal, null=True, blank=True, editable=False, on_delete=models.PROTECT, related_name="+")
+    checkpoint = models.ForeignKey(
+        Checkpoint,
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_column="seal_id",
+    )
 
     class Meta:
         abstract = True
@@ -75,17 +86,17 @@ class Entry(Leaf):
         indexes = [
             models.Index(fields=["project", "id"]),
             models.Index(fields=["object_type", "object_id", "id"]),
-            models.Index(fields=["id"], name="audit_entry_unsealed", condition=models.Q(seal__isnull=True)),
+            models.Index(fields=["id"], name="audit_entry_no_checkpoint", condition=models.Q(checkpoint__isnull=True)),
         ]
 
     def __str__(self) -> str:
         return f"{self.verb} {self.object_type} {self.object_id}"
 
 
-class Witness(Leaf):
-    """Digests of some rows of a tracked table (``audit.witness``)."""
+class RowDigest(Leaf):
+    """Digests of some rows of a tracked table (``audit.row_digests``)."""
 
-    watched = models.CharField(max_length=60, help_text="Label of the tracked model.")
+    label = models.CharField(max_length=60, help_text="Label of the tracked model.")
     names = models.JSONField(help_text="Columns and parts that the digests cover.")
     digests = models.JSONField(help_text="SHA-256 of the content, by row id.")
     first = models.BigIntegerField(help_text="Lowest id.")
@@ -95,21 +106,21 @@ class Witness(Leaf):
 
     class Meta:
         ordering = ["id"]
-        verbose_name_plural = "witnesses"
-        constraints = [models.UniqueConstraint(fields=["watched", "first"], name="one_witness_per_row")]
+        verbose_name_plural = "row digests"
+        constraints = [models.UniqueConstraint(fields=["label", "first"], name="one_digest_per_row")]
         indexes = [
-            models.Index(fields=["watched", "last"], name="audit_witness_last"),
-            models.Index(fields=["id"], name="audit_witness_unsealed", condition=models.Q(seal__isnull=True)),
+            models.Index(fields=["label", "last"], name="row_digest_last"),
+            models.Index(fields=["id"], name="row_digest_no_checkpoint", condition=models.Q(checkpoint__isnull=True)),
         ]
 
     def __str__(self) -> str:
-        return f"digests of {self.count} rows of {self.watched}"
+        return f"digests of {self.count} rows of {self.label}"
 
     @classmethod
-    def of(cls, watched: str, names: Sequence[str], digests: Mapping[int, str], now: datetime) -> "Witness":
+    def of(cls, label: str, names: Sequence[str], digests: Mapping[int, str], now: datetime) -> "RowDigest":
         """Build an instance with its own digest, without saving it."""
-        witness = cls(
-            watched=watched,
+        row_digest = cls(
+            label=label,
             names=list(names),
             digests={str(pk): digest for pk, digest in digests.items()},
             first=min(digests),
@@ -117,13 +128,13 @@ class Witness(Leaf):
             count=len(digests),
             made_at=now,
         )
-        witness.digest = digest_of(witness.content())
-        return witness
+        row_digest.digest = digest_of(row_digest.content())
+        return row_digest
 
     def content(self) -> dict[str, Any]:
-        """Return the content that the digest covers."""
+        """Return the content that the digest covers, with the field names of the first version."""
         return {
-            "watched": self.watched,
+            "watched": self.label,
             "names": self.names,
             "digests": self.digests,
             "first": self.first,

@@ -4,7 +4,7 @@ The owner of the database can remove triggers or change what they do. The check 
 SQLite the complete text of each trigger, on PostgreSQL its events and the source of its function.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db import transaction
@@ -20,27 +20,28 @@ _ROW, _STATEMENT = 1 | 2 | 8 | 16, 2 | 32
 
 def trigger_faults(connection: BaseDatabaseWrapper) -> list[str]:
     """Return messages for missing, disabled, changed and unknown triggers."""
-    return [f"table {table}: {fault}" if table else fault for table, fault in _faults(connection)]
+    return [f"table {table}: {fault}" if table else fault for table, fault in _faults(connection, guarded_tables())]
 
 
 def install_missing(connection: BaseDatabaseWrapper) -> list[str]:
     """Install the triggers of tables on which they are missing or outdated, and return these tables."""
-    faulty = {table for table, fault in _faults(connection) if fault in (MISSING, CHANGED)}
-    guarded = guarded_tables()
-    tables = sorted(faulty.intersection(connection.introspection.table_names()))
+    # After a migration to an earlier state, tables of the current models can be missing.
+    existing = set(connection.introspection.table_names())
+    guarded = {table: is_leaf for table, is_leaf in guarded_tables().items() if table in existing}
+    tables = sorted({table for table, fault in _faults(connection, guarded) if fault in (MISSING, CHANGED)})
     with transaction.atomic(using=connection.alias):
         for table in tables:
-            install(connection, [table], sealed=guarded[table])
+            install(connection, [table], is_leaf=guarded[table])
     return tables
 
 
-def _faults(connection: BaseDatabaseWrapper) -> Iterator[tuple[str, str]]:
+def _faults(connection: BaseDatabaseWrapper, guarded: Mapping[str, bool]) -> Iterator[tuple[str, str]]:
     """Yield (table, message); the table is "" for a setting of the whole database."""
     read_faults = {"sqlite": _sqlite, "postgresql": _postgresql}[connection.vendor]
-    return read_faults(connection)
+    return read_faults(connection, guarded)
 
 
-def _sqlite(connection: BaseDatabaseWrapper) -> Iterator[tuple[str, str]]:
+def _sqlite(connection: BaseDatabaseWrapper, guarded: Mapping[str, bool]) -> Iterator[tuple[str, str]]:
     by_table: dict[str, dict[str, str]] = {}
     with connection.cursor() as cursor:
         cursor.execute(
@@ -49,8 +50,8 @@ def _sqlite(connection: BaseDatabaseWrapper) -> Iterator[tuple[str, str]]:
         )
         for table, name, definition in cursor.fetchall():
             by_table.setdefault(table, {})[name] = definition
-    for table, sealed in sorted(guarded_tables().items()):
-        required, existing = dict(expected(connection, table, sealed)), by_table.get(table, {})
+    for table, is_leaf in sorted(guarded.items()):
+        required, existing = dict(expected(connection, table, is_leaf)), by_table.get(table, {})
         if set(required) - set(existing):
             yield table, MISSING
         elif any(existing[name] != definition for name, definition in required.items()):
@@ -58,7 +59,7 @@ def _sqlite(connection: BaseDatabaseWrapper) -> Iterator[tuple[str, str]]:
         yield from ((table, _unknown_message(f"trigger {name}")) for name in sorted(set(existing) - set(required)))
 
 
-def _postgresql(connection: BaseDatabaseWrapper) -> Iterator[tuple[str, str]]:
+def _postgresql(connection: BaseDatabaseWrapper, guarded: Mapping[str, bool]) -> Iterator[tuple[str, str]]:
     by_table: dict[str, dict[str, tuple[Any, ...]]] = {}
     rules: dict[str, list[str]] = {}
     with connection.cursor() as cursor:
@@ -70,7 +71,7 @@ def _postgresql(connection: BaseDatabaseWrapper) -> Iterator[tuple[str, str]]:
         )
         for table, name, *properties in cursor.fetchall():
             by_table.setdefault(table, {})[name] = tuple(properties)
-        cursor.execute("SELECT tablename, rulename FROM pg_rules WHERE tablename = ANY(%s)", [list(guarded_tables())])
+        cursor.execute("SELECT tablename, rulename FROM pg_rules WHERE tablename = ANY(%s)", [list(guarded)])
         for table, rule in cursor.fetchall():
             rules.setdefault(table, []).append(rule)
         # With this setting ordinary triggers do not fire. Set for a role or database, it applies to every connection.
@@ -80,9 +81,9 @@ def _postgresql(connection: BaseDatabaseWrapper) -> Iterator[tuple[str, str]]:
         )
         if cursor.fetchone() == (True,):
             yield "", "session_replication_role is set, so triggers do not fire: reset it"
-    for table, sealed in sorted(guarded_tables().items()):
-        names = [name for name, _ in expected(connection, table, sealed)]
-        function = (function_source(sealed), "plpgsql", False, True)
+    for table, is_leaf in sorted(guarded.items()):
+        names = [name for name, _ in expected(connection, table, is_leaf)]
+        function = (function_source(is_leaf), "plpgsql", False, True)
         required = {
             name: ("r", type, "O", True, "", *function) for name, type in zip(names, (_ROW, _STATEMENT), strict=True)
         }

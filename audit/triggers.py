@@ -51,13 +51,13 @@ class RemoveTriggers(Operation):
     database_backwards = database_forwards
 
 
-def install(connection: BaseDatabaseWrapper, tables: Iterable[str], *, sealed: bool) -> None:
+def install(connection: BaseDatabaseWrapper, tables: Iterable[str], *, is_leaf: bool) -> None:
     """Install the triggers of these tables, and replace existing ones."""
     tables = list(tables)
     remove(connection, tables)
     with connection.cursor() as cursor:
         for table in tables:
-            for statement in _statements(connection, table, sealed):
+            for statement in _statements(connection, table, is_leaf):
                 cursor.execute(statement)
 
 
@@ -104,31 +104,31 @@ def _existing_triggers(connection: BaseDatabaseWrapper) -> list[tuple[str, str, 
         return [(row[0], row[1], row[2]) for row in cursor.fetchall()]
 
 
-def _statements(connection: BaseDatabaseWrapper, table: str, sealed: bool) -> list[str]:
-    definitions = [definition for _, definition in expected(connection, table, sealed)]
-    return [_postgresql_function(sealed), *definitions] if connection.vendor == "postgresql" else definitions
+def _statements(connection: BaseDatabaseWrapper, table: str, is_leaf: bool) -> list[str]:
+    definitions = [definition for _, definition in expected(connection, table, is_leaf)]
+    return [_postgresql_function(is_leaf), *definitions] if connection.vendor == "postgresql" else definitions
 
 
-def expected(connection: BaseDatabaseWrapper, table: str, sealed: bool) -> list[tuple[str, str]]:
+def expected(connection: BaseDatabaseWrapper, table: str, is_leaf: bool) -> list[tuple[str, str]]:
     """Return (name, definition) of each trigger that a guarded table must have."""
     if connection.vendor == "sqlite":
-        return _sqlite(connection, table, sealed)
+        return _sqlite(connection, table, is_leaf)
     if connection.vendor == "postgresql":
-        return _postgresql(table, sealed)
+        return _postgresql(table, is_leaf)
     raise NotImplementedError(
         f"Append-only triggers exist for SQLite and PostgreSQL only, not for {connection.vendor}."
     )
 
 
-def _sqlite(connection: BaseDatabaseWrapper, table: str, sealed: bool) -> list[tuple[str, str]]:
+def _sqlite(connection: BaseDatabaseWrapper, table: str, is_leaf: bool) -> list[tuple[str, str]]:
     refuse = f"BEGIN SELECT RAISE(ABORT, '{REFUSAL.format(table=table)}'); END"
     when = ""
-    if sealed:
+    if is_leaf:
         with connection.cursor() as cursor:
             columns = [c.name for c in connection.introspection.get_table_description(cursor, table)]
         same = [f'NEW."{c}" IS OLD."{c}"' for c in columns if c != "seal_id"]
-        sealing = ['OLD."seal_id" IS NULL', 'NEW."seal_id" IS NOT NULL', *same]
-        when = f"WHEN NOT ({' AND '.join(sealing)}) "
+        conditions = ['OLD."seal_id" IS NULL', 'NEW."seal_id" IS NOT NULL', *same]
+        when = f"WHEN NOT ({' AND '.join(conditions)}) "
     update, delete = f"{PREFIX}{table}_update", f"{PREFIX}{table}_delete"
     return [
         (update, f'CREATE TRIGGER "{update}" BEFORE UPDATE ON "{table}" {when}{refuse}'),
@@ -136,29 +136,29 @@ def _sqlite(connection: BaseDatabaseWrapper, table: str, sealed: bool) -> list[t
     ]
 
 
-def _postgresql(table: str, sealed: bool) -> list[tuple[str, str]]:
+def _postgresql(table: str, is_leaf: bool) -> list[tuple[str, str]]:
     row, whole = f"{PREFIX}{table}_row", f"{PREFIX}{table}_truncate"
-    call = f"EXECUTE FUNCTION {function_name(sealed)}()"
+    call = f"EXECUTE FUNCTION {function_name(is_leaf)}()"
     return [
         (row, f'CREATE TRIGGER "{row}" BEFORE UPDATE OR DELETE ON "{table}" FOR EACH ROW {call}'),
         (whole, f'CREATE TRIGGER "{whole}" BEFORE TRUNCATE ON "{table}" FOR EACH STATEMENT {call}'),
     ]
 
 
-def function_name(sealed: bool) -> str:
-    return "append_only_but_seal" if sealed else "append_only"
+def function_name(is_leaf: bool) -> str:
+    return "append_only_but_seal" if is_leaf else "append_only"
 
 
-def _postgresql_function(sealed: bool) -> str:
+def _postgresql_function(is_leaf: bool) -> str:
     return (
-        f"CREATE OR REPLACE FUNCTION {function_name(sealed)}() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$${function_source(sealed)}$$"
+        f"CREATE OR REPLACE FUNCTION {function_name(is_leaf)}() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$${function_source(is_leaf)}$$"
     )
 
 
-def function_source(sealed: bool) -> str:
-    """Return the source of the function that PostgreSQL triggers call."""
-    sealing = """
+def function_source(is_leaf: bool) -> str:
+    """Return the source of the function that PostgreSQL triggers call. `Leaf.checkpoint` is stored in ``seal_id``."""
+    conditions = """
         IF TG_OP = 'UPDATE' THEN
             IF OLD.seal_id IS NULL AND NEW.seal_id IS NOT NULL THEN
                 as_before := NEW;
@@ -168,7 +168,7 @@ def function_source(sealed: bool) -> str:
         END IF;"""
     return f"""
         DECLARE as_before record;
-        BEGIN{sealing if sealed else ""}
+        BEGIN{conditions if is_leaf else ""}
             RAISE EXCEPTION '{REFUSAL.format(table="%")}', TG_TABLE_NAME
                 USING ERRCODE = 'integrity_constraint_violation';
         END """

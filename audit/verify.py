@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from measures.merkle import GENESIS, chain_hash, merkle_root
 
-from . import protection, rules, witness
-from .actions import header
+from . import protection, row_digests, rules
+from .actions import header_of
 from .digests import digest_of
-from .leaves import LeafModel, batches, leaf_models
-from .models import Seal, Witness
+from .models import Checkpoint, RowDigest
+from .registry import LeafModel, batches, leaf_models
 
 Progress = Callable[[int], None]
 
@@ -32,63 +32,65 @@ class Finding:
 
 def rows_to_check() -> int:
     """Return the number of leaves and tracked rows."""
-    witnessed: int = Witness.objects.aggregate(n=Sum("count"))["n"] or 0
-    return witnessed + sum(leaf.model._default_manager.count() for leaf in leaf_models())
+    tracked: int = RowDigest.objects.aggregate(n=Sum("count"))["n"] or 0
+    return tracked + sum(leaf.model._default_manager.count() for leaf in leaf_models())
 
 
 def findings(progress: Progress | None = None, *, expected_head: str = "") -> Iterator[Finding]:
     """Yield all violations of integrity.
 
-    A changed row does not match its digest, or its digest in a `Witness`, and is reported. A pointer that contradicts
-    such rows is reported too. If a row was changed together with its digest, added or removed, the checkpoint (`Seal`)
-    does not match its root and is reported. A changed checkpoint breaks the chain. A truncated chain is still
+    A changed row does not match its digest, or its digest in a `RowDigest`, and is reported. A pointer that contradicts
+    such rows is reported too. If a row was changed together with its digest, added or removed, its checkpoint does not
+    match its root and is reported. A changed checkpoint breaks the chain. A truncated chain is still
     consistent. To detect it, pass the digest of a head that was stored elsewhere, such as in a release, as
     ``expected_head``.
     """
     step = progress or (lambda _: None)
     yield from (Finding("protection", fault) for fault in protection.trigger_faults(connection))
     previous, number, is_head_found = GENESIS, 0, not expected_head or expected_head == GENESIS.hex()
-    for seal in Seal.objects.order_by("number").iterator(chunk_size=500):
+    for checkpoint in Checkpoint.objects.order_by("number").iterator(chunk_size=500):
         number += 1
-        if seal.number != number:
-            yield Finding(f"checkpoint {seal.number}", f"the checkpoint before it is {number - 1}: some are missing")
-            number = seal.number
-        yield from _checkpoint_findings(seal, previous, step)
-        is_head_found = is_head_found or seal.digest == expected_head
-        previous = bytes.fromhex(seal.digest)
+        if checkpoint.number != number:
+            yield Finding(
+                f"checkpoint {checkpoint.number}", f"the checkpoint before it is {number - 1}: some are missing"
+            )
+            number = checkpoint.number
+        yield from _checkpoint_findings(checkpoint, previous, step)
+        is_head_found = is_head_found or checkpoint.digest == expected_head
+        previous = bytes.fromhex(checkpoint.digest)
     if not is_head_found:
         yield Finding("chain", f"no checkpoint has the digest {expected_head}: the chain was truncated or rewritten")
     for leaf in leaf_models():
         yield from (finding for _, finding in _row_findings(leaf, leaf.rows(None), step) if finding)
-    for batch in batches(Witness.objects.order_by("watched", "first"), 1):
-        for witness_row in batch:
-            yield from (Finding(*difference) for difference in witness.differences(witness_row))
-            step(witness_row.count)
-    yield from (Finding(*difference) for difference in witness.late_rows(timezone.now()))
+    for batch in batches(RowDigest.objects.order_by("label", "first"), 1):
+        for row_digest in batch:
+            yield from (Finding(*difference) for difference in row_digests.differences(row_digest))
+            step(row_digest.count)
+    yield from (Finding(*difference) for difference in row_digests.late_rows(timezone.now()))
     yield from (Finding(*difference) for difference in rules.violations())
 
 
-def _checkpoint_findings(seal: Seal, previous: bytes, step: Progress) -> Iterator[Finding]:
-    name = f"checkpoint {seal.number}"
+def _checkpoint_findings(checkpoint: Checkpoint, previous: bytes, step: Progress) -> Iterator[Finding]:
+    name = f"checkpoint {checkpoint.number}"
     digests: list[bytes] = []
     for leaf in leaf_models():
-        for digest, finding in _row_findings(leaf, leaf.rows(seal), step):
+        for digest, finding in _row_findings(leaf, leaf.rows(checkpoint), step):
             digests.append(digest)
             if finding:
                 yield finding
-    if len(digests) != seal.leaves:
-        yield Finding(name, f"it covers {seal.leaves} rows, but {len(digests)} exist")
-    elif merkle_root([header(seal.number, seal.leaves, seal.sealed_at), *digests]).hex() != seal.root:
+    if len(digests) != checkpoint.leaves:
+        yield Finding(name, f"it covers {checkpoint.leaves} rows, but {len(digests)} exist")
+    elif merkle_root([header_of(checkpoint), *digests]).hex() != checkpoint.root:
         yield Finding(name, "its root does not match: the checkpoint was changed, or a row together with its digest")
-    if seal.previous != previous.hex():
+    if checkpoint.previous != previous.hex():
         yield Finding(name, "it does not continue the checkpoint before it")
-    elif _chain_digest(seal) != seal.digest:
+    elif _chain_digest(checkpoint) != checkpoint.digest:
         yield Finding(name, "its digest does not match its content")
 
 
-def _chain_digest(seal: Seal) -> str:
+def _chain_digest(checkpoint: Checkpoint) -> str:
     try:
-        return chain_hash(bytes.fromhex(seal.previous), bytes.fromhex(seal.root)).hex()
+        return chain_hash(bytes.fromhex(checkpoint.previous), bytes.fromhex(checkpoint.root)).hex()
     except ValueError:
         return ""
 

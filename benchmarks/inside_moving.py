@@ -98,7 +98,7 @@ def bare_import(path: str, rows_in: str) -> dict[str, Any]:
 
 def export(out: str) -> dict[str, Any]:
     """Write M3's level 3 as in a release, and then the whole release."""
-    from audit.actions import seal_pending
+    from audit.actions import create_checkpoints
     from projects.models import Project
     from releases.formats import m3
     from releases.formats.notes import Notes
@@ -116,7 +116,7 @@ def export(out: str) -> dict[str, Any]:
     spent = {"seconds": time.perf_counter() - begun, "cpu": time.process_time() - cpu}
     peak = _peak_mb()
     begun = time.perf_counter()
-    seal_pending()
+    create_checkpoints()
     sealing = time.perf_counter() - begun
     begun = time.perf_counter()
     write_release(project=project, version="1.0.0", out=Path(out) / "release")

@@ -71,7 +71,11 @@ app.conf.update(
             # Prevents a backlog of wake-ups after a worker was busy.
             "options": {"expires": 15.0},
         },
-        "seal what waits": {"task": "projects.seal", "schedule": schedule(60.0), "options": {"expires": 60.0}},
+        "create audit checkpoints": {
+            "task": "projects.create_checkpoints",
+            "schedule": schedule(60.0),
+            "options": {"expires": 60.0},
+        },
         "mail what is new": {"task": "projects.mail", "schedule": schedule(60.0), "options": {"expires": 60.0}},
         "sweep what is spent": {"task": "projects.sweep", "schedule": crontab(hour=3, minute=17)},
     },

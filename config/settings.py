@@ -54,11 +54,12 @@ if not SECRET_KEY or (weak and not DEBUG):
         "print(secrets.token_urlsafe(50))'"
     )
 
-# A checkpoint is made after this number of audit rows or hours. Closing a round and releasing always make one.
-SEAL_AFTER_ROWS = env.int("SEAL_AFTER_ROWS", default=10_000)
-SEAL_AFTER_HOURS = env.float("SEAL_AFTER_HOURS", default=24.0)
-if SEAL_AFTER_ROWS < 1 or SEAL_AFTER_HOURS <= 0:
-    raise ImproperlyConfigured("SEAL_AFTER_ROWS and SEAL_AFTER_HOURS must be more than 0.")
+# A checkpoint is made after this number of audit rows or hours. Closing a round and releasing always make one. The
+# variables SEAL_AFTER_ROWS and SEAL_AFTER_HOURS of earlier versions are read until the next release.
+CHECKPOINT_AFTER_ROWS = env.int("CHECKPOINT_AFTER_ROWS", default=env.int("SEAL_AFTER_ROWS", default=10_000))
+CHECKPOINT_AFTER_HOURS = env.float("CHECKPOINT_AFTER_HOURS", default=env.float("SEAL_AFTER_HOURS", default=24.0))
+if CHECKPOINT_AFTER_ROWS < 1 or CHECKPOINT_AFTER_HOURS <= 0:
+    raise ImproperlyConfigured("CHECKPOINT_AFTER_ROWS and CHECKPOINT_AFTER_HOURS must be more than 0.")
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -8,7 +8,7 @@ class EvaluationConfig(AppConfig):
         from django.db.models import Q
 
         from annotation import imports
-        from audit.witness import track
+        from audit.row_digests import track
         from generation.runs.actions import register_embargo_check
         from projects import kinds, reports
         from projects import workflow as workflow_registry

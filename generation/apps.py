@@ -7,7 +7,7 @@ class GenerationConfig(AppConfig):
     def ready(self) -> None:
         from annotation import rankers
         from audit import rules
-        from audit.witness import track
+        from audit.row_digests import track
         from projects import reports, uploads
         from projects import workflow as workflow_registry
         from projects.permissions import hide_from_members

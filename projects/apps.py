@@ -7,8 +7,8 @@ class ProjectsConfig(AppConfig):
     def ready(self) -> None:
         from django.db.models import Q
 
-        from audit import leaves, rules
-        from audit.witness import track
+        from audit import registry, rules
+        from audit.row_digests import track
         from projects import workflow as workflow_registry
         from projects.answers.integrity import answer_contents, decision_contents
 
@@ -41,8 +41,8 @@ class ProjectsConfig(AppConfig):
 
         uploads.discover("projects")
         workflow_registry.discover("projects")
-        leaves.register(Answer, order=("received_at", "uuid"), contents=answer_contents)
-        leaves.register(Decision, order=("id",), contents=decision_contents)
+        registry.register(Answer, order=("received_at", "uuid"), contents=answer_contents)
+        registry.register(Decision, order=("id",), contents=decision_contents)
         track(Project, but=SETTINGS)
         track(Member, but=("role", "left_at"))
         track(Import, batch=20)

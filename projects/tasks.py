@@ -7,7 +7,7 @@ from typing import Any
 from celery import shared_task
 
 from accounts import sessions
-from audit.actions import seal_if_due
+from audit.actions import create_checkpoints_if_due
 from projects.jobs.batches import KIND
 from projects.notifications import queries
 
@@ -40,14 +40,14 @@ def sweep() -> dict[str, int]:
     return sessions.sweep() | {"notifications": notifications_queries.sweep()}
 
 
-@shared_task(name="projects.seal")  # type: ignore[untyped-decorator]
-def seal() -> bool:
+@shared_task(name="projects.create_checkpoints")  # type: ignore[untyped-decorator]
+def create_checkpoints() -> bool:
     """Settle rounds that an earlier version finished, and create an audit checkpoint when one is due.
 
     Runs every minute.
     """
     integrity.store_finished_earlier()
-    return seal_if_due()
+    return create_checkpoints_if_due()
 
 
 @shared_task(name="projects.mail")  # type: ignore[untyped-decorator]

@@ -5,7 +5,7 @@ class ReleasesConfig(AppConfig):
     name = "releases"
 
     def ready(self) -> None:
-        from audit.witness import track
+        from audit.row_digests import track
         from projects import workflow as workflow_registry
 
         from . import tasks  # noqa: F401 - registers the handler of this app's job

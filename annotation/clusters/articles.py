@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from accounts.models import User
-from audit.witness import record_completed
+from audit.row_digests import record_completed
 from measures.abstracts import conclusions_of
 from projects.models import Project, Unit
 from sql.bulk import BulkWriter

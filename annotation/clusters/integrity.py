@@ -1,4 +1,4 @@
-"""Integrity tracking of the corpus (``audit.witness``), and the check that the audit log explains every removal."""
+"""Integrity tracking of the corpus (``audit.row_digests``), and the check that the audit log explains every removal."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import Q
 
 from audit import rules
-from audit.leaves import batches
 from audit.models import Entry
-from audit.witness import track
+from audit.registry import batches
+from audit.row_digests import track
 from projects.models import Round, Unit
 
 from ..models import (

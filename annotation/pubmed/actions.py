@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.log import record
-from audit.witness import record_completed
+from audit.row_digests import record_completed
 from projects.jobs import batches, jobs
 from projects.jobs.batches import Progress, enqueue_intake
 from projects.models import Job, JobStatus, Member, Project

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from api.problems import Conflict
-from audit import witness
+from audit import row_digests
 from measures.ratings import RULE
 from projects.jobs import batches, jobs
 from projects.models import Job, JobStatus
@@ -56,7 +56,7 @@ def compute_ratings(
         stored, _ = RatingFigures.objects.update_or_create(
             design=design, defaults={"rule": RULE, "basis": basis, "figures": json.dumps(made), "made_at": made_at}
         )
-        witness.record_completed(RatingFigures, [stored.pk], by=None, project=design.round.project_id)
+        row_digests.record_completed(RatingFigures, [stored.pk], by=None, project=design.round.project_id)
     return {"judgements": made["all"]["judgements"]}
 
 

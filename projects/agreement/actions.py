@@ -13,7 +13,7 @@ from django.db.models import Count, Max, Q
 from django.utils import timezone
 
 from accounts.models import User
-from audit import witness
+from audit import row_digests
 
 from ..answers.queries import counted
 from ..jobs import batches, jobs
@@ -109,5 +109,5 @@ def compute_and_store(*, round: Round, progress: Progress) -> dict[str, Any]:
         stored, _ = StoredAgreement.objects.update_or_create(
             round=round, defaults={"method": METHOD, "basis": basis, "report": json.dumps(report), "made_at": made_at}
         )
-        witness.record_completed(StoredAgreement, [stored.pk], by=None, project=round.project_id)
+        row_digests.record_completed(StoredAgreement, [stored.pk], by=None, project=round.project_id)
     return {"answers": report["answers"]}

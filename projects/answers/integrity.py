@@ -18,7 +18,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import User
-from audit import witness
+from audit import row_digests
 from audit.log import record
 from audit.models import Entry
 from projects import kinds
@@ -128,7 +128,7 @@ def store_finished(round: Round, by: User | None) -> None:
     if finish_entries().filter(object_id=str(round.pk)).exists():
         return
     with batches.idempotent():  # idempotent: an assignment gets one row digest
-        count = witness.store_digests(SETTLED, answered_assignments(round))
+        count = row_digests.store_digests(SETTLED, answered_assignments(round))
     with batches.batch():
         record(actor=by, verb=FINISH, obj=round, project_id=round.project_id, after={"answers": count})
 
@@ -249,7 +249,7 @@ def reopened_rounds() -> Iterator[tuple[str, str]]:
     for round in Round.objects.filter(status=Round.Status.OPEN).iterator():
         if round.pk in closed:
             yield f"projects.round {round.pk}", "it was closed and is open again"
-    watched = witness.tracked_model(SETTLED)
+    watched = row_digests.tracked_model(SETTLED)
     for entry in finish_entries().iterator():
         assignments = Assignment.objects.filter(round=int(entry.object_id), current_answer__isnull=False)
         if watched and entry.after and assignments.count() != entry.after["answers"]:
@@ -257,5 +257,5 @@ def reopened_rounds() -> Iterator[tuple[str, str]]:
                 f"projects.round {entry.object_id}",
                 f"the number of answers has changed since it was finished with {entry.after['answers']}",
             )
-            for pk in witness.undigested_among(watched, assignments):
+            for pk in row_digests.undigested_among(watched, assignments):
                 yield f"projects.assignment {pk}", "it was answered after its round was finished"

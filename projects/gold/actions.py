@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from api.problems import Conflict
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.digests import digest_of
 from projects.answers.integrity import decision_content
 from projects.jobs.batches import enqueue_intake
@@ -72,7 +72,7 @@ def finish_round(*, round: Round, by: User | None, progress: Progress | None = N
     kinds.get(round.kind).closed(round)
     store_finished(round, by)
     with batches.idempotent():
-        seal_pending()
+        create_checkpoints()
     return {"decisions": dict(counts)}
 
 

@@ -82,10 +82,10 @@ WITHHELD = {"email": "see e-mail addresses", "label": "let volunteers in"}
 
 
 class EntrySerializer(serializers.ModelSerializer[Entry]):
-    """An entry of the audit log. ``seal`` is the number of the audit checkpoint that covers it, or null."""
+    """An entry of the audit log. ``checkpoint`` is the number of the audit checkpoint that covers it, or null."""
 
     actor = serializers.CharField(source="actor.name", default=None, allow_null=True)
-    seal = serializers.IntegerField(source="seal.number", default=None, allow_null=True)
+    checkpoint = serializers.IntegerField(source="checkpoint.number", default=None, allow_null=True)
     before = serializers.SerializerMethodField()
     after = serializers.SerializerMethodField()
     digest = serializers.SerializerMethodField(
@@ -105,7 +105,7 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
             "after",
             "reason",
             "digest",
-            "seal",
+            "checkpoint",
         ]
         read_only_fields = fields
 

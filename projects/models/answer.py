@@ -75,7 +75,9 @@ class Answer(Leaf):
         ]
         indexes = [
             models.Index(fields=["author", "received_at"]),
-            models.Index(fields=["received_at"], name="answer_unsealed", condition=models.Q(seal__isnull=True)),
+            models.Index(
+                fields=["received_at"], name="answer_no_checkpoint", condition=models.Q(checkpoint__isnull=True)
+            ),
             models.Index(fields=["entry"], name="answer_brought", condition=models.Q(entry__isnull=False)),
         ]
 

@@ -99,7 +99,7 @@ class Decision(Leaf):
         ]
         indexes = [
             models.Index(fields=["unit", "kind", "field", "id"]),
-            models.Index(fields=["id"], name="decision_unsealed", condition=Q(seal__isnull=True)),
+            models.Index(fields=["id"], name="decision_no_checkpoint", condition=Q(checkpoint__isnull=True)),
             # Few decisions are contests, but every unit of a corpus is checked for one.
             models.Index(fields=["unit"], name="decision_waiting", condition=Q(origin__in=["contested", "reopened"])),
         ]

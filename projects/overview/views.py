@@ -229,7 +229,7 @@ class AuditView(generics.ListAPIView[Entry]):
         for name, (lookup, moment) in DAYS.items():
             if value := query_parameter(self.request, name):
                 entries = entries.filter(**{lookup: moment(_day(value, name))})
-        return entries.select_related("actor", "seal").order_by("-id")
+        return entries.select_related("actor", "checkpoint").order_by("-id")
 
     def get_serializer_context(self) -> dict[str, Any]:
         return {**super().get_serializer_context(), "asking": getattr(self, "asking", None)}

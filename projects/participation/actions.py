@@ -18,7 +18,7 @@ from accounts.models import User
 from accounts.tokens import new_token, token_hash
 from api import limits
 from api.problems import Conflict, NotFound, Refused, SpentLink
-from audit import witness
+from audit import row_digests
 from audit.log import record
 
 from .. import kinds
@@ -306,7 +306,7 @@ def change_text(*, round: Round, text: str, by: User) -> int:
         ids = list(other.values_list("pk", flat=True))
         changed = other.filter(pk__in=ids).update(consent_text=text)
         if changed:
-            witness.record_completed(ParticipantLink, ids, by=by, project=round.project_id)
+            row_digests.record_completed(ParticipantLink, ids, by=by, project=round.project_id)
             record(
                 actor=by,
                 verb="change consent text",

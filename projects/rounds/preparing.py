@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from api.problems import Conflict
-from audit import witness
+from audit import row_digests
 from audit.log import REMOVE, record
 
 from .. import kinds
@@ -135,8 +135,8 @@ def lay_out_and_open(*, round: Round, people: Sequence[int], by: User | None, pr
             _open(round, people, len(units), by)
     with batches.idempotent():
         # Integrity tracking expects rows in the order of their ids, but these may be much older than their digest.
-        witness.store_digests(Round._meta.label_lower, Round.objects.filter(pk=round.pk))
-        items = witness.store_digests(Assignment._meta.label_lower, Assignment.objects.filter(round=round))
+        row_digests.store_digests(Round._meta.label_lower, Round.objects.filter(pk=round.pk))
+        items = row_digests.store_digests(Assignment._meta.label_lower, Assignment.objects.filter(round=round))
     return {"round": round.pk, "assignments": items}
 
 

@@ -12,7 +12,7 @@ from django.db import IntegrityError
 
 from accounts.models import User
 from api.problems import Conflict, NoRoom, Refused
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.log import record
 from projects.jobs import batches
 from projects.models import Answer, Decision, Project
@@ -71,7 +71,7 @@ def _write_sealed(project: Project, version: str, folder: Path, progress: Progre
     """
     for attempt in range(1, TRIES + 1):
         with batches.idempotent():
-            seal_pending()
+            create_checkpoints()
         with snapshot():
             if attempt == TRIES or not state.unsealed(project):
                 # Reload the project: the caller's copy may be older than the snapshot.
@@ -154,7 +154,7 @@ def freeze(*, project: Project, version: str, by: User | None, progress: Progres
         shutil.rmtree(out, ignore_errors=True)
         raise
     with batches.idempotent():
-        seal_pending()
+        create_checkpoints()
     return release
 
 

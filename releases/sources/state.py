@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Max, Q, QuerySet
 
-from audit.models import Entry, Seal
+from audit.models import Checkpoint, Entry
 from evaluation.models import Unblinding
 from generation.latest_runs import published_runs
 from generation.models import ItemStatus, ProbeFigures, RunItem, Scoring
@@ -99,14 +99,14 @@ def audit_head(project: Project) -> dict[str, Any] | None:
     Later checkpoints, such as that of the release itself, continue the chain. The end of the chain would differ between
     two releases of the same state.
     """
-    numbers = [rows.aggregate(n=Max("seal__number"))["n"] for rows in _leaves(project)]
+    numbers = [rows.aggregate(n=Max("checkpoint__number"))["n"] for rows in _leaves(project)]
     known = [number for number in numbers if number is not None]
     if not known:
         return None
-    seal = Seal.objects.get(number=max(known))
-    return {"number": seal.number, "digest": seal.digest}
+    checkpoint = Checkpoint.objects.get(number=max(known))
+    return {"number": checkpoint.number, "digest": checkpoint.digest}
 
 
 def unsealed(project: Project) -> int:
     """Return the number of rows of the project's data without a checkpoint."""
-    return sum(rows.filter(Q(seal__isnull=True)).count() for rows in _leaves(project))
+    return sum(rows.filter(Q(checkpoint__isnull=True)).count() for rows in _leaves(project))

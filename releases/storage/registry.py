@@ -14,8 +14,8 @@ from django.db import DatabaseError, connection
 
 from api.problems import Refused
 from audit.digests import canonical
-from audit.models import Entry, Seal
-from audit.place import entry_findings, matches_digest
+from audit.models import Checkpoint, Entry
+from audit.verify_entry import entry_findings, matches_digest
 from projects.models import Project
 
 from ..folders import standalone
@@ -74,8 +74,8 @@ def witness(release: Release, report: Report) -> None:
     [entry] = entries
     what = "digest" if "digest" in _noted(entry) else "snapshot hash"
     where = (
-        f"; the entry matches audit checkpoint {entry.seal.number}; all audit checkpoints are intact"
-        if entry.seal
+        f"; the entry matches audit checkpoint {entry.checkpoint.number}; all audit checkpoints are intact"
+        if entry.checkpoint
         else ""
     )
     report.checked.append(f"The {what} matches the audit log's entry of the release{where}.")
@@ -102,7 +102,7 @@ def trusted(release: Release) -> Manifest:
 def _entries(release: Release) -> list[Entry]:
     """Return the audit entries of the release's creation. More than one is an inconsistency."""
     found = Entry.objects.filter(object_type="release", object_id=str(release.pk), verb="release")
-    return list(found.select_related("seal").order_by("pk")[:2])
+    return list(found.select_related("checkpoint").order_by("pk")[:2])
 
 
 def _noted(entry: Entry) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _head(release: Release) -> Iterator[str]:
     """Check that the audit log still contains the checkpoint that the manifest names as its head."""
     head = _row(release).get("audit_head")
     if isinstance(head, dict):
-        number = Seal.objects.filter(digest=str(head.get("digest"))).values_list("number", flat=True).first()
+        number = Checkpoint.objects.filter(digest=str(head.get("digest"))).values_list("number", flat=True).first()
         if number != head.get("number"):
             yield f"audit log: no checkpoint {head.get('number')} has the digest that the manifest states"
 

@@ -17,7 +17,7 @@ from annotation.curation.actions import add_clusters
 from annotation.curation.supersede import supersede_target, supersede_text
 from annotation.models import Cluster, EvidencePair, Input, Proposition, Review, Study, Target
 from api.problems import Refused
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.verify import findings
 from projects import kinds
 from projects.agreement.queries import report
@@ -140,7 +140,7 @@ def test_current_assignments_create_input_propositions(clusters: list[Cluster], 
         ("26000000_0/2", first.unit_id, "10000002"),
     ]
     assert set(Cluster.objects.found_by("sleep differed")) == set(clusters), "a search finds it by its new inputs"
-    seal_pending()
+    create_checkpoints()
     assert list(findings()) == []
 
 

@@ -29,7 +29,7 @@ from annotation.models import (
     Target,
 )
 from api.problems import Refused
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.verify import findings
 from projects import kinds
 from projects import workflow as workflow_registry
@@ -246,7 +246,7 @@ def test_current_evidence_creates_inputs_as_in_m3(project: Project, review: Revi
     found = overview(project)
     assert (found["mapped"], found["not_found"]) == (2, 0)
     assert found["rankings"][0]["report"]["top_1"]["value"] == 1.0
-    seal_pending()
+    create_checkpoints()
     assert list(findings()) == []
 
 
@@ -333,7 +333,7 @@ def test_decisions_replace_imported_values_until_undone(
     assert send(client, round, "undo/", act=act).status_code == 201
     assert len(inputs()) == 2
     assert Input.objects.count() == 2
-    seal_pending()
+    create_checkpoints()
     Input.objects.filter(position=1).update(is_current=False)
     assert list(findings()) == [], "what counts may change, what it says may not"
 

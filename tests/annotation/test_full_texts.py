@@ -14,7 +14,7 @@ from annotation.imports.sax import XmlError
 from annotation.models import FullText, Review
 from annotation.pubmed import actions as pubmed_actions
 from api.problems import Refused
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.verify import findings
 from projects.models import Import, Member, Project
 from projects.queue.actions import next_assignments
@@ -170,7 +170,7 @@ def test_a_full_text_is_kept_once_with_where_it_is_from(
     bring(project, tmp_path, whole)
     bring(project, tmp_path, whole + b"\n", name="again.xml")
     assert FullText.objects.count() == 1
-    seal_pending()
+    create_checkpoints()
     assert list(findings()) == []
 
 

@@ -19,7 +19,7 @@ from annotation.kinds.match.matching import Refusal, find_matchable, rankers
 from annotation.models import Input, Level, Match, MatchCandidate, MatchItem, Ranking, Review, Sentence, Study, Target
 from annotation.rankers.protocol import BY_WORDS
 from api.problems import Refused
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.verify import findings
 from projects import kinds
 from projects.agreement.queries import gold_of, report
@@ -353,7 +353,7 @@ def test_a_closed_round_is_released_with_its_gold_and_its_rows_are_witnessed(
     assert [row["most_relevant"] for row in said] == ["1", "1", "2", "2", "3", "3"]
     gold = list(csv.DictReader((tmp_path / "r" / "agreement" / "gold.csv").open(encoding="utf-8")))
     assert {row["unit"]: row["value"] for row in gold} == gold_of(round)["most_relevant"]
-    seal_pending()
+    create_checkpoints()
     assert [str(finding) for finding in findings()] == []
     MatchItem.objects.update(nearest_by="another ranker")
     assert any("matchitem" in str(finding) for finding in findings()), "what is altered past the application is found"

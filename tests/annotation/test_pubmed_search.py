@@ -21,7 +21,7 @@ from annotation.pubmed import actions as pubmed_actions
 from annotation.pubmed import client as pubmed_client
 from annotation.pubmed.client import Access, Client, PubMedUnavailable
 from api.problems import Refused
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.models import Entry
 from audit.verify import findings
 from projects.jobs import batches
@@ -402,7 +402,7 @@ def test_studies_that_are_known_by_their_ids_are_read_for_all_reviews_at_once(
     stub.records = {pmid: article(pmid) for pmid in ("40000000", "40000001")}
     for pmid in ("40000000", "40000001", "40000002", "DEMO1"):
         Study.objects.create(project=project, pmid=pmid)
-    seal_pending()
+    create_checkpoints()
     path = f"/api/v1/projects/{project.slug}/searches/studies/"
     asks = client_of(leader.user)
     assert asks.get(path).json() == {"unread": 3}

@@ -20,7 +20,7 @@ from annotation.formats.pubmed.record import Record, compose_abstract
 from annotation.kinds.sentences import targets
 from annotation.models import Review, Sentence, Study, Target
 from api.problems import Refused
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.triggers import suspend_triggers
 from audit.verify import findings
 from measures.sentences import SPLITTER
@@ -174,7 +174,7 @@ def test_a_sentence_that_was_changed_behind_the_triggers_is_found(project: Proje
     Study.objects.create(project=project, pmid="1", abstract="It helped.")
     split(Review.objects.all())
     split(Study.objects.all())
-    seal_pending()
+    create_checkpoints()
     with suspend_triggers(connection):
         Sentence.objects.filter(number=1).update(text="Something else.")
     [found] = findings()

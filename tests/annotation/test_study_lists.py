@@ -15,7 +15,7 @@ from accounts.models import User
 from annotation.kinds.studies import current
 from annotation.models import DecidedLink, FullText, Input, Level, ListedStudy, RecordStatus, Review, Study, Target
 from api.problems import Refused
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.models import Entry
 from audit.verify import findings
 from measures.text_agreement import compared
@@ -116,7 +116,7 @@ def test_current_study_lists_link_reviews_and_add_studies(project: Project, revi
     assert Study.objects.get(pmid="99").record == RecordStatus.NOT_READ
     decide(review, by, "99", "11")
     assert Entry.objects.filter(verb="link studies").count() == 1, "the same list in another order changes nothing"
-    seal_pending()
+    create_checkpoints()
     decide(review, by, "99", "12")
     assert linked(review) == ["12", "99"]
     assert list(findings()) == [], "a link that went was taken out by a person, and the log says so"

@@ -180,8 +180,8 @@ TAMPERINGS: tuple[Tampering, ...] = (
     ),
     Tampering(
         "a checkpoint dated back",
-        "SELECT number FROM audit_seal ORDER BY number LIMIT 1",
-        "UPDATE audit_seal SET sealed_at = '2020-01-01 00:00:00+00:00' WHERE number = {0}",
+        "SELECT number FROM audit_checkpoint ORDER BY number LIMIT 1",
+        "UPDATE audit_checkpoint SET created_at = '2020-01-01 00:00:00+00:00' WHERE number = {0}",
         "checkpoint {0}",
     ),
 )

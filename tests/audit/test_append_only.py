@@ -6,9 +6,9 @@ from django.db import DatabaseError, connection, transaction
 from accounts.models import User
 from annotation.models import Cue, Label
 from audit import protection, triggers
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.log import record
-from audit.models import Entry, Seal
+from audit.models import Checkpoint, Entry
 from projects.gold import actions as gold_actions
 from projects.models import Answer, Decision, Guideline, Project
 from projects.queue import actions as queue_actions
@@ -43,21 +43,21 @@ def test_an_entry_is_neither_changed_nor_deleted(lead: User) -> None:
 
 def test_sealing_is_the_one_change_and_happens_once(lead: User) -> None:
     entry = record(actor=lead, verb="look", obj=lead)
-    seal_pending()
-    seal = Seal.objects.get()
-    assert Entry.objects.get(pk=entry.pk).seal == seal
+    create_checkpoints()
+    checkpoint = Checkpoint.objects.get()
+    assert Entry.objects.get(pk=entry.pk).checkpoint == checkpoint
     refused("UPDATE audit_entry SET seal_id = NULL WHERE id = %s", entry.pk)
-    refused("UPDATE audit_entry SET seal_id = %s WHERE id = %s", seal.pk, entry.pk)
+    refused("UPDATE audit_entry SET seal_id = %s WHERE id = %s", checkpoint.pk, entry.pk)
     other = record(actor=lead, verb="look", obj=lead)
-    refused("UPDATE audit_entry SET seal_id = %s, verb = 'forged' WHERE id = %s", seal.pk, other.pk)
+    refused("UPDATE audit_entry SET seal_id = %s, verb = 'forged' WHERE id = %s", checkpoint.pk, other.pk)
 
 
 @pytest.mark.row(23)
 def test_a_seal_is_neither_changed_nor_deleted(lead: User) -> None:
     record(actor=lead, verb="look", obj=lead)
-    seal_pending()
-    refused("UPDATE audit_seal SET leaves = 2")
-    refused("DELETE FROM audit_seal")
+    create_checkpoints()
+    refused("UPDATE audit_checkpoint SET leaves = 2")
+    refused("DELETE FROM audit_checkpoint")
 
 
 @pytest.mark.row(23)
@@ -95,15 +95,17 @@ def test_a_decision_and_a_guideline_are_insert_only(answered: Answer) -> None:
 
 @pytest.mark.django_db
 def test_every_guarded_table_has_its_triggers_after_all_migrations() -> None:
-    assert {"audit_entry", "audit_seal", "projects_answer", "annotation_label"} <= set(triggers.guarded_tables())
+    assert {"audit_entry", "audit_checkpoint", "projects_answer", "annotation_label"} <= set(triggers.guarded_tables())
     assert protection.trigger_faults(connection) == []
 
 
 @pytest.mark.django_db
 def test_a_trigger_that_is_gone_is_noticed() -> None:
-    triggers.remove(connection, ["audit_seal"])
-    assert protection.trigger_faults(connection) == ["table audit_seal: triggers that prevent changes are missing"]
-    triggers.install(connection, ["audit_seal"], sealed=False)
+    triggers.remove(connection, ["audit_checkpoint"])
+    assert protection.trigger_faults(connection) == [
+        "table audit_checkpoint: triggers that prevent changes are missing"
+    ]
+    triggers.install(connection, ["audit_checkpoint"], is_leaf=False)
     assert protection.trigger_faults(connection) == []
 
 

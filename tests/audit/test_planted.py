@@ -11,8 +11,8 @@ from annotation.curation.actions import add_inputs, remove_input
 from annotation.curation.supersede import supersede_text
 from annotation.models import Cluster, Counterfactual, Proposition
 from audit import triggers
-from audit.actions import seal_pending
-from audit.models import Witness
+from audit.actions import create_checkpoints
+from audit.models import RowDigest
 from audit.verify import findings
 from generation.runs.actions import embargo_run
 from projects.agreement import actions as agreement_actions
@@ -113,7 +113,7 @@ def test_later_work_is_no_finding(worked: Project, lead: User, ann1: User) -> No
     ann1.is_active = False
     ann1.save()
     assert found() == []
-    seal_pending()
+    create_checkpoints()
     assert found() == []
 
 
@@ -124,7 +124,7 @@ def test_an_input_that_a_curator_took_out_is_no_finding_and_one_that_was_deleted
     rows = [{"pmid": f"12{n}", "text": "Nothing was found.", "label": None} for n in range(2)]
     with transaction.atomic():
         one, other = add_inputs(cluster=whole, rows=rows, reason="", by=by, batch=uuid4())
-    seal_pending()
+    create_checkpoints()
     remove_input(proposition=one, reason="Typed twice.", by=by)
     assert found() == []
     with triggers.suspend_triggers(connection):
@@ -134,9 +134,9 @@ def test_an_input_that_a_curator_took_out_is_no_finding_and_one_that_was_deleted
 
 def test_rows_of_the_version_before_are_covered_at_their_first_seal(worked: Project) -> None:
     with triggers.suspend_triggers(connection):
-        Witness.objects.all().delete()
-    assert Witness.objects.count() == 0
-    seal_pending()
+        RowDigest.objects.all().delete()
+    assert RowDigest.objects.count() == 0
+    create_checkpoints()
     Proposition.objects.filter(pk=Proposition.objects.earliest("pk").pk).update(text="forged")
     assert f"annotation.proposition {Proposition.objects.earliest('pk').pk}" in named()
 
@@ -156,7 +156,7 @@ def test_an_answer_put_into_a_finished_round_is_found(worked: Project, ann1: Use
 def test_a_round_that_an_earlier_version_finished_is_settled_later(worked: Project) -> None:
     with triggers.suspend_triggers(connection):
         integrity.finish_entries().delete()
-        Witness.objects.all().delete()
+        RowDigest.objects.all().delete()
     Round.objects.update(closed_at="2020-01-01T00:00:00Z")
     assert integrity.store_finished_earlier() == 1
     assert integrity.store_finished_earlier() == 0
@@ -164,8 +164,8 @@ def test_a_round_that_an_earlier_version_finished_is_settled_later(worked: Proje
 
 
 def test_each_row_has_one_witness_however_often_it_is_sealed(worked: Project) -> None:
-    seal_pending()
+    create_checkpoints()
     rows: list[str] = []
-    for made in Witness.objects.all():
-        rows += [f"{made.watched} {pk}" for pk in made.digests]
+    for made in RowDigest.objects.all():
+        rows += [f"{made.label} {pk}" for pk in made.digests]
     assert len(rows) == len(set(rows))

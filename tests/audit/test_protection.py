@@ -40,7 +40,7 @@ def test_a_function_that_lets_everything_pass_is_found_although_its_triggers_are
         f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS "
         "$$ BEGIN IF TG_OP = 'DELETE' THEN RETURN OLD; END IF; RETURN NEW; END $$"
     )
-    table = "audit_seal" if function == "append_only" else "audit_entry"
+    table = "audit_checkpoint" if function == "append_only" else "audit_entry"
     assert f"table {table}: triggers that prevent changes differ from those that Concord installs" in found()
 
 

@@ -34,7 +34,7 @@ def test_bodies_cannot_set_what_they_should_not(other: OtherProject, project: Pr
         "user": other.owner.pk,
         "created_by": other.owner.pk,
         "illustrative": True,
-        "seal": 1,
+        "checkpoint": 1,
         "digest": "0" * 64,
         "status": "closed",
         "received_at": "2001-01-01T00:00:00Z",
@@ -77,7 +77,7 @@ def test_bodies_cannot_set_what_they_should_not(other: OtherProject, project: Pr
         assert set(known.values_list("pk", "role", "project", "pseudonym")) == roles, address
     assert accepted >= 3, "bodies that are ignored in part must be among those tried"
     answer = mine.round.assignments.get(pk=card["assignment"]).answers.get()
-    assert (answer.author, answer.seal_id, answer.received_at.year > 2001) == (mine.worker, None, True)
+    assert (answer.author, answer.checkpoint_id, answer.received_at.year > 2001) == (mine.worker, None, True)
     assert not Project.objects.exclude(pk=other.project.pk).filter(illustrative=True).exists()
     assert not set(project.rounds.values_list("status", flat=True)) - {"open"}
 

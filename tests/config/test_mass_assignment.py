@@ -11,7 +11,7 @@ from django.conf import settings
 from yaml import CSafeLoader, load
 
 from accounts.models import User
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.verify import findings
 from projects.models import Answer, Decision, Member, Project
 from tests.config.other_project import OtherProject, make_other_project
@@ -34,8 +34,8 @@ SERVERS = {
     "opened_at",
     "closed_at",
     "accepted_at",
-    "seal",
-    "seal_id",
+    "checkpoint",
+    "checkpoint_id",
     "digest",
     "body_digest",
     "pseudonym",
@@ -175,7 +175,7 @@ def test_bodies_with_more_than_was_asked_for_change_no_rights_no_authors_and_nob
     assert not Answer.objects.filter(received_at__year=2001).exists()
     assert not Decision.objects.filter(decided_by=other.owner).exists()
     assert not Member.objects.filter(pseudonym="HACK").exists()
-    seal_pending()
+    create_checkpoints()
     assert list(findings()) == []
 
 

@@ -10,7 +10,7 @@ from scipy.stats import chisquare  # type: ignore[import-untyped]
 
 from accounts.models import User
 from api.problems import Conflict, Refused
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from evaluation.design.stored import intact, laid_out
 from evaluation.models import PageText, PageTextOf, Protocol, Rating, RatingDesign, RatingPage
 from evaluation.protocols import shipped
@@ -96,8 +96,8 @@ def test_ratings_are_stored_and_read_unchanged(project: Project, evaluator: User
     stored = submit_value(evaluator, slot, value).answer
     assert kinds.get("rate").values([stored.pk])[stored.pk] == value
     assert Rating.objects.filter(answer=stored).count() == 12
-    seal_pending()
-    assert Answer.objects.get(pk=stored.pk).seal_id
+    create_checkpoints()
+    assert Answer.objects.get(pk=stored.pk).checkpoint_id
 
 
 def _without_a_text(value: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Conflict
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.verify import findings
 from evaluation.models import PageText, RatingDesign, RatingFigures
 from evaluation.protocols.actions import create_protocol
@@ -216,7 +216,7 @@ def test_unblinding_asks_for_the_figures_and_a_worker_stores_them(
     found = client_of(lead).get(address(design.round))
     assert found.status_code == 200
     assert (found.json()["outdated"], found.json()["job"]) == ([], None)
-    seal_pending()
+    create_checkpoints()
     run_job(client_of(lead).post(address(design.round)).json()["id"])
     assert [str(one) for one in findings()] == [], "figures that a worker replaced are no finding"
     RatingFigures.objects.update(rule="another")

@@ -8,9 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Cluster
-from audit.actions import seal_pending
-from audit.models import Witness
-from audit.witness import differences
+from audit.actions import create_checkpoints
+from audit.models import RowDigest
+from audit.row_digests import differences
 from generation.models import ProbeFigures, Score, Scoring, Summary
 from generation.results.tables.by_system import by_system, plottable_figures
 from generation.results.tables.scored import Scores
@@ -197,6 +197,6 @@ def test_reckoning_a_probe_anew_changes_nothing_that_was_witnessed(
     run = probed(staged_version(clusters[0].project))
     stored = ProbeFigures.objects.get()
     ProbeFigures.objects.update(rule="", rows=[{**row, "method": "another"} for row in stored.rows])
-    seal_pending()
+    create_checkpoints()
     compute_probe_figures(run)
-    assert [found for made in Witness.objects.all() for found in differences(made)] == []
+    assert [found for made in RowDigest.objects.all() for found in differences(made)] == []

@@ -16,7 +16,7 @@ from django.db import connection
 
 from accounts.models import User
 from api.problems import Problem
-from audit.models import Seal
+from audit.models import Checkpoint
 from operations.backups import actions, engines
 from operations.backups.archive import BadArchive, unpacked
 from projects.models import Project
@@ -90,7 +90,7 @@ def test_a_backup_holds_data_base_and_files_and_never_the_secret_key(made: Path)
     assert project_settings.SECRET_KEY.encode() not in gzip.decompress(made.read_bytes())
     assert manifest["rows"]["projects_project"] == 1
     assert ["projects", "0001_initial"] in manifest["migrations"]
-    assert manifest["audit_head"]["number"] == Seal.objects.count() > 0
+    assert manifest["audit_head"]["number"] == Checkpoint.objects.count() > 0
     assert made.stat().st_mode & 0o077 == 0, "it holds password hashes: only its owner reads it"
     assert [p.name for p in made.parent.iterdir() if p.name.startswith(".")] == [], "nothing is left beside it"
 

@@ -45,7 +45,7 @@ def test_an_empty_database_is_not_taken_for_an_older_version() -> None:
 
 
 def test_migrate_installs_triggers_that_are_missing(capsys: pytest.CaptureFixture[str]) -> None:
-    triggers.remove(connection, ["projects_answer", "audit_seal"])
+    triggers.remove(connection, ["projects_answer", "audit_checkpoint"])
     call_command("migrate", verbosity=0)
     assert protection.trigger_faults(connection) == []
     call_command("migrate")
@@ -53,7 +53,7 @@ def test_migrate_installs_triggers_that_are_missing(capsys: pytest.CaptureFixtur
 
 
 def test_a_migration_can_remove_triggers_until_migrate_ends() -> None:
-    operation = triggers.RemoveTriggers("audit_entry", "audit_seal")
+    operation = triggers.RemoveTriggers("audit_entry", "audit_checkpoint")
     operation.database_forwards("audit", SimpleNamespace(connection=connection), None, None)
     assert len(protection.trigger_faults(connection)) == 2
     call_command("migrate", verbosity=0)

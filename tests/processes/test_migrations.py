@@ -26,6 +26,8 @@ RENAMED = {
     "annotation_splitslot": "annotation_splitelement",
     "annotation_pubmedturn": "annotation_pubmedratelimit",
     "projects_keptagreement": "projects_storedagreement",
+    "audit_seal": "audit_checkpoint",
+    "audit_witness": "audit_rowdigest",
     "generation_seal": "generation_embargo",
 }
 

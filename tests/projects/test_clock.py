@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.verify import findings
 from projects.curation.actions import correct
 from projects.gold.queries import current_values
@@ -45,7 +45,7 @@ def test_a_correction_given_earlier_by_the_clock_is_the_newer_revision(
     slot.refresh_from_db()
     assert second.received_at < first.received_at
     assert (slot.current_answer_id, second.revision, slot.revision) == (second.pk, 2, 2)
-    seal_pending()
+    create_checkpoints()
     assert list(findings()) == []
 
 

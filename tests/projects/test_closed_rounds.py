@@ -10,7 +10,7 @@ from django.urls import get_resolver
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.models import Entry
 from audit.verify import findings
 from projects.jobs.running import run_job
@@ -89,6 +89,6 @@ def test_corrections_after_closing_are_logged_with_name_reason_and_old_value(
     assert newest.reason == "Read again."
     assert newest.decided_by == lead
     assert Answer.objects.get(pk=key).label.polarity == "no effect"
-    seal_pending()
+    create_checkpoints()
     assert list(findings()) == []
     assert Entry.objects.filter(verb="close round", object_id=str(round.pk)).count() == 1

@@ -116,8 +116,8 @@ def test_closing_leaves_a_job_that_forms_gold_and_seals(three: list[Member], pro
     assert run_job(job.pk)
     job = Job.objects.get(pk=job.pk)
     assert (job.status, job.result) == ("done", {"decisions": {"unanimous": 4}})
-    assert not Answer.objects.filter(seal=None).exists()
-    assert not Decision.objects.filter(seal=None).exists()
+    assert not Answer.objects.filter(checkpoint=None).exists()
+    assert not Decision.objects.filter(checkpoint=None).exists()
     assert list(findings()) == []
 
 

@@ -7,8 +7,8 @@ more rows than one fetch reads.
 import pytest
 
 from accounts.models import User
-from audit import witness
-from audit.models import Witness
+from audit import row_digests
+from audit.models import RowDigest
 from benchmarks.inside_jobs import answered
 from benchmarks.inside_rounds import grow
 from projects.agreement import actions as agreement_actions
@@ -63,7 +63,7 @@ def test_agreement_is_measured_while_others_write(round: Round, lead: User, monk
 def test_rows_are_witnessed_while_others_write(project: Project) -> None:
     Unit.objects.bulk_create(Unit(project=project, type="filler", key=f"f{n}") for n in range(4_100))
     with competing_writes():
-        assert witness.store_pending_digests() >= 4_100
+        assert row_digests.store_pending_digests() >= 4_100
     label, rows = Unit._meta.label_lower, Unit.objects.filter(type="filler")
-    known = {pk for made in Witness.objects.filter(watched=label) for pk in made.digests}
+    known = {pk for made in RowDigest.objects.filter(label=label) for pk in made.digests}
     assert known >= {str(pk) for pk in rows.values_list("pk", flat=True)}

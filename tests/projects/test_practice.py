@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from api.problems import Conflict, Refused
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.verify import findings
 from projects.agreement import queries as agreement_queries
 from projects.curation.actions import correct
@@ -265,7 +265,7 @@ def test_the_decisions_that_an_answer_was_held_against_are_sealed_with_it(
 ) -> None:
     round = practise(project, people[1:])
     answer(people[1].user, next_assignments(user=people[1].user, round=round)[0], WRONG)
-    seal_pending()
+    create_checkpoints()
     assert list(findings()) == []
     reference = Reference.objects.get(same=False)
     assert reference.decision.field == "polarity"

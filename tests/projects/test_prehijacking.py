@@ -17,7 +17,7 @@ from rest_framework.test import APIClient
 from accounts import actions
 from accounts.models import ApiToken, ProviderIdentity, User
 from accounts.sessions import SessionStore
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.models import Entry
 from projects.external_ratings.raters import RATERS, members_of_raters
 from projects.models import Member, Project
@@ -150,9 +150,9 @@ def test_when_the_address_was_verified_is_sealed(taken: APIClient) -> None:
         "name": "Vera Victim",
         "ended": {"password": True, "tokens": 1, "links": 0, "identities": 0},
     }
-    seal_pending()
+    create_checkpoints()
     entry.refresh_from_db()
-    assert entry.seal is not None
+    assert entry.checkpoint is not None
 
 
 def test_the_notice_is_shown_until_it_is_read_and_to_nobody_whose_account_was_empty(taken: APIClient) -> None:

@@ -13,8 +13,8 @@ from accounts.models import User
 from annotation.curation.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict, Refused
-from audit.actions import seal_pending
-from audit.models import Entry, Witness
+from audit.actions import create_checkpoints
+from audit.models import Entry, RowDigest
 from audit.verify import findings
 from projects.answers.assignments import PlannedAssignment
 from projects.jobs import jobs
@@ -293,14 +293,14 @@ def test_a_discarded_round_leaves_nothing_but_its_entry(
     broken_off: tuple[Round, Job], project: Project, lead: User, client_of: ClientOf
 ) -> None:
     round, _ = broken_off
-    seal_pending()
+    create_checkpoints()
     reply = client_of(lead).delete(f"/api/v1/rounds/{round.pk}/preparation/")
     assert reply.status_code == 202
     assert run_job(reply.json()["id"])
     assert not Round.objects.exists()
     assert not Assignment.objects.exists()
     assert Entry.objects.get(verb="remove", object_type="round", object_id=str(round.pk)).actor == lead
-    seal_pending()
+    create_checkpoints()
     assert [str(finding) for finding in findings()] == []
     assert prepared(project, lead)[0].name == round.name  # the name is free
     Job.objects.filter(pk=reply.json()["id"]).update(status="queued")
@@ -388,19 +388,19 @@ def test_prepared_pages_are_in_a_checkpoint_once_the_round_is_open(
     round, _ = broken_off
     other = open_round(project=project, plan=plan(project, "other"), by=lead)
     long_ago = timezone.now() - timedelta(days=days)
-    seal_pending(now=long_ago) if days else seal_pending()
+    create_checkpoints(now=long_ago) if days else create_checkpoints()
     assert not _witnessed("projects.round") & {round.pk}
     assert not _witnessed("projects.assignment") & set(ids(round))
     assert _witnessed("projects.assignment") == set(ids(other))
     assert run_job(preparing.resume(round=round, by=lead).pk)
     assert _witnessed("projects.round") >= {round.pk}
     assert _witnessed("projects.assignment") == set(ids(other)) | set(ids(round))
-    seal_pending()
+    create_checkpoints()
     assert [str(finding) for finding in findings()] == []
 
 
 def _witnessed(label: str) -> set[int]:
-    rows = Witness.objects.filter(watched=label).values_list("digests", flat=True)
+    rows = RowDigest.objects.filter(label=label).values_list("digests", flat=True)
     return {int(pk) for digests in rows for pk in digests}
 
 

@@ -7,7 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.models import Entry
 from projects.models import Project, Round
 from projects.people import actions as people_actions
@@ -108,11 +108,11 @@ def test_the_trail_tells_who_did_what_newest_first(
 ) -> None:
     member = project.members.get(user=ann1)
     people_actions.change_role(member=member, role="curator", by=lead)
-    seal_pending()
+    create_checkpoints()
     people_actions.change_project(project=project, by=lead, name="Eyes")
     people_actions.create_project(name="Ear", by=lead)
     found = client_of(ann1).get(f"{EYE}audit/").json()["results"]
-    assert [(e["verb"], e["actor"], e["seal"]) for e in found] == [
+    assert [(e["verb"], e["actor"], e["checkpoint"]) for e in found] == [
         ("change project", "Lead", None),
         ("change role", "Lead", 1),
     ]
@@ -141,7 +141,7 @@ def test_the_trail_costs_the_same_however_long(
 ) -> None:
     for n in range(30):
         people_actions.change_project(project=project, by=lead, name=f"Eye {n}")
-    seal_pending()
+    create_checkpoints()
     client = client_of(lead)
     with django_assert_num_queries(6):
         assert len(client.get(f"{EYE}audit/").json()["results"]) == 30

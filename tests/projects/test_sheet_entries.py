@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.models import Entry
 from audit.verify import findings
 from projects.jobs import jobs
@@ -243,5 +243,5 @@ def test_an_answer_in_anothers_name_cannot_be_stored_without_its_entry(job: Job)
 def test_answers_of_a_sheet_verify_before_and_after_a_checkpoint(job: Job) -> None:
     run_job(job.pk)
     assert list(findings()) == []
-    seal_pending()
+    create_checkpoints()
     assert list(findings()) == []

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.verify import findings
 from projects.curation.actions import correct
 from projects.jobs import jobs
@@ -72,7 +72,7 @@ def test_a_kept_folder_that_was_lost_is_made_again(corpus: Project, lead: User) 
 
 def test_the_audit_record_holds_the_release_and_stays_whole(corpus: Project, lead: User) -> None:
     release = freeze(project=corpus, version="1.0.0", by=lead)
-    seal_pending()
+    create_checkpoints()
     assert list(findings()) == []
     assert release.manifest["audit_head"]["number"] >= 1
 

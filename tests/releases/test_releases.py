@@ -19,7 +19,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.models import Cluster, Proposition
 from api.problems import Conflict, NoRoom, Refused
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from projects.curation.actions import correct
 from projects.gold.queries import current_values
 from projects.jobs.running import run_job
@@ -263,7 +263,7 @@ def test_versions_are_semantic_unique_and_folders_empty(sample: Project, lead: U
 
 def test_the_number_of_queries_grows_by_batches_only(project: Project, tmp_path: Path) -> None:
     def cost(out: str) -> int:
-        seal_pending()  # row digests are written in their own batches
+        create_checkpoints()  # row digests are written in their own batches
         with CaptureQueriesContext(connection) as queries:
             write_release(project=project, version="1.0.0", out=tmp_path / out)
         return len(queries)

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from annotation.models import Cluster
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from projects.models import Answer, Decision, Member, Project
 from projects.queue.actions import next_assignments
 from releases.formats import m3
@@ -132,12 +132,12 @@ def test_a_row_that_comes_between_sealing_and_snapshot_is_sealed_before_anything
     calls: list[int] = []
 
     def late_answer() -> None:
-        seal_pending()
+        create_checkpoints()
         calls.append(1)
         if len(calls) == 1:
             answer(ann1, next_assignments(user=ann1, round=round)[0], label_value(polarity="positive"))
 
-    monkeypatch.setattr(publishing_actions, "seal_pending", late_answer)
+    monkeypatch.setattr(publishing_actions, "create_checkpoints", late_answer)
     first = write_release(project=project, version="1.0.0", out=tmp_path / "a")
     assert (len(calls), first["counts"]["answers"], state.unsealed(project)) == (2, 1, 0)
     monkeypatch.undo()

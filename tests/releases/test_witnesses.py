@@ -21,11 +21,11 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from audit import triggers
-from audit.actions import seal_pending
+from audit.actions import create_checkpoints
 from audit.digests import digest_of
-from audit.leaves import leaf_models
 from audit.log import entry_content, record
-from audit.models import Entry, Seal
+from audit.models import Checkpoint, Entry
+from audit.registry import leaf_models
 from projects.jobs.running import run_job
 from projects.models import Job, Member, Project
 from releases.folders import standalone
@@ -192,45 +192,45 @@ def entry_deleted(release: Release) -> None:
 
 def entry_doubled(release: Release) -> None:
     record(actor=None, verb="release", obj=release, project_id=release.project_id, after=entry_of(release).after)
-    seal_pending()
+    create_checkpoints()
 
 
-def entry_taken_from_its_seal(release: Release) -> None:
+def entry_without_its_checkpoint(release: Release) -> None:
     record(actor=None, verb="look", obj=release)
-    seal_pending()
+    create_checkpoints()
     entry = entry_of(release)
     with whoever_owns_the_data_base():
-        Entry.objects.filter(pk=entry.pk).update(seal=None)
+        Entry.objects.filter(pk=entry.pk).update(checkpoint=None)
 
 
-def seal_made_anew(release: Release) -> None:
+def checkpoint_made_anew(release: Release) -> None:
     """The root is forged too; the checkpoint's digest, which later ones include, does not match."""
     row_and_entry_altered(release)
-    from audit.actions import header
+    from audit.actions import header_of
     from measures.merkle import merkle_root
 
-    seal = entry_of(release).seal
-    assert seal is not None
-    digests = [d for leaf in leaf_models() for d in leaf.rows(seal).values_list("digest", flat=True)]
-    root = merkle_root([header(seal.number, seal.leaves, seal.sealed_at), *map(bytes.fromhex, digests)]).hex()
+    checkpoint = entry_of(release).checkpoint
+    assert checkpoint is not None
+    digests = [d for leaf in leaf_models() for d in leaf.rows(checkpoint).values_list("digest", flat=True)]
+    root = merkle_root([header_of(checkpoint), *map(bytes.fromhex, digests)]).hex()
     with whoever_owns_the_data_base():
-        Seal.objects.filter(pk=seal.pk).update(root=root)
+        Checkpoint.objects.filter(pk=checkpoint.pk).update(root=root)
 
 
-def _unseal(release: Release) -> None:
+def _remove_newest_checkpoint(release: Release) -> None:
     """Remove the newest checkpoint, which contains the freezing."""
-    seal = entry_of(release).seal
-    assert seal is not None
+    checkpoint = entry_of(release).checkpoint
+    assert checkpoint is not None
     for leaf in leaf_models():
-        leaf.model._default_manager.filter(seal=seal).update(seal=None)
-    seal.delete()
+        leaf.model._default_manager.filter(checkpoint=checkpoint).update(checkpoint=None)
+    checkpoint.delete()
 
 
 def chain_cut_before_it(release: Release) -> None:
-    first = Seal.objects.order_by("number")[0]
-    assert first.number < entry_of(release).seal.number  # type: ignore[union-attr]
+    first = Checkpoint.objects.order_by("number")[0]
+    assert first.number < entry_of(release).checkpoint.number  # type: ignore[union-attr]
     with whoever_owns_the_data_base():
-        Seal.objects.filter(pk=first.pk).update(digest="0" * 64)
+        Checkpoint.objects.filter(pk=first.pk).update(digest="0" * 64)
 
 
 def row_deleted(release: Release) -> None:
@@ -247,8 +247,8 @@ def row_deleted(release: Release) -> None:
         (entry_written_over, "audit log, release 1.0.0: the entry does not match its digest"),
         (entry_deleted, "audit log, release 1.0.0: no entry"),
         (entry_doubled, "audit log, release 1.0.0: more than one entry"),
-        (entry_taken_from_its_seal, "it has no checkpoint, although later entries have one"),
-        (seal_made_anew, "audit log: checkpoint 2 does not continue the chain of checkpoints"),
+        (entry_without_its_checkpoint, "it has no checkpoint, although later entries have one"),
+        (checkpoint_made_anew, "audit log: checkpoint 2 does not continue the chain of checkpoints"),
         (chain_cut_before_it, "audit log: checkpoint 1 does not continue the chain of checkpoints"),
         (row_deleted, "database: no row of this release"),
     ],
@@ -278,8 +278,8 @@ def test_a_release_whose_entry_has_the_snapshot_hash_only_verifies_and_says_what
     entry.digest = digest_of(entry_content(entry))
     with whoever_owns_the_data_base():
         Entry.objects.filter(pk=entry.pk).update(after=entry.after, digest=entry.digest)
-        _unseal(release)
-    seal_pending()
+        _remove_newest_checkpoint(release)
+    create_checkpoints()
     said = verified(folder_of(release))
     assert (
         "Checked: The snapshot hash matches the audit log's entry of the release; the entry matches audit checkpoint"
@@ -292,7 +292,7 @@ def test_a_release_whose_entry_has_the_snapshot_hash_only_verifies_and_says_what
 
 def test_a_release_that_waits_for_its_seal_is_in_order_and_says_so(release: Release) -> None:
     with whoever_owns_the_data_base():
-        _unseal(release)
+        _remove_newest_checkpoint(release)
     assert "Not checked: The audit checkpoint of that entry" in verified(folder_of(release))
 
 
@@ -350,5 +350,5 @@ def test_verifying_costs_the_same_queries_however_long_the_log_is(release: Relea
     few = cost()
     for _ in range(5):
         record(actor=lead, verb="look", obj=lead)
-        seal_pending()
+        create_checkpoints()
     assert cost() == few

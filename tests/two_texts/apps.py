@@ -8,7 +8,7 @@ class TwoTextsConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation import imports
-        from audit.witness import track
+        from audit.row_digests import track
         from projects import kinds, reports, uploads
 
         from .models import TextRating

@@ -28,6 +28,6 @@ class Command(BaseCommand):
             raise CommandError(problem.detail) from problem
         self.stdout.write(
             f"{out}: {out.stat().st_size / 1e6:.1f} MB; {sum(made['rows'].values())} rows, "
-            f"{len(made['files']) - 1} files. Audit head: seal {made['audit_head']['number']}, "
+            f"{len(made['files']) - 1} files. Audit head: checkpoint {made['audit_head']['number']}, "
             f"{made['audit_head']['digest']}"
         )

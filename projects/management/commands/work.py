@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import ProgrammingError, close_old_connections
 
 from api.problems import PASSING
-from projects.tasks import mail, seal, sweep
+from projects.tasks import create_checkpoints, mail, sweep
 
 from ...jobs import queries as jobs_queries
 from ...jobs import supervision
@@ -67,7 +67,7 @@ class Command(BaseCommand):
         daily, minutely = Every(DAY, time.monotonic()), Every(MINUTE, time.monotonic())
         while not stop.is_set():
             if minutely.is_due(time.monotonic()):
-                self.run_periodic("Audit checkpoint failed", seal)
+                self.run_periodic("Audit checkpoint failed", create_checkpoints)
                 self.run_periodic("E-mail digests failed", mail)
             if self._one(queue):
                 continue

@@ -13,12 +13,12 @@ from django.db import connection
 
 from accounts.models import User
 from audit import actions, triggers
-from audit.actions import head, seal_pending
+from audit.actions import create_checkpoints, head
 from audit.digests import digest_of
 from audit.log import record
-from audit.models import Entry, Seal
+from audit.models import Checkpoint, Entry
+from audit.row_digests import TrackedModel, store_pending_digests, tracked_models
 from audit.verify import findings
-from audit.witness import TrackedModel, store_pending_digests, tracked_models
 from projects.models import Answer, Project
 from projects.queue import actions as queue_actions
 from tests.builders import answer, build_cluster, build_round, label_value
@@ -29,12 +29,12 @@ def found() -> list[str]:
 
 
 @contextmanager
-def forging(*tables: str, sealed: bool = True) -> Iterator[Any]:
+def forging(*tables: str, is_leaf: bool = True) -> Iterator[Any]:
     """Suspend the triggers, as somebody with the database password can."""
     triggers.remove(connection, tables)
     with connection.cursor() as cursor:
         yield cursor
-    triggers.install(connection, tables, sealed=sealed)
+    triggers.install(connection, tables, is_leaf=is_leaf)
 
 
 @pytest.fixture
@@ -43,18 +43,18 @@ def entries(lead: User) -> list[Entry]:
 
 
 def test_all_rows_are_sealed_in_one_chain_that_verifies(entries: list[Entry], lead: User) -> None:
-    first = seal_pending()
+    first = create_checkpoints()
     record(actor=lead, verb="look", obj=lead)
-    second = seal_pending()
+    second = create_checkpoints()
     assert (first.number, second.number) == (1, 2)
-    assert list(Seal.objects.values_list("number", "leaves")) == [(1, 5), (2, 1)]
-    assert Seal.objects.get(number=2).previous == first.digest
+    assert list(Checkpoint.objects.values_list("number", "leaves")) == [(1, 5), (2, 1)]
+    assert Checkpoint.objects.get(number=2).previous == first.digest
     assert found() == []
 
 
 def test_sealing_twice_changes_nothing(entries: list[Entry]) -> None:
-    assert seal_pending() == seal_pending() == head()
-    assert Seal.objects.count() == 1
+    assert create_checkpoints() == create_checkpoints() == head()
+    assert Checkpoint.objects.count() == 1
 
 
 def test_sealing_asks_one_query_per_unchanged_table(
@@ -65,14 +65,14 @@ def test_sealing_asks_one_query_per_unchanged_table(
 
 
 def test_many_rows_give_several_seals(entries: list[Entry], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actions, "SEAL_SIZE", 2)
-    assert seal_pending().number == 3
+    monkeypatch.setattr(actions, "CHECKPOINT_SIZE", 2)
+    assert create_checkpoints().number == 3
     assert found() == []
 
 
 @pytest.mark.row(23)
 def test_a_changed_row_is_named(entries: list[Entry]) -> None:
-    seal_pending()
+    create_checkpoints()
     with forging("audit_entry") as cursor:
         cursor.execute("UPDATE audit_entry SET verb = 'forged' WHERE id = %s", [entries[2].pk])
     assert found() == [f"audit.entry {entries[2].pk}: the content does not match its digest: it was changed"]
@@ -82,7 +82,7 @@ def test_a_row_changed_before_it_was_sealed_is_named(entries: list[Entry]) -> No
     with forging("audit_entry") as cursor:
         cursor.execute("UPDATE audit_entry SET reason = 'forged' WHERE id = %s", [entries[0].pk])
     assert found() == [f"audit.entry {entries[0].pk}: the content does not match its digest: it was changed"]
-    seal_pending()
+    create_checkpoints()
     assert len(found()) == 1
 
 
@@ -91,7 +91,7 @@ def test_a_row_changed_with_its_digest_breaks_its_seal(entries: list[Entry]) -> 
     from audit.digests import digest_of
     from audit.log import entry_content
 
-    seal_pending()
+    create_checkpoints()
     forged = Entry.objects.get(pk=entries[1].pk)
     forged.verb = "forged"
     digest = digest_of(entry_content(forged))
@@ -102,27 +102,27 @@ def test_a_row_changed_with_its_digest_breaks_its_seal(entries: list[Entry]) -> 
 
 @pytest.mark.row(23)
 def test_a_deleted_row_is_missed_by_its_seal(entries: list[Entry]) -> None:
-    seal_pending()
+    create_checkpoints()
     with forging("audit_entry") as cursor:
         cursor.execute("DELETE FROM audit_entry WHERE id = %s", [entries[1].pk])
     assert found() == ["checkpoint 1: it covers 5 rows, but 4 exist"]
 
 
 def test_a_seal_dated_back_is_found(entries: list[Entry]) -> None:
-    seal_pending()
-    earlier = Seal.objects.get().sealed_at - timedelta(days=1)
+    create_checkpoints()
+    earlier = Checkpoint.objects.get().created_at - timedelta(days=1)
     with triggers.suspend_triggers(connection):
-        Seal.objects.update(sealed_at=earlier)
+        Checkpoint.objects.update(created_at=earlier)
     assert [line.split(":")[0] for line in found()] == ["checkpoint 1"]
 
 
 def test_a_chain_cut_at_its_end_is_found_by_a_head_noted_elsewhere(entries: list[Entry], lead: User) -> None:
-    seal_pending()
+    create_checkpoints()
     record(actor=lead, verb="look", obj=lead)
-    noted = seal_pending().digest
+    noted = create_checkpoints().digest
     with triggers.suspend_triggers(connection):
-        Entry.objects.filter(seal__number=2).delete()
-        Seal.objects.filter(number=2).delete()
+        Entry.objects.filter(checkpoint__number=2).delete()
+        Checkpoint.objects.filter(number=2).delete()
     assert found() == []
     assert [f.what for f in findings(expected_head=noted)] == ["chain"]
 
@@ -132,16 +132,16 @@ def test_a_forged_label_of_an_answer_is_found_through_its_answer(project: Projec
     round = build_round(project, [project.members.get(user=ann1)])
     (slot,) = queue_actions.next_assignments(user=ann1, round=round)
     answer(ann1, slot, label_value(polarity_cue=[(0, 7)]))
-    seal_pending()
+    create_checkpoints()
     assert found() == []
-    with forging("annotation_label", sealed=False) as cursor:
+    with forging("annotation_label", is_leaf=False) as cursor:
         cursor.execute("UPDATE annotation_label SET polarity = 'positive'")
     name = f"projects.answer {Answer.objects.get().pk}"
     assert f"{name}: the content does not match its digest: it was changed" in found()
 
 
 def test_the_command_prints_the_head_and_fails_on_a_finding(entries: list[Entry]) -> None:
-    last = seal_pending()
+    last = create_checkpoints()
     out, err = StringIO(), StringIO()
     call_command("verify_audit", stdout=out, stderr=err)
     assert last.digest in out.getvalue()
@@ -154,7 +154,7 @@ def test_the_command_prints_the_head_and_fails_on_a_finding(entries: list[Entry]
 
 @pytest.mark.django_db(transaction=True)
 def test_two_sealers_at_once_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actions, "SEAL_SIZE", 7)
+    monkeypatch.setattr(actions, "CHECKPOINT_SIZE", 7)
     for n in range(60):
         record(actor=None, verb="look", object_type="thing", object_id=n)
     start, errors = threading.Barrier(4), []
@@ -162,7 +162,7 @@ def test_two_sealers_at_once_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> 
     def seal() -> None:
         try:
             start.wait()
-            seal_pending()
+            create_checkpoints()
         except BaseException as error:
             errors.append(error)
         finally:
@@ -174,9 +174,9 @@ def test_two_sealers_at_once_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> 
     for thread in threads:
         thread.join()
     assert errors == []
-    assert list(Seal.objects.values_list("number", flat=True)) == list(range(1, Seal.objects.count() + 1))
-    assert sum(Seal.objects.values_list("leaves", flat=True)) == 60
-    assert not Entry.objects.filter(seal=None).exists()
+    assert list(Checkpoint.objects.values_list("number", flat=True)) == list(range(1, Checkpoint.objects.count() + 1))
+    assert sum(Checkpoint.objects.values_list("leaves", flat=True)) == 60
+    assert not Entry.objects.filter(checkpoint=None).exists()
     assert found() == []
 
 

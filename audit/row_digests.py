@@ -1,10 +1,10 @@
 """Integrity tracking of rows that have no digest column.
 
 An app registers a model with `track` in its ``AppConfig.ready``. Before each audit checkpoint, `store_pending_digests`
-stores the digests of new rows in `Witness` rows, several hundred per row. The checkpoint covers them like other leaves.
-The code that writes the tracked rows does not change, and rows from earlier versions are covered from their first
-checkpoint on. Columns that may change are excluded. A `Witness` stores the names of its columns, so that a column that
-a later version adds does not invalidate it.
+stores the digests of new rows in `RowDigest` rows, several hundred per row. The checkpoint covers them like other
+leaves. The code that writes the tracked rows does not change, and rows from earlier versions are covered from their
+first checkpoint on. Columns that may change are excluded. A `RowDigest` stores the names of its columns, so that a
+column that a later version adds does not invalidate it.
 """
 
 from array import array
@@ -21,9 +21,9 @@ from django.utils import timezone
 
 from .digests import digest_of
 from .log import COMPLETE, REMOVE, record_all
-from .models import Entry, Witness
+from .models import Entry, RowDigest
 
-#: Maximum number of rows in one `Witness`.
+#: Maximum number of rows in one `RowDigest`.
 BATCH = 500
 #: Longer than any transaction. A row that appears later among digested ids did not exist at that time.
 SETTLED = timedelta(days=1)
@@ -64,7 +64,7 @@ class TrackedModel:
 
     @property
     def names(self) -> list[str]:
-        """Return the columns and parts that a new `Witness` covers."""
+        """Return the columns and parts that a new `RowDigest` covers."""
         if self.only:
             return list(self.only)
         names = [name for name, attribute in self.columns.items() if attribute not in self.but]
@@ -91,7 +91,7 @@ class TrackedModel:
         }
 
     def knows(self, names: Sequence[str]) -> bool:
-        """Return whether this version has all columns and parts of a `Witness`."""
+        """Return whether this version has all columns and parts of a `RowDigest`."""
         return set(names) <= set(self.columns) | set(self.parts)
 
 
@@ -111,8 +111,8 @@ def track(
 ) -> None:
     """Track the rows of a model, whose ids must be increasing numbers.
 
-    ``but``: columns that may change. ``batch``: rows per `Witness`; use fewer for large rows. ``only`` (which needs its
-    own ``label``), ``when`` and ``renamed`` (with the ``label`` before a rename of the model): see `TrackedModel`.
+    ``but``: columns that may change. ``batch``: rows per `RowDigest`; use fewer for large rows. ``only`` (which needs
+    its own ``label``), ``when`` and ``renamed`` (with the ``label`` before a rename of the model): see `TrackedModel`.
     """
     tracked = TrackedModel(
         label or model._meta.label_lower,
@@ -182,7 +182,7 @@ def store_digests(label: str, rows: QuerySet[Any]) -> int:
 def record_completed(model: type[models.Model], ids: Sequence[int], *, by: Any, project: int) -> None:
     """Log the digests of rows that the application has just changed, in the same transaction.
 
-    A row may differ from its `Witness` if the newest of these entries has its digest.
+    A row may differ from its `RowDigest` if the newest of these entries has its digest.
     """
     tracked = next(t for t in tracked_models() if t.model is model)
     names = tracked.names
@@ -207,13 +207,13 @@ def _store_new_digests(tracked: TrackedModel, ids_iterator: Iterator[int], now: 
         digests = tracked.digests(ids, names)
         if not digests:
             continue  # deleted in the meantime
-        witness = Witness.of(tracked.label, names, digests, now)
+        row_digest = RowDigest.of(tracked.label, names, digests, now)
         try:
             with transaction.atomic():
-                witness.save(force_insert=True)
+                row_digest.save(force_insert=True)
         except IntegrityError:
             continue  # another worker has just stored them
-        count += witness.count
+        count += row_digest.count
     return count
 
 
@@ -224,7 +224,7 @@ def _digested_ids(now: datetime) -> dict[str, tuple[int, int]]:
     tables, because most have no new rows.
     """
     settled = Max("last", filter=Q(made_at__lt=now - SETTLED), default=0)
-    highest_ids = Witness.objects.order_by().values_list("watched").annotate(Max("last"), settled=settled)
+    highest_ids = RowDigest.objects.order_by().values_list("label").annotate(Max("last"), settled=settled)
     return {label: (last, before) for label, last, before in highest_ids}
 
 
@@ -232,8 +232,8 @@ def _undigested(tracked: TrackedModel, digested: tuple[int, int] | None) -> Iter
     """Yield ids without a digest: new ids, and ids of transactions that committed after a higher id was digested."""
     highest, settled = digested or (0, 0)
     if highest > settled:
-        witnesses = Witness.objects.filter(watched=tracked.label, first__gt=settled)
-        expected_count = sum(witnesses.values_list("count", flat=True))
+        row_digests = RowDigest.objects.filter(label=tracked.label, first__gt=settled)
+        expected_count = sum(row_digests.values_list("count", flat=True))
         if tracked.rows.filter(pk__gt=settled, pk__lte=highest).count() != expected_count:
             yield from undigested_among(tracked, tracked.rows.filter(pk__gt=settled, pk__lte=highest))
     yield from _ids(tracked.rows.filter(pk__gt=highest))
@@ -242,8 +242,8 @@ def _undigested(tracked: TrackedModel, digested: tuple[int, int] | None) -> Iter
 def undigested_among(tracked: TrackedModel, rows: QuerySet[Any]) -> Iterator[int]:
     """Yield the ids of these rows that have no digest."""
     for ids in _batches(iter(_ids(rows)), 2000):
-        witnesses = Witness.objects.filter(watched=tracked.label, first__lte=ids[-1], last__gte=ids[0])
-        known = {int(pk) for digests in witnesses.values_list("digests", flat=True) for pk in digests}
+        row_digests = RowDigest.objects.filter(label=tracked.label, first__lte=ids[-1], last__gte=ids[0])
+        known = {int(pk) for digests in row_digests.values_list("digests", flat=True) for pk in digests}
         yield from (pk for pk in ids if pk not in known)
 
 
@@ -258,7 +258,7 @@ def _ids(rows: QuerySet[Any]) -> "array[int]":
 
 def count_undigested() -> int:
     """Return the approximate number of rows without a digest: those above the highest id with one."""
-    highest_ids = dict(Witness.objects.order_by().values_list("watched").annotate(last=Max("last")))
+    highest_ids = dict(RowDigest.objects.order_by().values_list("label").annotate(last=Max("last")))
     return sum(w.rows.filter(pk__gt=highest_ids.get(w.label, 0)).count() for w in tracked_models())
 
 
@@ -267,25 +267,25 @@ def _batches(ids: Iterator[int], size: int) -> Iterator[list[int]]:
         yield batch
 
 
-def differences(witness: Witness) -> Iterator[tuple[str, str]]:
-    """Yield (row, message) for each row that differs from its digest in this `Witness`."""
-    tracked = tracked_model(witness.watched)
-    if tracked is None or not tracked.knows(witness.names):
+def differences(row_digest: RowDigest) -> Iterator[tuple[str, str]]:
+    """Yield (row, message) for each row that differs from its digest in this `RowDigest`."""
+    tracked = tracked_model(row_digest.label)
+    if tracked is None or not tracked.knows(row_digest.names):
         yield (
-            f"witness {witness.pk}",
-            f"this version of Concord lacks columns of {witness.watched} that the digests cover",
+            f"audit.rowdigest {row_digest.pk}",
+            f"this version of Concord lacks columns of {row_digest.label} that the digests cover",
         )
         return
-    ids = [int(pk) for pk in witness.digests]
-    digests = tracked.digests(ids, witness.names)
+    ids = [int(pk) for pk in row_digest.digests]
+    digests = tracked.digests(ids, row_digest.names)
     missing = [pk for pk in ids if pk not in digests]
     removed_ids = _removed_ids(tracked, missing)
-    completed_ids = _completed_ids(tracked, [pk for pk in digests if digests[pk] != witness.digests[str(pk)]])
+    completed_ids = _completed_ids(tracked, [pk for pk in digests if digests[pk] != row_digest.digests[str(pk)]])
     for pk in ids:
         if pk in missing:
             if pk not in removed_ids:
                 yield tracked.name(pk), "the row is missing"
-        elif digests[pk] != witness.digests[str(pk)] and pk not in completed_ids:
+        elif digests[pk] != row_digest.digests[str(pk)] and pk not in completed_ids:
             yield tracked.name(pk), "the row has changed since its digest was stored"
 
 
@@ -325,5 +325,5 @@ def late_rows(now: datetime) -> Iterator[tuple[str, str]]:
             yield tracked.name(pk), "the row was inserted among rows that already had digests"
 
 
-def witness_contents(rows: Sequence[Witness]) -> list[dict[str, Any]]:
+def row_digest_contents(rows: Sequence[RowDigest]) -> list[dict[str, Any]]:
     return [row.content() for row in rows]

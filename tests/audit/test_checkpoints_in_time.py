@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from audit.actions import head, seal_if_due, seal_pending
+from audit.actions import create_checkpoints, create_checkpoints_if_due, head
 from audit.log import record
 from audit.verify import findings
 from projects.models import Project
@@ -17,30 +17,30 @@ pytestmark = [pytest.mark.django_db, pytest.mark.row(57)]
 
 def test_nothing_is_sealed_while_few_rows_wait_for_less_than_a_day(lead: User) -> None:
     record(actor=lead, verb="look", obj=lead)
-    seal_pending()
+    create_checkpoints()
     record(actor=lead, verb="look", obj=lead)
-    assert not seal_if_due()
+    assert not create_checkpoints_if_due()
     assert head().number == 1
 
 
 @pytest.mark.parametrize("ago", [timedelta(hours=25), timedelta(days=-300)], ids=["a day ago", "by a clock set back"])
 def test_waiting_rows_get_a_checkpoint_after_a_day(lead: User, ago: timedelta) -> None:
     record(actor=lead, verb="look", obj=lead)
-    seal_pending(timezone.now() - ago)
-    assert not seal_if_due(), "nothing waits"
+    create_checkpoints(timezone.now() - ago)
+    assert not create_checkpoints_if_due(), "nothing waits"
     record(actor=lead, verb="look", obj=lead)
-    assert seal_if_due()
+    assert create_checkpoints_if_due()
     assert head().number == 2
     assert list(findings()) == []
 
 
 def test_many_rows_are_sealed_at_once_those_without_a_digest_too(lead: User, project: Project, settings: Any) -> None:
-    settings.SEAL_AFTER_ROWS = 3
-    seal_pending()
+    settings.CHECKPOINT_AFTER_ROWS = 3
+    create_checkpoints()
     before = head().number
     Project.objects.bulk_create(Project(slug=f"p{n}", name="P") for n in range(2))
-    assert not seal_if_due()
+    assert not create_checkpoints_if_due()
     Project.objects.create(slug="p3", name="P")
-    assert seal_if_due()
+    assert create_checkpoints_if_due()
     assert head().number == before + 1
     assert list(findings()) == []

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from measures.merkle import GENESIS, chain_hash, merkle_root
 
-from .actions import header
+from .actions import header_of
 from .digests import digest_of
-from .leaves import leaf_models
 from .log import entry_content
-from .models import Entry, Seal
+from .models import Checkpoint, Entry
+from .registry import leaf_models
 
 
 def matches_digest(entry: Entry) -> bool:
@@ -21,29 +21,29 @@ def matches_digest(entry: Entry) -> bool:
 
 def entry_findings(entry: Entry) -> Iterator[str]:
     """Yield messages for each error in an entry's checkpoint or chain. An entry without a checkpoint yet is valid."""
-    if entry.seal is not None:
-        yield from _checkpoint_findings(entry, entry.seal)
+    if entry.checkpoint is not None:
+        yield from _checkpoint_findings(entry, entry.checkpoint)
         yield from _chain_findings()
-    elif Entry.objects.filter(pk__gt=entry.pk, seal__isnull=False).exists():
+    elif Entry.objects.filter(pk__gt=entry.pk, checkpoint__isnull=False).exists():
         yield f"audit log, entry {entry.pk}: it has no checkpoint, although later entries have one"
 
 
-def _checkpoint_findings(entry: Entry, seal: Seal) -> Iterator[str]:
-    digests = [d for leaf in leaf_models() for d in leaf.rows(seal).values_list("digest", flat=True)]
+def _checkpoint_findings(entry: Entry, checkpoint: Checkpoint) -> Iterator[str]:
+    digests = [d for leaf in leaf_models() for d in leaf.rows(checkpoint).values_list("digest", flat=True)]
     try:
-        root = merkle_root([header(seal.number, seal.leaves, seal.sealed_at), *map(bytes.fromhex, digests)])
+        root = merkle_root([header_of(checkpoint), *map(bytes.fromhex, digests)])
     except ValueError:
         root = b""
-    if entry.digest not in digests or len(digests) != seal.leaves or root.hex() != seal.root:
+    if entry.digest not in digests or len(digests) != checkpoint.leaves or root.hex() != checkpoint.root:
         name = f"audit log, entry {entry.pk}"
-        yield f"{name}: the rows of its checkpoint, number {seal.number}, have changed"
+        yield f"{name}: the rows of its checkpoint, number {checkpoint.number}, have changed"
 
 
 def _chain_findings() -> Iterator[str]:
     """Yield a message for the first checkpoint that does not continue the previous one."""
     end, expected = GENESIS, 1
-    seals = Seal.objects.order_by("number").values_list("number", "previous", "root", "digest")
-    for number, previous, root, digest in seals.iterator(chunk_size=2000):
+    checkpoints = Checkpoint.objects.order_by("number").values_list("number", "previous", "root", "digest")
+    for number, previous, root, digest in checkpoints.iterator(chunk_size=2000):
         try:
             fits = chain_hash(bytes.fromhex(previous), bytes.fromhex(root)).hex() == digest
         except ValueError:
