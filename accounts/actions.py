@@ -16,7 +16,7 @@ from accounts.models import ApiToken, Failure, SignInLink, User
 from accounts.tokens import new_token, token_hash
 from accounts.verification import end_other_access, end_tokens, lock_account, verify_address
 from api import limits
-from api.addresses import place
+from api.addresses import client_ip_prefix
 from api.problems import Refused, SpentLink, WrongCredentials
 from audit.log import changed_values, record
 
@@ -46,7 +46,7 @@ def sign_in(*, request: HttpRequest, email: str, password: str) -> User:
     An unknown address, a wrong password and a closed account give the same response after the same work. Raise
     `WrongCredentials` or `TooManyTries`.
     """
-    browser_name, client_ip = sessions.known_browser(request, email), place(request)
+    browser_name, client_ip = sessions.known_browser(request, email), client_ip_prefix(request)
     counter, key = (Failure.What.DEVICE, browser_name) if browser_name else (Failure.What.SIGN_IN, client_ip)
     throttling.check(counter, key)
     minimal = _minimal_request(request, client_ip)

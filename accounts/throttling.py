@@ -11,7 +11,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils import timezone
 
-from api.addresses import place
+from api.addresses import client_ip_prefix
 from api.problems import TooManyTries
 
 from .models import Failure
@@ -56,7 +56,7 @@ def count_invalid_token(request: HttpRequest) -> None:
 
     Callers look up the token first, so that a valid token works even if others at the same IP address failed.
     """
-    who = place(request)
+    who = client_ip_prefix(request)
     check(Failure.What.TOKEN, who)
     count(Failure.What.TOKEN, who)
 

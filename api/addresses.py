@@ -25,7 +25,7 @@ def client_ip(request: HttpRequest) -> Address | None:
     return _peer(request)
 
 
-def place(request: HttpRequest) -> str:
+def client_ip_prefix(request: HttpRequest) -> str:
     """Return the client address by which failures are counted. For IPv6 this is the address of the client's network.
 
     Both databases accept it as an address.

@@ -26,7 +26,7 @@ def saying(**fields: Any) -> Iterator[None]:
         _context.reset(token)
 
 
-def said(name: str) -> Any:
+def context_field(name: str) -> Any:
     """Return the field that `saying` has set, or None."""
     return (_context.get() or {}).get(name)
 
@@ -44,7 +44,7 @@ def route_of(request: Any) -> str:
 class Lines(logging.Formatter):
     """Base formatter: the message and its fields."""
 
-    def told(self, record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
+    def message_and_fields(self, record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
         """Return (message, fields)."""
         request = getattr(record, "request", None)
         if record.name.startswith("django.request") and request is not None:
@@ -59,7 +59,7 @@ class JsonLines(Lines):
     """One JSON object per line: time (UTC), level, logger, message, fields and traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
-        message, fields = self.told(record)
+        message, fields = self.message_and_fields(record)
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -77,7 +77,7 @@ class TextLines(Lines):
     """Text for a terminal: time, level, logger, message and ``name=value``, followed by the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
-        message, fields = self.told(record)
+        message, fields = self.message_and_fields(record)
         when = datetime.fromtimestamp(record.created, UTC).isoformat(sep=" ", timespec="milliseconds")
         beside = "".join(f" {name}={value}" for name, value in fields.items())
         # Escape line breaks, so that user input cannot start a new line of the log.

@@ -53,15 +53,15 @@ class Parameter:
     needs: tuple[str, ...] = ()
 
 
-def check(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+def check(parameters: Sequence[Parameter], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """Validate the values. Return the values of all parameters with defaults, and errors as (name, message).
 
     A parameter that ``when`` hides has its default, because an unused value must not change the hash of the values.
     """
     clean: dict[str, Any] = {}
-    faults = [(name, "Unknown parameter.") for name in given if name not in {p.name for p in parameters}]
+    faults = [(name, "Unknown parameter.") for name in values if name not in {p.name for p in parameters}]
     for parameter in parameters:
-        value = _meant(parameter, given.get(parameter.name, parameter.default))
+        value = _normalize(parameter, values.get(parameter.name, parameter.default))
         clean[parameter.name] = value
         if parameter.when and clean.get(parameter.when[0]) not in parameter.when[1]:
             clean[parameter.name] = parameter.default
@@ -77,15 +77,15 @@ def defaults(parameters: Sequence[Parameter]) -> dict[str, Any]:
     return check(parameters, {})[0]
 
 
-def check_given(
-    parameters: Sequence[Parameter], given: Mapping[str, Any]
+def check_submitted(
+    parameters: Sequence[Parameter], values: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """Validate the given values like `check`, without defaults. Null, empty and false values are omitted."""
-    said = {name: value for name, value in given.items() if value not in (None, "", False)}
-    return check([p for p in parameters if p.name in said], said)
+    """Validate the submitted values like `check`, without defaults. Null, empty and false values are omitted."""
+    filled = {name: value for name, value in values.items() if value not in (None, "", False)}
+    return check([p for p in parameters if p.name in filled], filled)
 
 
-def _meant(parameter: Parameter, value: Any) -> Any:
+def _normalize(parameter: Parameter, value: Any) -> Any:
     """Normalise a value. Missing numbers are None, missing texts are "", and choices are in declared order."""
     if value is None or value == "":
         return {Takes.TEXT: "", Takes.LONG_TEXT: "", Takes.INTEGER: None, Takes.NUMBER: None, Takes.SEVERAL: []}.get(

@@ -20,12 +20,12 @@ class CarefulJSONParser(JSONParser):
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
-        given = stream.read()
+        content = stream.read()
         # An upper bound of the number of values. It suffices, because no text has as many commas as the limit.
-        if given.count(b",") + given.count(b"[") + given.count(b"{") > MOST_VALUES:
+        if content.count(b",") + content.count(b"[") + content.count(b"{") > MOST_VALUES:
             raise ParseError(f"JSON parse error - more than {MOST_VALUES:,} values.")
         try:
-            body = super().parse(BytesIO(given), media_type, parser_context)
+            body = super().parse(BytesIO(content), media_type, parser_context)
             _check(body)
         except RecursionError as error:
             raise ParseError("JSON parse error - nested too deeply.") from error

@@ -58,10 +58,10 @@ def _length(request: HttpRequest) -> int:
     """Return the announced length in bytes. Servers do not read more than that."""
     if request.META.get("HTTP_TRANSFER_ENCODING"):
         raise LengthNeeded("Send the body with a Content-Length header, not chunked.")
-    given = request.META.get("CONTENT_LENGTH") or "0"
-    if not (given.isascii() and given.isdigit()):
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not (length.isascii() and length.isdigit()):
         raise Problem("The Content-Length header is not a number of bytes.")
-    return int(given) if len(given) < 19 else 2**63
+    return int(length) if len(length) < 19 else 2**63
 
 
 def _refuse_charset(request: HttpRequest) -> None:

@@ -5,7 +5,7 @@ import sys
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from api.logs import said
+from api.logs import context_field
 from api.problems import CONTENT_TYPE, RETRY_AFTER, Problem, Unavailable, as_problem
 
 
@@ -13,8 +13,8 @@ def reply_with(request: HttpRequest, problem: Problem) -> HttpResponse:
     headers = ({"Retry-After": RETRY_AFTER} if problem.status == 503 else {}) | problem.headers
     if request.path.startswith("/api/"):
         return JsonResponse(problem.as_json(), status=problem.status, content_type=CONTENT_TYPE, headers=headers)
-    said = f"{problem.title}. {problem.detail}\n"
-    return HttpResponse(said, status=problem.status, content_type="text/plain", headers=headers)
+    text = f"{problem.title}. {problem.detail}\n"
+    return HttpResponse(text, status=problem.status, content_type="text/plain", headers=headers)
 
 
 class _Csrf(Problem):
@@ -42,8 +42,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Handle an error outside of views, such as an unreadable session while the database restarts."""
     if problem := as_problem(sys.exc_info()[1]):
         return reply_with(request, problem)
-    told = f"The error was logged as {said('request')}. Acknowledged data is not lost; try again."
-    return reply_with(request, _Server(told))
+    detail = f"The error was logged as {context_field('request')}. Acknowledged data is not lost; try again."
+    return reply_with(request, _Server(detail))
 
 
 def healthz(request: HttpRequest) -> HttpResponse:

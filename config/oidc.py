@@ -42,9 +42,9 @@ def refused(why: str) -> HttpResponse:
     return HttpResponseRedirect("/sign-in?" + urlencode({"refused": why}))
 
 
-def _own_address(asked: Any) -> str:
+def _own_address(value: Any) -> str:
     """Return a local address. Addresses of other hosts are replaced by "/", to prevent open redirects."""
-    address = str(asked or "/")
+    address = str(value or "/")
     safe = address.startswith("/") and url_has_allowed_host_and_scheme(address, allowed_hosts=None)
     return address if safe else "/"
 

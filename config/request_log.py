@@ -32,8 +32,8 @@ class RequestLog:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        given = request.headers.get(HEADER, "")
-        name = given if GIVEN.fullmatch(given) else uuid.uuid4().hex
+        header = request.headers.get(HEADER, "")
+        name = header if GIVEN.fullmatch(header) else uuid.uuid4().hex
         began, queries = time.perf_counter(), Count()
         with saying(request=name), connection.execute_wrapper(queries):
             response = self.get_response(request)

@@ -179,7 +179,7 @@ AXES_RESET_ON_SUCCESS = True
 # A try during the lock does not extend it. Otherwise others at the same address could lock a user out forever.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_USERNAME_CALLABLE = "accounts.throttling.username"
-AXES_CLIENT_IP_CALLABLE = "api.addresses.place"
+AXES_CLIENT_IP_CALLABLE = "api.addresses.client_ip_prefix"
 AXES_WHITELIST_CALLABLE = "accounts.sessions.is_exempt"
 AXES_DISABLE_ACCESS_LOG = True  # sign-ins are in the audit log
 AXES_ENABLE_ADMIN = False

@@ -52,7 +52,7 @@ def units(project: Project, level: str) -> QuerySet[Any, int]:
     return rows.order_by("position", "id").values_list(unit, flat=True)
 
 
-def places(project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+def unit_positions(project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
     """Return (position, row, unit) of the units of a level in corpus order. Runs create their items in this order."""
     rows, unit = _rows(project, level)
     return rows.order_by("position", "id").values_list("position", "id", unit)
@@ -83,10 +83,10 @@ def level_of(project: Project, wanted: str) -> str:
 
 
 def required_places(project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
-    """Like `places`. Raise `Refused` with the available levels if a project has no units of the level."""
-    unit_places = places(project, level)
-    if unit_places.exists():
-        return unit_places
+    """Like `unit_positions`. Raise `Refused` with the available levels if a project has no units of the level."""
+    positions = unit_positions(project, level)
+    if positions.exists():
+        return positions
     counts = {other: units(project, other).count() for other in UnitLevel}
     available = " and ".join(f"{n} {LEVELS[other]}, level {other}" for other, n in counts.items() if n)
     alternatives = available or "no corpus yet: import one"

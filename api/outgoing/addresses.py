@@ -45,14 +45,14 @@ class NotAllowed(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class CheckedAddress:
     """A checked address, which needs no further look-up to connect."""
 
     family: socket.AddressFamily
     address: tuple[Any, ...]
 
 
-def places(host: str, port: int, networks: Sequence[Network], *, setting: str) -> list[Place]:
+def checked_addresses(host: str, port: int, networks: Sequence[Network], *, setting: str) -> list[CheckedAddress]:
     """Return the addresses of a host. Raise `Unresolved`, or `NotAllowed` if one of them is not allowed.
 
     Allowed are public addresses, an address that the administrator wrote instead of a name, loopback for
@@ -67,7 +67,7 @@ def places(host: str, port: int, networks: Sequence[Network], *, setting: str) -
     for family, _, _, _, address in found:
         if reason := refusal(host, str(address[0]), networks, setting=setting):
             raise NotAllowed(reason)
-        allowed.append(Place(socket.AddressFamily(family), address))
+        allowed.append(CheckedAddress(socket.AddressFamily(family), address))
     if not allowed:
         raise Unresolved(f"The name {host} has no address.")
     return allowed
@@ -75,20 +75,20 @@ def places(host: str, port: int, networks: Sequence[Network], *, setting: str) -
 
 def refusal(host: str, text: str, networks: Sequence[Network], *, setting: str) -> str:
     """Return why connections to an address of a host are not allowed, or an empty string."""
-    shown = text if text == host else f"{host} is {text}, which"
+    label = text if text == host else f"{host} is {text}, which"
     try:
         # Ignore the zone "%eth0": it selects the interface, not the destination.
         leads_to = readings(ip_address(text.partition("%")[0]))
     except ValueError:
-        return f"{shown} is not an IP address."
+        return f"{label} is not an IP address."
     if any(_is_never_allowed(address) for address in leads_to):
-        return f"{shown} is link-local, a metadata service or not a host address. Connections to it are never allowed."
+        return f"{label} is link-local, a metadata service or not a host address. Connections to it are never allowed."
     local = host == "localhost" or host.endswith(".localhost")
     for address in leads_to:
         allowed = any(address in network for network in networks) or (local and address.is_loopback)
         if not (text == host or allowed or _is_public(address)):
             meant = "" if str(address) == text else f"leads to {address} and "
-            return f"{shown} {meant}is private. The administrator can allow it in {setting}."
+            return f"{label} {meant}is private. The administrator can allow it in {setting}."
     return ""
 
 
@@ -98,8 +98,8 @@ def _is_never_allowed(address: Address) -> bool:
 
 def _is_public(address: Address) -> bool:
     """Return whether an address is global unicast and not in a special-purpose network of IANA's registries."""
-    given = isinstance(address, IPv4Address) or address in _PUBLIC_IPV6
-    return given and address.is_global and not any(address in network for network in _SPECIAL)
+    is_assignable = isinstance(address, IPv4Address) or address in _PUBLIC_IPV6
+    return is_assignable and address.is_global and not any(address in network for network in _SPECIAL)
 
 
 def readings(address: Address) -> tuple[Address, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from .addresses import Network, Unresolved, places
+from .addresses import Network, Unresolved, checked_addresses
 
 HEADERS = {"Accept-Encoding": "identity", "Connection": "close", "User-Agent": "concord"}
 # Their debug messages contain response headers, and a response may contain an API key.
@@ -148,11 +148,11 @@ class CheckedBackend(httpcore2.SyncBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         try:
-            found = places(host, port, self._networks, setting=self._setting)
+            found = checked_addresses(host, port, self._networks, setting=self._setting)
         except Unresolved as error:
             raise httpcore2.ConnectError(str(error)) from error
-        for last, place in enumerate(found, start=1 - len(found)):
-            address = str(place.address[0])
+        for last, checked in enumerate(found, start=1 - len(found)):
+            address = str(checked.address[0])
             try:
                 return super().connect_tcp(address, port, timeout, local_address, socket_options)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
@@ -163,12 +163,12 @@ class CheckedBackend(httpcore2.SyncBackend):
 
 def retry_after(reply: httpx2.Response) -> float | None:
     """Return the seconds of the ``Retry-After`` header (a number or a date), or None."""
-    given = reply.headers.get("retry-after", "").strip()
+    retry_after = reply.headers.get("retry-after", "").strip()
     seconds = None
-    if given.isascii() and given.isdigit():
-        seconds = float(given[:9])
-    elif given:
+    if retry_after.isascii() and retry_after.isdigit():
+        seconds = float(retry_after[:9])
+    elif retry_after:
         with suppress(ValueError, TypeError, OverflowError):
-            at = parsedate_to_datetime(given)
+            at = parsedate_to_datetime(retry_after)
             seconds = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp()
     return None if seconds is None else max(seconds, 0.0)

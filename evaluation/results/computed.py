@@ -42,7 +42,7 @@ def basis_of(design: RatingDesign) -> Json:
     """Return a summary of the data that the results depend on. It changes if the data change."""
     answers = counted(design.round).order_by().aggregate(n=Count("pk"), newest=Max("received_at"))
     runs = ComparedSystem.objects.filter(design=design, run__isnull=False).values("run")
-    scorings = Scoring.objects.shown().filter(run__in=runs).order_by("pk")
+    scorings = Scoring.objects.latest_finished().filter(run__in=runs).order_by("pk")
     return {
         "answers": answers["n"],
         "newest": answers["newest"] and answers["newest"].isoformat(),

@@ -92,7 +92,7 @@ class RoundRatings(Reading):
     def scorings(self) -> list[Scoring]:
         """Return the current scorings of the compared runs."""
         runs = ComparedSystem.objects.filter(design=self.design, run__isnull=False).values("run")
-        return list(Scoring.objects.shown().filter(run__in=runs).order_by("pk"))
+        return list(Scoring.objects.latest_finished().filter(run__in=runs).order_by("pk"))
 
     def scores(self, scorings: list[Scoring]) -> dict[str, dict[tuple[Any, Any, str], float | None]]:
         """Return metric figure name -> (source, item, system) -> score of the summary.

@@ -100,7 +100,7 @@ class Folder:
     commit: str = ""
 
 
-def held(config: Config) -> str:
+def cache_key(config: Config) -> str:
     """Return the cache key of a configuration. Configurations with equal keys share loaded weights."""
     model = config["model"]
     return ":".join(str(model.get(parameter.name, parameter.default)) for parameter in WEIGHTS)
@@ -211,7 +211,7 @@ def _refuse_other_weights(path: Path) -> None:
         raise BackendError("The folder contains an adapter (adapter_config.json): merge it into its model first.")
 
 
-def said(error: Exception, folder: Path) -> str:
+def error_message(error: Exception, folder: Path) -> str:
     """Return an error message without the path of the folder on this machine, because leads read it."""
     return str(error).replace(str(folder), folder.name)
 
@@ -321,7 +321,7 @@ class Weighted(ABC):
         return True
 
     def weights(self, config: Config) -> str:
-        return held(config)
+        return cache_key(config)
 
     def facts(self, config: Config) -> dict[str, Any]:
         facts: dict[str, Any] = self.neural().facts(config)

@@ -105,8 +105,8 @@ class DirectionMetric:
         ),
         Parameter("revision", Takes.TEXT, "Revision", "main", when=_OF_MODEL),
         *(
-            Parameter(name, Takes.TEXT, f"Class for: {said}", "", required=True, when=_OF_MODEL)
-            for name, said in LABELS.items()
+            Parameter(name, Takes.TEXT, f"Class for: {description}", "", required=True, when=_OF_MODEL)
+            for name, description in LABELS.items()
         ),
         Parameter(
             "prompt",

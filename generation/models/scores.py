@@ -86,7 +86,7 @@ class ScoringQuerySet(models.QuerySet["Scoring"]):
     def complete(self) -> Self:
         return self.filter(finished_at__isnull=False)
 
-    def shown(self) -> Self:
+    def latest_finished(self) -> Self:
         """Return the latest finished scoring of every run and metric, which tables use."""
         later = Scoring.objects.complete().filter(
             Q(finished_at__gt=OuterRef("finished_at")) | Q(finished_at=OuterRef("finished_at"), pk__gt=OuterRef("pk")),

@@ -23,8 +23,8 @@ class Work(Protocol):
     def refusal(self, backend: Backend) -> str:
         """Return the reason why versions of a backend do not support this purpose, or an empty string."""
 
-    def places(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
-        """Return the units of a run, as `sources.places` does. Raise `Refused` if required data is missing."""
+    def unit_positions(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+        """Return the units of a run, as `sources.unit_positions` does. Raise `Refused` if required data is missing."""
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, Any]:
         """Return the summariser inputs by unit, without units that have none. The number of queries is constant."""
@@ -60,7 +60,7 @@ class Summarising:
     def refusal(self, backend: Backend) -> str:
         return ""
 
-    def places(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+    def unit_positions(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
         return sources.required_places(project, level)
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, Source]:

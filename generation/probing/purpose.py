@@ -50,7 +50,7 @@ class Probing:
     def refusal(self, backend: Backend) -> str:
         return backend.no_probe
 
-    def places(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+    def unit_positions(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
         """Return the units whose targets have counterfactuals."""
         current = _current(project, level)
         if not current.exists():
@@ -59,7 +59,7 @@ class Probing:
             current = current.filter(target__cluster__review=OuterRef("review"))
         else:
             current = current.filter(target__cluster=OuterRef("pk"))
-        return sources.places(project, level).filter(Exists(current))
+        return sources.unit_positions(project, level).filter(Exists(current))
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, ProbeItem]:
         project = version.system.project

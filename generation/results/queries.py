@@ -110,7 +110,7 @@ def scores_of(run: Run, member: Member, metric: str, figure: str, descending: bo
         raise Refused.field("figure", f"{metric} has no such figure.")
     if not Summary.objects.visible_to(member).filter(item__run=run).exists():
         return Score.objects.none()
-    newest = Scoring.objects.shown().filter(run=run, metric=metric).first()
+    newest = Scoring.objects.latest_finished().filter(run=run, metric=metric).first()
     scores = Score.objects.filter(scoring=newest).select_related("summary__item__unit", "reference")
     if figure:
         scores = scores.filter(values__has_key=figure)

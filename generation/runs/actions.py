@@ -52,9 +52,9 @@ def start_run(
         raise Refused(reason)
     if not 1 <= concurrency <= MAX_CONCURRENCY:
         raise Refused.field("concurrency", f"Must be from 1 to {MAX_CONCURRENCY}.")
-    places = work.places(project, version.level)
-    chosen = None if units is None else _select_units([unit for _, _, unit in places], units)
-    count = places.count() if chosen is None else len(chosen)
+    unit_positions = work.unit_positions(project, version.level)
+    chosen = None if units is None else _select_units([unit for _, _, unit in unit_positions], units)
+    count = unit_positions.count() if chosen is None else len(chosen)
     if not count:
         raise Refused("Select at least one unit.")
     try:

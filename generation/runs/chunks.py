@@ -87,9 +87,9 @@ def create_items(run: Run) -> bool:
         project, level = run.version.system.project, run.version.level
         # The first condition is redundant, but it lets the query start in the middle of an index.
         after = Q(position__gte=position) & (Q(position__gt=position) | Q(id__gt=row))
-        places = list(probing_actions.get(run.purpose).places(project, level).filter(after)[:BATCH])
-        make_items(run, [unit for _, _, unit in places])
-        run.item_offset = list(places[-1][:2]) if len(places) == BATCH else None
+        unit_positions = list(probing_actions.get(run.purpose).unit_positions(project, level).filter(after)[:BATCH])
+        make_items(run, [unit for _, _, unit in unit_positions])
+        run.item_offset = list(unit_positions[-1][:2]) if len(unit_positions) == BATCH else None
         Run.objects.filter(pk=run.pk).update(item_offset=run.item_offset)
         progress.done, progress.total = run.items.count(), run.units_count
         planner.analyze_grown_tables(RunItem)

@@ -82,8 +82,8 @@ def uncompared(scoring: Scoring) -> list[Scoring]:
     newest = newest_runs(scoring.run.version.system.project, RunPurpose.SUMMARIES).order_by().values("pk")
     if not newest.filter(pk=scoring.run_id).exists():
         return []
-    shown = Scoring.objects.shown().filter(metric=scoring.metric, run__in=newest).exclude(run=scoring.run_id)
-    others = [other for other in shown.select_related("run__version") if are_alike(scoring, other)]
+    latest = Scoring.objects.latest_finished().filter(metric=scoring.metric, run__in=newest).exclude(run=scoring.run_id)
+    others = [other for other in latest.select_related("run__version") if are_alike(scoring, other)]
     stored = comparisons([scoring.pk, *(other.pk for other in others)])
     return [other for other in others if not stored.has(scoring.pk, other.pk)]
 

@@ -210,7 +210,7 @@ def inspect(result: Restored) -> None:
     for release in _progress(list(Release.objects.order_by("pk")), "releases"):
         result.releases += 1
         report = storage_registry.verify(release)
-        result.findings += [f"release {release.version} ({release.folder}): {said}" for said in report.findings]
+        result.findings += [f"release {release.version} ({release.folder}): {message}" for message in report.findings]
 
 
 def _shown() -> bool:

@@ -129,7 +129,7 @@ def _members(archive: Path, folder: Path, step: Step) -> tuple[dict[str, tuple[i
     found: dict[str, tuple[int, str]] = {}
     manifest: bytes | None = None
     with archive.open("rb") as raw, tarfile.open(fileobj=raw, mode="r|gz") as tar:
-        place = 0
+        position = 0
         for member in tar:
             _check_name(member, archive.name, {*found, *([MANIFEST] if manifest is not None else [])})
             source = tar.extractfile(member)
@@ -140,8 +140,8 @@ def _members(archive: Path, folder: Path, step: Step) -> tuple[dict[str, tuple[i
                 manifest = source.read()
             else:
                 found[member.name] = _extract(source, folder / member.name)
-            step(raw.tell() - place)
-            place = raw.tell()
+            step(raw.tell() - position)
+            position = raw.tell()
     return found, manifest
 
 

@@ -228,5 +228,5 @@ def _run(command: list[str], *, stdin: Any = subprocess.DEVNULL, bare: bool = Fa
         check=False,
     )
     if done.returncode:
-        said = done.stderr.strip().splitlines()
-        raise Refused(f"{Path(command[0]).name} failed: {' '.join(said[:3]) or f'exit code {done.returncode}'}")
+        lines = done.stderr.strip().splitlines()
+        raise Refused(f"{Path(command[0]).name} failed: {' '.join(lines[:3]) or f'exit code {done.returncode}'}")

@@ -121,18 +121,18 @@ class Study:
         queue, decided = f"rounds/{round}/adjudication/", 0
         while rows := self.lead.get(queue)["rows"]:
             for row in rows:
-                dossier = self.lead.get(f"{queue}{row['unit']}/")
-                taken = next(one["answer"] for one in dossier["answers"] if right(one["card"]["value"]))
-                said = {"answer": taken, "seen": dossier["seen"], "reason": reason}
-                self.lead.post(f"{queue}{row['unit']}/", {"uuid": str(uuids.uuid4()), **said})
+                detail = self.lead.get(f"{queue}{row['unit']}/")
+                answer = next(one["answer"] for one in detail["answers"] if right(one["card"]["value"]))
+                decision = {"answer": answer, "seen": detail["seen"], "reason": reason}
+                self.lead.post(f"{queue}{row['unit']}/", {"uuid": str(uuids.uuid4()), **decision})
                 decided += 1
         return decided
 
     def search(self, query: str, topic: str) -> dict[str, Any]:
         """Search PubMed for reviews, wait until they are read, and return the search."""
         path = f"projects/{self.slug}/searches/"
-        asked = {"query": query, "topic": topic, "date_from": None, "date_to": None}
-        return self._searched(self.lead.post(path, asked))
+        search = {"query": query, "topic": topic, "date_from": None, "date_to": None}
+        return self._searched(self.lead.post(path, search))
 
     def read_studies(self) -> dict[str, Any]:
         """Fetch the records of studies that have only a PubMed id, and return the search."""

@@ -50,8 +50,8 @@ def from_file(path: Path) -> Truth:
     try:
         for line in path.read_text(encoding="utf-8").splitlines():
             item = json.loads(line)
-            said = [_said(item, "target"), *(_said(study, "source") for study in item["input_studies"])]
-            known |= {f"{item['docid']}/{position}": one for position, one in enumerate(said)}
+            labels = [_label_of(item, "target"), *(_label_of(study, "source") for study in item["input_studies"])]
+            known |= {f"{item['docid']}/{position}": one for position, one in enumerate(labels)}
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path.name} is not in M3's level 3 format: {error!r}") from error
 
@@ -67,7 +67,7 @@ def from_file(path: Path) -> Truth:
     return truth
 
 
-def _said(record: Mapping[str, Any], who: str) -> tuple[str, str, str, str]:
+def _label_of(record: Mapping[str, Any], who: str) -> tuple[str, str, str, str]:
     names = ("direction", "modality", "direction_span", "modality_span")
     polarity, modality, polarity_cue, modality_cue = (str(record[f"{who}_{name}"]) for name in names)
     return polarity, modality, polarity_cue, modality_cue

@@ -59,8 +59,8 @@ class Rater(Annotator):
         for text in card["texts"]:
             whose = of[text["key"]]
             points = MIDDLE + source + self.severity + sum(self.effects[number] for number in whose) / len(whose)
-            said = [_said(criterion, points + rng.gauss(0, NOISE)) for criterion in card["protocol"]["criteria"]]
-            texts.append({"text": text["key"], "said": said})
+            ratings = [_rating(criterion, points + rng.gauss(0, NOISE)) for criterion in card["protocol"]["criteria"]]
+            texts.append({"text": text["key"], "said": ratings})
         return {
             "assignment": card["assignment"],
             "revision": card["revision"],
@@ -75,7 +75,7 @@ class Rater(Annotator):
         }
 
 
-def _said(criterion: Mapping[str, Any], points: float) -> dict[str, Any]:
+def _rating(criterion: Mapping[str, Any], points: float) -> dict[str, Any]:
     """Return the option of a criterion for a number of points.
 
     Of two options the first is chosen for many points. Of several options the nearest is chosen, counted from the
@@ -83,10 +83,10 @@ def _said(criterion: Mapping[str, Any], points: float) -> dict[str, Any]:
     """
     options = criterion["scale"]["options"]
     last = len(options) - 1
-    place = max(0, min(last, round(points - 1))) if last > 1 else int(points < MIDDLE)
+    index = max(0, min(last, round(points - 1))) if last > 1 else int(points < MIDDLE)
     return {
         "criterion": criterion["key"],
-        "value": options[place]["value"],
+        "value": options[index]["value"],
         "na": False,
         "prefilled": False,
         "reason": "",

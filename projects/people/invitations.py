@@ -13,7 +13,7 @@ from accounts.actions import begin_session, check_password_strength
 from accounts.models import Failure, User
 from accounts.tokens import decrypt, encrypt, new_token, token_hash
 from api import limits
-from api.addresses import place
+from api.addresses import client_ip_prefix
 from api.problems import Conflict, Refused, SignInNeeded, SpentLink
 from audit.log import record
 
@@ -137,8 +137,8 @@ def accept(
     # Validate first: errors in name and password must not depend on whether there is an account.
     fresh = _new_account(invitation, name, password)
     if User.objects.filter(email__iexact=invitation.email).exists():
-        throttling.check(Failure.What.ACCOUNT, place(request))
-        throttling.count(Failure.What.ACCOUNT, place(request))
+        throttling.check(Failure.What.ACCOUNT, client_ip_prefix(request))
+        throttling.count(Failure.What.ACCOUNT, client_ip_prefix(request))
         raise SignInNeeded(
             f"The address {invitation.email} already has an account. Sign in to it, or ask the operator of this server "
             "for a sign-in link. The invitation stays valid."

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from api.parameters import Parameter, Takes, check_given
+from api.parameters import Parameter, Takes, check_submitted
 from api.problems import FieldErrors, Refused
 from measures import sampling
 
@@ -125,7 +125,7 @@ def filters_of(kind: kinds.Kind) -> list[kinds.Filter]:
 
 def checked(kind: kinds.Kind, filters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the validated filters. Raise `Refused` with all filters that are unknown or invalid."""
-    clean, faults = check_given([one.parameter for one in filters_of(kind)], filters)
+    clean, faults = check_submitted([one.parameter for one in filters_of(kind)], filters)
     refuse_faults("filters", faults)
     return clean
 

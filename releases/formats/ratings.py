@@ -152,7 +152,7 @@ def _without_scores(project: Project, designs: QuerySet[RatingDesign]) -> set[in
     """Return the designs with a scored run that the release lacks, because results now use another run."""
     published_ids = {run.pk for run in published_runs(project)}
     rated = ComparedSystem.objects.filter(design__in=designs.order_by().values("pk"), run__isnull=False)
-    scored = Scoring.objects.shown().filter(run__in=rated.values("run")).values("run")
+    scored = Scoring.objects.latest_finished().filter(run__in=rated.values("run")).values("run")
     return {
         design for design, run in rated.filter(run__in=scored).values_list("design", "run") if run not in published_ids
     }

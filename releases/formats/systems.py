@@ -66,7 +66,9 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
     ids = [run.pk for run in runs]
     if Summary.objects.filter(item__run__in=ids).exists():
         yield SUMMARIES, _summaries(ids)
-    scorings = list(Scoring.objects.shown().filter(run__in=ids).select_related("run__version").order_by("run_id", "pk"))
+    scorings = list(
+        Scoring.objects.latest_finished().filter(run__in=ids).select_related("run__version").order_by("run_id", "pk")
+    )
     if scorings:
         yield SCORINGS, (_scoring(scoring) for scoring in scorings)
         yield REFERENCES, _references(project, scorings)

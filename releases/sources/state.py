@@ -87,7 +87,7 @@ def newest_change(project: Project) -> str:
         Round.objects.filter(project=project).counting().aggregate(t=Max("closed_at"))["t"],
         Unblinding.objects.filter(design__round__project=project).aggregate(t=Max("at"))["t"],
         RunItem.objects.filter(run__in=runs, status=ItemStatus.DONE).aggregate(t=Max("finished_at"))["t"],
-        Scoring.objects.shown().filter(run__in=runs).aggregate(t=Max("finished_at"))["t"],
+        Scoring.objects.latest_finished().filter(run__in=runs).aggregate(t=Max("finished_at"))["t"],
         ProbeFigures.objects.filter(run__in=runs).aggregate(t=Max("created_at"))["t"],
     ]
     return max(t for t in times if t).astimezone(UTC).isoformat(timespec="microseconds")

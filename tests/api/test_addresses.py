@@ -8,7 +8,7 @@ from django.test import RequestFactory
 from rest_framework.test import APIClient
 
 from accounts.models import Failure, User
-from api.addresses import client_ip, place
+from api.addresses import client_ip, client_ip_prefix
 
 pytestmark = pytest.mark.row(52)
 PEER = "10.0.0.1"
@@ -80,23 +80,23 @@ NASTY = [
 @pytest.mark.parametrize("written", NASTY, ids=range(len(NASTY)))
 def test_invalid_forwarded_addresses_count_for_the_peer(behind: None, written: str) -> None:
     """A correct proxy never sends this; with others guessing is still throttled."""
-    assert place(asked(written)) == PEER
+    assert client_ip_prefix(asked(written)) == PEER
 
 
 def test_without_a_proxy_nobody_says_where_they_are() -> None:
-    assert place(asked("192.0.2.1")) == PEER
+    assert client_ip_prefix(asked("192.0.2.1")) == PEER
 
 
 @pytest.mark.parametrize("peer", ["", "unix:", "@\x00", "/run/concord.sock"])
 def test_a_peer_without_an_address_has_one_place_for_all(peer: str) -> None:
     assert client_ip(asked(None, peer)) is None
-    assert place(asked(None, peer)) == "0.0.0.0"
+    assert client_ip_prefix(asked(None, peer)) == "0.0.0.0"
 
 
 def test_a_household_of_ipv6_is_one_place(behind: None) -> None:
     """A subscriber has 2^64 IPv6 addresses, so they are counted by prefix."""
-    assert place(asked("2001:db8:1:2::7")) == place(asked("2001:db8:1:2:ffff::9")) == "2001:db8:1:2::"
-    assert place(asked("2001:db8:1:3::7")) == "2001:db8:1:3::"
+    assert client_ip_prefix(asked("2001:db8:1:2::7")) == client_ip_prefix(asked("2001:db8:1:2:ffff::9")) == "2001:db8:1:2::"
+    assert client_ip_prefix(asked("2001:db8:1:3::7")) == "2001:db8:1:3::"
 
 
 @pytest.mark.parametrize("written", NASTY, ids=range(len(NASTY)))

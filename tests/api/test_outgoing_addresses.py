@@ -12,7 +12,7 @@ from api.outgoing import addresses
 from api.outgoing.addresses import NotAllowed, Unresolved
 
 PRIVATE = [ip_network("10.0.0.0/8")]
-places = partial(addresses.places, setting="GENERATION_NETWORKS")
+places = partial(addresses.checked_addresses, setting="GENERATION_NETWORKS")
 refusal = partial(addresses.refusal, setting="GENERATION_NETWORKS")
 
 

@@ -154,5 +154,6 @@ def test_no_revision_leads_out_of_the_cache(root: Path, revision: str) -> None:
 def test_messages_of_libraries_are_passed_on_without_paths(root: Path) -> None:
     folder = root / "lab" / "bart"
     assert (
-        weights.said(OSError(f"no file model.safetensors in {folder}."), folder) == "no file model.safetensors in bart."
+        weights.error_message(OSError(f"no file model.safetensors in {folder}."), folder)
+        == "no file model.safetensors in bart."
     )

@@ -118,7 +118,7 @@ def _model(folder: weights.Folder, kind: str, dtype: torch.dtype, attention: str
             **weights.STRICT_OPTIONS,
         )
     except weights.LOAD_ERRORS as error:
-        raise BackendError(f"The model cannot be loaded: {weights.said(error, folder.path)}") from error
+        raise BackendError(f"The model cannot be loaded: {weights.error_message(error, folder.path)}") from error
     _refuse_incomplete(model, report)
     return model
 
@@ -167,7 +167,7 @@ def _config(folder: weights.Folder, kind: str) -> Any:
     try:
         config = AutoConfig.from_pretrained(folder.path, **weights.STRICT_OPTIONS)
     except weights.LOAD_ERRORS as error:
-        raise BackendError(f"config.json is invalid: {weights.said(error, folder.path)}") from error
+        raise BackendError(f"config.json is invalid: {weights.error_message(error, folder.path)}") from error
     if bool(config.is_encoder_decoder) != (kind == "seq2seq"):
         actual = "an encoder-decoder" if config.is_encoder_decoder else "a decoder-only model"
         expected = "an encoder-decoder" if kind == "seq2seq" else "a decoder-only model"
@@ -185,7 +185,7 @@ def _tokenizer(folder: weights.Folder) -> Any:
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder.path, **weights.STRICT_OPTIONS)
     except weights.LOAD_ERRORS as error:
-        raise BackendError(f"The tokenizer cannot be loaded: {weights.said(error, folder.path)}") from error
+        raise BackendError(f"The tokenizer cannot be loaded: {weights.error_message(error, folder.path)}") from error
     for name in getattr(tokenizer, "vocab_files_names", {}).values():
         if name not in weights.TOKENIZER_FILES and (folder.path / name).is_file():
             # The file could change without changing the version.

@@ -62,7 +62,7 @@ def load(params: Params) -> "Encoder":
         )
         tokenizer = AutoTokenizer.from_pretrained(path, **weights.STRICT_OPTIONS)
     except weights.LOAD_ERRORS as wrong:
-        raise MetricError(f"The encoder cannot be loaded: {weights.said(wrong, path)}") from wrong
+        raise MetricError(f"The encoder cannot be loaded: {weights.error_message(wrong, path)}") from wrong
     if missing := sorted(name for name in report["missing_keys"] if not name.startswith(UNUSED)):
         raise MetricError(f"The weights lack {missing[0]} and {len(missing) - 1} more; these would be random.")
     layers = getattr(getattr(model, "encoder", None), "layer", None)

@@ -49,7 +49,7 @@ def load(params: Params) -> "Reader":
         )
         tokenizer = AutoTokenizer.from_pretrained(path, **weights.STRICT_OPTIONS)
     except weights.LOAD_ERRORS as wrong:
-        raise MetricError(f"The classifier cannot be loaded: {weights.said(wrong, path)}") from wrong
+        raise MetricError(f"The classifier cannot be loaded: {weights.error_message(wrong, path)}") from wrong
     if missing := sorted(report["missing_keys"]):
         raise MetricError(f"The weights lack {missing[0]}, which would be random.")
     device = "cuda" if torch.cuda.is_available() else "cpu"

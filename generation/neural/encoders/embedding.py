@@ -36,7 +36,7 @@ class SentenceEncoder:
                 **weights.STRICT_OPTIONS,
             )
         except (OSError, ValueError, RuntimeError, KeyError, TypeError) as error:
-            raise BackendError(f"The encoder cannot be loaded: {weights.said(error, folder)}") from error
+            raise BackendError(f"The encoder cannot be loaded: {weights.error_message(error, folder)}") from error
         for name in getattr(self._model.tokenizer, "vocab_files_names", {}).values():
             if Path(name).suffix not in READ and (transformer(folder) / name).is_file():
                 raise BackendError(f"The tokenizer reads {name}, which is not part of a version's hash.")

@@ -87,7 +87,7 @@ class Seq2Seq:
         self.decode = Decoder(self.model, self.settings)
         self.reader = Reader(loaded.tokenizer, self.family, self.model.config, config["assembly"], seed=config["seed"])
         self.encoder = Encoder(self.model, self.family, self.reader.mark)
-        self.weights = weights.held(config)
+        self.weights = weights.cache_key(config)
         self.longest = positions(self.model.config)
         self._probe: Probe | None = None
 

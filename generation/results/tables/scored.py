@@ -178,7 +178,7 @@ class Scores(TableContext):
     @cached_property
     def _scorings(self) -> dict[tuple[str, int], Scoring]:
         shown = (
-            Scoring.objects.shown()
+            Scoring.objects.latest_finished()
             .filter(run__in=[scored_run.run for scored_run in self.runs])
             .select_related("run__version")
         )

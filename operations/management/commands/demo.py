@@ -59,7 +59,7 @@ class Command(BaseCommand):
             self.stdout.write(
                 "They have also rated the summaries of four systems, and a rating round is open for the evaluator."
             )
-        address = f"http://{shown(host)}:{free}"
+        address = f"http://{url_host(host)}:{free}"
         links = sign_in_links(seeded, address)
         connections.close_all()  # the children have their own connections; this process only supervises from here on
 
@@ -144,7 +144,7 @@ def bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def shown(host: str) -> str:
+def url_host(host: str) -> str:
     """Return the host as typed on this machine."""
     return "127.0.0.1" if host in EVERY_ADDRESS else bracketed(host)
 

@@ -45,8 +45,8 @@ class Command(BaseCommand):
             self.stderr.write(finding)
         if result.findings:
             count = len(result.findings)
-            said = "1 check failed" if count == 1 else f"{count} checks failed"
-            raise CommandError(f"Restored, but {said}.", returncode=1)
+            outcome = "1 check failed" if count == 1 else f"{count} checks failed"
+            raise CommandError(f"Restored, but {outcome}.", returncode=1)
         self.stdout.write(
             f"Verified: {result.audit_rows} audit rows, none changed; head: checkpoint "
             f"{made['audit_head']['number']}; {result.releases} releases are unchanged."
