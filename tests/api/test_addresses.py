@@ -95,7 +95,11 @@ def test_a_peer_without_an_address_has_one_place_for_all(peer: str) -> None:
 
 def test_a_household_of_ipv6_is_one_place(behind: None) -> None:
     """A subscriber has 2^64 IPv6 addresses, so they are counted by prefix."""
-    assert client_ip_prefix(asked("2001:db8:1:2::7")) == client_ip_prefix(asked("2001:db8:1:2:ffff::9")) == "2001:db8:1:2::"
+    assert (
+        client_ip_prefix(asked("2001:db8:1:2::7"))
+        == client_ip_prefix(asked("2001:db8:1:2:ffff::9"))
+        == "2001:db8:1:2::"
+    )
     assert client_ip_prefix(asked("2001:db8:1:3::7")) == "2001:db8:1:3::"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import User
 from audit.log import record
-from generation.models import ItemStatus, Run, RunItem, RunStatus, Embargo
+from generation.models import Embargo, ItemStatus, Run, RunItem, RunStatus
 from projects.jobs import jobs
 from projects.models import Job, JobProblem, JobStatus, Member
 from tests.builders import build_cluster

@@ -16,7 +16,7 @@ from audit.models import Entry
 from generation.backends.protocol import Failure, Output, PassingError, Source
 from generation.models import ItemStatus, Run, RunStatus, Summary, Version
 from generation.runs import chunks
-from generation.runs.actions import lift_embargo, resume_run, retry_failed, embargo_run, start_run, stop_run
+from generation.runs.actions import embargo_run, lift_embargo, resume_run, retry_failed, start_run, stop_run
 from generation.runs.concurrency import FIRST_ITEMS
 from generation.systems.actions import create_system, make_version
 from projects.jobs import jobs, running
