@@ -88,12 +88,12 @@ def test_without_a_proxy_nobody_says_where_they_are() -> None:
 
 
 @pytest.mark.parametrize("peer", ["", "unix:", "@\x00", "/run/concord.sock"])
-def test_a_peer_without_an_address_has_one_place_for_all(peer: str) -> None:
+def test_a_peer_without_an_address_has_one_prefix_for_all(peer: str) -> None:
     assert client_ip(asked(None, peer)) is None
     assert client_ip_prefix(asked(None, peer)) == "0.0.0.0"
 
 
-def test_a_household_of_ipv6_is_one_place(behind: None) -> None:
+def test_a_household_of_ipv6_has_one_prefix(behind: None) -> None:
     """A subscriber has 2^64 IPv6 addresses, so they are counted by prefix."""
     assert (
         client_ip_prefix(asked("2001:db8:1:2::7"))
