@@ -28,7 +28,7 @@ MODULES = {
     "operations": "backups kinds_at_scale upgrades",
     "projects": (
         "agreement audit_trail batches choosing clock closed_rounds contests cost curators_meanwhile elsewhere "
-        "fair_queue gold guidelines how_answers_came in_force inbox jobs kept_agreement loop_api meanwhile "
+        "fair_queue gold guidelines how_answers_came current inbox jobs kept_agreement loop_api meanwhile "
         "participation practice preparing questions queue review_and_correct round_shapes scale sheet_entries staleness"
     ),
     "releases": (

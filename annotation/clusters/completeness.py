@@ -104,7 +104,7 @@ def lacks_inputs() -> Q:
 
 def _lacks() -> dict[str, Q]:
     claims = Proposition.objects.current().filter(cluster=OuterRef("pk"))
-    relation = Decision.objects.filter(unit=OuterRef("unit"), kind="discourse", field="relation").in_force()
+    relation = Decision.objects.filter(unit=OuterRef("unit"), kind="discourse", field="relation").current()
     return {
         "label": has_unlabelled(),
         "target": ~Q(Exists(claims.filter(position=0))),

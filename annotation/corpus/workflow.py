@@ -57,7 +57,7 @@ def _cluster_steps(
     lacking = count_lacking(clusters)
     total, without_inputs = lacking["all"], lacking["input"]
     # Clusters for which people found no input need no further work. They are excluded from releases.
-    no_inputs_decided = Decision.objects.filter(unit=OuterRef("unit"), kind=ASSIGN).in_force()
+    no_inputs_decided = Decision.objects.filter(unit=OuterRef("unit"), kind=ASSIGN).current()
     unsupported = lack(clusters, "input").filter(Exists(no_inputs_decided)).count() if without_inputs else 0
     open_kinds = set(project.rounds.opened_by_people().filter(status=Round.Status.OPEN).values_list("kind", flat=True))
     without = [

@@ -122,7 +122,7 @@ def derived_texts(sentences: Iterable[JudgedSentence]) -> DerivedTexts | None:
 
 def has_judged_sentences() -> Exists:
     """Return a condition on reviews: a current decision exists on the sentences of the abstract."""
-    return Exists(Decision.objects.filter(unit=OuterRef("unit"), kind=SENTENCES).in_force())
+    return Exists(Decision.objects.filter(unit=OuterRef("unit"), kind=SENTENCES).current())
 
 
 MAKE_DOCUMENTS = "make_documents"

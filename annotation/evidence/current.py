@@ -45,7 +45,7 @@ def count_dropped(project: Project) -> int:
 
     Needs one query.
     """
-    decided = Decision.objects.filter(unit=OuterRef("unit"), kind=KIND).in_force()
+    decided = Decision.objects.filter(unit=OuterRef("unit"), kind=KIND).current()
     pairs = EvidencePair.objects.filter(target__project=project).order_by().values_list("target__key")
     read = pairs.annotate(open=Count("pk", filter=~Q(Exists(decided)))).filter(open=0).values("target__key")
     supported = Input.objects.current().filter(target=OuterRef("pk"))

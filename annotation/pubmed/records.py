@@ -83,8 +83,8 @@ def retrieval_progress(project: Project) -> RetrievalProgress | None:
     searches = Search.objects.filter(project=project).exclude(query="")
     searching = searches.filter(state__in=(Search.State.WAITING, Search.State.RUNNING)).exists()
     decided = current_screenings().filter(unit=OuterRef("unit"))
-    read = Decision.objects.filter(unit=OuterRef("unit"), field=AbstractReading.Task.EVIDENCE).in_force()
-    listed = Decision.objects.filter(unit=OuterRef("unit"), kind="studies").in_force()
+    read = Decision.objects.filter(unit=OuterRef("unit"), field=AbstractReading.Task.EVIDENCE).current()
+    listed = Decision.objects.filter(unit=OuterRef("unit"), kind="studies").current()
     included = Exists(decided.filter(screening=Screened.INCLUDE))
     reviews = Review.objects.filter(RETRIEVED, project=project).aggregate(
         n=Count("pk"),
@@ -101,7 +101,7 @@ def retrieval_progress(project: Project) -> RetrievalProgress | None:
     sentences = Target.objects.current().filter(project=project, level=Level.SENTENCE).order_by()
     supported = Q(Exists(Input.objects.current().filter(target=OuterRef("pk"))))
     paired = Exists(EvidencePair.objects.filter(target=OuterRef("pk")))
-    split = Exists(Decision.objects.filter(unit=OuterRef("unit"), kind="pico").in_force())
+    split = Exists(Decision.objects.filter(unit=OuterRef("unit"), kind="pico").current())
     # Tuples are also written on the curation page.
     has_tuples = Exists(Cluster.objects.current().filter(sentence=OuterRef("pk")))
     unsplit = ~Q(split) & ~Q(has_tuples) & _not_in_round("pico")

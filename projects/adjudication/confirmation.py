@@ -64,7 +64,7 @@ def _assigned_units(round: Round) -> QuerySet[Unit]:
 
 def _unconfirmed(round: Round) -> QuerySet[Unit]:
     """Return up to `MAX_BULK_UNITS` units whose current value still needs confirmation (see `SETTLED`)."""
-    unsettled = Decision.objects.filter(kind=round.kind).in_force().exclude(origin__in=SETTLED)
+    unsettled = Decision.objects.filter(kind=round.kind).current().exclude(origin__in=SETTLED)
     return units_with(_assigned_units(round), unsettled)[:MAX_BULK_UNITS]
 
 
@@ -76,7 +76,7 @@ def _agreed(round: Round) -> Mapping[Unit, Answer]:
     kind = kinds.get(round.kind)
     queued = {one.unit for one in adjudication_queries.queued_units(round)}
     units = {unit.pk: unit for unit in _unconfirmed(round) if unit.pk not in queued}
-    in_force = current_values(list(units.values()), kind.key)
+    current = current_values(list(units.values()), kind.key)
     answers = sorted(
         opinions(round).filter(assignment__unit__in=list(units)).select_related("assignment"),
         key=lambda answer: (answer.assignment.unit_id, answer.pk),
@@ -86,7 +86,7 @@ def _agreed(round: Round) -> Mapping[Unit, Answer]:
     chosen: dict[Unit, Answer] = {}
     for unit, unit_answers in groupby(answers, key=lambda answer: answer.assignment.unit_id):
         for answer in unit_answers:
-            if all(kind.is_equal(field, in_force[unit], values[answer.pk]) for field in fields):
+            if all(kind.is_equal(field, current[unit], values[answer.pk]) for field in fields):
                 chosen[units[unit]] = answer
                 break
     return chosen

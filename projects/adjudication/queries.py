@@ -74,7 +74,7 @@ def count_queued_units(rounds: QuerySet[Round]) -> dict[int, int]:
 
 def decided_units(round: Round) -> list[tuple[int, int, int]]:
     """Return (context, position, id) of units with a current value from a curator in this round. Run one query."""
-    return sorted(_round_decisions(round).filter(origin=Origin.CURATED).in_force().values_list(*QUEUE_ORDER).distinct())
+    return sorted(_round_decisions(round).filter(origin=Origin.CURATED).current().values_list(*QUEUE_ORDER).distinct())
 
 
 def _round_decisions(round: Round) -> Any:
@@ -154,7 +154,7 @@ class Nearness:
 def compute_nearness(kind: kinds.Kind, fields: Sequence[str], values: Sequence[kinds.Value]) -> Nearness:
     """Compute agreement and nearest answers. The distance of two answers is the mean over the fields, from 0 to 1."""
     pairs = list(combinations(range(len(values)), 2))
-    distance = {(a, b): fmean(kind.apart(f, values[a], values[b]) for f in fields) for a, b in pairs}
+    distance = {(a, b): fmean(kind.distance(f, values[a], values[b]) for f in fields) for a, b in pairs}
     sums = [0.0] * len(values)
     for (one, other), far in distance.items():
         sums[one] += far
@@ -221,7 +221,7 @@ def adjudication_detail(round: Round, unit: Unit, *, asking: Member, names: bool
     remarks = inbox_queries.remarks_on(answers)
     flagged = set(open_flags(round, unit).values_list("pk", flat=True))
     in_words = sentences(history)
-    in_force = of_kind(newest_decisions([unit.pk], kind.key), kind.key)
+    current = of_kind(newest_decisions([unit.pk], kind.key), kind.key)
     called = Names(asking)
     return {
         "unit": unit.pk,
@@ -247,17 +247,17 @@ def adjudication_detail(round: Round, unit: Unit, *, asking: Member, names: bool
                     # Skip fields that the round did not ask for.
                     if f in fields or f not in kind.fields
                 ],
-                "adopted": [f for f in fields if (d := in_force.get((unit.pk, f))) and d.answer_id == a.pk],
+                "adopted": [f for f in fields if (d := current.get((unit.pk, f))) and d.answer_id == a.pk],
                 "remarks": [r | {"author": ""} for r in remarks[a.pk]],
                 "name": called.of(a.author.user) or a.author.rater if names else None,
                 "pseudonym": a.author.pseudonym if names else None,
             }
             for a, card in zip(answers, cards[:-1], strict=True)
         ],
-        "in_force": [
+        "current": [
             {"field": f, "value": in_words.get(d.pk, ""), "origin": d.origin}
             for f in fields
-            if (d := in_force.get((unit.pk, f)))
+            if (d := current.get((unit.pk, f)))
         ],
         "history": [
             {

@@ -54,7 +54,7 @@ class ComparedFieldSerializer(FieldValueSerializer):
     contested = serializers.BooleanField(help_text="Whether the field waits for a curator.")
 
 
-class FieldInForceSerializer(FieldValueSerializer):
+class CurrentFieldSerializer(FieldValueSerializer):
     origin = serializers.ChoiceField(choices=Origin.choices)
 
 
@@ -108,7 +108,7 @@ class AdjudicationDetailSerializer(Plain):
         allow_null=True, help_text="The answer nearest to the others; null if several are equally near."
     )
     answers = OpinionSerializer(many=True)
-    in_force = FieldInForceSerializer(many=True)
+    current = CurrentFieldSerializer(many=True)
     history = DecidedFieldSerializer(many=True, help_text="Newest first.")
 
     @extend_schema_field(Card)

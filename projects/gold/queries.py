@@ -57,7 +57,7 @@ def units_decided(units: QuerySet[Unit], kind: str, fields: Sequence[str] | None
     if not requested_fields:
         # The fields of these kinds differ by round. A round decides every field that it asks for, or leaves it to a
         # curator.
-        return units_with(units_with(units, decisions.in_force()), decisions.contested(), have=False)
+        return units_with(units_with(units, decisions.current()), decisions.contested(), have=False)
     decided = decisions.decided()
     for n, field in enumerate(requested_fields):
         decision_of_field = decided.filter(unit=OuterRef("pk"), field=field).values("pk")[:1]
@@ -157,7 +157,7 @@ def answers(round: Round, member: Member) -> QuerySet[Answer]:
     # the index on the round, which would read all decisions of the round for each answer.
     of_unit = Decision.objects.filter(unit=OuterRef("assignment__unit"), kind=round.kind, origin=Origin.CURATED)
     of_round = ExpressionWrapper(F("round") + 0, output_field=BigIntegerField())
-    decided = of_unit.alias(of_round=of_round).filter(of_round=round.pk).in_force()
+    decided = of_unit.alias(of_round=of_round).filter(of_round=round.pk).current()
     own_answers = opinions(round).filter(author=member).alias(decided=Subquery(decided.values("pk")[:1]))
     return own_answers.filter(decided__isnull=False).select_related("assignment__unit")
 
@@ -194,7 +194,7 @@ def rows(round: Round, answers: Sequence[Answer]) -> list[Json]:
                         "field": name,
                         "yours": words[a.pk].get(name, ""),
                         "decided": decided_texts.get(d.pk, ""),
-                        "same": kind.apart(name, values[a.pk], decided_answers[d.answer_id]) == 0,
+                        "same": kind.distance(name, values[a.pk], decided_answers[d.answer_id]) == 0,
                     }
                     for name, d in own_decisions
                 ],

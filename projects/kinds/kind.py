@@ -350,7 +350,7 @@ class Kind:
         """
         return units.none()
 
-    def apart(self, field: str, one: Value, other: Value) -> float:
+    def distance(self, field: str, one: Value, other: Value) -> float:
         """Return the distance of two answers in one field, from 0 (equal) to 1.
 
         It determines which answer is nearest to the others.

@@ -43,7 +43,7 @@ class DecisionQuerySet(models.QuerySet["Decision"]):
         """Exclude contests, which do not change the current value."""
         return self.exclude(origin=Origin.CONTESTED)
 
-    def in_force(self) -> Self:
+    def current(self) -> Self:
         """Return the newest decision of each unit, kind and field with a current value, unordered."""
         return self.with_value()._newest(Decision.objects.in_question())
 

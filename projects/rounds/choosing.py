@@ -25,13 +25,13 @@ def general(kind: str) -> Sequence[Filter]:
     decisions = Decision.objects.filter(kind=kind)
 
     def gold(units: Units, which: str) -> Units:
-        return units_with(units, decisions.in_force(), have=which == "with")
+        return units_with(units, decisions.current(), have=which == "with")
 
     def contested(units: Units, _: Any) -> Units:
         return units_with(units, decisions.contested())
 
     def origin(units: Units, which: str) -> Units:
-        return units_with(units, decisions.filter(origin=which).in_force())
+        return units_with(units, decisions.filter(origin=which).current())
 
     def flagged(units: Units, _: Any) -> Units:
         answers = Answer.objects.filter(assignment__unit=OuterRef("pk"), assignment__round__kind=kind)
@@ -109,7 +109,7 @@ def _filter_by_purpose(
             decided = Decision.objects.filter(kind=kind.key)
             if requested and requested != list(kind.fields):
                 decided = decided.filter(field__in=requested)
-            eligible = units_with(matching, decided.in_force())
+            eligible = units_with(matching, decided.current())
         case "fully decided":
             eligible = units_decided(matching, kind.key, requested)
         case _:

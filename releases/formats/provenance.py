@@ -48,7 +48,7 @@ def _values(project: Project) -> Iterator[bytes]:
     pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     rows = (
         Decision.objects.filter(unit__project=project)
-        .in_force()
+        .current()
         .order_by("pk")
         .values_list(
             "unit__type",

@@ -124,8 +124,8 @@ def test_something_is_said_of_every_input(project: Project, clusters: list[Clust
     kind = kinds.get(KIND)
     assert kind.in_words(said(1, 3)) == {"supporting": "inputs 1, 3 (of 3)"}
     assert kind.in_words(said()) == {"supporting": "none of 3 inputs"}
-    assert kind.apart("supporting", said(1, 3), said(1)) == pytest.approx(1 / 3)
-    assert kind.apart("supporting", said(of=0), said(of=0)) == 0
+    assert kind.distance("supporting", said(1, 3), said(1)) == pytest.approx(1 / 3)
+    assert kind.distance("supporting", said(of=0), said(of=0)) == 0
 
 
 def test_current_assignments_create_input_propositions(clusters: list[Cluster], by: Member) -> None:

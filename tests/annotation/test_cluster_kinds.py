@@ -239,7 +239,7 @@ def test_people_see_the_tuple_in_force_only_where_they_review_it(
     for purpose in ("gold", "review and correct"):
         round = build_round(corpus, people[1:2], kind="tuple", name=purpose, purpose=purpose)
         [card, *_] = cards(round, next_assignments(user=people[1].user, round=round))
-        shown[purpose] = card["in_force"]
+        shown[purpose] = card["current"]
         assert card["text"] == "The review shows that nepralin reduces relapse."
     assert shown["gold"] is None
     assert [s["text"] for s in shown["review and correct"]] == ["", "nepralin", "[placebo]", "relapse"]

@@ -9,7 +9,7 @@ from accounts.models import User
 from annotation.corpus.queries import STATES, clusters
 from annotation.models import Review, Study
 from projects.models import Import, Project, Unit
-from tests.projects.test_in_force import imported, planner_knows, statement  # noqa: F401
+from tests.projects.test_current import imported, planner_knows, statement  # noqa: F401
 from tests.projects.test_scale import rows_read
 
 pytestmark = pytest.mark.django_db

@@ -288,12 +288,12 @@ def test_gold_is_what_most_marked_and_agreement_counts_sentences(
     assert f1["value"] == pytest.approx((2 / 3 + 1 / 2) / 3)
     assert (f1["units"], f1["both_empty"]) == (1, 3)
     kind = kinds.get(KIND)
-    assert [kind.apart("support", support(3, 4), other) for other in (support(3, 4), support(3), support())] == [
+    assert [kind.distance("support", support(3, 4), other) for other in (support(3, 4), support(3), support())] == [
         0.0,
         pytest.approx(1 / 3),
         1.0,
     ]
-    assert kind.apart("support", support(), support()) == 0.0
+    assert kind.distance("support", support(), support()) == 0.0
     for policy, right in (("overlap", True), ("same", False)):
         round.policy = {"evidence_matches": policy}
         assert kind.is_correct("support", support(3, 4), support(3), round) is right

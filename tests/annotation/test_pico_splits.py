@@ -182,7 +182,7 @@ def test_two_who_differ_leave_it_to_a_curator_whose_word_makes_the_clusters_and_
 ) -> None:
     round = build_round(target.project, two, kind="pico", overlap=2)
     card = cards(round, next_assignments(user=two[0].user, round=round))[0]
-    assert (card["text"], card["key"], card["title"], card["in_force"]) == (TEXT, "27000001_0", "Asthma", None)
+    assert (card["text"], card["key"], card["title"], card["current"]) == (TEXT, "27000001_0", "Asthma", None)
     work(round, two, split(row()), split(row(), row(o="sleep")))
     assert clusters(target) == []
     [contest] = Decision.objects.filter(unit=target.unit_id, kind="pico").contested()
@@ -199,7 +199,7 @@ def test_a_review_shows_what_is_in_force(target: Target, by: Member, two: list[M
     decide(target, by, row())
     round = build_round(target.project, two[:1], kind="pico", purpose="review and correct")
     [card] = cards(round, next_assignments(user=two[0].user, round=round))
-    assert card["in_force"] == split(row())
+    assert card["current"] == split(row())
 
 
 @pytest.mark.parametrize(
@@ -248,8 +248,8 @@ def test_rows_of_two_who_wrote_in_another_order_meet() -> None:
     ]
     texts: dict[Hashable, str] = {"u1": TEXT, "u2": TEXT}
     assert {c.value for c in compared(kind.comparisons, said, texts) if c.value is not None} == {0, 1}
-    assert kind.apart("tuples", split(row(), row(o="sleep")), split(row(o="sleep"), row())) == 0
-    assert 0 < kind.apart("tuples", split(row()), split(row(), row(o="sleep"))) < 1
+    assert kind.distance("tuples", split(row(), row(o="sleep")), split(row(o="sleep"), row())) == 0
+    assert 0 < kind.distance("tuples", split(row()), split(row(), row(o="sleep"))) < 1
     assert kind.sentence("tuples", split(row(), row(p="adults", c="", o="sleep", stands_for="placebo"))) == (
         "1. nepralin, against dorsalin → relapse; 2. In adults: nepralin, against placebo → sleep"
     )

@@ -85,9 +85,9 @@ def test_people_who_give_different_reasons_agree_that_a_review_is_out() -> None:
     out, other, into = said("not relevant"), said("superseded"), said("include")
     assert kind.in_words(out) == {"screening": "not relevant"}, "the pages have words of their own for it"
     assert kind.row(out) == {"screening": "not relevant", "inclusion": "exclude"}
-    assert kind.apart("screening", out, out) == 0.0
-    assert kind.apart("screening", out, other) == 0.5
-    assert kind.apart("screening", out, into) == 1.0
+    assert kind.distance("screening", out, out) == 0.0
+    assert kind.distance("screening", out, other) == 0.5
+    assert kind.distance("screening", out, into) == 1.0
 
 
 def test_a_round_takes_the_reviews_that_are_named_or_have_a_word(project: Project, people: list[Member]) -> None:

@@ -248,8 +248,8 @@ def test_a_review_is_dropped_for_too_many_studies_and_for_nothing_else(
     assert list(by_name) == ["evidence", "picked", "review"]
     assert by_name["review"]["all_agree"] == {"count": 0, "of": 1}
     kind, dropped = kinds.get(KIND), evidence(dropped="too many studies")
-    assert kind.apart("evidence_sentences", picks, dropped) == 1.0
-    assert kind.apart("evidence_sentences", picks, evidence(*["neither"] * 4, "picked")) == pytest.approx(1 / 6)
+    assert kind.distance("evidence_sentences", picks, dropped) == 1.0
+    assert kind.distance("evidence_sentences", picks, evidence(*["neither"] * 4, "picked")) == pytest.approx(1 / 6)
     assert kind.in_words(picks) == {"evidence_sentences": "picked: 5; table data: 4"}
     assert kind.in_words(dropped) == {"evidence_sentences": "dropped: too many studies"}
     assert [row["sentence"] for row in kind.rows(picks)] == ["", "1", "2", "3", "4", "5"]
@@ -298,7 +298,7 @@ def by(project: Project, people: list[Member], lead: User) -> Member:
     return Member.objects.get(project=project, user=lead)
 
 
-def in_force() -> list[tuple[str, str]]:
+def current() -> list[tuple[str, str]]:
     return list(Target.objects.current().order_by("position").values_list("key", "text"))
 
 
@@ -308,15 +308,15 @@ def test_selected_sentences_become_targets_until_deselected(project: Project, pe
     finished(round, by.user)
     finish_round(round=round, by=by.user)
     both = [("26000000_0", TEXTS[3]), ("26000000_1", TEXTS[4])]
-    assert in_force() == both, "once, whoever asks again"
+    assert current() == both, "once, whoever asks again"
     assert {t.sentence and t.sentence.number for t in Target.objects.all()} == {4, 5}
     decide(project, by, "neither", "neither", "neither", "table data", "picked")
-    assert in_force() == both[1:]
+    assert current() == both[1:]
     assert Target.objects.get(key="26000000_0").unit.superseded_by == Review.objects.get().unit
     decide(project, by, "picked", "neither", "neither", "picked", "picked")
-    assert in_force() == [*both, ("26000000_2", TEXTS[0])], "it is brought back, and no key is used twice"
+    assert current() == [*both, ("26000000_2", TEXTS[0])], "it is brought back, and no key is used twice"
     decide(project, by, dropped="too many studies")
-    assert in_force() == []
+    assert current() == []
     assert list(findings()) == []
 
 
@@ -354,7 +354,7 @@ def test_the_targets_of_many_reviews_cost_as_many_queries_as_those_of_few(projec
     split(Review.objects.all())
     picked = evidence("neither", "neither", "neither", "neither", "picked")
     correct_all([Correction(unit, KIND, picked) for unit in units], project=project, reason="R.", by=by)
-    assert len(in_force()) == 7
+    assert len(current()) == 7
     counts = []
     for some in (units[:2], units[2:]):
         Target.objects.filter(review__unit__in=some).delete()
@@ -362,7 +362,7 @@ def test_the_targets_of_many_reviews_cost_as_many_queries_as_those_of_few(projec
         with CaptureQueriesContext(connection) as queries:
             targets.update_targets(some, by=by.user, reason="R.")
         counts.append(len(queries))
-    assert len(in_force()) == 7
+    assert len(current()) == 7
     assert counts[0] == counts[1] < 20
 
 

@@ -190,10 +190,10 @@ def test_why_an_abstract_is_missing_is_no_contest_and_has_its_agreement(
 
 def test_the_distance_of_two_lists_is_one_less_their_f1() -> None:
     kind = kinds.get(KIND)
-    assert kind.apart(FIELD, listed("1", "2"), listed("2", "1")) == 0
-    assert kind.apart(FIELD, listed("1", "2"), listed("1", "2", without=1)) == pytest.approx(0.1)
-    assert kind.apart(FIELD, listed("1", "2"), listed("1", "3")) == pytest.approx(0.5)
-    assert kind.apart(FIELD, listed(), listed("1")) == 1
+    assert kind.distance(FIELD, listed("1", "2"), listed("2", "1")) == 0
+    assert kind.distance(FIELD, listed("1", "2"), listed("1", "2", without=1)) == pytest.approx(0.1)
+    assert kind.distance(FIELD, listed("1", "2"), listed("1", "3")) == pytest.approx(0.5)
+    assert kind.distance(FIELD, listed(), listed("1")) == 1
     for off, right in ((1, False), (2, True)):
         round = Round(kind=KIND, policy={"studies_off": off})
         assert kind.is_correct(FIELD, listed("1", "2"), listed("1", "3"), round) is right

@@ -39,7 +39,7 @@ def client(client_of: Callable[[User], APIClient], lead: User) -> APIClient:
     return client_of(lead)
 
 
-def in_force(round: Round, row: int = 0) -> dict[str, Any]:
+def current(round: Round, row: int = 0) -> dict[str, Any]:
     unit = unit_of(round, row)
     return current_values([unit], "label")[unit.pk]
 
@@ -118,9 +118,9 @@ def test_the_answer_taken_is_in_force_as_that_persons_and_nothing_else_changes(
     assert {(d.answer_id, d.decided_by_id, d.reason, d.round_id) for d in made} == {
         (theirs.pk, lead.pk, "The cue decides.", round.pk)
     }
-    assert in_force(round)["polarity"] == "no effect"
+    assert current(round)["polarity"] == "no effect"
     # Unanimous decisions are kept.
-    origins = dict(Decision.objects.filter(unit=unit_of(round)).in_force().values_list("field", "origin"))
+    origins = dict(Decision.objects.filter(unit=unit_of(round)).current().values_list("field", "origin"))
     assert origins["modality"] == "unanimous"
     assert Answer.objects.count() == answers
     others = Decision.objects.exclude(unit=unit_of(round)).order_by("pk").values_list("pk", "digest")
@@ -136,7 +136,7 @@ def test_another_value_is_an_answer_of_the_curators(round: Round, client: APICli
     written = label_value("positive", "weak")
     seen = dossier(client, round, unit)["seen"]
     assert send(client, round, f"{unit.pk}/", value=written, seen=seen, reason="None is right.").status_code == 201
-    assert (in_force(round)["polarity"], in_force(round)["modality"]) == ("positive", "weak")
+    assert (current(round)["polarity"], current(round)["modality"]) == ("positive", "weak")
     made = Decision.objects.filter(unit=unit, origin="decided by a curator")
     assert {d.answer.author.user_id for d in made if d.answer} == {lead.pk}
     assert {d.round_id for d in made} == {round.pk}
@@ -205,7 +205,7 @@ def test_the_second_curator_is_shown_the_first_decision(
     current = late.json()["current"]
     assert (current["by"], current["reason"]) == ("Other", "The cue decides.")
     assert {"field": "polarity", "value": "negative"} in current["said"]
-    assert in_force(round)["polarity"] == "negative"
+    assert current(round)["polarity"] == "negative"
 
 
 def test_deciding_a_flagged_unit_settles_its_flag_with_the_reason(
@@ -225,13 +225,13 @@ def test_undo_brings_back_what_was_before_and_the_history_keeps_all(
     unit, act = unit_of(round), str(uuids.uuid4())
     take(client, round, unit, answer_by(round, unit, three[0]), uuid=act)
     assert send(client, round, "undo/", act=act).json() == {"units": 1, "kept": 0}
-    assert "polarity" not in in_force(round)
+    assert "polarity" not in current(round)
     assert queue(client, round)["counts"] == {"waiting": 2, "contested": 1, "flagged": 1, "decided": 0}
     history = [(d["field"], d["origin"]) for d in dossier(client, round, unit)["history"] if d["field"] == "polarity"]
     assert history == [("polarity", "reopened"), ("polarity", "decided by a curator"), ("polarity", "contested")]
     assert send(client, round, "undo/", act=act).status_code == 409
     take(client, round, unit, answer_by(round, unit, three[1]))
-    assert in_force(round)["polarity"] == "no effect"
+    assert current(round)["polarity"] == "no effect"
     assert list(findings()) == []
 
 
@@ -251,7 +251,7 @@ def test_a_decision_is_reopened_with_a_reason_and_waits_again(
     seen = dossier(client, round, unit)["seen"]
     assert send(client, round, f"{unit.pk}/reopen/", seen=seen, reason="The guideline changed.").status_code == 201
     assert queue(client, round)["rows"][0]["contested"] == ["polarity", "polarity_cue"]
-    assert "polarity" not in in_force(round)
+    assert "polarity" not in current(round)
     again = dossier(client, round, unit)["seen"]
     assert send(client, round, f"{unit.pk}/reopen/", seen=again, reason="Twice.").status_code == 409
 
@@ -261,10 +261,10 @@ def test_undo_restores_the_value_of_an_earlier_round(round: Round, client: APICl
     unit, act = unit_of(round, 1), str(uuids.uuid4())
     seen = dossier(client, round, unit)["seen"]
     send(client, round, f"{unit.pk}/", uuid=act, value=label_value("positive"), seen=seen, reason="So.")
-    assert in_force(round, 1)["polarity"] == "positive"
+    assert current(round, 1)["polarity"] == "positive"
     send(client, round, "undo/", act=act)
-    assert in_force(round, 1)["polarity"] == "negative"
-    origins = dict(Decision.objects.filter(unit=unit).in_force().values_list("field", "origin"))
+    assert current(round, 1)["polarity"] == "negative"
+    origins = dict(Decision.objects.filter(unit=unit).current().values_list("field", "origin"))
     assert origins["polarity"] == "unanimous"
     assert queue(client, round)["counts"]["contested"] == 1  # the other unit's
 

@@ -107,9 +107,9 @@ def test_two_answers_that_differ_are_equally_near() -> None:
 
 def test_cues_are_as_near_as_the_characters_that_they_share() -> None:
     kind = kinds.get("label")
-    assert kind.apart("polarity_cue", SHIFTED[0], SHIFTED[1]) == pytest.approx(1 - 14 / 23)
-    assert kind.apart("polarity_cue", SHIFTED[0], SHIFTED[2]) == 1.0
-    assert kind.apart("polarity_cue", label_value(), label_value()) == 0.0
+    assert kind.distance("polarity_cue", SHIFTED[0], SHIFTED[1]) == pytest.approx(1 - 14 / 23)
+    assert kind.distance("polarity_cue", SHIFTED[0], SHIFTED[2]) == 1.0
+    assert kind.distance("polarity_cue", label_value(), label_value()) == 0.0
     assert compute_nearness(kind, kind.fields, SHIFTED).nearest == [1]
 
 

@@ -147,7 +147,7 @@ class AssignEvidenceKind(clusters.ClusterKind):
         """Aggregate the majority value of every input, if some answer equals that combination."""
         return [by_part(FIELD, answers, _parts)]
 
-    def apart(self, field: str, one: Value, other: Value) -> float:
+    def distance(self, field: str, one: Value, other: Value) -> float:
         """Return the share of the inputs on which two answers differ."""
         mine, theirs = _parts(one), _parts(other)
         numbers = mine.keys() | theirs.keys()

@@ -273,7 +273,7 @@ class EvidenceKind(TargetSentenceKind):
             return marked == gold
         return bool(marked & gold)
 
-    def apart(self, field: str, one: Value, other: Value) -> float:
+    def distance(self, field: str, one: Value, other: Value) -> float:
         shared = span_agreement.f1(_codes(one), _codes(other))
         return 0.0 if shared is None else 1.0 - shared
 

@@ -262,10 +262,10 @@ class LabelKind(PropositionKind):
         names = (field, f"{field}_text", f"{field}_found", f"{field}_occurrences")
         return {name: value[name] for name in names if name in value}
 
-    def apart(self, field: str, one: Value, other: Value) -> float:
+    def distance(self, field: str, one: Value, other: Value) -> float:
         """Return the distance of two values; for cues, 1 minus the F1 of their characters."""
         if not field.endswith("_cue"):
-            return super().apart(field, one, other)
+            return super().distance(field, one, other)
         shared = character_f1(_ranges(one[field]), _ranges(other[field]))
         return 0.0 if shared is None else 1.0 - shared
 

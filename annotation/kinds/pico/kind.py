@@ -50,7 +50,7 @@ class PicoCardSerializer(Plain):
     text = serializers.CharField()
     key = serializers.CharField()
     title = serializers.CharField(allow_blank=True, help_text="Title of the review. It may name implied elements.")
-    in_force = PicoValueSerializer(allow_null=True)
+    current = PicoValueSerializer(allow_null=True)
 
 
 TupleRow = Mapping[str, Any]
@@ -152,7 +152,7 @@ class PicoKind(TargetSentenceKind):
             "text": target.text,
             "key": target.key,
             "title": target.review.title,
-            "in_force": batch.extra["standing"].get(assignment.unit_id) or None,
+            "current": batch.extra["standing"].get(assignment.unit_id) or None,
         }
 
     def check(self, assignment: Assignment, value: Value) -> None:
@@ -202,7 +202,7 @@ class PicoKind(TargetSentenceKind):
     def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         return _keys(value) == _keys(expected)
 
-    def apart(self, field: str, one: Value, other: Value) -> float:
+    def distance(self, field: str, one: Value, other: Value) -> float:
         return split_distance(one[FIELD], other[FIELD])
 
     def rows(self, value: Value) -> list[Row]:

@@ -121,7 +121,7 @@ class ScreenKind(ReviewKind):
         """Return the reason and the inclusion. Two people with different reasons may agree on the exclusion."""
         return {FIELD: value[FIELD], INCLUSION: IN_OR_OUT[value[FIELD] != Screened.INCLUDE]}
 
-    def apart(self, field: str, one: Value, other: Value) -> float:
+    def distance(self, field: str, one: Value, other: Value) -> float:
         """Return the distance. Two different reasons for exclusion are half as far apart as inclusion and exclusion."""
         if self.is_equal(field, one, other):
             return 0.0

@@ -198,7 +198,7 @@ class SentencesKind(ReviewKind):
     def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         return len(_differing(field, value, expected)) <= int(round.policy.get(OFF, 0))
 
-    def apart(self, field: str, one: Value, other: Value) -> float:
+    def distance(self, field: str, one: Value, other: Value) -> float:
         """Return the share of the sentences that differ; 1 if only one answer drops the review."""
         mine, theirs = parts(field, one), parts(field, other)
         if mine.keys() != theirs.keys():

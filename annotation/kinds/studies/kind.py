@@ -225,7 +225,7 @@ class StudiesKind(ReviewKind):
     def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         return len(_listed(value) ^ _listed(expected)) <= int(round.policy.get(OFF, 0))
 
-    def apart(self, field: str, one: Value, other: Value) -> float:
+    def distance(self, field: str, one: Value, other: Value) -> float:
         """Return 1 minus the F1 of the sets of studies; at least 0.1 if anything differs."""
         same = span_agreement.f1(_listed(one), _listed(other))
         if same in (None, 1.0):

@@ -115,7 +115,7 @@ class TupleCardSerializer(Plain):
 
     text = serializers.CharField()
     cluster = serializers.CharField()
-    in_force = CurrentElementSerializer(many=True, allow_null=True)
+    current = CurrentElementSerializer(many=True, allow_null=True)
 
 
 STANDS_FOR = {Element.C.value: ("c_stands_for",)}
@@ -165,7 +165,7 @@ class TupleKind(clusters.ClusterKind):
         return {
             "text": batch.extra["texts"].get(assignment.unit_id, ""),
             "cluster": cluster.key,
-            "in_force": clusters.elements(cluster) if round.meaning.shows_value else None,
+            "current": clusters.elements(cluster) if round.meaning.shows_value else None,
         }
 
     def check(self, assignment: Assignment, value: Value) -> None:
@@ -219,7 +219,7 @@ class TupleKind(clusters.ClusterKind):
     def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         return key_of(value[field]) == key_of(expected[field])
 
-    def apart(self, field: str, one: Value, other: Value) -> float:
+    def distance(self, field: str, one: Value, other: Value) -> float:
         """Return 0 for elements that are equal apart from case and spaces, otherwise 1 minus the F1 of their words."""
         return (
             0.0

@@ -165,7 +165,7 @@ class RateKind(PageKind):
     def is_equal(self, field: str, one: Value, other: Value) -> bool:
         return by_text(field, one) == by_text(field, other)
 
-    def apart(self, field: str, one: Value, other: Value) -> float:
+    def distance(self, field: str, one: Value, other: Value) -> float:
         """Return the share of texts with different ratings."""
         mine, theirs = dict(by_text(field, one)), dict(by_text(field, other))
         codes = set(mine) | set(theirs)

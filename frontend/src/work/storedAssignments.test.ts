@@ -27,6 +27,11 @@ it('has elements where an earlier version stored slots', async () => {
   expect((await loadAssignments(1, 7, 11 * HOUR))!.cards).toEqual([card('element'), card('element')])
 })
 
+it('has the current value where an earlier version stored the value in force', async () => {
+  await storeAssignments(stored({ cards: [{ assignment: 3, in_force: [{ slot: 'i' }] }] as unknown as StoredAssignments['cards'] }))
+  expect((await loadAssignments(1, 7, 11 * HOUR))!.cards).toEqual([{ assignment: 3, current: [{ element: 'i' }] }])
+})
+
 it('is not shown when its units may have gone to others', async () => {
   await storeAssignments(stored())
   expect(await loadAssignments(1, 7, 13.9 * HOUR)).not.toBeNull()

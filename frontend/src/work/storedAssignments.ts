@@ -18,9 +18,10 @@ export interface StoredAssignments {
   at: number
 }
 
-/** The card with `element` where an earlier version of this page stored the PICO element as `slot`. */
-function withElements(card: Card): Card {
-  const lists = Object.entries(card).filter(([key, list]) => ['pico', 'in_force'].includes(key) && Array.isArray(list))
+/** The card with new names where an earlier version of this page stored it with `in_force` and `slot`. */
+function withNewNames({ in_force, ...stored }: Card & { in_force?: unknown }): Card {
+  const card = in_force === undefined ? stored : { ...stored, current: in_force }
+  const lists = Object.entries(card).filter(([key, list]) => ['pico', 'current'].includes(key) && Array.isArray(list))
   const renamed = lists.map(([key, list]) => [
     key, (list as { slot?: string }[]).map(({ slot, ...rest }) => (slot ? { element: slot, ...rest } : rest)),
   ])
@@ -40,7 +41,7 @@ export async function storeAssignments(stored: StoredAssignments): Promise<void>
 export async function loadAssignments(user: number, round: number, now = Date.now()): Promise<StoredAssignments | null> {
   try {
     const found = (await read('hands', (s) => s.get([user, round]))) as StoredAssignments | undefined
-    return found && now - found.at < LONGEST ? { ...found, cards: found.cards.map(withElements) } : null
+    return found && now - found.at < LONGEST ? { ...found, cards: found.cards.map(withNewNames) } : null
   } catch {
     return null
   }

@@ -54,7 +54,7 @@ class Hand {
   state: State
   actions = 0
   constructor(readonly f: Facts) {
-    this.state = begin({ text: f.text, value: null, in_force: null })
+    this.state = begin({ text: f.text, value: null, current: null })
   }
   do(action: Action) {
     this.actions++

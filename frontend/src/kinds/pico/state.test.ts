@@ -5,7 +5,7 @@ import { begin, facts, inWords, reduce, resumed, step, toValue, twin, waiting, t
 
 const TEXT = 'In adults with ocular hypertension (OHT), nepralin lowered pressure and pain compared with dorsalin; rs0000001[A] agents did not.'
 const f = facts(TEXT)
-const empty = () => begin({ text: TEXT, value: null, in_force: null })
+const empty = () => begin({ text: TEXT, value: null, current: null })
 const range = (quote: string) => ({ start: TEXT.indexOf(quote), end: TEXT.indexOf(quote) + quote.length })
 const drag = (quote: string, keepEarlier = false): Action => ({ do: 'drag', range: range(quote), characters: false, keepEarlier })
 const key = (element: ElementKey, add = false): Action => ({ do: 'element', element, add })
@@ -118,10 +118,10 @@ describe('going on', () => {
   it('sends code points with their quotes, and reads back the same', () => {
     const text = '𝛼-nepralin lowered pain.'
     const g = facts(text)
-    const one = reduce(g, begin({ text, value: null, in_force: null }), { do: 'drag', range: { start: 0, end: 11 }, characters: false, keepEarlier: false })
+    const one = reduce(g, begin({ text, value: null, current: null }), { do: 'drag', range: { start: 0, end: 11 }, characters: false, keepEarlier: false })
     const value = toValue(text, reduce(g, one, { do: 'stands for', value: 'placebo' }).rows)
     expect(value.tuples[0]).toMatchObject({ i: { text: '𝛼-nepralin', fragments: [{ start: 0, end: 10, quote: '𝛼-nepralin' }] }, c: { text: '', stands_for: 'placebo' } })
-    const card = { text, value, in_force: null } as unknown as Card
+    const card = { text, value, current: null } as unknown as Card
     expect(toValue(text, begin(card).rows)).toEqual(value)
     expect(inWords(value)).toBe('𝛼-nepralin, against placebo → …')
     expect(inWords(null)).toBe('')

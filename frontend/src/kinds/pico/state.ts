@@ -84,8 +84,8 @@ export function rowsOf(text: string, value: Value): Proposition[] {
 }
 
 /** Initial state: the answer, otherwise the current value if it is shown. */
-export function begin({ text, value, in_force }: Pick<Card, 'text' | 'value' | 'in_force'>): State {
-  const initialValue = value ?? in_force
+export function begin({ text, value, current }: Pick<Card, 'text' | 'value' | 'current'>): State {
+  const initialValue = value ?? current
   return fresh({ rows: initialValue ? rowsOf(text, initialValue) : [EMPTY], active: 0, last: '' })
 }
 

@@ -8,7 +8,7 @@ const signature = (value: Value) => value.tuples.map((row) => (['p', 'i', 'c', '
 
 /** Invented example about fictitious drugs. */
 function unit(n: number, text: string, rows: readonly Record<ElementKey, string>[], why: string): TutorialUnit {
-  const card: Card = { ...nowhere(n), kind: 'pico', text, key: `try-${n}`, title: 'Nepralin for asthma', in_force: null }
+  const card: Card = { ...nowhere(n), kind: 'pico', text, key: `try-${n}`, title: 'Nepralin for asthma', current: null }
   const said = (row: Record<ElementKey, string>, element: ElementKey) => inputOfText(row[element], text)
   const expected = toValue(text, rows.map((row) => ({
     p: said(row, 'p'), i: said(row, 'i'), c: said(row, 'c'), o: said(row, 'o'), standsFor: '', copy: 'no' as const,

@@ -26,9 +26,9 @@ describe('a tuple', () => {
   const element = { element: 'i', form: 'explicit', text: 'nepralin', stands_for: '', fragments: [] } as const
 
   it('begins with the answer, else with the tuple in force where it is shown', () => {
-    expect(begin({ value: toValue(typed), in_force: [element] } as unknown as Card).o).toBe('relapse')
-    expect(begin({ value: null, in_force: [element] } as unknown as Card)).toEqual(typedOf([element]))
-    expect(begin({ value: null, in_force: null } as unknown as Card).i).toBe('')
+    expect(begin({ value: toValue(typed), current: [element] } as unknown as Card).o).toBe('relapse')
+    expect(begin({ value: null, current: [element] } as unknown as Card)).toEqual(typedOf([element]))
+    expect(begin({ value: null, current: null } as unknown as Card).i).toBe('')
   })
 
   it('goes on from a draft, also from one that an earlier version of this page kept', () => {

@@ -21,8 +21,8 @@ export function typedOf(elements: readonly Shown[]): Typed {
 }
 
 /** Initial state: the answer, otherwise the current value if it is shown. */
-export function begin({ value, in_force }: Pick<Card, 'value' | 'in_force'>): Typed {
-  if (!value) return typedOf(in_force ?? [])
+export function begin({ value, current }: Pick<Card, 'value' | 'current'>): Typed {
+  if (!value) return typedOf(current ?? [])
   return { p: value.p.text, i: value.i.text, c: value.c.text, o: value.o.text, standsFor: value.c.stands_for ?? '' }
 }
 

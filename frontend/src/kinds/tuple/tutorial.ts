@@ -6,7 +6,7 @@ const plain = (text: string) => text.trim().toLowerCase().replace(/\s+/g, ' ')
 
 /** Invented example about a fictitious drug. */
 function unit(n: number, text: string, typed: Omit<Typed, 'standsFor'>, why: string): TutorialUnit {
-  const card: Card = { ...nowhere(n), kind: 'tuple', text, cluster: 'try', in_force: null }
+  const card: Card = { ...nowhere(n), kind: 'tuple', text, cluster: 'try', current: null }
   const expected = toValue({ ...typed, standsFor: '' })
   return { card, expected, why, same: (value) => ORDER.every((element) => plain((value as Value)[element].text) === plain(expected[element].text)) }
 }

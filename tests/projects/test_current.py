@@ -47,7 +47,7 @@ def test_the_newest_decision_is_in_force_and_a_contest_leaves_what_was(project: 
     again = decide(other, "polarity", Origin.IMPORTED, imported)
     elsewhere = decide(one, "relation", Origin.CONTESTED, kind="discourse")
 
-    assert set(Decision.objects.in_force()) == {newest, again}
+    assert set(Decision.objects.current()) == {newest, again}
     assert set(Decision.objects.contested()) == {contest, elsewhere}
     assert settled not in Decision.objects.contested()
     assert set(Decision.objects.filter(kind="label").contested()) == {contest}
@@ -65,7 +65,7 @@ def test_filters_of_decisions_do_not_hide_later_ones(project: Project, imported:
     decide(unit, "polarity", Origin.IMPORTED, imported)
     assert not Decision.objects.filter(origin=Origin.CONTESTED).contested()
     decide(unit, "polarity", Origin.CONTESTED)
-    assert Decision.objects.filter(origin=Origin.IMPORTED).in_force().get()
+    assert Decision.objects.filter(origin=Origin.IMPORTED).current().get()
 
 
 def test_values_of_many_units_cost_as_many_queries_as_of_one(project: Project, imported: Import) -> None:
@@ -139,7 +139,7 @@ def statement(work: Callable[[], Any]) -> str:
 
 def _found(units: Sequence[int]) -> list[QuerySet[Decision]]:
     of_these = Decision.objects.filter(unit__in=units)
-    return [of_these.in_force(), of_these.contested()]
+    return [of_these.current(), of_these.contested()]
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans by its indexes alone")
