@@ -125,7 +125,7 @@ def _context(plan: Planned, round: Round, page: PlannedPage) -> int:
     return round.pk * 1_000_000 + (page.number if plan.in_lists else page.source)
 
 
-def laid_out(round: Round) -> list[tuple[int, int]]:
+def page_units(round: Round) -> list[tuple[int, int]]:
     """Return the (unit, context) ids of a round's pages, in the order in which they are shown; empty if it has none."""
     pages = RatingPage.objects.filter(source__design__round=round).order_by("unit__position")
     return list(pages.values_list("unit", "unit__context"))

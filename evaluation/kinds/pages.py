@@ -216,7 +216,7 @@ class PageKind(Kind):
         return plan
 
     def create_items(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-        if there := stored.laid_out(round):
+        if there := stored.page_units(round):
             return there
         if round.meaning.chooses != "any":
             # The units are pages of other rounds, which exist already.

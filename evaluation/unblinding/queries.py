@@ -7,7 +7,7 @@ from generation.models import Embargo
 from projects import kinds
 from projects.models import Member, Project, Round
 from projects.permissions import Names
-from projects.rounds.planning import RoundPlan, chosen_units, validated_plan
+from projects.rounds.planning import RoundPlan, planned_units, validated_plan
 
 from ..design.planning import Planned
 from ..design.systems import selected_runs
@@ -31,7 +31,7 @@ def before(project: Project, plan: RoundPlan, member: Member) -> dict[str, Any]:
     round = Round(project=project, kind=plan.kind, options=dict(plan.options), seed=plan.seed, overlap=plan.overlap)
     if Embargo.objects.for_member(member).filter(run__in=selected_runs(plan.options)).exists():
         raise Refused(EMBARGOED)
-    made = kind.plan(round, [unit for unit, _ in chosen_units(project, plan)])
+    made = kind.plan(round, [unit for unit, _ in planned_units(project, plan)])
     balance = made.balance(plan.shape.most)
     if plan.block_share:
         # Which pages get more raters is drawn too, so no bound holds for any draw.

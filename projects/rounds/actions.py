@@ -25,11 +25,11 @@ from .planning import (
     RoundPlan,
     build_assignment,
     checked,
-    chosen_units,
     create_units,
     name_taken,
     not_open,
     plan_assignments,
+    planned_units,
     refuse_empty,
     store_round,
 )
@@ -38,7 +38,7 @@ from .planning import (
 def open_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
     """Open a round: freeze the plan, create its assignments, add its people. Raise `Refused` for an invalid field."""
     plan, people, guideline = checked(project, plan, by)
-    chosen = chosen_units(project, plan)
+    chosen = planned_units(project, plan)
     refuse_empty(chosen, plan)
     try:
         with transaction.atomic():

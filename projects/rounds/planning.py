@@ -77,8 +77,8 @@ def matching_units(project: Project, plan: RoundPlan) -> list[int]:
     return list(units.values_list("pk", flat=True))
 
 
-def sampled(ids: Sequence[int], plan: RoundPlan) -> Sequence[int]:
-    """Return the sampled unit ids. Returns all of them if there is no sample or it is too large."""
+def sample_units(ids: Sequence[int], plan: RoundPlan) -> Sequence[int]:
+    """Return the sampled unit ids in their order; all of them if the plan has no sample, or it is too large."""
     if plan.sample is None or plan.sample >= len(ids):
         return ids
     sample = choosing.sample(ids, plan.sample, plan.seed, kind=plan.kind, strata=plan.strata)
@@ -92,16 +92,14 @@ def count_asked(project: Project, plan: RoundPlan, ids: Sequence[int]) -> int:
     return kinds.get(plan.kind).count_after_layout(project, ids, plan.options)
 
 
-def chosen_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
+def planned_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
     """Return the (unit, context) ids of the plan, in the order in which they are assigned."""
     units = list(
         choosing.units(project, plan.kind, plan.filters, plan.purpose, plan.options).values_list("pk", "context")
     )
-    if plan.sample is not None:
-        refuse_sample(plan, len(units))
-        ids = [pk for pk, _ in units]
-        sample = choosing.sample(ids, plan.sample, plan.seed, kind=plan.kind, strata=plan.strata)
-        units = [unit for unit in units if unit[0] in sample]
+    refuse_sample(plan, len(units))
+    sample = set(sample_units([pk for pk, _ in units], plan))
+    units = [unit for unit in units if unit[0] in sample]
     if plan.order == "shuffled":
         contexts = sampling.shuffled(list(dict.fromkeys(context for _, context in units)), plan.seed)
         rank = {context: i for i, context in enumerate(contexts)}

@@ -33,16 +33,16 @@ from .planning import (
     RoundPlan,
     build_assignment,
     checked,
-    chosen_units,
     count_asked,
     create_units,
     matching_units,
     name_taken,
     plan_assignments,
     plan_of,
+    planned_units,
     refuse_empty,
     refuse_sample,
-    sampled,
+    sample_units,
     store_round,
     validated_plan,
 )
@@ -60,7 +60,7 @@ def begin_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
     """Open a round, or start a job that prepares and opens it if it has more than `AT_ONCE` assignments."""
     plan = validated_plan(project, plan)
     ids = matching_units(project, plan)
-    unit_count = count_asked(project, plan, sampled(ids, plan))
+    unit_count = count_asked(project, plan, sample_units(ids, plan))
     if plan.shape.count(unit_count) <= AT_ONCE:
         return rounds_actions.open_round(project=project, plan=plan, by=by)
     refuse_sample(plan, len(ids))
@@ -124,7 +124,7 @@ def lay_out_and_open(*, round: Round, people: Sequence[int], by: User | None, pr
     """
     if round.status == Round.Status.PREPARING:
         progress(0, None, "choosing units")
-        chosen = chosen_units(round.project, plan_of(round, people))
+        chosen = planned_units(round.project, plan_of(round, people))
         refuse_empty(chosen, plan_of(round, people))
         with batches.batch():
             units = create_units(round, chosen)

@@ -17,7 +17,7 @@ from ..models import Answer, Assignment, Outcome, Participant, Project, Round, U
 from ..practice import queries as practice_queries
 from ..queue import queries as queue_queries
 from . import choosing
-from .planning import WORKERS, RoundPlan, chosen_units, count_asked, matching_units, sampled, validated_plan
+from .planning import WORKERS, RoundPlan, count_asked, matching_units, planned_units, sample_units, validated_plan
 
 #: Number of newest answers that the time estimate uses.
 RECENT = 500
@@ -27,7 +27,7 @@ def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
     """Return units, answers, answers per person, and minutes by the median time of this project's earlier answers."""
     plan = validated_plan(project, plan)
     ids = matching_units(project, plan)
-    sample, strata = sampled(ids, plan), []
+    sample, strata = sample_units(ids, plan), []
     if plan.strata and plan.sample is not None and plan.sample <= len(ids):
         strata = choosing.sizes(ids, kind=plan.kind, strata=plan.strata, taken=set(sample))
     unit_count = count_asked(project, plan, sample)
@@ -70,7 +70,7 @@ def _no_checks(plan: RoundPlan, unit_count: int) -> Iterator[str]:
 def preview(project: Project, plan: RoundPlan, turn: int) -> list[dict[str, Any]]:
     """Return the card of one of the plan's units as people of the round see it. Each turn selects another unit."""
     plan = validated_plan(project, plan)
-    units = chosen_units(project, plan)
+    units = planned_units(project, plan)
     if not units:
         return []
     # The stride is coprime to most counts, so turns jump through the corpus and finally reach all units.

@@ -20,7 +20,7 @@ from ..jobs import batches, jobs
 from ..jobs.batches import Progress
 from ..models import Assignment, Job, Participant, Round, Unit
 from ..notifications.actions import What, notify
-from .planning import build_assignment, chosen_units, create_units, not_open, plan_assignments, plan_of
+from .planning import build_assignment, create_units, not_open, plan_assignments, plan_of, planned_units
 
 #: Number of units in one transaction.
 BATCH = 500
@@ -68,7 +68,7 @@ def _new(round: Round) -> list[tuple[int, int]]:
     The new version of a unit that is in the round is not new. Whether it is assigned depends on the answers to the old
     version (`staleness`).
     """
-    chosen = chosen_units(round.project, plan_of(round, []))
+    chosen = planned_units(round.project, plan_of(round, []))
     with batches.batch():
         units = create_units(round, chosen)
     current_ids = Assignment.objects.filter(round=round).order_by().values("unit")

@@ -11,7 +11,7 @@ from scipy.stats import chisquare  # type: ignore[import-untyped]
 from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.actions import create_checkpoints
-from evaluation.design.stored import intact, laid_out
+from evaluation.design.stored import intact, page_units
 from evaluation.models import PageText, PageTextOf, Protocol, Rating, RatingDesign, RatingPage
 from evaluation.protocols import shipped
 from evaluation.unblinding.actions import unblind
@@ -348,7 +348,7 @@ def test_pages_keep_their_order_when_a_round_is_laid_out_again(
         options={"checks": 10},
     )
     slots = round.assignments.order_by("position").values_list("unit", flat=True)
-    assert [unit for unit, _ in laid_out(round)] == list(slots)
+    assert [unit for unit, _ in page_units(round)] == list(slots)
     assert list(slots) == sorted(slots)
     assert len(slots) == pages + pages // 10
 

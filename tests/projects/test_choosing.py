@@ -16,7 +16,7 @@ from projects.curation.actions import correct
 from projects.gold.actions import finish_round
 from projects.models import Assignment, Decision, Member, Project, Round
 from projects.queue.actions import next_assignments
-from projects.rounds.planning import RoundPlan, chosen_units
+from projects.rounds.planning import RoundPlan, planned_units
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,7 @@ def plan(**fields: Any) -> RoundPlan:
 
 
 def chosen(project: Project, **filters: Any) -> set[int]:
-    return {unit for unit, _ in chosen_units(project, plan(filters=filters))}
+    return {unit for unit, _ in planned_units(project, plan(filters=filters))}
 
 
 def unit_of(cluster: Cluster, position: int) -> int:
@@ -99,12 +99,12 @@ def test_the_sampling_that_a_round_keeps_gives_the_same_units_again(
     people = [Member.objects.get(user=ann1)]
     round = build_round(project, people, sample=8, seed=7, strata=["role", "review"], filters={"gold": "without"})
     kept = round.sampling
-    again = chosen_units(
+    again = planned_units(
         project, plan(**{name: kept[name] for name in ("sample", "seed", "strata", "filters", "order")})
     )
     slots = Assignment.objects.filter(round=round).order_by("position")
     assert [unit for unit, _ in again] == list(slots.values_list("unit", flat=True))
-    other = chosen_units(project, plan(sample=8, seed=8, strata=["role", "review"]))
+    other = planned_units(project, plan(sample=8, seed=8, strata=["role", "review"]))
     assert {unit for unit, _ in other} != {unit for unit, _ in again}
 
 
@@ -112,7 +112,7 @@ def test_each_stratum_is_sampled_in_proportion(project: Project, clusters: list[
     for cluster in clusters[:2]:
         for p in cluster.propositions.select_related("unit"):
             correct(unit=p.unit, kind="label", value=label_value("positive"), reason="So.", by=by)
-    taken = [unit for unit, _ in chosen_units(project, plan(sample=8, strata=["role", "polarity"]))]
+    taken = [unit for unit, _ in planned_units(project, plan(sample=8, strata=["role", "polarity"]))]
     found = Counter(
         (bool(p.position), p.cluster.position < 2)
         for p in Proposition.objects.filter(unit__in=taken).select_related("cluster")
