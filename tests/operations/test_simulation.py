@@ -200,4 +200,12 @@ def test_the_command_says_in_one_line_what_is_wrong(
     monkeypatch.delenv("CONCORD_TOKEN", raising=False)
     monkeypatch.setattr("sys.stdin", StringIO("password\n"))
     with pytest.raises(CommandError, match=message):
-        call_command("robot", round=1, **options)
+        call_command("simulate", round=1, **options)
+
+
+def test_the_old_name_of_the_command_works_with_a_deprecation_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CONCORD_TOKEN", raising=False)
+    warnings = StringIO()
+    with pytest.raises(CommandError, match="Give --email"):
+        call_command("robot", round=1, stderr=warnings)
+    assert "is now `simulate`" in warnings.getvalue()
