@@ -40,7 +40,7 @@ print(json.dumps([round.pk for round in rounds]))
 """
 SAID = (
     "import json; from annotation.models import AbstractReading; "
-    "print(json.dumps([[r.task, r.dropped, list(r.marks.order_by('sentence__number').values_list('said', flat=True))] "
+    "print(json.dumps([[r.task, r.dropped, list(r.marks.order_by('sentence__number').values_list('label', flat=True))] "
     "for r in AbstractReading.objects.order_by('pk')]))"
 )
 CLOSE = """
