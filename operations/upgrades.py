@@ -13,7 +13,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 #: The last commit with the replaced migrations.
-LAST_COMMIT = "234c2ca4"
+LAST_COMMIT = "603c496"
 HINT = f"Upgrade to commit {LAST_COMMIT} first, then to this version. See Upgrading in docs/admin.md."
 
 

@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("audit", "0001_squashed_0003_witnesses"),
         # Models of this app refer to `Seal`, under this name.
-        ("projects", "0001_squashed_0027_told_of_tokens"),
+        ("projects", "0001_squashed_0024_decisions_that_wait"),
     ]
 
     operations = [

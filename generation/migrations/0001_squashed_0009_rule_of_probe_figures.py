@@ -11,8 +11,8 @@ class Migration(migrations.Migration):
 
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
-        ('annotation', '0001_squashed_0028_citations_of_reviews'),
-        ('projects', '0001_squashed_0027_told_of_tokens'),
+        ('annotation', '0001_squashed_0027_records_that_cannot_be_taken'),
+        ('projects', '0001_squashed_0024_decisions_that_wait'),
     ]
 
     operations = [

@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
-        ('projects', '0001_squashed_0027_told_of_tokens'),
+        ('projects', '0001_squashed_0024_decisions_that_wait'),
     ]
 
     operations = [

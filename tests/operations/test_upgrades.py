@@ -33,10 +33,10 @@ def test_a_database_of_the_last_release_needs_no_migration() -> None:
 
 
 def test_a_database_of_an_older_version_is_refused_with_the_version_to_install_first() -> None:
-    forget(*squashed(), ("projects", "0026_imported_raters"), ("projects", "0027_told_of_tokens"))
+    forget(*squashed(), ("projects", "0023_told_of_new_units"), ("projects", "0024_decisions_that_wait"))
     with pytest.raises(SystemCheckError) as refused:
         call_command("migrate", skip_checks=False)
-    assert "lacks the migration projects.0026_imported_raters and 1 more" in str(refused.value)
+    assert "lacks the migration projects.0023_told_of_new_units and 1 more" in str(refused.value)
     assert f"Upgrade to commit {upgrades.LAST_COMMIT} first" in str(refused.value)
 
 

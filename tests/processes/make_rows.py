@@ -4,7 +4,7 @@
     git archive FIRST_VERSION | tar -x -C ELSEWHERE      # then, in that folder, with a separate database:
     DEBUG=1 DATA_DIR=$(mktemp -d) python make_rows.py > tests/processes/first_rows.jsonl
 
-Commit 234c2ca4, the last release before the migrations were squashed, loaded that file (``load`` of its
+Commit 603c496, the last one before the migrations were squashed, loaded that file (``load`` of its
 tests/processes/old.py) and migrated. `release_rows.jsonl` has the rows after that, printed as `main` does.
 
 The first line lists the applied migrations, every other line is a row: ``[table, {column: value}]``.

@@ -6,7 +6,7 @@ class Migration(migrations.Migration):
 
     initial = True
 
-    dependencies = [("projects", "0001_squashed_0027_told_of_tokens")]
+    dependencies = [("projects", "0001_squashed_0024_decisions_that_wait")]
 
     operations = [
         migrations.CreateModel(

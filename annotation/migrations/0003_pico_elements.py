@@ -24,7 +24,7 @@ def per_position(fragment):
 class Migration(migrations.Migration):
     """Rename the slots of PICO tuples to elements."""
 
-    dependencies = [("annotation", "0001_squashed_0028_citations_of_reviews")]
+    dependencies = [("annotation", "0002_citations_of_reviews")]
 
     operations = [
         *(

@@ -5,7 +5,7 @@ from django.db.models import F, Q
 class Migration(migrations.Migration):
     """Rename fields, a model and indexes to the terms of the documentation. No stored value changes."""
 
-    dependencies = [("projects", "0001_squashed_0027_told_of_tokens")]
+    dependencies = [("projects", "0002_invitations_and_raters")]
 
     operations = [
         migrations.RemoveIndex("Job", "job_turn"),

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('projects', '0001_initial'), ('projects', '0002_append_only'), ('projects', '0003_answers_know_their_slot'), ('projects', '0004_slots_are_searched_by_their_own_indexes'), ('projects', '0005_changes'), ('projects', '0006_acts'), ('projects', '0007_participant_links'), ('projects', '0008_remarks'), ('projects', '0009_superseded_units'), ('projects', '0010_active_jobs'), ('projects', '0011_fair_turns'), ('projects', '0012_answers_know_how_they_came'), ('projects', '0013_indexes_that_fit'), ('projects', '0014_publish_comments'), ('projects', '0015_rounds_are_prepared'), ('projects', '0016_what_changed'), ('projects', '0017_purposes'), ('projects', '0018_adjudication'), ('projects', '0019_notifications'), ('projects', '0020_nobody_is_introduced_twice'), ('projects', '0021_hands'), ('projects', '0022_imports_by_level'), ('projects', '0023_told_of_new_units'), ('projects', '0024_decisions_that_wait'), ('projects', '0025_invitation_links'), ('projects', '0026_imported_raters'), ('projects', '0027_told_of_tokens')]
+    replaces = [('projects', '0001_initial'), ('projects', '0002_append_only'), ('projects', '0003_answers_know_their_slot'), ('projects', '0004_slots_are_searched_by_their_own_indexes'), ('projects', '0005_changes'), ('projects', '0006_acts'), ('projects', '0007_participant_links'), ('projects', '0008_remarks'), ('projects', '0009_superseded_units'), ('projects', '0010_active_jobs'), ('projects', '0011_fair_turns'), ('projects', '0012_answers_know_how_they_came'), ('projects', '0013_indexes_that_fit'), ('projects', '0014_publish_comments'), ('projects', '0015_rounds_are_prepared'), ('projects', '0016_what_changed'), ('projects', '0017_purposes'), ('projects', '0018_adjudication'), ('projects', '0019_notifications'), ('projects', '0020_nobody_is_introduced_twice'), ('projects', '0021_hands'), ('projects', '0022_imports_by_level'), ('projects', '0023_told_of_new_units'), ('projects', '0024_decisions_that_wait')]
 
     initial = True
 
@@ -40,8 +40,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='members', to='projects.project')),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-                ('rater', models.CharField(blank=True, default='', help_text='Name of an imported rater, who has no account.', max_length=200)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to=settings.AUTH_USER_MODEL)),
                 ('role', models.CharField(choices=[('lead', 'Lead'), ('curator', 'Curator'), ('annotator', 'Annotator'), ('evaluator', 'Evaluator'), ('viewer', 'Viewer'), ('volunteer', 'Volunteer')], max_length=12)),
                 ('pseudonym', models.CharField(max_length=20)),
                 ('joined_at', models.DateTimeField(auto_now_add=True)),
@@ -49,7 +48,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
-                'constraints': [models.UniqueConstraint(fields=('project', 'user'), name='one_membership_per_user'), models.UniqueConstraint(fields=('project', 'pseudonym'), name='one_pseudonym_per_person'), models.CheckConstraint(condition=models.Q(('role__in', ['lead', 'curator', 'annotator', 'evaluator', 'viewer', 'volunteer'])), name='member_role_is_known'), models.UniqueConstraint(condition=models.Q(('user__isnull', True)), fields=('project', 'rater'), name='one_member_per_imported_rater'), models.CheckConstraint(condition=models.Q(models.Q(('rater__gt', ''), ('user__isnull', True)), models.Q(('rater', ''), ('user__isnull', False)), _connector='OR'), name='a_member_has_an_account_or_is_an_imported_rater')],
+                'constraints': [models.UniqueConstraint(fields=('project', 'user'), name='one_membership_per_user'), models.UniqueConstraint(fields=('project', 'pseudonym'), name='one_pseudonym_per_person'), models.CheckConstraint(condition=models.Q(('role__in', ['lead', 'curator', 'annotator', 'evaluator', 'viewer', 'volunteer'])), name='member_role_is_known')],
             },
         ),
         migrations.CreateModel(
@@ -60,7 +59,6 @@ class Migration(migrations.Migration):
                 ('email', models.EmailField(max_length=254)),
                 ('role', models.CharField(choices=[('lead', 'Lead'), ('curator', 'Curator'), ('annotator', 'Annotator'), ('evaluator', 'Evaluator'), ('viewer', 'Viewer'), ('volunteer', 'Volunteer')], max_length=12)),
                 ('token_hash', models.CharField(max_length=64, unique=True)),
-                ('encrypted_token', models.TextField(blank=True, help_text='Empty once the invitation is accepted or revoked.')),
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('expires_at', models.DateTimeField()),
@@ -155,7 +153,6 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('opened_at', models.DateTimeField()),
                 ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('rater_group', models.CharField(blank=True, default='', help_text="Raters' group (experts, crowd) in an imported file.", max_length=60)),
             ],
             options={
                 'ordering': ['-id'],
@@ -281,7 +278,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notifications', to=settings.AUTH_USER_MODEL)),
                 ('what', models.CharField(choices=[('round opened', 'Opened'), ('new units', 'More'), ('reply', 'Reply'), ('decision', 'Decision'), ('finished', 'Finished'), ('failed', 'Failed'), ('tokens', 'Tokens')], max_length=12)),
-                ('project', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='projects.project')),
+                ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='projects.project')),
                 ('round', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='projects.round')),
                 ('subject', models.CharField(blank=True, help_text='Release, Run 12, ...', max_length=60)),
                 ('path', models.CharField(blank=True, help_text='Page that shows the notification.', max_length=200)),

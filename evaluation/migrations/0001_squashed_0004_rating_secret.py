@@ -5,14 +5,14 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('evaluation', '0001_protocols'), ('evaluation', '0002_rating_pages'), ('evaluation', '0003_rating_figures'), ('evaluation', '0004_rating_secret'), ('evaluation', '0005_longer_keys'), ('evaluation', '0006_checks_have_pages')]
+    replaces = [('evaluation', '0001_protocols'), ('evaluation', '0002_rating_pages'), ('evaluation', '0003_rating_figures'), ('evaluation', '0004_rating_secret')]
 
     initial = True
 
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         ('generation', '0001_squashed_0009_rule_of_probe_figures'),
-        ('projects', '0001_squashed_0027_told_of_tokens'),
+        ('projects', '0001_squashed_0024_decisions_that_wait'),
     ]
 
     operations = [
@@ -90,7 +90,7 @@ class Migration(migrations.Migration):
                 ('unit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rating_sources', to='projects.unit')),
                 ('target', models.ForeignKey(blank=True, help_text='Unit of the target. If its text is corrected, the ratings need review.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='projects.unit')),
                 ('number', models.PositiveIntegerField()),
-                ('review', models.CharField(blank=True, help_text='Review of the source. Sources of one review form a cluster.', max_length=200)),
+                ('review', models.CharField(blank=True, help_text='Review of the source. Sources of one review form a cluster.', max_length=60)),
                 ('shown', models.JSONField(help_text='Query, title and studies.')),
                 ('gold', models.JSONField(blank=True, help_text='Text, tuple, polarity and modality of the target.', null=True)),
             ],
@@ -161,7 +161,7 @@ class Migration(migrations.Migration):
                 ('text', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ratings', to='evaluation.pagetext')),
                 ('place', models.PositiveSmallIntegerField()),
                 ('number', models.PositiveSmallIntegerField()),
-                ('criterion', models.CharField(max_length=40)),
+                ('criterion', models.CharField(max_length=30)),
                 ('value', models.TextField(blank=True, help_text='A value of the scale. Empty if not applicable.')),
                 ('is_na', models.BooleanField(default=False)),
                 ('is_prefilled', models.BooleanField(default=False, help_text='Suggested by an earlier answer and not changed.')),
@@ -200,7 +200,7 @@ class Migration(migrations.Migration):
                 ('left', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.pagetext')),
                 ('right', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.pagetext')),
                 ('number', models.PositiveSmallIntegerField()),
-                ('criterion', models.CharField(max_length=40)),
+                ('criterion', models.CharField(max_length=30)),
                 ('choice', models.CharField(choices=[('left', 'Left'), ('right', 'Right'), ('tie', 'Tie'), ('neither', 'Neither')], max_length=7)),
                 ('reason', models.TextField(blank=True)),
             ],

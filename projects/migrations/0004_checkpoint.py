@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("audit", "0002_checkpoints_and_row_digests"),
-        ("projects", "0002_plain_names"),
+        ("projects", "0003_plain_names"),
     ]
 
     operations = [

@@ -19,7 +19,7 @@ DECIDED = ~models.Q(decision="") & ~models.Q(decision_reason="") & models.Q(deci
 class Migration(migrations.Migration):
     """Rename fields to what they hold."""
 
-    dependencies = [("annotation", "0002_pico_elements")]
+    dependencies = [("annotation", "0003_pico_elements")]
 
     operations = [
         migrations.RemoveConstraint(model_name="AssignedInput", name="one_assignment_per_input"),

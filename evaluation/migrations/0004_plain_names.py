@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0002_compared_systems'),
+        ('evaluation', '0003_compared_systems'),
     ]
 
     operations = [

@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0001_squashed_0006_checks_have_pages'),
+        ('evaluation', '0002_longer_keys'),
     ]
 
     operations = [

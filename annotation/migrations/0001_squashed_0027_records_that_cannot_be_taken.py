@@ -5,13 +5,13 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('annotation', '0001_initial'), ('annotation', '0002_label_suggestions'), ('annotation', '0003_cluster_search'), ('annotation', '0004_append_only'), ('annotation', '0005_proposition_versions'), ('annotation', '0006_tuples'), ('annotation', '0007_tuples_append_only'), ('annotation', '0008_counterfactuals'), ('annotation', '0009_counterfactuals_append_only'), ('annotation', '0010_findings'), ('annotation', '0011_records_of_pubmed'), ('annotation', '0012_searches_of_pubmed'), ('annotation', '0013_screening'), ('annotation', '0014_sentences'), ('annotation', '0015_counterfactual_rewritings'), ('annotation', '0016_target_versions'), ('annotation', '0017_rankings'), ('annotation', '0018_blind_checks'), ('annotation', '0019_pico_splits'), ('annotation', '0020_matches'), ('annotation', '0021_study_lists'), ('annotation', '0022_evidence'), ('annotation', '0023_reliability_studies'), ('annotation', '0024_full_texts'), ('annotation', '0025_assigned_evidence'), ('annotation', '0026_candidates_by_number'), ('annotation', '0027_records_that_cannot_be_taken'), ('annotation', '0028_citations_of_reviews')]
+    replaces = [('annotation', '0001_initial'), ('annotation', '0002_label_suggestions'), ('annotation', '0003_cluster_search'), ('annotation', '0004_append_only'), ('annotation', '0005_proposition_versions'), ('annotation', '0006_tuples'), ('annotation', '0007_tuples_append_only'), ('annotation', '0008_counterfactuals'), ('annotation', '0009_counterfactuals_append_only'), ('annotation', '0010_findings'), ('annotation', '0011_records_of_pubmed'), ('annotation', '0012_searches_of_pubmed'), ('annotation', '0013_screening'), ('annotation', '0014_sentences'), ('annotation', '0015_counterfactual_rewritings'), ('annotation', '0016_target_versions'), ('annotation', '0017_rankings'), ('annotation', '0018_blind_checks'), ('annotation', '0019_pico_splits'), ('annotation', '0020_matches'), ('annotation', '0021_study_lists'), ('annotation', '0022_evidence'), ('annotation', '0023_reliability_studies'), ('annotation', '0024_full_texts'), ('annotation', '0025_assigned_evidence'), ('annotation', '0026_candidates_by_number'), ('annotation', '0027_records_that_cannot_be_taken')]
 
     initial = True
 
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
-        ('projects', '0001_squashed_0027_told_of_tokens'),
+        ('projects', '0001_squashed_0024_decisions_that_wait'),
     ]
 
     operations = [
@@ -31,7 +31,6 @@ class Migration(migrations.Migration):
                 ('pmid', models.CharField(help_text='PubMed id, or the id in the source file.', max_length=40)),
                 ('topic', models.CharField(blank=True, help_text='Topic of the review, named by the lead.', max_length=120)),
                 ('references', models.JSONField(blank=True, default=list, help_text='PubMed ids of the references.')),
-                ('citations', models.JSONField(blank=True, default=dict, help_text='How the review cites each study, by PubMed id.')),
                 ('unit', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='review', to='projects.unit')),
             ],
             options={

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('accounts', '0001_initial'), ('accounts', '0002_failures'), ('accounts', '0003_guests'), ('accounts', '0004_throttled_by_place'), ('accounts', '0005_verified_addresses'), ('accounts', '0006_token_scope')]
+    replaces = [('accounts', '0001_initial'), ('accounts', '0002_failures'), ('accounts', '0003_guests'), ('accounts', '0004_throttled_by_place'), ('accounts', '0005_verified_addresses')]
 
     initial = True
 
@@ -69,7 +69,6 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
                 ('name', models.CharField(max_length=80)),
-                ('scope', models.CharField(choices=[('read', 'Read'), ('annotate', 'Annotate'), ('lead', 'Lead')], default='lead', help_text='read: view what your role allows; annotate: also answer in rounds; lead: all that your role may do.', max_length=8)),
                 ('token_hash', models.CharField(max_length=64, unique=True)),
                 ('hint', models.CharField(help_text='Last characters, which tell tokens apart.', max_length=8)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
