@@ -141,6 +141,7 @@ def better_than_chance(seen: Sequence[tuple[Features, int]]) -> list[str]:
     ]
 
 
+@pytest.mark.long
 def test_nothing_but_its_text_tells_a_system_each_comes_at_each_place_as_often_and_planted_leaks_are_found(
     seen: list[tuple[Features, int]],
 ) -> None:

@@ -83,6 +83,7 @@ def faults(tmp_path: Path, content: bytes) -> list[str]:
     return [str(fault) for fault in wrong_with(written(tmp_path, content))]
 
 
+@pytest.mark.long
 @pytest.mark.row(26)
 def test_a_record_that_goes_on_without_end_is_refused_before_it_is_held(tmp_path: Path) -> None:
     for cells in (b'"\n",' * 1_500_000, b"a," * 3_000_000):

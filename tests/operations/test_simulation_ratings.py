@@ -57,6 +57,7 @@ def test_robots_rate_what_four_systems_wrote_and_a_round_waits_for_the_evaluator
 EFFECTS = {"Alder": 0.75, "Birch": 0.25, "Cedar": -0.25, "Dogwood": -0.75}
 
 
+@pytest.mark.long
 def test_thirty_clusters_of_four_systems_are_designed_rated_unblinded_and_analysed_through_the_api(
     project: Project, lead: User, evaluator: User, ann1: User, ann2: User
 ) -> None:

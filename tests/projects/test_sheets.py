@@ -403,6 +403,7 @@ def test_a_line_of_fifty_megabytes_is_refused_before_it_is_held(tmp_path: Path) 
         lines(tmp_path / "a", b"assignment\n" + b"x" * 50_000_000)
 
 
+@pytest.mark.long
 @pytest.mark.row(26)
 def test_a_row_that_goes_on_over_lines_without_end_is_refused_before_it_is_held(tmp_path: Path) -> None:
     with pytest.raises(Refused, match=r"a.csv:\d+: column \d+: .* is not closed"):

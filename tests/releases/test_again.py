@@ -287,6 +287,7 @@ def test_documents_are_compared_with_their_propositions_too(levels: Project, tmp
     assert (status, failed) == (0, ""), said
 
 
+@pytest.mark.long
 @published
 def test_figures_of_m3s_level_3_are_repeated_from_its_release(
     project: Project, people: list[Member], judging: StagedBackend, tmp_path: Path
