@@ -202,9 +202,9 @@ def test_the_second_curator_is_shown_the_first_decision(
     take(client_of(other), round, unit, answer_by(round, unit, three[2]))
     late = take(client, round, unit, answer_by(round, unit, three[0]), seen=seen)
     assert late.status_code == 409
-    current = late.json()["current"]
-    assert (current["by"], current["reason"]) == ("Other", "The cue decides.")
-    assert {"field": "polarity", "value": "negative"} in current["said"]
+    decided = late.json()["current"]
+    assert (decided["by"], decided["reason"]) == ("Other", "The cue decides.")
+    assert {"field": "polarity", "value": "negative"} in decided["said"]
     assert current(round)["polarity"] == "negative"
 
 

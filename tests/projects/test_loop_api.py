@@ -63,7 +63,7 @@ def test_a_card_is_what_the_schema_says_and_shows_no_label(round: Round, client:
     first = reply["fetched"][0]
     assert first["text"] == TEXT
     assert first["context"] == {"key": "DEMO0000_0", "index": 1, "size": 3}
-    i = next(slot for slot in first["pico"] if slot["slot"] == "i")
+    i = next(element for element in first["pico"] if element["element"] == "i")
     assert TEXT[i["fragments"][0]["start"] : i["fragments"][0]["end"]] == "nepralin"
 
 
