@@ -203,9 +203,10 @@ def test_the_command_says_in_one_line_what_is_wrong(
         call_command("simulate", round=1, **options)
 
 
-def test_the_old_name_of_the_command_works_with_a_deprecation_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_old_name_of_the_command_works_with_a_deprecation_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.delenv("CONCORD_TOKEN", raising=False)
-    warnings = StringIO()
     with pytest.raises(CommandError, match="Give --email"):
-        call_command("robot", round=1, stderr=warnings)
-    assert "is now `simulate`" in warnings.getvalue()
+        call_command("robot", round=1)
+    assert "is now `simulate`" in capsys.readouterr().err
