@@ -127,12 +127,12 @@ def _create_checkpoint(now: datetime, size: int) -> int:
     return count
 
 
-def _rows_without_checkpoint(room: int) -> list[tuple[LeafModel, list[tuple[Any, str]]]]:
+def _rows_without_checkpoint(remaining: int) -> list[tuple[LeafModel, list[tuple[Any, str]]]]:
     """Return keys and digests of the rows of the next checkpoint, in order."""
     batches: list[tuple[LeafModel, list[tuple[Any, str]]]] = []
     for leaf in leaf_models():
-        rows = list(leaf.rows(None).values_list("pk", "digest")[:room])
-        room -= len(rows)
+        rows = list(leaf.rows(None).values_list("pk", "digest")[:remaining])
+        remaining -= len(rows)
         if rows:
             batches.append((leaf, rows))
     return batches

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 
 def limit_lifetimes(apps, editor):
-    """Let existing tokens keep their rights for 90 days. Revoked and used-up tokens stay as they are."""
+    """Let existing tokens keep their rights for 90 days. Revoked and expired tokens do not change."""
     latest = timezone.now() + timedelta(days=90)
     tokens = apps.get_model("accounts", "ApiToken").objects.filter(revoked_at=None)
     tokens.filter(Q(expires_at=None) | Q(expires_at__gt=latest)).update(expires_at=latest)

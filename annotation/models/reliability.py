@@ -39,7 +39,7 @@ class ReliabilityStudy(models.Model):
 
     @property
     def is_over(self) -> bool:
-        """Return whether nobody can answer any more.
+        """Return whether all rounds of the study are closed.
 
         Until then the seed is secret, because it determines the candidates' order.
         """

@@ -1,4 +1,4 @@
-"""Concurrent curators never decide a unit twice: the second is told what the first decided."""
+"""Concurrent curators never decide a unit twice: the second one sees the first decision."""
 
 import uuid as uuids
 from functools import partial
