@@ -122,11 +122,11 @@ class TextOrigin(models.TextChoices):
 class NotApplicable(models.TextChoices):
     """Reason why a kind has no text for a target."""
 
-    NO_CLAIM = "no claim", "The target already is no evidence"
+    NO_CLAIM = "no claim", "The target already states no evidence"
     NO_OPPOSITE = "no opposite", "No word with an opposite"
     TOUCHES_PICO = "touches pico", "It would change the PICO"
-    TOO_MANY_WORDS = "too many words", "Not in five words"
-    OTHER = "other", "Another reason (say it in a comment)"
+    TOO_MANY_WORDS = "too many words", "It needs more than five changed words"
+    OTHER = "other", "Another reason (explain in a comment)"
 
 
 class Rewriting(AppendOnly):

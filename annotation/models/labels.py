@@ -87,7 +87,7 @@ class Cue(AppendOnly):
     class Found(models.TextChoices):
         SELECTED = "selected", "marked by a person"
         EXACT = "exact"
-        CASE = "case", "but for case"
+        CASE = "case", "ignoring case"
         ABSENT = "absent"
 
     label = models.ForeignKey(Label, on_delete=models.PROTECT, related_name="cues")

@@ -110,9 +110,9 @@ class Screened(models.TextChoices):
     NOT_INTERVENTION = "no intervention", "Not about the effect of an intervention"
     SUPERSEDED = "superseded", "Superseded by a later version"
     RETRACTED = "retracted", "Retracted or withdrawn"
-    NO_FULL_TEXT = "no full text", "No full text can be had"
+    NO_FULL_TEXT = "no full text", "No full text available"
     NO_STUDIES = "no studies", "No included studies are listed"
-    OTHER = "other", "Another reason (say it in a comment)"
+    OTHER = "other", "Another reason (explain in a comment)"
 
 
 class Screening(AppendOnly):
@@ -131,8 +131,8 @@ class Screening(AppendOnly):
 class AbstractMissing(models.TextChoices):
     """Reason why a listed study has no abstract. The flow figure counts them."""
 
-    OLD = "old", "Older than abstracts are"
-    LANGUAGE = "other language", "In another language only"
+    OLD = "old", "Published before abstracts were usual"
+    LANGUAGE = "other language", "Only in another language"
     NONE = "no abstract", "Published without an abstract"
 
 

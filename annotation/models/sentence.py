@@ -58,10 +58,10 @@ class EvidenceMark(models.TextChoices):
     """Whether a sentence becomes a target: selected, rejected for a reason although it bears evidence, or neither."""
 
     PICKED = "picked", "Bears evidence"
-    OTHER_COMPARATOR = "other comparator", "Another comparator than the reviews are about"
-    TABLE_DATA = "table data", "Says what belongs in a table"
+    OTHER_COMPARATOR = "other comparator", "Comparator differs from that of the studies"
+    TABLE_DATA = "table data", "Table data: numbers by study"
     STATISTIC = "statistic", "Calculates a correlation or another statistic"
-    AGGREGATION = "needs aggregation", "True only of several studies counted together"
+    AGGREGATION = "needs aggregation", "Holds only for all studies together"
     NO_SUPPORT = "no support", "No support in the abstracts of the studies"
     NEITHER = "neither", "Bears no evidence"
 

@@ -104,7 +104,7 @@ def test_a_small_project_that_is_played_through_adds_up(project: Project, by: Me
         ),
         ("abstracts", 1, {}, {}),
         ("read", 2, {}, {"Too many studies": 1}),
-        ("sentences", 2, {}, {"Says what belongs in a table": 1}),
+        ("sentences", 2, {}, {"Table data: numbers by study": 1}),
         ("targets", 2, {"selected from abstracts": 1, "entered by curators or imported": 1}, {"not decided yet": 1}),
         ("supported", 1, {}, {}),
         ("tuples", 2, {}, {}),
