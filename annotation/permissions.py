@@ -20,7 +20,7 @@ def corpus_reader(user: User, slug: str) -> Member:
 def import_lead(user: User, slug: str) -> Member:
     """Return the user's membership. The role must permit importing data."""
     member = member_of(user, slug)
-    permit(member, "bring data in")
+    permit(member, "import data")
     return member
 
 
@@ -29,7 +29,7 @@ def import_of(user: User, import_id: int) -> Import:
     row = without_notices(Import.objects.filter(pk=import_id)).first()
     if row is None:
         raise _not_found()
-    permit(member_in(user, row.project_id), "bring data in")
+    permit(member_in(user, row.project_id), "import data")
     return row
 
 
@@ -110,7 +110,7 @@ def search_of(user: User, search_id: int) -> tuple[Search, Member]:
     if search is None:
         raise _not_found()
     member = member_in(user, search.project_id)
-    permit(member, "bring data in")
+    permit(member, "import data")
     return search, member
 
 

@@ -58,7 +58,7 @@ def _people(project: Project) -> list[Json]:
             "reads_corpus": may(member, "read the corpus"),
         }
         for member in members
-        if may(member, "be put into rounds")
+        if may(member, "work in rounds")
     ]
 
 

@@ -78,7 +78,7 @@ function makeWorld(): World {
 
 const SESSION = {
   user: { id: 1, email: 'annotator@example.org', name: 'Ada Annotator', preferences: { single_keys: true, theme: 'auto' } },
-  projects: [{ slug: 'illustration', name: 'Illustration', role: 'annotator', illustrative: true, may: ['be put into rounds'] }],
+  projects: [{ slug: 'illustration', name: 'Illustration', role: 'annotator', illustrative: true, may: ['work in rounds'] }],
 }
 const REASONS = [
   { code: 'unclear', text: 'The text is unclear' },

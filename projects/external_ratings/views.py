@@ -41,7 +41,7 @@ class ExternalRatingsCheckView(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Upload external ratings and preview their import. Nothing is stored yet."""
         member = member_of(signed_in(request), slug)
-        permit(member, "bring data in")
+        permit(member, "import data")
         return uploads_views.check(request, "elsewhere", ExternalRatingsUploadSerializer, member.project)
 
 
@@ -52,5 +52,5 @@ class ExternalRatingsConfirmView(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Store checked ratings as a closed round of named raters, all or none."""
         member = member_of(signed_in(request), slug)
-        permit(member, "bring data in")
+        permit(member, "import data")
         return uploads_views.confirm(request, "elsewhere", ExternalRatingsConfirmSerializer, member.project)

@@ -78,7 +78,7 @@ class PreviewedSerializer(serializers.Serializer[Any]):
 
 
 #: Log fields with restricted access, and the permission that each requires.
-WITHHELD = {"email": "see e-mail addresses", "label": "let volunteers in"}
+WITHHELD = {"email": "see e-mail addresses", "label": "manage participant links"}
 
 
 class EntrySerializer(serializers.ModelSerializer[Entry]):

@@ -141,7 +141,7 @@ class WithdrawnSerializer(Plain):
 
 def _round(request: Request, round_id: int) -> tuple[Round, Member]:
     round, member = round_of(signed_in(request), round_id)
-    permit(member, "let volunteers in")
+    permit(member, "manage participant links")
     return round, member
 
 

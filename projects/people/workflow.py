@@ -7,7 +7,7 @@ from ..workflow import Next, Step, WorkflowStage
 
 def count_annotators(project: Project) -> int:
     """Return the number of members who can be added to rounds."""
-    return project.members.active().filter(role__in=MAY["be put into rounds"]).count()
+    return project.members.active().filter(role__in=MAY["work in rounds"]).count()
 
 
 class People(WorkflowStage):

@@ -23,7 +23,7 @@ from . import choosing
 BATCH = 2000
 
 
-WORKERS = MAY["be put into rounds"]
+WORKERS = MAY["work in rounds"]
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 def _leads(user: User, round_id: int) -> Round:
     round, member = round_of(user, round_id)
-    permit(member, "send rounds out as sheets and bring them back")
+    permit(member, "export and import sheets")
     return round
 
 

@@ -104,7 +104,7 @@ class ReleaseVerifyView(APIView):
     def post(self, request: Request, release_id: int) -> Response:
         """Verify a release in the background. The job's result has the findings."""
         release, member = release_of(signed_in(request), release_id)
-        permit(member, "have a release verified by a job")
+        permit(member, "verify releases by a job")
         job, _ = jobs.request_job(
             project=release.project, kind="verify_release", params={"release": release.pk}, by=member.user
         )

@@ -52,7 +52,7 @@ def test_somebody_new_joins_with_name_and_password_and_is_signed_in(
     reply = accept(client, made["token"], **NEW)
     assert reply.status_code == 200
     assert reply.json()["projects"] == [
-        {"slug": "eye", "name": "Eye", "role": "annotator", "illustrative": False, "may": ["be put into rounds"]}
+        {"slug": "eye", "name": "Eye", "role": "annotator", "illustrative": False, "may": ["work in rounds"]}
     ]
     assert client.get("/api/v1/session/").json() == reply.json()
     sign_in = {"email": "new@example.org", "password": PASSWORD}

@@ -40,7 +40,7 @@ export function tupleIn(text: string, isTarget: boolean, elements: readonly Plac
   })
 }
 
-/** An element where it stands in a text. */
+/** An element with its ranges in a text. */
 export interface ElementMark {
   element: ElementKey
   ranges: readonly Range[]

@@ -28,7 +28,7 @@ function criterionLines(out: Map<string, string>, c: Criterion): void {
   out.set(`${at}, more`, c.more)
   out.set(`${at}, standard name`, c.standard)
   out.set(`${at}, group`, c.group)
-  out.set(`${at}, frame`, [c.frame, c.beside].filter(Boolean).join(', beside it: '))
+  out.set(`${at}, frame`, [c.frame, c.beside].filter(Boolean).join(', shown beside the question: '))
   for (const [name, value] of Object.entries(scale)) out.set(`${at}, scale, ${name}`, value === null ? '' : String(value))
   optionLines(out, `${at}, options`, options)
   optionLines(out, `${at}, severities`, severities)
