@@ -45,10 +45,10 @@ frontend: $(VENV)/.runtime ## build the pages
 schema: $(VENV)/.runtime ## write the OpenAPI schema from the code
 	$(MANAGE) spectacular --validate --fail-on-warn --file frontend/schema.yml
 
-soak: $(VENV)/.test ## everything on both data bases, and long: 200 kills of the web server, 500 contests, 20 restarts, drills of 10 minutes, a data set of 60 reviews
+soak: $(VENV)/.test ## everything on both databases, and long: 200 kills of the web server, 500 contests, 20 restarts, drills of 10 minutes, a data set of 60 reviews
 	SOAK=1 KILLS=200 CONTESTS=500 RESTARTS=20 DRILL_SECONDS=600 SCALE=200000 SLOW=60 REVIEWS=60 $(BIN)/python -m tests.stages soak
 
-drill: $(VENV)/.runtime ## make a backup, restore it into a scratch data base and verify it there
+drill: $(VENV)/.runtime ## make a backup, restore it into a temporary database and verify it there
 	@$(MANAGE) backup_drill
 
 bench: $(VENV)/.test ## measure against the aims, a few minutes; QUICK=1 is shorter, ONLY="loop start" picks

@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""The door to every command of Concord: `python manage.py help`."""
+"""Run the management commands of Concord: `python manage.py help` lists them."""
 
 import os
 import sys
@@ -8,21 +8,23 @@ import sys
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if sys.argv[1:2] == ["demo"]:
-        # It runs on a machine without any settings: it keeps a key of its own, and its servers run with DEBUG off.
+        # The demo needs no settings: it generates its secret key. Its servers run with DEBUG off.
         os.environ.setdefault("DEBUG", "1")
-    if sys.argv[1:2] and (status := _anywhere(sys.argv[1:])) is not None:
+    if sys.argv[1:2] and (status := _run_without_settings(sys.argv[1:])) is not None:
         sys.exit(status)
     from django.core.management import execute_from_command_line
 
     try:
         execute_from_command_line(sys.argv)
     except KeyboardInterrupt:
-        sys.exit(130)  # Ctrl-C, as shells count it
+        sys.exit(130)  # the exit status of shells after Ctrl-C
 
 
-def _anywhere(arguments: list[str]) -> int | None:
-    """Commands for whoever has downloaded a release run without settings, data base or Django where there are none.
-    The exit status; None where Django can take over."""
+def _run_without_settings(arguments: list[str]) -> int | None:
+    """Run a command for a downloaded release without Django, if the settings cannot be loaded.
+
+    Return its exit status, or None if Django should run the command.
+    """
     from releases.folders import standalone
 
     if arguments[0] not in standalone.COMMANDS:
@@ -30,8 +32,8 @@ def _anywhere(arguments: list[str]) -> int | None:
     try:
         from django.conf import settings
 
-        _ = settings.INSTALLED_APPS  # reads them
-    except Exception as error:  # whatever is wrong with settings is no matter of a release
+        _ = settings.INSTALLED_APPS  # loads the settings
+    except Exception as error:  # a release can be checked whatever is wrong with the settings
         return standalone.main(arguments, f"no settings: {str(error).splitlines()[0].split('. ')[0]}")
     return None
 

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from . import templates
 
 #: Error of a required parameter without a value.
-NEEDED = "This is needed."
+NEEDED = "This value is required."
 
 
 class Takes(StrEnum):

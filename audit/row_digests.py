@@ -25,7 +25,7 @@ from .models import Entry, RowDigest
 
 #: Maximum number of rows in one `RowDigest`.
 BATCH = 500
-#: Longer than any transaction. A row that appears later among digested ids did not exist at that time.
+#: Longer than any transaction: a row that appears among ids digested before this time was inserted afterwards.
 SETTLED = timedelta(days=1)
 #: Returns immutable related data of some rows as plain values, in the order of the rows.
 Part = Callable[[Sequence[Any]], list[Any]]

@@ -41,7 +41,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--annotators", type=int, nargs="+", help="loop: at work at a time")
     parser.add_argument("--seconds", type=float, help="loop, loads, large: of one measurement")
     parser.add_argument("--repeats", type=int, help="loop: measurements of each")
-    parser.add_argument("--engines", nargs="+", choices=["sqlite", "postgres"], help="loop, loads, large: data bases")
+    parser.add_argument("--engines", nargs="+", choices=["sqlite", "postgres"], help="loop, loads, large: databases")
     parser.add_argument("--loads", nargs="+", choices=list(ATTACKS), help="loads: which of them")
     parser.add_argument("--propositions", type=int, help="importing, exporting: how many; 20,000")
     parser.add_argument("--out", type=Path, default=ROOT / "var" / "benchmarks", help="folder of the JSON file")

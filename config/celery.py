@@ -38,7 +38,7 @@ def supervise(**_: Any) -> None:
 
 @worker_shutting_down.connect  # type: ignore[untyped-decorator]
 def requeue(**_: Any) -> None:
-    """Let a stopping worker leave: interruptible jobs are requeued, and no further ones are claimed."""
+    """Requeue the interruptible jobs of a stopping worker, and let it claim no further ones."""
     from projects.jobs.running import request_exit
 
     request_exit()
@@ -76,8 +76,8 @@ app.conf.update(
             "schedule": schedule(60.0),
             "options": {"expires": 60.0},
         },
-        "mail what is new": {"task": "projects.mail", "schedule": schedule(60.0), "options": {"expires": 60.0}},
-        "sweep what is spent": {"task": "projects.sweep", "schedule": crontab(hour=3, minute=17)},
+        "send e-mail digests": {"task": "projects.mail", "schedule": schedule(60.0), "options": {"expires": 60.0}},
+        "delete expired rows": {"task": "projects.sweep", "schedule": crontab(hour=3, minute=17)},
     },
 )
 app.autodiscover_tasks(["projects"])

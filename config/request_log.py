@@ -19,7 +19,7 @@ logger = logging.getLogger("concord.request")
 HEADER = "X-Request-ID"
 #: Permitted request ids of proxies and scripts. The pattern prevents forged log fields and lines.
 GIVEN = re.compile(r"[A-Za-z0-9._-]{8,64}")
-#: Polled every few seconds by machines.
+#: Paths that monitoring requests every few seconds.
 PROBES = {"/healthz", "/readyz", "/metrics"}
 #: Routes that are logged only on errors.
 QUIET = PROBES | {"static"}

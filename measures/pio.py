@@ -1,8 +1,8 @@
 """Parse MS^2's tags of populations, interventions and outcomes as standoff spans.
 
 The tags may cross, so they are not XML: ``... low intake of <int> vitamin K </int> may raise the <out> risk of <pop>
-fracture . </out> </pop>``. Sources: DeYoung et al., MS^2 (EMNLP 2021), and its files. The pairs of a review in these
-files are those of ``pairs_of``.
+fracture . </out> </pop>``. Sources: DeYoung et al., MS^2 (EMNLP 2021), and its files. ``pairs_of`` returns the
+pairs of a review as these files contain them.
 """
 
 from __future__ import annotations

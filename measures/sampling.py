@@ -27,7 +27,7 @@ def shuffled(ids: Iterable[T], seed: Seed) -> list[T]:
     """Return all ids in the seed's order. Raise ValueError for a repeated id."""
     known = list(ids)
     if len(set(known)) != len(known):
-        raise ValueError("an id comes twice")
+        raise ValueError("an id is repeated")
     return sorted(known, key=lambda each: order_key(seed, each))
 
 
@@ -90,7 +90,7 @@ def deal(
     if len(set(units)) != len(units) or len(set(people)) != len(people):
         raise ValueError("units and people must be distinct")
     if k < 1 or k > len(people):
-        raise ValueError(f"{k} people for each unit cannot be found among {len(people)}")
+        raise ValueError(f"{k} people per unit cannot be assigned: there are {len(people)}")
     contexts: dict[Hashable, list[U]] = defaultdict(list)
     for unit in units:
         contexts[("group", groups[unit]) if groups and unit in groups else ("unit", unit)].append(unit)

@@ -57,7 +57,7 @@ def check_quotes(text: str, ranges: Ranges, quotes: Sequence[str]) -> tuple[Rang
         raise SpanError(f"{len(checked)} fragments have {len(quotes)} quotes")
     for number, (text_quote, quote) in enumerate(zip(quotes_of(text, checked), quotes, strict=True), start=1):
         if text_quote != quote:
-            raise SpanError(f"fragment {number} shows {text_quote!r}, its quote says {quote!r}")
+            raise SpanError(f"fragment {number} covers {text_quote!r}, but its quote is {quote!r}")
     return checked
 
 
@@ -134,7 +134,7 @@ def spans_of_cell(cell: str) -> tuple[tuple[Range, ...], ...]:
 def covering_range(ranges: Ranges) -> Range:
     """Return the smallest range that covers all fragments. Raise SpanError if there are none."""
     if not ranges:
-        raise SpanError("no fragment, no range")
+        raise SpanError("a span without fragments has no range")
     return min(start for start, _ in ranges), max(end for _, end in ranges)
 
 

@@ -62,7 +62,7 @@ class ProjectsConfig(AppConfig):
         track(Assignment, only=("number", "person_id", "revision", "current_answer_id"), label=SETTLED)
         for model in (Admission, Change, Consent, Guideline, QuestionTry, Reference, Remark):
             track(model)
-        # Digests and witnesses keep the names of the first version.
+        # The label is the first name of the model, because digests contain it.
         track(StoredAgreement, batch=20, label="projects.keptagreement")
         track(
             ParticipantLink,

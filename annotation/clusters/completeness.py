@@ -32,7 +32,7 @@ from ..models import Cluster, Label, Proposition
 from ..models.labels import NOTHING_SAID
 
 Json = dict[str, Any]
-#: What a cluster itself can lack, in the order of the page.
+#: The parts that a cluster, not one of its propositions, can lack. In the order of the page.
 WHOLE = ("target", "input", "discourse")
 
 

@@ -39,9 +39,9 @@ from ..models import (
 )
 
 Rows = dict[Any, list[Any]]
-#: Audit verbs for a target whose sentence is no longer picked or whose review left the data set, and for its return.
+#: Audit verbs for removing a target (its sentence is no longer selected, or its review is excluded) and restoring it.
 REMOVE_TARGET, BRING_BACK_TARGET = "remove target", "bring back target"
-#: Audit verbs for an input proposition that was decided not to support its cluster, and for its return.
+#: Audit verbs for removing an input proposition that does not support its cluster, and for restoring it.
 TAKE_OUT_INPUT, BRING_BACK_INPUT = "put input aside", "bring back input"
 
 

@@ -143,7 +143,7 @@ def intact(design: RatingDesign) -> None:
     planned = [texts for _, texts in design.plan["pages"]]
     same = planned == [pages.get(n) for n in range(len(planned))] and digest_now == design.plan["texts"]
     if digest(design.whole) != design.digest or not same:
-        raise Conflict(f"The design of {design.round} is not what it was when it was frozen.")
+        raise Conflict(f"The design of {design.round} was changed after it was frozen.")
 
 
 def remove(round: Round) -> None:

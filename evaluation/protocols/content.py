@@ -25,7 +25,7 @@ MESSAGES = {
     "tuple_type": "Expected a list.",
     "too_long": "Expected a list of at most {max_length} items.",
     "string_type": "Expected text.",
-    "string_unicode": "Expected text without half characters.",
+    "string_unicode": "Expected text without lone surrogates.",
     "string_too_long": "Expected text of at most {max_length:,} characters.",
     "bool_type": "Expected true or false.",
     "literal_error": "Expected {expected}.",

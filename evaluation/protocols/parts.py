@@ -94,9 +94,10 @@ class Part(BaseModel):
 class Option(Part):
     """A point of a scale, a category or a severity.
 
-    ``anchor`` describes its meaning in words. ``means`` is the corresponding value on the scale it is compared with, if
-    it is named differently: a label of the target, or a direction. ``off_scale`` marks a value beside the scale
-    ("other", "cannot tell"). Unweighted agreement treats it as a category. Means and weighted agreement leave it out.
+    ``anchor`` describes its meaning in words. If answers are compared with another scale (the target's label or a
+    direction), ``means`` is the value of that scale that the option corresponds to; empty if both have the same name.
+    ``off_scale`` marks a value that is not a point of the scale ("other", "cannot tell"). Unweighted agreement treats
+    it as a category. Means and weighted agreement leave it out.
     """
 
     value: Code
@@ -171,9 +172,9 @@ class Example(Part):
 class Criterion(Part):
     """One question about each text. ``standard`` is its name in the literature, to compare studies.
 
-    ``beside`` is the part of the target that is shown beside the question. ``points`` is the reported share of the
-    criterion with good values: of the good values (higher is better), or of the others (lower is better). If it is
-    empty, hallucination and repetition report faults; older protocols rely on this.
+    ``beside`` is the part of the target that is shown beside the question. A criterion with good values is reported as
+    a share. ``points`` selects it: the share of good values (higher is better) or of the other values (lower is
+    better). If it is empty, hallucination and repetition report faults; older protocols rely on this.
     """
 
     key: Key
@@ -239,8 +240,8 @@ class Content(Part):
     empty.
     """
 
-    version: Annotated[StrictInt, Field(ge=1, le=1), expect("1: a later schema needs a later Concord")] = Field(
-        alias="schema"
+    version: Annotated[StrictInt, Field(ge=1, le=1), expect("1: a newer schema needs a newer version of Concord")] = (
+        Field(alias="schema")
     )
     kind: Kind
     title: Line = Field(default="", max_length=120)

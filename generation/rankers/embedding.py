@@ -11,7 +11,7 @@ from ..backends.extractive.encoder import facts_of
 from ..backends.extractive.methods import Encoder
 from ..backends.protocol import BackendError
 
-#: Raise it with any change to how vectors are used.
+#: Version of the ranking rule. Increase it with any change that can change a ranking.
 VERSION = 1
 
 

@@ -29,9 +29,9 @@ def in_order(first: int, second: int) -> tuple[int, int]:
 def read_pairs(
     own: Row, others: Sequence[Row], read: Callable[[Row], Found]
 ) -> Iterator[tuple[Row, tuple[Row, Row], tuple[Found, Found]]]:
-    """Yield each other row, the two rows `in_order`, and the data read of the two in that order.
+    """Pair a row with each of the others. Yield the other row, the pair `in_order`, and the data of the pair.
 
-    The own data is read once. Of the others, only one is in memory at a time.
+    The data of ``own`` is read once. Of the others, the data of only one is in memory at a time.
     """
     if not others:
         return

@@ -49,7 +49,7 @@ def bootstrap_intervals(
     if unsupported := set(names) - {*ANONYMOUS, *NAMED}:
         raise ValueError(f"no bootstrap for {', '.join(sorted(unsupported))}")
     values: dict[str, FloatArray] = {}
-    # Coefficients that ignore the raters' identity need fewer distinct rows than there are patterns.
+    # Coefficients that ignore the raters' identity use count vectors, which are fewer than the patterns.
     for part, (counts, times) in (
         ([name for name in names if name in ANONYMOUS], basis.ratings.table.count_vectors),
         ([name for name in names if name in NAMED], (basis.counts, basis.times)),

@@ -1,10 +1,11 @@
 """Intervals of coefficients over clusters (reviews), and benchmark levels of coefficients.
 
-Propositions of a review share its texts and difficulty, so they are not independent. The rule is that of
-`measures.clustered`. A coefficient is computed again without each review. To become a share, it needs a lower bound:
-its value if nobody agreed. Kappa and alpha depend on the rarer values, so their bound is the value if nobody agreed on
-these. For two values, the share is then the specific agreement of the rarer one. Kappa and alpha have no interval if
-the rarer values are too rare.
+Propositions of a review share its texts and difficulty, so they are not independent. Intervals follow the rule of
+`measures.clustered`, which computes a coefficient again without each review. The rule needs figures with two bounds,
+so a coefficient is rescaled to a share: 0 is its value if nobody agreed, and 1 is full agreement. Kappa and alpha
+depend on the rarer values, so for them 0 is the value if nobody agreed on any of these. With two values in the scale,
+this share is the specific agreement of the rarer one. Kappa and alpha have no interval if the rarer values are too
+rare.
 """
 
 from __future__ import annotations
@@ -210,7 +211,7 @@ def _on_log_scale(value: float | None, without: FloatArray, df: float, level: fl
     disagreement = 1 - value
     if disagreement <= TINY or se <= TINY:
         return OverReviews(None, None, PERFECT if disagreement <= TINY else ALIKE)
-    # The exponential has no bound for few reviews. No coefficient is far below -1.
+    # Limit the exponent, which is unbounded for few reviews. No coefficient is far below -1.
     factor = math.exp(min(t_quantile(level, df) * se / disagreement, 50))
     return OverReviews(se, (max(1 - disagreement * factor, min(-1.0, value)), 1 - disagreement / factor))
 

@@ -253,8 +253,8 @@ def _form(scale: Scale, measure: Mapping[str, Any]) -> Form:
 def self_consistency(scales: Sequence[Scale], answers: Sequence[RatingRow], *, seed: int) -> dict[str, Any] | None:
     """Return the self-consistency on repeated items, or None if there are none.
 
-    ``answers`` has (item, "first" or "again", cells). An item is what one person was asked twice. The two times act
-    as the two raters, so agreement between people plays no part.
+    ``answers`` has (item, "first" or "again", cells). An item is a unit that one person answered twice. The first and
+    the second answer are treated as two raters, so agreement between people has no influence.
     """
     if not answers:
         return None
@@ -265,7 +265,7 @@ def self_consistency(scales: Sequence[Scale], answers: Sequence[RatingRow], *, s
 
 
 def _of_two_times(measure: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how often both times agree, and their AC1 (AC2 on a weighted scale) or why it is undefined."""
+    """Return how often first and second answer agree, and AC1 (AC2 on a weighted scale) or why it is undefined."""
     name = "ac2" if "ac2" in {**measure["coefficients"], **measure["undefined"]} else "ac1"
     figure = measure["coefficients"].get(name)
     return {
@@ -279,7 +279,7 @@ def _of_two_times(measure: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plan(measure: MeasureReport) -> dict[str, Any] | None:
-    """Return how many units narrow the interval of AC1 (AC2): a curve, and n for some half widths.
+    """Return the half width of the interval of AC1 (AC2) by number of units, and the units needed for some half widths.
 
     If reviews have several units, the plan uses the standard error over reviews and adds reviews of the same size.
     """

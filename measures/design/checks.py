@@ -87,7 +87,7 @@ def degraded(text: str, others: Sequence[str], seed: Seed) -> str:
     sentences = [_WORD.findall(text[start:end]) for start, end in sentence_ranges(text)]
     sentences = [words for words in sentences if words]
     if not sentences:
-        raise ValueError("a text without words cannot be made worse")
+        raise ValueError("a text without words cannot be degraded")
     foreign = [word for other in shuffled(dict.fromkeys(others), f"{seed}:others") for word in _WORD.findall(other)]
     count = 0
     worse: list[str] = []

@@ -108,7 +108,7 @@ def balanced_pairs(
     every = [(a, b) for a, b in combinations(sorted(systems), 2)]
     each = len(every) if each is None else each
     if not every or not 1 <= each <= len(every):
-        raise ValueError(f"{each} pairs of {len(systems)} systems cannot be had")
+        raise ValueError(f"{len(systems)} systems do not form {each} pairs")
     had: Counter[tuple[str, str]] = Counter()
     where: dict[tuple[str, str], list[str]] = defaultdict(list)
     chosen: dict[str, list[tuple[str, str]]] = {}

@@ -72,7 +72,7 @@ def backup(*, out: Path) -> dict[str, Any]:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".backup-", dir=out.parent) as work:
             dumped = Path(work) / engine.file
-            with _bar("data base", "page") as bar:
+            with _bar("database", "page") as bar:
                 found = engine.dump(dumped, lambda done, total: _set(bar, done, total))
             files = list(_files())
             total = dumped.stat().st_size + sum(size for _, _, size in files)

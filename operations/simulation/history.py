@@ -203,7 +203,7 @@ def work_together(annotators: Sequence[Annotator], *, keep_going: Callable[[], b
 
 ROUND = "Reliability study (robots)"
 UNITS = 12
-#: (address, name, error probability). The names say that they are robots.
+#: (address, name, error probability). The names show that they are simulated.
 ROBOTS = (
     ("robot1@example.org", "Robot One", 0.05),
     ("robot2@example.org", "Robot Two", 0.12),

@@ -76,10 +76,10 @@ class Rater(Annotator):
 
 
 def _rating(criterion: Mapping[str, Any], points: float) -> dict[str, Any]:
-    """Return the option of a criterion for a number of points.
+    """Return a rating by one criterion for a latent score of ``points``.
 
-    Of two options the first is chosen for many points. Of several options the nearest is chosen, counted from the
-    lowest.
+    With two options, the first is chosen if the score is at least `MIDDLE`. With more, the option nearest to the score
+    is chosen, where the first option has 1 point.
     """
     options = criterion["scale"]["options"]
     last = len(options) - 1

@@ -233,7 +233,7 @@ def _position(field: str, domain: Sequence[float]) -> Spec:
 def _row(number: int, name: str, cell: Cell) -> Spec:
     low, high = cell.ci or (None, None)
     text = _text(cell) if cell.value is not None else _shortened(_text(cell))
-    # The note gives the reason. Next to a name there is only space for the fact.
+    # The reason is in the note, because it does not fit next to the name.
     text = text.replace(f"({cell.ci_reason})", "no interval") if cell.ci_reason else text
     return {"row": number, "name": _shortened(name), "value": cell.value, "low": low, "high": high, "text": text}
 

@@ -73,7 +73,7 @@ def preview(project: Project, plan: RoundPlan, turn: int) -> list[dict[str, Any]
     units = planned_units(project, plan)
     if not units:
         return []
-    # The stride is coprime to most counts, so turns jump through the corpus and finally reach all units.
+    # The stride is coprime to most counts, so consecutive turns show distant units, and finally all of them.
     at = turn * 7919 % len(units)
     unit = Unit.objects.get(pk=units[at][0])
     round = Round(

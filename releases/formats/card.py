@@ -66,7 +66,7 @@ scripts. Import them into a spreadsheet as text.
 
 ## How it was made
 
-| round | kind | purpose | status | units | people a unit | guideline |
+| round | kind | purpose | status | units | people per unit | guideline |
 |---|---|---|---|---|---|---|
 {rounds or "| none | | | | | | |"}
 

@@ -26,8 +26,8 @@ _UNKNOWN = (
 )
 _BEGINNING = """# How summaries were rated
 
-Written from the data of this release, a paragraph a round, to be taken into a paper. What the data do not say is marked
-NOT PROVIDED.
+One paragraph per round for use in a paper, generated from the data of this release. Information that the data do not
+contain is marked NOT PROVIDED.
 """
 _FRAMES = {
     "alone": "of the summary alone",

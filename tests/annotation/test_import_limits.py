@@ -210,7 +210,7 @@ def test_the_same_file_brought_in_meanwhile_is_a_conflict(
     assert Cluster.objects.count() == 1
 
 
-@pytest.mark.parametrize("note", ["reading", "checking for unusual values", "making rows", "writing"])
+@pytest.mark.parametrize("note", ["reading", "checking for unusual values", "creating rows", "writing"])
 def test_a_check_or_an_import_is_cancelled_while_it_works(
     project: Project,
     lead: User,
@@ -234,7 +234,7 @@ def test_a_check_or_an_import_is_cancelled_while_it_works(
     client = client_of(lead)
     body = {"format": "m3", "file": SimpleUploadedFile("a.jsonl", as_bytes(cluster(f"1_{n}") for n in range(9)))}
     check = client.post("/api/v1/projects/eye/imports/", body, format="multipart").json()["id"]
-    if note in ("making rows", "writing"):
+    if note in ("creating rows", "writing"):
         run_job(check)
         confirmed = client.post("/api/v1/projects/eye/imports/confirm/", {"job": check}, format="json")
         check = confirmed.json()["id"]

@@ -27,7 +27,7 @@ def test_several_are_kept_in_the_order_of_the_choices(given: object, meant: obje
 
 def test_one_at_least_can_be_asked_for() -> None:
     needed = Parameter("runs", Takes.SEVERAL, "Runs", default=[], choices=("1",), required=True)
-    assert check([needed], {"runs": []})[1] == [("runs", "This is needed.")]
+    assert check([needed], {"runs": []})[1] == [("runs", "This value is required.")]
 
 
 def test_several_read_as_their_words() -> None:

@@ -43,7 +43,7 @@ def faults(backend: str, **prompt: str) -> dict[str, str]:
         ("{inputs} and {question, please", "Opening brace without a closing brace: '{question, please'."),
         ("Of {question}}: {inputs}", "Closing brace without an opening brace: 'Of {question}}'."),
         ("Read {{inputs}}", "Write fields in single braces: {inputs}."),
-        ("", "This is needed."),
+        ("", "This value is required."),
     ],
 )
 def test_a_prompt_that_would_not_be_filled_in_as_it_looks_is_refused(backend: str, template: str, message: str) -> None:

@@ -57,7 +57,7 @@ def test_a_protocol_with_every_scale_is_sound_and_ready() -> None:
         ("criteria.0.na", 1, "criteria.0.na", "Expected true or false."),
         ("criteria.0.question", "one\ntwo", "criteria.0.question", "Expected one line"),
         ("criteria.0.more", "NUL \0", "criteria.0.more", "without NUL"),
-        ("criteria.0.name", "half \ud800", "criteria.0.name", "half characters"),
+        ("criteria.0.name", "half \ud800", "criteria.0.name", "lone surrogates"),
         ("criteria.0.name", "x" * 201, "criteria.0.name", "at most 200 characters"),
         ("criteria.0.scale.type", "stars", "criteria.0.scale.type", "Expected 'likert', 'categorical'"),
         ("criteria.0.scale.type", "preference", "criteria.0.scale.type", "Expected any scale but preference"),

@@ -291,7 +291,7 @@ def test_a_design_that_was_changed_in_the_data_base_is_noticed(
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
     intact(RatingDesign.objects.get(round=round))
     model.objects.filter(pk=model.objects.order_by("pk")[0].pk).update(**change)
-    with pytest.raises(Conflict, match="not what it was"):
+    with pytest.raises(Conflict, match="changed after it was frozen"):
         intact(RatingDesign.objects.get(round=round))
 
 

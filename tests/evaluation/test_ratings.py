@@ -228,7 +228,7 @@ def test_unblinding_asks_for_the_figures_and_a_worker_stores_them(
 def test_a_changed_design_is_not_reckoned(project: Project, lead: User, evaluator: User) -> None:
     design = close_rating_round(project, lead, [evaluator], build_runs(project, clusters=2))
     PageText.objects.filter(pk=PageText.objects.order_by("pk")[0].pk).update(system_numbers=[9])
-    with pytest.raises(Conflict, match="not what it was"):
+    with pytest.raises(Conflict, match="changed after it was frozen"):
         compute_ratings(design=design)
 
 

@@ -135,8 +135,11 @@ def test_the_same_system_at_another_level_is_another_version(
         ({"system": "Staged", "config": "broken.json"}, "broken.json is not valid JSON: "),
         ({"system": "Staged", "config": "list.json"}, "list.json must contain a JSON object."),
         ({"system": "New", "preset": "lead-9"}, "There is no preset 'lead-9'. Available: bart-xsum, "),
-        ({"system": "New", "preset": "bart-cochrane"}, "model.model: This is needed. Set it with --set model.model="),
-        ({"system": "New", "preset": "bilstm"}, "model.file: This is needed. Set it with --outputs FILE"),
+        (
+            {"system": "New", "preset": "bart-cochrane"},
+            "model.model: This value is required. Set it with --set model.model=",
+        ),
+        ({"system": "New", "preset": "bilstm"}, "model.file: This value is required. Set it with --outputs FILE"),
         ({"system": "New", "preset": "lead-3", "level": "document"}, "This project has no reviews (documents), level"),
         (
             {"system": "New", "preset": "lead-3", "changes": ["sentences"]},

@@ -163,7 +163,7 @@ def test_numbers_out_of_bounds_are_refused(value: Any) -> None:
 
 @pytest.mark.parametrize("value", ["", None])
 def test_required_parameters_are_checked(value: Any) -> None:
-    assert check((NAME,), {"name": value})[1] == [("name", "This is needed.")]
+    assert check((NAME,), {"name": value})[1] == [("name", "This value is required.")]
 
 
 @pytest.mark.parametrize("value", ["a\0b", "x" * 501, 3, ["a"]])

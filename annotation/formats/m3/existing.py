@@ -142,7 +142,7 @@ def add_targets(imported: Import, level: str, items: Sequence[Item], rows: BulkW
     first = next_position(Target.objects.filter(project=imported.project, level=LEVELS[level]))
     for start in range(0, len(items), BATCH):
         layout.targets(LEVELS[level], items[start : start + BATCH], first + start)
-        progress(start, len(items), "making rows")
+        progress(start, len(items), "creating rows")
 
 
 def add_clusters(imported: Import, items: Sequence[Item], rows: BulkWriter, progress: Progress) -> None:
@@ -166,7 +166,7 @@ def add_clusters(imported: Import, items: Sequence[Item], rows: BulkWriter, prog
             *(_imported_decision(imported, cluster.unit_id, "discourse", "relation") for cluster in clusters),
         ]
         rows.add(with_digests(decisions))
-        progress(start, len(items), "making rows")
+        progress(start, len(items), "creating rows")
 
 
 def _add_labels(rows: BulkWriter, imported: Import, propositions: Sequence[tuple[Proposition, TextLabels]]) -> None:

@@ -67,10 +67,9 @@ class _InputPosition:
     now: Proposition
 
     def is_made_of(self, row: Input) -> bool:
-        """Return whether the proposition stands for this input.
+        """Return whether the proposition represents this input.
 
-        A proposition created from the input does. A typed or imported one does if it has the same study and the same
-        words.
+        It does if it was created from the input, or if it was typed or imported with the same study and words.
         """
         assigned = getattr(self.first, "assigned", None)
         if assigned:

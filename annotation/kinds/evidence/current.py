@@ -83,7 +83,7 @@ def _undecided(change: _Change, rows: Iterable[Input]) -> _Change:
 
 
 def _is_same_passage(row: Input, numbers: Sequence[int], text: str) -> bool:
-    """Return whether the input is this passage. A typed or imported input with the same words is."""
+    """Return whether the input is this passage, or was typed or imported with the same words."""
     return row.numbers == list(numbers) if row.numbers else row.text.split() == text.split()
 
 

@@ -243,7 +243,7 @@ def _join(first: RatingsFile, other: RatingsFile) -> None:
 
 
 def _take(source: Source, read: RatingFile, progress: Progress) -> str:
-    """RatingFile the rows, and return the shape that their columns show."""
+    """Read the rows, and return the shape that their columns show."""
     with source.path.open("rb") as file:
         is_json = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
     if is_json:

@@ -1,4 +1,4 @@
-"""RatingFile a long table: one rating per row, with unit, system, rater, criterion and value."""
+"""Read a long table: one rating per row, with unit, system, rater, criterion and value."""
 
 from collections.abc import Iterator, Mapping
 
@@ -104,7 +104,7 @@ def _value(values: Mapping[str, str], read: RatingFile, line: int) -> str:
         return ""
     if has_decimal_comma(value):
         point = number_text(number(value) or 0)
-        read.notice("decimal comma", f"RatingFile as the number {point}.", line, criterion, value)
+        read.notice("decimal comma", f"Read as the number {point}.", line, criterion, value)
         return point
     return value
 

@@ -1,4 +1,4 @@
-"""RatingFile MSLR's two tables: facets of a summary, and choices between two summaries."""
+"""Read MSLR's two tables: facets of a summary, and choices between two summaries."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""RatingFile SummEval's JSON lines: one summary per line, with its ratings.
+"""Read SummEval's JSON lines: one summary per line, with its ratings.
 
 A rater is identified by the position in the list of ratings.
 """

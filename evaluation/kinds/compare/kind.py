@@ -123,7 +123,7 @@ class CompareKind(PageKind):
                     f"value.said.{n}.choice", "Expected one of the two texts, or another option of the protocol."
                 )
             if one["choice"] in criterion.reason.required_at and not one["reason"].strip():
-                raise Refused.field(f"value.said.{n}.reason", "Say why.")
+                raise Refused.field(f"value.said.{n}.reason", "Give a reason.")
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         insert(self.rows_to_store(said, text_ids(answer.assignment.unit_id for answer, _ in said)))

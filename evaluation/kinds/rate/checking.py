@@ -61,7 +61,7 @@ class _Text:
         elif fault := _fault(criterion, one):
             raise Refused.field(f"{at}.value", fault)
         if not one["na"] and one["value"] in criterion.reason.required_at and not one["reason"].strip():
-            raise Refused.field(f"{at}.reason", "Say why.")
+            raise Refused.field(f"{at}.reason", "Give a reason.")
         for n, span in enumerate(one["spans"]):
             self._marked(criterion, span, f"{at}.spans.{n}")
         for n, quote in enumerate(one["quotes"]):

@@ -122,7 +122,7 @@ def ends(interval: Sequence[float] | None, scale: float = 1.0) -> tuple[float, f
 
 def figure(value: float | None, why: str, decimals: int = 2, **others: Any) -> Cell:
     """Return a cell with a value, or with the reason why there is none."""
-    return Cell(None, undefined=why or "there is none") if value is None else Cell(value, decimals, **others)
+    return Cell(None, undefined=why or "no value") if value is None else Cell(value, decimals, **others)
 
 
 def reason(row: Json, key: str = "ci_reason") -> str:

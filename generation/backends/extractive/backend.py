@@ -16,7 +16,7 @@ from .encoder import facts_of
 from .methods import METHODS, Encoder, Task
 from .pieces import Limit, Sentence, Undefined, pieces
 
-#: Version of the extraction rules. Raise it with any change that can change an output.
+#: Version of the extraction rules. Increase it with any change that can change an output.
 RULES = "concord-extractive 1"
 RANKED = ("random", "best ROUGE-L", "TextRank", "MMR")
 GROUP = 32

@@ -16,7 +16,7 @@ from projects.spreadsheets.delimited import Delimited, Dialect
 from projects.uploads.faults import Faults, Unreadable
 from projects.uploads.files import BOM, other_file
 
-#: Version of the reading rules. Raise it with any change that can change a text.
+#: Version of the reading rules. Increase it with any change that can change a text.
 READER = "concord-outputs 2"
 #: Accepted names of the key and text columns, in lower case: the names of Concord first, then those of M3 and MSLR.
 KEYS = ("key", "docid", "reviewid", "review_id", "id")

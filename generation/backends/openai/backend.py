@@ -84,7 +84,7 @@ _UNITS: dict[str, tuple[Callable[[str], int], Callable[[str, int], str]]] = {
 UNITS = tuple(_UNITS)
 
 
-#: Version of the request format. Raise it with any change that can change an output.
+#: Version of the request format. Increase it with any change that can change an output.
 CLIENT = "concord-openai 1"
 TEMPLATE = "Summarize the findings of the following studies in one or two sentences.\n\n{inputs}"
 

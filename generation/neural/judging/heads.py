@@ -104,7 +104,7 @@ def nll(
 
 
 def nll_of_logits(logits: Tensor, nodes: Sequence[int], labels: Sequence[int]) -> list[float]:
-    """Return the same from logits (rows, vocabulary)."""
+    """Return the negative log-likelihood of each label at its node from logits (rows, vocabulary)."""
     node_ids, tokens = _as_tensors(logits.device, nodes, labels)
     sums = torch.cat([torch.logsumexp(part.float(), -1) for part in logits.split(ROWS)])
     nlls: list[float] = (sums[node_ids] - logits[node_ids, tokens].float()).tolist()
