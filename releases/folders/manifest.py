@@ -37,7 +37,7 @@ class Entry:
         return {"path": self.path, "size": self.size, "sha256": self.sha256, "rows": self.rows}
 
 
-def write(folder: Path, path: str, chunks: Iterable[bytes]) -> Entry:
+def write_file(folder: Path, path: str, chunks: Iterable[bytes]) -> Entry:
     """Write one file below ``folder``, sync it to disk, and return its entry. Memory use does not depend on its size.
 
     Each chunk of a JSONL or CSV file is one row; the first chunk of a CSV file is its header.
@@ -68,7 +68,7 @@ def sums(entries: Iterable[Entry]) -> bytes:
     return "".join(f"{sha}  {path}\n" for path, sha in lines).encode()
 
 
-def sealed(manifest: dict[str, Any]) -> dict[str, Any]:
+def with_digest(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return the manifest with its own digest: the SHA-256 of its bytes without that field."""
     body = {key: value for key, value in manifest.items() if key != "digest"}
     return body | {"digest": hashlib.sha256(as_bytes(body)).hexdigest()}
@@ -122,11 +122,11 @@ def parse(content: bytes) -> Manifest:
         raise Unreadable(f"{NAME}: {wrong}; the file was changed")
     entries = tuple(Entry(e["path"], e["size"], e["sha256"], e.get("rows")) for e in body["files"])
     try:
-        resealed = sealed(body)
-        canonical = as_bytes(resealed) == content
+        expected = with_digest(body)
+        canonical = as_bytes(expected) == content
     except (ValueError, RecursionError):
         raise Unreadable(f"{NAME}: contains text that is not valid Unicode; the file was changed") from None
-    return Manifest(body, content, entries, resealed["digest"], tuple(_faults(body, entries, canonical)))
+    return Manifest(body, content, entries, expected["digest"], tuple(_faults(body, entries, canonical)))
 
 
 def _no_number(name: str) -> NoReturn:

@@ -29,7 +29,7 @@ from projects.agreement.queries import (
 )
 from projects.models import Project, Round, Unit
 from projects.purposes import which
-from releases.formats.notes import BATCH, line
+from releases.formats.rows import BATCH, csv_row
 
 from ..sources.blinding import kept_blind
 from .notes import Notes
@@ -87,7 +87,7 @@ def report_of(round: Round) -> dict[str, Any]:
 
 
 def _units(project: Project, rounds: QuerySet[Round]) -> Iterator[bytes]:
-    yield line(("unit_type", "unit", "review", "text"))
+    yield csv_row(("unit_type", "unit", "review", "text"))
     # Kinds with the same unit type return the same texts and reviews.
     by_type = {type: kind for kind in reversed(kinds.all_kinds()) for type in kind.unit_types}
     rated_units = (
@@ -102,12 +102,12 @@ def _units(project: Project, rounds: QuerySet[Round]) -> Iterator[bytes]:
             reviews |= by_type[unit_type].reviews(units)
             texts |= by_type[unit_type].texts(units)
         for pk, type, key in batch:
-            yield line([type, key, reviews.get(pk, key), texts.get(pk, "")])
+            yield csv_row([type, key, reviews.get(pk, key), texts.get(pk, "")])
 
 
 def _gold(rounds: QuerySet[Round]) -> Iterator[bytes]:
-    yield line(("round", "scale", "unit", "value"))
+    yield csv_row(("round", "scale", "unit", "value"))
     for round in rounds.iterator(chunk_size=BATCH):
         for scale, values in gold_of(round).items():
             for unit, value in values.items():
-                yield line([round.name, scale, unit, value])
+                yield csv_row([round.name, scale, unit, value])

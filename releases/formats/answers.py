@@ -16,7 +16,7 @@ from django.db.models import F, QuerySet
 from projects import kinds
 from projects.models import Answer, Outcome, Project
 from projects.purposes import which
-from releases.formats.notes import BATCH, flag, line, time
+from releases.formats.rows import BATCH, csv_row, flag, utc_time
 
 from ..sources.blinding import kept_blind
 from .notes import Notes
@@ -72,7 +72,7 @@ def _released(project: Project) -> QuerySet[Answer]:
 
 
 def _rows(project: Project, kind: kinds.Kind, notes: Notes) -> Iterator[bytes]:
-    yield line([*COLUMNS, *kind.columns])
+    yield csv_row([*COLUMNS, *kind.columns])
     pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     answers = (
         _released(project)
@@ -92,7 +92,7 @@ def _rows(project: Project, kind: kinds.Kind, notes: Notes) -> Iterator[bytes]:
                 if comments := [name for name in kind.comments if row.get(name) and not project.publish_comments]:
                     _leave_out(len(comments), notes)
                     row = {**row, **dict.fromkeys(comments, "")}
-                yield line([*_common(answer, pseudonyms), *(row.get(name, "") for name in kind.columns)])
+                yield csv_row([*_common(answer, pseudonyms), *(row.get(name, "") for name in kind.columns)])
 
 
 def _leave_out(comments: int, notes: Notes) -> None:
@@ -120,7 +120,7 @@ def _common(answer: Any, pseudonyms: Mapping[int, str]) -> list[Any]:
         answer.reason,
         answer.guideline.number,
         answer.shown,
-        time(answer.received_at),
+        utc_time(answer.received_at),
         answer.active_ms,
         flag(answer.flag),
         answer.comment,

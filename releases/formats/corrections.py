@@ -15,7 +15,7 @@ from projects import kinds
 from projects.agreement.queries import report, reviews
 from projects.models import Project, Round
 from projects.purposes import which
-from releases.formats.notes import BATCH, flag, line
+from releases.formats.rows import BATCH, csv_row, flag
 
 from ..sources.blinding import kept_blind
 from .notes import Notes
@@ -56,16 +56,16 @@ def _line(round: Round) -> bytes:
 
 
 def _references(rounds: QuerySet[Round]) -> Iterator[bytes]:
-    yield line(("answer", "field", "same", "review"))
+    yield csv_row(("answer", "field", "same", "review"))
     for round in rounds.iterator(chunk_size=BATCH):
         for answer, review in reviews(round):
             for name, same in review.same.items():
-                yield line([answer, name, flag(same), review.review])
+                yield csv_row([answer, name, flag(same), review.review])
 
 
 def _shown(kind: kinds.Kind, rounds: QuerySet[Round]) -> Iterator[bytes]:
-    yield line(["answer", *kind.columns])
+    yield csv_row(["answer", *kind.columns])
     for round in rounds.iterator(chunk_size=BATCH):
         for answer, review in reviews(round):
             for _, shown, _ in review.parts:
-                yield line([answer, *(shown.get(name, "") for name in kind.columns)])
+                yield csv_row([answer, *(shown.get(name, "") for name in kind.columns)])

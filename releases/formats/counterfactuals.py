@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from annotation.models import Counterfactual
 from projects.models import Project
-from releases.formats.notes import BATCH
+from releases.formats.rows import BATCH
 
 from .notes import Notes
 

@@ -3,34 +3,9 @@
 The figures count the rows that were written, not other rows of the database.
 """
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
-
-from projects.spreadsheets.cells import flag as flag
-
-BATCH = 1000
-
-
-def line(cells: Iterable[Any]) -> bytes:
-    """Return one row.
-
-    If a text contains a carriage return, all cells are quoted. Otherwise readers would take it for a line end.
-    """
-    cells = list(cells)
-    out = io.StringIO()
-    bare = any(isinstance(cell, str) and "\r" in cell for cell in cells)
-    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if bare else csv.QUOTE_MINIMAL).writerow(cells)
-    return out.getvalue().encode()
-
-
-def time(value: datetime) -> str:
-    """Return a time in UTC with microseconds, independent of the database's format."""
-    return value.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 @dataclass

@@ -8,7 +8,7 @@ cluster or proposition. ``provenance/guidelines/KIND-NUMBER.md`` are the guideli
 from collections.abc import Iterable, Iterator
 
 from projects.models import Decision, Guideline, Import, Project, Unit
-from releases.formats.notes import BATCH, line, time
+from releases.formats.rows import BATCH, csv_row, utc_time
 
 from .notes import Notes
 
@@ -44,7 +44,7 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
 
 
 def _values(project: Project) -> Iterator[bytes]:
-    yield line(VALUES)
+    yield csv_row(VALUES)
     pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     rows = (
         Decision.objects.filter(unit__project=project)
@@ -68,21 +68,21 @@ def _values(project: Project) -> Iterator[bytes]:
         )
     )
     for *cells, decided_by, decided_at, reason in rows.iterator(chunk_size=BATCH):
-        yield line([*cells, pseudonyms.get(decided_by), time(decided_at), reason])
+        yield csv_row([*cells, pseudonyms.get(decided_by), utc_time(decided_at), reason])
 
 
 def _typed(project: Project) -> Iterator[bytes]:
-    yield line(TYPED)
+    yield csv_row(TYPED)
     pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     rows = Unit.objects.filter(project=project, made_by__isnull=False, superseded_by=None).order_by("pk")
     for type, key, by in rows.values_list("type", "key", "made_by").iterator(chunk_size=BATCH):
-        yield line([type, key, pseudonyms.get(by)])
+        yield csv_row([type, key, pseudonyms.get(by)])
 
 
 def _sources(project: Project) -> Iterator[bytes]:
-    yield line(SOURCES)
+    yield csv_row(SOURCES)
     pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     rows = Import.objects.filter(project=project).order_by("pk").defer("report", "counts")
     for i in rows.iterator(chunk_size=BATCH):
         by = pseudonyms.get(i.created_by_id) if i.created_by_id else None
-        yield line([i.pk, i.format, i.level, i.file_name, i.sha256, i.size, time(i.created_at), by])
+        yield csv_row([i.pk, i.format, i.level, i.file_name, i.sha256, i.size, utc_time(i.created_at), by])

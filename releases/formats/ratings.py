@@ -26,7 +26,7 @@ from generation.models import Scoring
 from measures.ratings import RULE
 from measures.ratings.m3 import WAYS, released
 from projects.models import Outcome, Project, Round
-from releases.formats.notes import BATCH, flag, line, time
+from releases.formats.rows import BATCH, csv_row, flag, utc_time
 
 from ..sources.blinding import released_designs
 from . import methods
@@ -117,7 +117,7 @@ def _rounds(project: Project, designs: QuerySet[RatingDesign]) -> Iterator[bytes
                     "content": version.content,
                 },
                 "entrants": [_system(system) for system in systems],
-                "unblinded_at": time(design.unblinding.at),
+                "unblinded_at": utc_time(design.unblinding.at),
                 "unblinded_by": pseudonyms.get(design.unblinding.by_id or 0),
             }
         )
@@ -187,7 +187,7 @@ def _sources(designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
 
 
 def _texts(designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
-    yield line(TEXT_COLUMNS)
+    yield csv_row(TEXT_COLUMNS)
     rows = PageText.objects.filter(page__source__design__in=designs.order_by().values("pk"))
     for *cells, check, made_from in (
         rows.order_by("page__source__design__round", "page__number", "number", "pk", "entries__system__number")
@@ -205,23 +205,23 @@ def _texts(designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
         )
         .iterator(chunk_size=BATCH)
     ):
-        yield line([*cells, flag(check), made_from])
+        yield csv_row([*cells, flag(check), made_from])
 
 
 def _ratings(project: Project, ratings: QuerySet[Rating], designs: QuerySet[RatingDesign]) -> Iterator[bytes]:
-    yield line(tidy.RATED)
-    yield from map(line, tidy.rated(ratings, tidy.named(designs), reasons=project.publish_comments))
+    yield csv_row(tidy.RATED)
+    yield from map(csv_row, tidy.rated(ratings, tidy.named(designs), reasons=project.publish_comments))
 
 
 def _preferences(
     project: Project, preferences: QuerySet[Preference], designs: QuerySet[RatingDesign]
 ) -> Iterator[bytes]:
-    yield line(tidy.PREFERRED)
-    yield from map(line, tidy.preferred(preferences, tidy.named(designs), reasons=project.publish_comments))
+    yield csv_row(tidy.PREFERRED)
+    yield from map(csv_row, tidy.preferred(preferences, tidy.named(designs), reasons=project.publish_comments))
 
 
 def _spans(project: Project, spans: QuerySet[RatingSpan]) -> Iterator[bytes]:
-    yield line(SPAN_COLUMNS)
+    yield csv_row(SPAN_COLUMNS)
     order = (f"rating__{name}" for name in (*tidy.ORDER, "position", "number"))
     for (
         name,
@@ -263,7 +263,7 @@ def _spans(project: Project, spans: QuerySet[RatingSpan]) -> Iterator[bytes]:
         .iterator(chunk_size=BATCH)
     ):
         why = reason if project.publish_comments else ""
-        yield line(
+        yield csv_row(
             [
                 name,
                 page,

@@ -14,7 +14,7 @@ from annotation.models import MatchCandidate
 from annotation.reliability.queries import fields, rounds_with_results
 from projects import kinds
 from projects.models import Project, Round
-from releases.formats.notes import BATCH, flag, line
+from releases.formats.rows import BATCH, csv_row, flag
 
 from .notes import Notes
 
@@ -38,7 +38,7 @@ def _candidates(project: Project) -> QuerySet[MatchCandidate]:
 
 
 def _rows(candidates: QuerySet[MatchCandidate]) -> Iterator[bytes]:
-    yield line(COLUMNS)
+    yield csv_row(COLUMNS)
     rows = candidates.values_list(
         "item__round__name",
         "item__unit__key",
@@ -53,7 +53,7 @@ def _rows(candidates: QuerySet[MatchCandidate]) -> Iterator[bytes]:
         "rank",
     )
     for *cells, gold, by, rank in rows.iterator(chunk_size=BATCH):
-        yield line([*cells, flag(gold), by, rank])
+        yield csv_row([*cells, flag(gold), by, rank])
 
 
 def _studies(project: Project) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from projects import kinds
 from projects.models import Project, Round
-from releases.formats.notes import BATCH, time
+from releases.formats.rows import BATCH, utc_time
 
 from ..sources.blinding import kept_blind
 from .notes import Notes
@@ -43,8 +43,8 @@ def _lines(project: Project) -> Iterator[bytes]:
                     "sampling": round.sampling,
                     "policy": round.policy,
                     "options": kinds.get(round.kind).released_options(round.options),
-                    "opened_at": time(round.opened_at),
-                    "closed_at": time(round.closed_at) if round.closed_at else None,
+                    "opened_at": utc_time(round.opened_at),
+                    "closed_at": utc_time(round.closed_at) if round.closed_at else None,
                     "blind": round.pk in blind,
                 }
                 | less,

@@ -27,7 +27,7 @@ from generation.models import ProbeFigures, ProbeScore, RunPurpose, Score, Scori
 from generation.scoring.checking import COMPARED
 from generation.scoring.computing import has_current_means, is_current, side_of
 from projects.models import Project, Unit
-from releases.formats.notes import BATCH, line, time
+from releases.formats.rows import BATCH, csv_row, utc_time
 
 from .notes import Notes
 
@@ -99,8 +99,8 @@ def _run(run: Any) -> bytes:
             "status": run.status,
             "units": run.items_total,
             "done": run.done,
-            "created_at": time(run.created_at),
-            "finished_at": time(run.finished_at) if run.finished_at else None,
+            "created_at": utc_time(run.created_at),
+            "finished_at": utc_time(run.finished_at) if run.finished_at else None,
         }
     )
 
@@ -163,12 +163,12 @@ def _bounds(figure: Figure) -> list[float | None]:
 
 
 def _references(project: Project, scorings: Sequence[Scoring]) -> Iterator[bytes]:
-    yield line(("unit_type", "unit", "text"))
+    yield csv_row(("unit_type", "unit", "text"))
     named = Score.objects.filter(scoring__in=scorings, reference__isnull=False).values("reference")
     units = Unit.objects.filter(project=project, pk__in=named).order_by("pk")
     text = Coalesce(F("proposition__text"), F("target__text"))
     for row in units.annotate(said=text).values_list("type", "key", "said").iterator(chunk_size=BATCH):
-        yield line(row)
+        yield csv_row(row)
 
 
 def _scores(scorings: Sequence[Scoring]) -> Iterator[bytes]:
@@ -177,7 +177,7 @@ def _scores(scorings: Sequence[Scoring]) -> Iterator[bytes]:
     An empty cell without a reason means that the row does not apply to that figure.
     """
     figures = [figure.key for figure in metrics.get(scorings[0].metric).figures]
-    yield line([*SCORED, *figures, "undefined"])
+    yield csv_row([*SCORED, *figures, "undefined"])
     for scoring in scorings:
         rows = Score.objects.filter(scoring=scoring).order_by("pk").annotate(of=_review("summary__item__unit"))
         for summary, unit, review, reference_type, reference, values, undefined in rows.values_list(
@@ -186,7 +186,9 @@ def _scores(scorings: Sequence[Scoring]) -> Iterator[bytes]:
             against = side_of(scoring, reference_type)
             numbers = [_number(values.get(figure)) for figure in figures]
             reasons = json.dumps(undefined, ensure_ascii=False, sort_keys=True) if undefined else ""
-            yield line([scoring.run_id, summary, unit, review, against, reference_type, reference, *numbers, reasons])
+            yield csv_row(
+                [scoring.run_id, summary, unit, review, against, reference_type, reference, *numbers, reasons]
+            )
 
 
 def _number(value: float | None) -> str:
@@ -195,7 +197,7 @@ def _number(value: float | None) -> str:
 
 
 def _likelihoods(runs: Sequence[int]) -> Iterator[bytes]:
-    yield line(LIKELIHOOD)
+    yield csv_row(LIKELIHOOD)
     rows = (
         ProbeScore.objects.filter(item__run__in=runs)
         .order_by("item__run_id", "item_id", "pk")
@@ -210,7 +212,7 @@ def _likelihoods(runs: Sequence[int]) -> Iterator[bytes]:
         )
     )
     for row in rows.iterator(chunk_size=BATCH):
-        yield line(repr(cell) if isinstance(cell, float) else cell for cell in row)
+        yield csv_row(repr(cell) if isinstance(cell, float) else cell for cell in row)
 
 
 def _probes(runs: Sequence[Any]) -> Iterator[bytes]:

@@ -54,7 +54,7 @@ def write_release(*, project: Project, version: str, out: Path, progress: Progre
     building = out.parent / f".{out.name}.{uuid.uuid4().hex}"
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        made = _write_sealed(project, version, building, progress)
+        made = _write_after_checkpoint(project, version, building, progress)
         put(building, out)
     except OSError as error:
         raise NoRoom(f"Writing failed ({error.strerror or error}). The incomplete files were removed.") from error
@@ -63,7 +63,7 @@ def write_release(*, project: Project, version: str, out: Path, progress: Progre
     return made
 
 
-def _write_sealed(project: Project, version: str, folder: Path, progress: Progress | None) -> dict[str, Any]:
+def _write_after_checkpoint(project: Project, version: str, folder: Path, progress: Progress | None) -> dict[str, Any]:
     """Create an audit checkpoint and write the release from one snapshot.
 
     Rows added in between have no checkpoint yet. Their later checkpoint would change the audit head of the next release
@@ -73,7 +73,7 @@ def _write_sealed(project: Project, version: str, folder: Path, progress: Progre
         with batches.idempotent():
             create_checkpoints()
         with snapshot():
-            if attempt == TRIES or not state.unsealed(project):
+            if attempt == TRIES or not state.rows_without_checkpoint(project):
                 # Reload the project: the caller's copy may be older than the snapshot.
                 return _write_files(Project.objects.get(pk=project.pk), version, folder, progress)
     raise AssertionError("the last attempt writes")
@@ -87,7 +87,7 @@ def _write_files(project: Project, version: str, folder: Path, progress: Progres
     def put(path: str, chunks: Any) -> None:
         if progress:
             progress(len(entries), None, f"writing {path}")
-        entries.append(manifest.write(folder, path, chunks))
+        entries.append(manifest.write_file(folder, path, chunks))
 
     for path, chunks in files(project, notes):
         put(path, chunks)
@@ -97,7 +97,7 @@ def _write_files(project: Project, version: str, folder: Path, progress: Progres
     put("LICENSE", [card.licence(project).encode()])
     put(manifest.SUMS, [manifest.sums(entries)])
     entries.sort(key=lambda entry: entry.path)
-    made = manifest.sealed(
+    made = manifest.with_digest(
         {
             "project": project.slug,
             "name": project.name,
@@ -110,7 +110,7 @@ def _write_files(project: Project, version: str, folder: Path, progress: Progres
             "files": [entry.as_json() for entry in entries],
         }
     )
-    manifest.write(folder, manifest.NAME, [manifest.as_bytes(made)])
+    manifest.write_file(folder, manifest.NAME, [manifest.as_bytes(made)])
     return made
 
 

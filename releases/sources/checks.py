@@ -106,7 +106,7 @@ def run(project: Project) -> list[dict[str, Any]]:
             f"{_counted(stale, 'unit has', 'units have')} values from before a change of their text." if stale else "",
         ),
         _comments(project),
-        _guarded(state.unsealed(project)),
+        _guarded(state.rows_without_checkpoint(project)),
     ]
 
 
@@ -130,15 +130,15 @@ def _comments(project: Project) -> dict[str, Any]:
     return _check("comments", True, f"{written} omitted, according to the project settings.")
 
 
-def _guarded(unsealed: int) -> dict[str, Any]:
+def _guarded(uncovered: int) -> dict[str, Any]:
     """Check that the database refuses changes to answers and decisions.
 
     Rows without a checkpoint do not fail the check, because a release creates a checkpoint first.
     """
     faults = protection.trigger_faults(connection)
     waiting = (
-        f"{unsealed} rows are not covered by an audit checkpoint yet; creating the release covers them first."
-        if unsealed
+        f"{uncovered} rows are not covered by an audit checkpoint yet; creating the release covers them first."
+        if uncovered
         else ""
     )
     return _check("audit log intact", not faults, f"{'; '.join(faults)}." if faults else waiting)

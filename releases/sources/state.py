@@ -107,6 +107,6 @@ def audit_head(project: Project) -> dict[str, Any] | None:
     return {"number": checkpoint.number, "digest": checkpoint.digest}
 
 
-def unsealed(project: Project) -> int:
+def rows_without_checkpoint(project: Project) -> int:
     """Return the number of rows of the project's data without a checkpoint."""
     return sum(rows.filter(Q(checkpoint__isnull=True)).count() for rows in _leaves(project))

@@ -142,8 +142,8 @@ def copy(release: Release, out: Path) -> None:
             folder, found = _trusted(release)
             out.parent.mkdir(parents=True, exist_ok=True)
             for entry in found.entries:
-                manifest.write(building, entry.path, checked(folder, entry))
-            manifest.write(building, manifest.NAME, [found.content])
+                manifest.write_file(building, entry.path, checked(folder, entry))
+            manifest.write_file(building, manifest.NAME, [found.content])
         put(building, out)
     except OSError as error:
         raise NoRoom(

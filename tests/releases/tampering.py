@@ -28,7 +28,7 @@ def rewrite_manifest(folder: Path, changed: Any = None) -> dict[str, Any]:
     made["snapshot"] = hashlib.sha256(sums).hexdigest()
     if changed:
         changed(made)
-    made = manifest.sealed(made)
+    made = manifest.with_digest(made)
     path.write_bytes(manifest.as_bytes(made))
     return made
 

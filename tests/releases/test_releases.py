@@ -144,8 +144,8 @@ def test_a_reliability_study_leaves_the_published_file_as_it_was(
     round = build_round(sample, people, purpose="measure only", overlap=3, sample=5)
     plain = {"polarity": "positive", "modality": "weak", "polarity_cue": [], "modality_cue": []}
     for person in people:
-        while hand := next_assignments(user=person.user, round=round):
-            answer(person.user, hand[0], plain)
+        while held := next_assignments(user=person.user, round=round):
+            answer(person.user, held[0], plain)
     folder = released(sample, tmp_path / "r")
     assert sha256(folder / "m3" / "level3.jsonl") == sha256(SAMPLE)
     rows = list(csv.DictReader((folder / "answers" / "label.csv").open(newline="")))
@@ -239,7 +239,7 @@ def test_a_full_disk_leaves_no_half_release(sample: Project, tmp_path: Path, mon
     def full(*args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("releases.folders.manifest.write", full)
+    monkeypatch.setattr("releases.folders.manifest.write_file", full)
     with pytest.raises(NoRoom, match="No space left"):
         write_release(project=sample, version="1.0.0", out=tmp_path / "r")
     assert list(tmp_path.iterdir()) == []

@@ -87,9 +87,9 @@ def test_counts_and_files_agree_while_people_answer_and_the_next_release_has_wha
     def work(user: User) -> None:
         try:
             while (
-                permits.acquire(timeout=60) and not stop.is_set() and (hand := next_assignments(user=user, round=round))
+                permits.acquire(timeout=60) and not stop.is_set() and (held := next_assignments(user=user, round=round))
             ):
-                answer(user, hand[0], label_value(polarity="positive"))
+                answer(user, held[0], label_value(polarity="positive"))
                 time.sleep(0.005)
         except BaseException as error:
             errors.append(error)
@@ -139,7 +139,7 @@ def test_a_row_that_comes_between_sealing_and_snapshot_is_sealed_before_anything
 
     monkeypatch.setattr(publishing_actions, "create_checkpoints", late_answer)
     first = write_release(project=project, version="1.0.0", out=tmp_path / "a")
-    assert (len(calls), first["counts"]["answers"], state.unsealed(project)) == (2, 1, 0)
+    assert (len(calls), first["counts"]["answers"], state.rows_without_checkpoint(project)) == (2, 1, 0)
     monkeypatch.undo()
     second = write_release(project=project, version="1.0.0", out=tmp_path / "b")
     assert (tmp_path / "a" / "manifest.json").read_bytes() == (tmp_path / "b" / "manifest.json").read_bytes()

@@ -69,7 +69,7 @@ def test_a_manifest_that_points_outside_its_folder_is_refused(folder: Path) -> N
     path = folder / "manifest.json"
     made = json.loads(path.read_text())
     made["files"][0]["path"] = "../level3.jsonl"
-    path.write_bytes(manifest.as_bytes(manifest.sealed(made)))
+    path.write_bytes(manifest.as_bytes(manifest.with_digest(made)))
     assert "../level3.jsonl: invalid path for a release" in inspect(folder).findings
 
 
