@@ -11,7 +11,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
-from evaluation.design.contents import PlannedSource, sources_of
+from evaluation.design.sources import PlannedSource, sources_of
 from generation.models import Summary
 from generation.sources import keys_of
 from measures import design
@@ -254,18 +254,24 @@ def planned(
     level = next(one.run.version.level for one in compared_systems if one.run)
     sources = sources_of(project, level, units, content)
     written = [_written(one, sources) for one in compared_systems]
-    there = [
+    complete = [
         s for s in sources if all(text.strip() for texts in written for _, text in [texts.get(s.unit, (None, ""))])
     ]
     lowered = lowers([text for _, text in texts.values()] for texts in written)
     plan = Planned(
-        content, seed, compared_systems, there, lowered, len(set(units)) - len({s.unit for s in there}), secret=secret
+        content,
+        seed,
+        compared_systems,
+        complete,
+        lowered,
+        len(set(units)) - len({s.unit for s in complete}),
+        secret=secret,
     )
     if not options.get("one_form", True):
         form: Any = str
     else:
         form = lambda text: one_form(text, lowered=lowered)  # noqa: E731 - one of two ways
-    by_source = [{n: (texts[s.unit], form(texts[s.unit][1])) for n, texts in enumerate(written)} for s in there]
+    by_source = [{n: (texts[s.unit], form(texts[s.unit][1])) for n, texts in enumerate(written)} for s in complete]
     if plan.pairs:
         _lay_out_pairs(plan, by_source, options)
     elif plan.in_lists:
@@ -357,9 +363,9 @@ def _add_checks(plan: Planned, share: float) -> None:
         else:
             same = [replace(t, of={}, made_from=t.code) for t in page.texts if t.code != text.code]
             texts = sorted([*same, bad], key=lambda t: t.code)
-        there = [n for n, number in enumerate(walk) if plan.pages[number].group == page.group]
-        place = design.drawn_number(plan.drawn, f"check page:{page.number}") % (len(there) + 1)
-        walk.insert(there[0] + place, len(plan.pages))
+        positions = [n for n, number in enumerate(walk) if plan.pages[number].group == page.group]
+        place = design.drawn_number(plan.drawn, f"check page:{page.number}") % (len(positions) + 1)
+        walk.insert(positions[0] + place, len(plan.pages))
         plan.pages.append(PlannedPage(page.source, len(plan.pages), texts, page.group))
     plan.walk = walk
 
@@ -377,16 +383,16 @@ def in_order(texts: Iterable[Any], *, pairs: bool, page: int, number: int, repea
     Each text has the attributes ``code``, ``number``, ``system_numbers`` and ``is_check``. ``number`` counts the page's
     assignments from 1. Curators see the order of the first assignment.
     """
-    there = sorted(texts, key=lambda text: text.number)
+    by_number = sorted(texts, key=lambda text: text.number)
     place = max(number, 1) - 1
     if pairs:
-        return there[::-1] if (place + repeat) % 2 else there
-    of = {str(number): text for text in there for number in text.system_numbers}
+        return by_number[::-1] if (place + repeat) % 2 else by_number
+    of = {str(number): text for text in by_number for number in text.system_numbers}
     if not of:
-        return shuffled_texts(there, f"{seed}:check page:{page}:{place}:{repeat}")
+        return shuffled_texts(by_number, f"{seed}:check page:{page}:{place}:{repeat}")
     found = list(dict.fromkeys(of[name] for name in design.order_of_page(list(of), page, place, repeat, seed)))
     # Rounds planned by the first version of the rules have attention checks among the texts of other pages.
-    for bad in (text for text in there if text.is_check):
+    for bad in (text for text in by_number if text.is_check):
         found = design.with_check(found, bad, page, place, repeat, seed)
     return found
 

@@ -21,7 +21,7 @@ from projects.models import Answer, Assignment, Member, Project, Round, Unit
 from ..design import stored, systems
 from ..design.planning import CHECKS, PAIRS, SYSTEMS, Planned, drawn_by, in_order, planned
 from ..models import PageText, ProtocolVersion, RatingDesign, RatingPage, Unblinding
-from ..protocols import content as contents
+from ..protocols import content as protocol_content
 from ..protocols import shipped
 from ..protocols.actions import create_protocol, free_name, write_version
 from ..protocols.parts import Content
@@ -120,7 +120,7 @@ class PageKind(Kind):
         asked = str(options[PROTOCOL])
         if asked.startswith(SHIPPED):
             return shipped.get(asked.removeprefix(SHIPPED)).content
-        return contents.load(ProtocolVersion.objects.values_list("content", flat=True).get(pk=int(asked)))
+        return protocol_content.load(ProtocolVersion.objects.values_list("content", flat=True).get(pk=int(asked)))
 
     def _version(self, round: Round) -> ProtocolVersion:
         """Return the version that a round freezes: one of the project's, or a shipped one, which the project copies.
@@ -131,11 +131,11 @@ class PageKind(Kind):
         if not asked.startswith(SHIPPED):
             return ProtocolVersion.objects.get(pk=int(asked), protocol__project=round.project)
         template = shipped.get(asked.removeprefix(SHIPPED))
-        digest = contents.digest(template.content)
-        there = ProtocolVersion.objects.filter(protocol__project=round.project, digest=digest).order_by("pk").first()
-        if there:
-            return there
-        content = contents.as_json(template.content)
+        digest = protocol_content.digest(template.content)
+        version = ProtocolVersion.objects.filter(protocol__project=round.project, digest=digest).order_by("pk").first()
+        if version:
+            return version
+        content = protocol_content.as_json(template.content)
         copies = ProtocolVersion.objects.filter(
             protocol__project=round.project,
             protocol__name=template.name,
@@ -172,7 +172,7 @@ class PageKind(Kind):
         asked = str(options.get(PROTOCOL) or "")
         if not asked:
             return units
-        digest = contents.digest(self.content(options))
+        digest = protocol_content.digest(self.content(options))
         # Only closed rounds have gold. A page never shows which system wrote a text, even after unblinding.
         design = "rating_page__source__design__"
         same = Q(**{f"{design}version__digest": digest, f"{design}round__status": Round.Status.CLOSED})
@@ -201,7 +201,7 @@ class PageKind(Kind):
     def plan(self, round: Round, units: Sequence[int], secret: str = "") -> Planned:
         """Return the design of a round over these source units. Raise `Refused` with the invalid option."""
         content = self.content(round.options)
-        if gaps := contents.unready(content):
+        if gaps := protocol_content.unready(content):
             raise Refused.field(f"options.{PROTOCOL}", f"This protocol is not ready: {gaps[0]}")
         compared_systems = systems.chosen(round.project, round.options)
         if len(systems.levels(compared_systems)) != 1:
@@ -216,8 +216,8 @@ class PageKind(Kind):
         return plan
 
     def create_items(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-        if there := stored.page_units(round):
-            return there
+        if existing := stored.page_units(round):
+            return existing
         if round.meaning.chooses != "any":
             # The units are pages of other rounds, which exist already.
             return chosen
@@ -310,7 +310,7 @@ class PageKind(Kind):
         page = self.ordered_page(slot, batch, round)
         show = page.content.show
         return {
-            "protocol": contents.as_json(page.content),
+            "protocol": protocol_content.as_json(page.content),
             "source": {
                 "query": page.source["query"] if show.query else "",
                 "title": page.source["title"],

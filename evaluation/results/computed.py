@@ -19,8 +19,8 @@ from ..models import ComparedSystem, RatingDesign, RatingFigures
 from .rating_rows import RoundRatings, figures_of
 
 Json = dict[str, Any]
-#: Key of the compared systems in stored results. It keeps its first name, so that older results stay readable.
-SYSTEMS = "entrants"
+#: Key of the compared systems, and its name in results stored before it was renamed.
+SYSTEMS, FIRST_SYSTEMS = "systems", "entrants"
 Progress = Callable[[str], object]
 ANSWERS, SCORED, RULES = (
     "answers have changed since",
@@ -69,10 +69,12 @@ def stored(design: RatingDesign) -> Stored | None:
 
 
 def whole(figures: Json) -> Json:
-    """Add the keys that results stored by earlier rules lack, with empty values.
+    """Give keys their current names, and add those that results stored by earlier rules lack, with empty values.
 
     Pages show less until the results are recomputed.
     """
+    if FIRST_SYSTEMS in figures:
+        figures[SYSTEMS] = figures.pop(FIRST_SYSTEMS)
     figures.setdefault("printed", {})
     figures.setdefault("not_compared", [])
     for way in filter(None, (figures["all"], figures["kept"])):

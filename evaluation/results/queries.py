@@ -14,7 +14,7 @@ from ..design.stored import content_of
 from ..models import PageTextOf, Rating, RatingDesign, RatingSpan
 from ..protocols.parts import Criterion
 from .actions import unfinished
-from .computed import SYSTEMS, basis_of, open_designs, stored
+from .computed import basis_of, open_designs, stored
 
 Json = dict[str, Any]
 NOT_APPLICABLE = "n/a"
@@ -48,7 +48,7 @@ def of_round(design: RatingDesign, member: Member) -> Json:
         _without_raters(found.figures)
     return _heading(design) | {
         "answers": basis_of(design)["answers"],
-        "figures": found.figures | {"systems": found.figures[SYSTEMS]} if found else None,
+        "figures": found.figures if found else None,
         "made_at": found.made_at if found else None,
         "outdated": list(found.outdated) if found else [],
         "job": job.pk if job else None,
@@ -89,10 +89,10 @@ def examples(design: RatingDesign, *, system: str = "", criterion: str = "", val
     if value:
         condition &= Q(is_na=True) if value == NOT_APPLICABLE else Q(value=value)
     rated = set(_counted_ratings(design).filter(condition).order_by().values_list("text", flat=True).distinct())
-    there = PageTextOf.objects.filter(system__design=design, text__is_check=False)
+    page_texts = PageTextOf.objects.filter(system__design=design, text__is_check=False)
     if system:
-        there = there.filter(system__name=system)
-    rows = there.order_by().values_list("text__page__source__number", "system__number", "pk", "text")
+        page_texts = page_texts.filter(system__name=system)
+    rows = page_texts.order_by().values_list("text__page__source__number", "system__number", "pk", "text")
     return [pk for *_, pk, text in sorted(rows) if text in rated]
 
 
@@ -106,8 +106,8 @@ def example_rows(design: RatingDesign, page: Sequence[int], member: Member) -> l
     Runs three queries and creates no objects for ratings, because a page of a large round has thousands.
     """
     found = PageTextOf.objects.select_related("system", "text__page__source__unit").in_bulk(page)
-    there = [found[pk] for pk in page]
-    counted = _counted_ratings(design).filter(text__in={row.text_id for row in there})
+    rows = [found[pk] for pk in page]
+    counted = _counted_ratings(design).filter(text__in={row.text_id for row in rows})
     marks: dict[int, list[Json]] = defaultdict(list)
     spans = RatingSpan.objects.filter(rating__in=counted.order_by().values("pk"), is_quote=False).order_by("pk")
     for rating, quote, category, severity, reason in spans.values_list(
@@ -129,7 +129,7 @@ def example_rows(design: RatingDesign, page: Sequence[int], member: Member) -> l
                 "marks": marks.get(pk, []),
             }
         )
-    return [_example(row, ratings[row.text_id]) for row in there]
+    return [_example(row, ratings[row.text_id]) for row in rows]
 
 
 def _example(row: PageTextOf, ratings: list[Json]) -> Json:

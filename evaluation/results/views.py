@@ -43,8 +43,8 @@ class RatingsView(APIView):
         """Return the stored results of an unblinded round. The status is 202 if they are not computed yet."""
         design, member = ratings_of(signed_in(request), round_id)
         found = page.of_round(design, member)
-        there = status.HTTP_202_ACCEPTED if found["figures"] is None else status.HTTP_200_OK
-        return Response(found, status=there)
+        code = status.HTTP_202_ACCEPTED if found["figures"] is None else status.HTTP_200_OK
+        return Response(found, status=code)
 
     @extend_schema(operation_id="ratings_reckon", request=None, responses={202: JobSerializer})
     def post(self, request: Request, round_id: int) -> Response:

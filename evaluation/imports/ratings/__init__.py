@@ -247,8 +247,8 @@ def _take(source: Source, read: RatingFile, progress: Progress) -> str:
     with source.path.open("rb") as file:
         is_json = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
     if is_json:
-        there = lines(source, read.faults, Habits(), path_at, progress)
-        found = ((line.number, value) for line in there if (value := parse(line, source.name, read.faults)))
+        numbered_lines = lines(source, read.faults, Habits(), path_at, progress)
+        found = ((line.number, value) for line in numbered_lines if (value := parse(line, source.name, read.faults)))
         summeval.take(_bounded(found, read), read)
         return "summeval"
     rows = read_table(

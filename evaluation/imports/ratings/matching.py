@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from django.db.models import Count
 
 from annotation.imports import Notice
-from evaluation.design.contents import PlannedSource, holds_against_target, sources_of
+from evaluation.design.sources import PlannedSource, holds_against_target, sources_of
 from evaluation.imports.ratings.rows import Page, RatingFile
 from evaluation.models import RatingDesign, RatingSource
 from evaluation.protocols.parts import Content

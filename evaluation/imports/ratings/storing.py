@@ -13,7 +13,7 @@ from django.utils import timezone
 from api.parameters import defaults
 from audit.log import record
 from audit.models import Entry
-from evaluation.design.contents import PlannedSource
+from evaluation.design.sources import PlannedSource
 from evaluation.imports.ratings.matching import ELSEWHERE, Matches, composed, text_of
 from evaluation.imports.ratings.rows import NOT_APPLICABLE, Page, Part, RatingFile, RatingRow
 from generation.imported_runs.actions import PreparedRun, prepare_run
@@ -32,7 +32,7 @@ from ...design.planning import Planned, PlannedPage, PlannedText
 from ...design.systems import OPTION, PlannedSystem
 from ...kinds.pages import PageKind
 from ...models import ProtocolVersion, RatingFigures, Unblinding
-from ...protocols import content as contents
+from ...protocols import content as protocol_content
 from ...protocols.actions import create_protocol, free_name
 from ...protocols.parts import Content
 from .scales import ProtocolChoice
@@ -160,13 +160,13 @@ def _prepare_round(
 
 
 def _version(imported: Import, content: Content) -> ProtocolVersion:
-    there = ProtocolVersion.objects.filter(
-        protocol__project=imported.project, digest=contents.digest(content)
+    versions = ProtocolVersion.objects.filter(
+        protocol__project=imported.project, digest=protocol_content.digest(content)
     ).order_by("pk")
-    return there.first() or create_protocol(
+    return versions.first() or create_protocol(
         project=imported.project,
         name=free_name(imported.project, content.title or "Ratings"),
-        content=contents.as_json(content),
+        content=protocol_content.as_json(content),
         note=f"Created for the ratings in {imported.file_name}."[:300],
         by=imported.created_by,
     )
@@ -355,7 +355,7 @@ def _value(
                 "quotes": [],
             }
         )
-    return {"texts": [{"text": code, "said": there} for code, there in texts.items()]}
+    return {"texts": [{"text": code, "said": answers} for code, answers in texts.items()]}
 
 
 def _choice(one: RatingRow, asked: ProtocolChoice, codes: Mapping[tuple[Page, tuple[str, ...]], str]) -> Value:

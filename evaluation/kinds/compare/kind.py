@@ -171,8 +171,8 @@ class CompareKind(PageKind):
         return {**value, "said": said} if said else {}
 
     def merged(self, parts: Sequence[Value]) -> Value:
-        there = [part for part in parts if part]
-        return {**there[0], "said": [one for part in there for one in part["said"]]} if there else {}
+        answered = [part for part in parts if part]
+        return {**answered[0], "said": [one for part in answered for one in part["said"]]} if answered else {}
 
     def is_equal(self, field: str, one: Value, other: Value) -> bool:
         return _choice(field, one) == _choice(field, other)

@@ -50,7 +50,7 @@ class _M3Table(RatingsTable):
         return bool(self._rounds(data))
 
     def build(self, data: Ratings) -> Table:
-        there = self._rounds(data)
+        rounds = self._rounds(data)
         return Table(
             self.key,
             self.title,
@@ -63,15 +63,15 @@ class _M3Table(RatingsTable):
                 Column("System", False),
                 *(Column(name, better=BETTER.get(key, "lower")) for key, name in self.columns.items()),
             ],
-            [row for each in there for row in self._rows(each)],
+            [row for each in rounds for row in self._rows(each)],
             [
                 (
                     "PICO: all PICO elements of the target match. All correct: PICO, polarity and modality "
                     "match; all wrong: none matches. In both, polarity N/A counts as incorrect."
                 ),
-                *self._odd(there),
-                *self._not_compared(there),
-                *data.notes(there),
+                *self._odd(rounds),
+                *self._not_compared(rounds),
+                *data.notes(rounds),
             ],
             data.missing(),
             alike=(0,),
@@ -84,22 +84,22 @@ class _M3Table(RatingsTable):
             for system in each.cited["systems"]
         ]
 
-    def _odd(self, there: Sequence[RatedRound]) -> list[str]:
+    def _odd(self, rounds: Sequence[RatedRound]) -> list[str]:
         return [
             f"{each.name}, {system}: {n} outputs, {words}."
-            for each in there
+            for each in rounds
             for system, counts in (each.figures or {})["m3"].items()
             for words, n in counts.items()
             if n
         ]
 
-    def _not_compared(self, there: Sequence[RatedRound]) -> list[str]:
+    def _not_compared(self, rounds: Sequence[RatedRound]) -> list[str]:
         return [
             (
                 f"{each.name}, {each.called(found['criterion'])}: {found['n']} ratings excluded, also "
                 f"from all correct and all wrong: {_why(found['value'])}."
             )
-            for each in there
+            for each in rounds
             for found in (each.figures or {})["not_compared"]
         ]
 
