@@ -12,7 +12,7 @@ from annotation.clusters.gold import current_readings
 from annotation.pubmed.records import data_set_reviews
 from measures.abstracts import BACKGROUND, TARGET, conclusions_of, derived, derived_text
 from projects.gold.queries import current_decisions
-from projects.jobs.queries import last_result
+from projects.jobs.queries import job_summary
 from projects.models import Decision, Project
 
 from ..models import AbstractReading, Input, Level, Review, Sentence, SentenceMark, Study, Target
@@ -131,7 +131,7 @@ MAKE_DOCUMENTS = "make_documents"
 def overview(project: Project) -> dict[str, Any]:
     """Return the number of documents and the newest job. Needs a fixed number of queries."""
     count = Target.objects.current().filter(project=project, level=Level.DOCUMENT).count()
-    return {"reviews": reviews(project).count(), "made": count, **last_result(project, MAKE_DOCUMENTS)}
+    return {"reviews": reviews(project).count(), "made": count, **job_summary(project, MAKE_DOCUMENTS)}
 
 
 def targets(review: Review) -> QuerySet[Target]:

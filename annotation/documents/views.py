@@ -47,7 +47,7 @@ class DocumentsSerializer(Plain):
         help_text="Reviews of the data set, except those that were read and contain no evidence."
     )
     made = serializers.IntegerField(help_text="Current document targets.")
-    came_to = DocumentsMadeSerializer(allow_null=True, help_text="Result of the last completed job.")
+    last_result = DocumentsMadeSerializer(allow_null=True, help_text="Result of the last completed job.")
     job = JobSerializer(allow_null=True, help_text="A newer job that is in progress or failed.")
 
 

@@ -48,15 +48,15 @@ def fetch_full_texts(*, project: Project, by: User | None, progress: Progress, w
     """
     client = Client(pubmed_client.access_of(by), wait)
     pmids = list(reviews_without_full_text(project).order_by("pk").values_list("pmid", flat=True))
-    counts: Counter[str] = Counter(asked=len(pmids))
+    counts: Counter[str] = Counter(requested=len(pmids))
     for start in range(0, len(pmids), BATCH):
         progress(start, len(pmids), "fetching full texts")
         batch = pmids[start : start + BATCH]
         ids = client.full_texts_of(batch)
         stored, withheld = _store(project, batch, client.fetch_full_texts(ids), by) if ids else (0, 0)
-        counts.update(kept=stored, withheld=withheld, not_there=len(batch) - stored - withheld)
+        counts.update(stored=stored, withheld=withheld, not_found=len(batch) - stored - withheld)
     progress(len(pmids), len(pmids), "fetching full texts")
-    return {name: counts[name] for name in ("asked", "kept", "withheld", "not_there")}
+    return {name: counts[name] for name in ("requested", "stored", "withheld", "not_found")}
 
 
 def _store(project: Project, pmids: Sequence[str], body: bytes, by: User | None) -> tuple[int, int]:

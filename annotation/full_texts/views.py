@@ -10,40 +10,44 @@ from accounts.sessions import signed_in
 from annotation import permissions
 from annotation.full_texts import actions as full_texts_actions
 from annotation.pubmed.records import data_set_reviews
-from projects.jobs.queries import fresh_job, last_result
+from api.fields import with_new_names
+from projects.jobs.queries import fresh_job, job_summary
 from projects.jobs.serializers import JobSerializer
 from projects.models import Project
 
 Plain = serializers.Serializer[Any]
+#: Current names of the counts in a job's result, by the names in results of earlier versions.
+OLD_NAMES = {"asked": "requested", "kept": "stored", "not_there": "not_found"}
 
 
-class FullTextsGotSerializer(Plain):
+class FetchedFullTextsSerializer(Plain):
     """The result of a job that fetches full texts."""
 
-    asked = serializers.IntegerField(help_text="Reviews whose full text was requested.")
-    kept = serializers.IntegerField()
+    requested = serializers.IntegerField(help_text="Reviews whose full text was requested.")
+    stored = serializers.IntegerField()
     withheld = serializers.IntegerField(help_text="Reviews whose publisher does not release the full text.")
-    not_there = serializers.IntegerField(help_text="Reviews whose full text PubMed Central does not have.")
+    not_found = serializers.IntegerField(help_text="Reviews whose full text PubMed Central does not have.")
 
 
 class FullTextsSerializer(Plain):
     """The number of reviews with a full text."""
 
     reviews = serializers.IntegerField()
-    there = serializers.IntegerField(help_text="Reviews with a full text.")
-    lacking = serializers.IntegerField(help_text="Reviews without a full text that have a PMID.")
-    came_to = FullTextsGotSerializer(allow_null=True, help_text="Result of the last completed job.")
+    with_full_text = serializers.IntegerField(help_text="Reviews with a full text.")
+    missing = serializers.IntegerField(help_text="Reviews without a full text that have a PMID.")
+    last_result = FetchedFullTextsSerializer(allow_null=True, help_text="Result of the last completed job.")
     job = JobSerializer(allow_null=True, help_text="A newer job that is in progress or failed.")
 
 
 def overview(project: Project) -> dict[str, Any]:
     """Return counts and the newest job. Needs a fixed number of queries."""
-    reviews = data_set_reviews(project)
+    reviews, summary = data_set_reviews(project), job_summary(project, full_texts_actions.KIND)
     return {
         "reviews": reviews.count(),
-        "there": reviews.exclude(full_text=None).count(),
-        "lacking": full_texts_actions.reviews_without_full_text(project).count(),
-        **last_result(project, full_texts_actions.KIND),
+        "with_full_text": reviews.exclude(full_text=None).count(),
+        "missing": full_texts_actions.reviews_without_full_text(project).count(),
+        "last_result": with_new_names(summary["last_result"], OLD_NAMES),
+        "job": summary["job"],
     }
 
 

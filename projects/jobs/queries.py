@@ -116,10 +116,10 @@ def fresh_job(job: Job) -> Job:
     return Job.objects.annotate(stalled=is_stalled).prefetch_related("problems").get(pk=job.pk)
 
 
-def last_result(project: Project, kind: str) -> dict[str, Any]:
-    """Return ``came_to``, the result of the last successful job of a kind, and ``job``, as `pending_job` returns it."""
+def job_summary(project: Project, kind: str) -> dict[str, Any]:
+    """Return ``last_result`` of the last successful job of a kind, and ``job`` as `pending_job` returns it."""
     done = _jobs_of_kind(project, kind).filter(status=JobStatus.DONE).first()
-    return {"came_to": done.result if done else None, "job": pending_job(project, kind)}
+    return {"last_result": done.result if done else None, "job": pending_job(project, kind)}
 
 
 def pending_job(project: Project, kind: str) -> Job | None:

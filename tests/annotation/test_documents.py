@@ -62,14 +62,14 @@ def test_a_review_becomes_its_conclusions_or_else_what_was_picked_of_it(project:
     review_of(project, 3, abstract="We asked.", sections=[])
     review_of(project, 4, studies=0)
     study_of(Review.objects.get(pmid="102"), 1099, abstract="")
-    came_to = documents_actions.make_documents(project=project, by=lead)
+    result = documents_actions.make_documents(project=project, by=lead)
     assert made(project) == {
         "101": ("Nepralin helps. It is safe.", ["1010", "1011"]),
         "102": ("Nepralin helps. It is safe.", ["1020", "1021"]),
     }
-    assert (came_to["made"], came_to["of_picked_sentences"]) == (2, 1)
-    assert came_to["no_conclusions"] == {"total": 1, "first": ["103"]}
-    assert came_to["no_abstracts"] == {"total": 1, "first": ["104"]}
+    assert (result["made"], result["of_picked_sentences"]) == (2, 1)
+    assert result["no_conclusions"] == {"total": 1, "first": ["103"]}
+    assert result["no_abstracts"] == {"total": 1, "first": ["104"]}
 
 
 def test_made_again_it_follows_the_studies_and_keeps_a_text_that_was_corrected(project: Project, lead: User) -> None:
@@ -146,7 +146,7 @@ def test_a_curator_has_them_made_and_reads_what_it_came_to_at_one_cost(
     assert run_job(client.post(ADDRESS).json()["id"])
     with CaptureQueriesContext(connection) as few:
         said = client.get(ADDRESS).json()
-    assert (said["reviews"], said["made"], said["came_to"]["made"], said["job"]) == (1, 1, 1, None)
+    assert (said["reviews"], said["made"], said["last_result"]["made"], said["job"]) == (1, 1, 1, None)
     for number in range(2, 60):
         review_of(project, number)
     with CaptureQueriesContext(connection) as cost:

@@ -41,7 +41,7 @@ def get(project: Project, lead: User) -> dict[str, int]:
 def test_available_full_texts_are_stored_with_licence_and_others_counted(
     project: Project, lead: User, stub: Stub, reviews: list[Review]
 ) -> None:
-    assert get(project, lead) == {"asked": 13, "kept": 2, "withheld": 1, "not_there": 10}
+    assert get(project, lead) == {"requested": 13, "stored": 2, "withheld": 1, "not_found": 10}
     assert set(FullText.objects.values_list("review__pmid", flat=True)) == {reviews[0].pmid, reviews[11].pmid}
     text = FullText.objects.get(review=reviews[0])
     assert text.licence_url == "https://creativecommons.org/licenses/by/4.0/"
@@ -49,7 +49,7 @@ def test_available_full_texts_are_stored_with_licence_and_others_counted(
     assert [one["is_included"] for one in text.references] == [True, True, True, True, False]
     assert [asked["db"] for _, asked in stub.asked] == ["pmc"] * 4
     # Texts that exist are not requested again.
-    assert get(project, lead) == {"asked": 11, "kept": 0, "withheld": 1, "not_there": 10}
+    assert get(project, lead) == {"requested": 11, "stored": 0, "withheld": 1, "not_found": 10}
     assert Import.objects.count() == 2
 
 
@@ -65,7 +65,7 @@ def test_an_answer_that_ends_in_the_middle_stops_it_and_what_was_got_stays(
     stub.wrong = [None, (200, {}, b"<!DOCTYPE a [<!ENTITY b 'c'>]><pmc-articleset>&b;</pmc-articleset>")]
     with pytest.raises(PubMedUnavailable, match="cannot be read"):
         get(project, lead)
-    assert get(project, lead)["kept"] == 1
+    assert get(project, lead)["stored"] == 1
     assert FullText.objects.count() == 2
 
 
@@ -76,8 +76,8 @@ def test_a_lead_asks_for_them_on_the_search_page(
     assert client_of(ann1).post(ADDRESS).status_code == 403
     assert run_job(client.post(ADDRESS).json()["id"])
     said = client.get(ADDRESS).json()
-    assert [said[name] for name in ("reviews", "there", "lacking", "job")] == [13, 2, 11, None]
-    assert said["came_to"]["kept"] == 2
+    assert [said[name] for name in ("reviews", "with_full_text", "missing", "job")] == [13, 2, 11, None]
+    assert said["last_result"]["stored"] == 2
     for review in Review.objects.filter(full_text=None):
         Review.objects.filter(pk=review.pk).update(pmid=f"typed-{review.pk}")
     with pytest.raises(Refused, match="already has its full text"):
