@@ -75,7 +75,7 @@ def rows(member: Member, level: str, units: Sequence[int], columns: Sequence[Col
         material = materials.get(unit)
         inputs = CopyInputs([text.text for text in material.source.inputs] if material else [])
         cells = [_cell(column, items.get((column.run, unit)), summaries, inputs) for column in columns]
-        rows.append(_unit(unit, material, keys.get(unit, "")) | {"place": position, "outputs": cells})
+        rows.append(_unit(unit, material, keys.get(unit, "")) | {"position": position, "outputs": cells})
     return rows
 
 

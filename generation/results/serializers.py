@@ -116,7 +116,7 @@ class UnitOutputsSerializer(Plain):
 
     unit = serializers.IntegerField()
     key = serializers.CharField()
-    place = serializers.IntegerField(help_text="Position in corpus order, from 1.")
+    position = serializers.IntegerField(help_text="Position in corpus order, from 1.")
     question = serializers.CharField(allow_blank=True)
     background = serializers.CharField(allow_blank=True)
     pico = serializers.DictField(child=serializers.CharField(allow_blank=True))

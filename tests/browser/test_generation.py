@@ -124,7 +124,7 @@ def test_a_lead_registers_runs_stops_resumes_and_reads(site: Site, visit: Callab
     page.keyboard.press("ArrowRight")
     expect(page.get_by_label("Unit", exact=True)).to_have_value("2")
     expect(page.locator("#inputs")).not_to_have_text(heading)
-    expect(page).to_have_url(re.compile(r"place=2"))
+    expect(page).to_have_url(re.compile(r"position=2"))
     narrow_too(lead)
     page.reload()
     expect(page.get_by_label("Unit", exact=True)).to_have_value("2")

@@ -37,7 +37,7 @@ def test_a_unit_has_its_inputs_its_target_and_what_each_system_wrote(
     build_run(build_version(project, "one"), {units[0]: "What one wrote."})
     build_run(build_version(project, "two"), {units[1]: "What two wrote."}, failed=(units[0],), waiting=(units[2],))
     page = get(client_of(lead), page_size=3)
-    assert (page["count"], [row["place"] for row in page["results"]]) == (4, [1, 2, 3])
+    assert (page["count"], [row["position"] for row in page["results"]]) == (4, [1, 2, 3])
     first, second, third = page["results"]
     assert (first["key"], [text["text"] for text in first["inputs"]]) == ("DEMO0000_0", [TEXT, TEXT])
     assert [reference["text"] for reference in first["references"]] == [TEXT]
@@ -94,7 +94,7 @@ def test_the_versions_asked_for_come_in_that_order_with_the_newest_run_of_each(
 
 def test_a_unit_is_found_on_its_page(project: Project, lead: User, client_of: Client, units: list[int]) -> None:
     page = get(client_of(lead), unit=units[2], page_size=1)
-    assert [(row["unit"], row["place"]) for row in page["results"]] == [(units[2], 3)]
+    assert [(row["unit"], row["position"]) for row in page["results"]] == [(units[2], 3)]
     review = project.units.filter(type="review").first()
     assert review is not None
     for unit in (review.pk, 999_999):
@@ -161,5 +161,5 @@ def test_documents_and_sentences_have_outputs_too_found_by_their_own_units(
         build_run(build_version(project, level=level), {unit: f"Of a {level}."})
         page = get(client_of(lead), level=level, unit=unit)
         [row] = page["results"]
-        assert ([reference["text"] for reference in row["references"]], row["place"]) == (texts, 1)
+        assert ([reference["text"] for reference in row["references"]], row["position"]) == (texts, 1)
         assert [cell["summary"]["text"] for cell in row["outputs"]] == [f"Of a {level}."]

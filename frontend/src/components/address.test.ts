@@ -2,16 +2,16 @@
 import { beforeEach, expect, it } from 'vitest'
 import { readParam, writeParams } from './address.ts'
 
-beforeEach(() => history.replaceState(null, '', '/outputs?level=proposition&place=3#unit'))
+beforeEach(() => history.replaceState(null, '', '/outputs?level=proposition&position=3#unit'))
 
 it('keeps what is named, leaves the rest, and takes out what is empty', () => {
-  writeParams({ versions: '1,8', place: '' })
+  writeParams({ versions: '1,8', position: '' })
   expect(location.pathname + location.search + location.hash).toBe('/outputs?level=proposition&versions=1,8#unit')
-  expect([readParam('versions'), readParam('place')]).toEqual(['1,8', ''])
+  expect([readParam('versions'), readParam('position')]).toEqual(['1,8', ''])
 })
 
 it('makes no step of the history', () => {
   const before = history.length
-  writeParams({ place: 4 })
+  writeParams({ position: 4 })
   expect(history.length).toBe(before)
 })
