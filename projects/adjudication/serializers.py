@@ -112,9 +112,9 @@ class AdjudicationDetailSerializer(Plain):
     history = DecidedFieldSerializer(many=True, help_text="Newest first.")
 
     @extend_schema_field(Card)
-    def get_own(self, dossier: Any) -> Any:
+    def get_own(self, detail: Any) -> Any:
         """Return the curator's card, for a value that no annotator gave."""
-        return dossier["own"]
+        return detail["own"]
 
 
 class AdjudicationDetailFiltersSerializer(Plain):

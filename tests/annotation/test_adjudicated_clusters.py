@@ -16,7 +16,7 @@ from projects.models import Member, Project, Round
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round
-from tests.projects.adjudication import answer_by, dossier, queue, send, take
+from tests.projects.adjudication import adjudication_detail, answer_by, queue, send, take
 
 pytestmark = pytest.mark.django_db
 
@@ -56,7 +56,7 @@ def test_a_tuple_is_decided_slot_by_slot_and_what_others_read_follows(
     project: Project, two: list[Member], client: APIClient
 ) -> None:
     round, cluster = closed(project, two, "tuple", [pico("relapse"), pico("Death within a year")])
-    found = dossier(client, round, cluster.unit)
+    found = adjudication_detail(client, round, cluster.unit)
     assert found["contested"] == ["o"]
     assert {s["field"]: s["contested"] for s in found["answers"][0]["said"]} == {
         "p": False,
@@ -79,7 +79,7 @@ def test_slots_that_differ_in_case_and_spaces_alone_do_not_differ(
 ) -> None:
     round, cluster = closed(project, two, "tuple", [pico("relapse"), pico("Relapse ")])
     assert queue(client, round)["counts"]["waiting"] == 0
-    assert not any(s["contested"] for s in dossier(client, round, cluster.unit)["answers"][0]["said"])
+    assert not any(s["contested"] for s in adjudication_detail(client, round, cluster.unit)["answers"][0]["said"])
 
 
 def test_a_relation_is_written_by_the_curator_and_lacks_again_when_it_is_taken_back(
@@ -87,7 +87,7 @@ def test_a_relation_is_written_by_the_curator_and_lacks_again_when_it_is_taken_b
 ) -> None:
     round, cluster = closed(project, two, "discourse", [{"relation": "agreement"}, {"relation": "contradiction"}])
     act = str(uuids.uuid4())
-    seen = dossier(client, round, cluster.unit)["seen"]
+    seen = adjudication_detail(client, round, cluster.unit)["seen"]
     body = {"uuid": act, "value": {"relation": "agreement"}, "seen": seen, "reason": "They say the same."}
     assert send(client, round, f"{cluster.unit_id}/", **body).status_code == 201
 

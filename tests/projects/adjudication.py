@@ -33,9 +33,9 @@ def closed_round(
     round = build_round(project, list(people), overlap=len(people), **{"name": "first labels"} | plan)
     order = list(Unit.objects.filter(type="proposition", project=project).order_by("pk").values_list("pk", flat=True))
     for i, person in enumerate(people):
-        while hand := next_assignments(user=person.user, round=round):
-            row = order.index(hand[0].unit_id)
-            answer(person.user, hand[0], units[row][i], flag=bool(i == 0 and row in flag))
+        while held := next_assignments(user=person.user, round=round):
+            row = order.index(held[0].unit_id)
+            answer(person.user, held[0], units[row][i], flag=bool(i == 0 and row in flag))
     close_round(round=round, by=None)
     round.refresh_from_db()
     finish_round(round=round, by=None)
@@ -58,7 +58,7 @@ def queue(client: APIClient, round: Round, **query: Any) -> dict[str, Any]:
     return found
 
 
-def dossier(client: APIClient, round: Round, unit: Unit, **query: Any) -> dict[str, Any]:
+def adjudication_detail(client: APIClient, round: Round, unit: Unit, **query: Any) -> dict[str, Any]:
     reply = client.get(f"{API}/rounds/{round.pk}/adjudication/{unit.pk}/", query)
     assert reply.status_code == 200, reply.json()
     found: dict[str, Any] = reply.json()
@@ -73,6 +73,6 @@ def send(client: APIClient, round: Round, below: str, **body: Any) -> Any:
 
 def take(client: APIClient, round: Round, unit: Unit, answer: Answer, **body: Any) -> Any:
     """Adopt an answer as shown now."""
-    seen = dossier(client, round, unit)["seen"]
+    seen = adjudication_detail(client, round, unit)["seen"]
     whole = {"answer": str(answer.pk), "seen": seen, "reason": "The cue decides."} | body
     return send(client, round, f"{unit.pk}/", **whole)

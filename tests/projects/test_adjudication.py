@@ -17,7 +17,18 @@ from projects.curation.actions import curation_round
 from projects.gold.queries import current_values
 from projects.models import Answer, Decision, Member, Project, Remark, Round
 from tests.builders import label_value
-from tests.projects.adjudication import AGREED, APART, API, answer_by, closed_round, dossier, queue, send, take, unit_of
+from tests.projects.adjudication import (
+    AGREED,
+    APART,
+    API,
+    adjudication_detail,
+    answer_by,
+    closed_round,
+    queue,
+    send,
+    take,
+    unit_of,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -73,7 +84,7 @@ def test_my_work_and_the_round_count_the_units_of_the_queue(
 
 
 def test_answers_stand_side_by_side_with_what_is_contested_and_without_names(round: Round, client: APIClient) -> None:
-    found = dossier(client, round, unit_of(round))
+    found = adjudication_detail(client, round, unit_of(round))
     assert len(found["answers"]) == 3
     said = {f["field"]: (f["value"], f["contested"]) for f in found["answers"][0]["said"]}
     assert said["polarity"][1]
@@ -83,7 +94,7 @@ def test_answers_stand_side_by_side_with_what_is_contested_and_without_names(rou
     assert found["contested"] == ["polarity", "polarity_cue"]
     assert {(a["name"], a["pseudonym"]) for a in found["answers"]} == {(None, None)}
     assert "Ann1" not in str(found)
-    assert {a["name"] for a in dossier(client, round, unit_of(round), names=True)["answers"]} == {
+    assert {a["name"] for a in adjudication_detail(client, round, unit_of(round), names=True)["answers"]} == {
         "Ann1",
         "Ann2",
         "Evaluator",
@@ -97,7 +108,7 @@ def test_a_difference_that_the_majority_decided_is_not_marked(
     round = closed_round(project, three, [outvoted, APART])
 
     def marked(row: int) -> list[set[str]]:
-        found = dossier(client, round, unit_of(round, row))
+        found = adjudication_detail(client, round, unit_of(round, row))
         return [{said["field"] for said in one["said"] if said["contested"]} for one in found["answers"]]
 
     assert marked(0) == [set()] * 3
@@ -134,7 +145,7 @@ def test_the_answer_taken_is_in_force_as_that_persons_and_nothing_else_changes(
 def test_another_value_is_an_answer_of_the_curators(round: Round, client: APIClient, lead: User) -> None:
     unit = unit_of(round)
     written = label_value("positive", "weak")
-    seen = dossier(client, round, unit)["seen"]
+    seen = adjudication_detail(client, round, unit)["seen"]
     assert send(client, round, f"{unit.pk}/", value=written, seen=seen, reason="None is right.").status_code == 201
     assert (current(round)["polarity"], current(round)["modality"]) == ("positive", "weak")
     made = Decision.objects.filter(unit=unit, origin="decided by a curator")
@@ -153,7 +164,7 @@ def test_writing_what_was_in_force_before_the_contest_ends_the_contest(
         unit=unit, kind="label", field="polarity", origin="contested", round=round, decided_at=timezone.now()
     )
     assert queue(client, round)["counts"]["contested"] == 1
-    seen = dossier(client, round, unit)["seen"]
+    seen = adjudication_detail(client, round, unit)["seen"]
     send(client, round, f"{unit.pk}/", value=label_value("positive"), seen=seen, reason="It stands.")
     assert queue(client, round)["counts"]["contested"] == 0
 
@@ -198,7 +209,7 @@ def test_the_second_curator_is_shown_the_first_decision(
     unit = unit_of(round)
     other = User.objects.create_user(email="other@example.org", name="Other")
     Member.objects.create(project=project, user=other, role="curator", pseudonym="R9")
-    seen = dossier(client, round, unit)["seen"]
+    seen = adjudication_detail(client, round, unit)["seen"]
     take(client_of(other), round, unit, answer_by(round, unit, three[2]))
     late = take(client, round, unit, answer_by(round, unit, three[0]), seen=seen)
     assert late.status_code == 409
@@ -227,7 +238,11 @@ def test_undo_brings_back_what_was_before_and_the_history_keeps_all(
     assert send(client, round, "undo/", act=act).json() == {"units": 1, "kept": 0}
     assert "polarity" not in current(round)
     assert queue(client, round)["counts"] == {"waiting": 2, "contested": 1, "flagged": 1, "decided": 0}
-    history = [(d["field"], d["origin"]) for d in dossier(client, round, unit)["history"] if d["field"] == "polarity"]
+    history = [
+        (d["field"], d["origin"])
+        for d in adjudication_detail(client, round, unit)["history"]
+        if d["field"] == "polarity"
+    ]
     assert history == [("polarity", "reopened"), ("polarity", "decided by a curator"), ("polarity", "contested")]
     assert send(client, round, "undo/", act=act).status_code == 409
     take(client, round, unit, answer_by(round, unit, three[1]))
@@ -248,18 +263,18 @@ def test_a_decision_is_reopened_with_a_reason_and_waits_again(
 ) -> None:
     unit = unit_of(round)
     take(client, round, unit, answer_by(round, unit, three[0]))
-    seen = dossier(client, round, unit)["seen"]
+    seen = adjudication_detail(client, round, unit)["seen"]
     assert send(client, round, f"{unit.pk}/reopen/", seen=seen, reason="The guideline changed.").status_code == 201
     assert queue(client, round)["rows"][0]["contested"] == ["polarity", "polarity_cue"]
     assert "polarity" not in current(round)
-    again = dossier(client, round, unit)["seen"]
+    again = adjudication_detail(client, round, unit)["seen"]
     assert send(client, round, f"{unit.pk}/reopen/", seen=again, reason="Twice.").status_code == 409
 
 
 def test_undo_restores_the_value_of_an_earlier_round(round: Round, client: APIClient, three: list[Member]) -> None:
     """A flagged, unanimous unit gets another value, which is then undone."""
     unit, act = unit_of(round, 1), str(uuids.uuid4())
-    seen = dossier(client, round, unit)["seen"]
+    seen = adjudication_detail(client, round, unit)["seen"]
     send(client, round, f"{unit.pk}/", uuid=act, value=label_value("positive"), seen=seen, reason="So.")
     assert current(round, 1)["polarity"] == "positive"
     send(client, round, "undo/", act=act)
@@ -300,7 +315,7 @@ def test_repeats_do_not_count_as_second_answers(project: Project, three: list[Me
     Answer.objects.get(pk=answer_by(round, unit, three[2]).pk).assignment.__class__.objects.filter(
         round=round, unit=unit, person=three[2]
     ).update(repeat=1)
-    found = dossier(client, round, unit)
+    found = adjudication_detail(client, round, unit)
     assert len(found["answers"]) == 2
     assert take(client, round, unit, answer_by(round, unit, three[2])).status_code == 422
 
@@ -346,8 +361,8 @@ def test_the_queue_and_a_unit_cost_the_same_however_much_there_is(
 
     few = queries(lambda: queue(client, round, show="flagged"))
     assert queries(lambda: queue(client, round)) == few <= 12
-    one = queries(lambda: dossier(client, round, unit_of(round)))
+    one = queries(lambda: adjudication_detail(client, round, unit_of(round)))
     for person in three[:2]:
         take(client, round, unit_of(round, 1), answer_by(round, unit_of(round, 1), person))
-    assert queries(lambda: dossier(client, round, unit_of(round, 2))) == one <= 25
+    assert queries(lambda: adjudication_detail(client, round, unit_of(round, 2))) == one <= 25
     assert queries(lambda: client.get(f"{API}/rounds/{round.pk}/adjudication/at-once/")) <= 12

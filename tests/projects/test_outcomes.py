@@ -10,7 +10,17 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from projects.models import Member, Project, Round
-from tests.projects.adjudication import AGREED, APART, API, answer_by, closed_round, dossier, send, take, unit_of
+from tests.projects.adjudication import (
+    AGREED,
+    APART,
+    API,
+    adjudication_detail,
+    answer_by,
+    closed_round,
+    send,
+    take,
+    unit_of,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -57,7 +67,7 @@ def test_undone_values_are_not_shown(
 ) -> None:
     unit = unit_of(round)
     take(client, round, unit, answer_by(round, unit, three[1]))
-    send(client, round, f"{unit.pk}/reopen/", seen=dossier(client, round, unit)["seen"], reason="Anew.")
+    send(client, round, f"{unit.pk}/reopen/", seen=adjudication_detail(client, round, unit)["seen"], reason="Anew.")
     assert outcomes(client_of(three[0].user), round) == []
 
 

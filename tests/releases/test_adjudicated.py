@@ -17,7 +17,7 @@ from projects.models import Member, Project, Unit
 from projects.uploads.files import Source
 from releases.publishing.actions import write_release
 from tests.annotation.m3_files import LEVEL3, import_records, published
-from tests.projects.adjudication import dossier, queue, send
+from tests.projects.adjudication import adjudication_detail, queue, send
 from tests.projects.planted_round import planted_round
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,7 +53,7 @@ def test_the_release_has_what_was_adjudicated_and_every_other_value_untouched(
     client, taken = client_of(lead), {}
     assert [r["unit"] for r in queue(client, round)["rows"]] == contested
     for n, unit in enumerate(contested):
-        found = dossier(client, round, Unit.objects.get(pk=unit), names=True)
+        found = adjudication_detail(client, round, Unit.objects.get(pk=unit), names=True)
         chosen = found["answers"][n % 3]
         body = {"answer": chosen["answer"], "seen": found["seen"], "reason": f"Reason {n % 2}."}
         assert send(client, round, f"{unit}/", **body).status_code == 201

@@ -9,7 +9,7 @@ import { initialState, reduce, type Action, type EditorState } from './editorSta
 import { following, emptyQueue, opened, overtaken, passed, received, returned, waitingAgain, type Queue, type Row } from './queue.ts'
 import { offered, withReason } from './reasons.ts'
 
-export type Dossier = Schemas['AdjudicationDetail']
+export type Detail = Schemas['AdjudicationDetail']
 export type Show = 'waiting' | 'contested' | 'flagged' | 'decided'
 type Decision = Schemas['AdjudicationRequest']
 
@@ -35,7 +35,7 @@ export class Adjudication {
   show = $state.raw<Show>('waiting')
   /** Whether names of annotators are shown; not remembered between visits. */
   names = $state(false)
-  unit = $state.raw<Dossier | null>(null)
+  unit = $state.raw<Detail | null>(null)
   editor = $state.raw<EditorState>(initialState)
   /** Counts opened units; components keyed by it are created anew for each. */
   serial = $state(0)
@@ -49,7 +49,7 @@ export class Adjudication {
 
   private acts: Act[] = []
   private used: string[] = []
-  private dossiers = new Map<number, Promise<Dossier>>()
+  private details = new Map<number, Promise<Detail>>()
   private sending: Promise<unknown> = Promise.resolve()
   private shownAt = 0
   private all = true
@@ -67,7 +67,7 @@ export class Adjudication {
   async start(show: Show = this.show, first: number | null = null): Promise<void> {
     this.show = show
     this.queue = emptyQueue
-    this.dossiers.clear()
+    this.details.clear()
     this.unit = null
     await this.more()
     await this.open(first ?? following(this.queue)?.unit ?? null, initialState, first !== null)
@@ -93,13 +93,13 @@ export class Adjudication {
   }
 
   /** One unit from the server, cached; the next unit is loaded ahead. */
-  private dossier(unit: number): Promise<Dossier> {
-    const cached = this.dossiers.get(unit)
+  private detail(unit: number): Promise<Detail> {
+    const cached = this.details.get(unit)
     if (cached) return cached
     const path = { round_id: this.round, unit_id: unit }
     const request = data(api.GET('/api/v1/rounds/{round_id}/adjudication/{unit_id}/', { params: { path, query: { names: this.names } } }))
-    this.dossiers.set(unit, request)
-    request.catch(() => this.dossiers.delete(unit))
+    this.details.set(unit, request)
+    request.catch(() => this.details.delete(unit))
     return request
   }
 
@@ -116,7 +116,7 @@ export class Adjudication {
       return
     }
     try {
-      const found = await this.dossier(unit)
+      const found = await this.detail(unit)
       // The person has opened another unit meanwhile.
       if (this.queue.open !== unit) return
       const row = this.queue.rows.find((r) => r.unit === unit)
@@ -134,21 +134,21 @@ export class Adjudication {
       this.unit = found
       this.editor = editor
       const next = following(this.queue)
-      if (next) void this.dossier(next.unit).catch(() => undefined)
+      if (next) void this.detail(next.unit).catch(() => undefined)
     } catch (error) {
       this.problem = errorMessage(error)
     }
   }
 
   private async again(unit: number, editor: EditorState = initialState): Promise<void> {
-    this.dossiers.delete(unit)
+    this.details.delete(unit)
     this.queue = returned(this.queue, unit)
     await this.open(unit, editor, true)
   }
 
   async setNames(names: boolean): Promise<void> {
     this.names = names
-    this.dossiers.clear()
+    this.details.clear()
     if (this.queue.open !== null) await this.open(this.queue.open, this.editor, true)
   }
 
@@ -180,13 +180,13 @@ export class Adjudication {
     this.count(row, -1)
     this.queue = passed(this.queue, 'decided')
     this.remember({ uuid, unit: unit.unit, says: `${says} · ${editor.reason}` })
-    this.dossiers.delete(unit.unit)
+    this.details.delete(unit.unit)
     void this.open(this.queue.open)
     this.saving++
     this.sending = this.sending.then(() => this.store(unit, editor, body, row))
   }
 
-  private async store(unit: Dossier, editor: EditorState, body: Decision, row: Row | undefined): Promise<void> {
+  private async store(unit: Detail, editor: EditorState, body: Decision, row: Row | undefined): Promise<void> {
     const path = { round_id: this.round, unit_id: unit.unit }
     const send = () => data(api.POST('/api/v1/rounds/{round_id}/adjudication/{unit_id}/', { params: { path }, body }))
     try {
