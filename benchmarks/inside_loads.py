@@ -63,8 +63,8 @@ def _answered(number: int, units: int = 20) -> int:
     round = _round("bench", f"to be closed {number}", units)
     user = round.participants.select_related("member__user").get().member.user
     value = {"polarity": "positive", "modality": "strong", "polarity_cue": [], "modality_cue": []}
-    while hand := next_assignments(user=user, round=round):
-        for slot in hand:
+    while held := next_assignments(user=user, round=round):
+        for slot in held:
             submission = Submission(
                 uuid=uuid.uuid4(),
                 digest=uuid.uuid4().hex * 2,

@@ -111,9 +111,9 @@ def concord(
     if status != 200:
         seen.errors.append(f"next: {status} {found}")
         return
-    hand, cards = found["hand"], {card["assignment"]: card for card in found["fetched"]}
-    while hand:
-        card = cards.pop(hand[0])
+    held, cards = found["held"], {card["assignment"]: card for card in found["fetched"]}
+    while held:
+        card = cards.pop(held[0])
         key = str(uuid.uuid4())
         body = {
             "assignment": card["assignment"],
@@ -133,7 +133,7 @@ def concord(
         yield start, (status, found), key, card["unit"]["id"]
         if status != 201:
             return
-        hand = found["hand"]
+        held = found["held"]
         cards |= {c["assignment"]: c for c in found["fetched"]}
 
 

@@ -42,9 +42,9 @@ class Annotator:
         self.rng, self.seen = random.Random(number), Seen()
 
     def work(self) -> None:
-        hand, cards = self._hand()
-        while hand and self._has_thought():
-            card = cards.pop(hand[0])
+        held, cards = self._fetch_held()
+        while held and self._has_thought():
+            card = cards.pop(held[0])
             key = str(uuid.uuid4())
             body = {
                 "assignment": card["assignment"],
@@ -66,12 +66,12 @@ class Annotator:
                 self.seen.waiting += 1
                 return
             self.seen.acknowledged.append(key)
-            hand = found["hand"]
+            held = found["held"]
             cards |= {c["assignment"]: c for c in found["fetched"]}
 
-    def _hand(self) -> tuple[list[int], dict[int, Any]]:
-        found = self._until_taken("GET", f"/api/v1/rounds/{self.round}/next/", b"") or {"hand": [], "fetched": []}
-        return found["hand"], {card["assignment"]: card for card in found["fetched"]}
+    def _fetch_held(self) -> tuple[list[int], dict[int, Any]]:
+        found = self._until_taken("GET", f"/api/v1/rounds/{self.round}/next/", b"") or {"held": [], "fetched": []}
+        return found["held"], {card["assignment"]: card for card in found["fetched"]}
 
     def _has_thought(self) -> bool:
         """Wait before the next unit. Return whether there was enough time."""

@@ -326,7 +326,7 @@ SPECTACULAR_SETTINGS = {
         "ItemStatusEnum": "generation.models.ItemStatus",
         "PlannedPurposeEnum": "projects.purposes.PLANNED_NAMES",
         "ReadinessEnum": "projects.practice.readiness.STATES",
-        "PracticeStandingEnum": "projects.practice.queries.STANDINGS",
+        "PracticeStateEnum": "projects.practice.queries.STATES",
         "SearchStateEnum": "annotation.models.Search.State",
         "SearchActEnum": "annotation.pubmed.views.ACTIONS",
         "ProtocolKindEnum": "evaluation.protocols.parts.KINDS",

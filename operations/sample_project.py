@@ -97,9 +97,9 @@ def _project(lead: User, made: list[str]) -> Project:
 
 def _members(project: Project, people: tuple[User, ...], made: list[str]) -> None:
     # Removed members are not added again, so former members count as existing.
-    there = set(Member.objects.filter(project=project).values_list("user_id", flat=True))
+    existing = set(Member.objects.filter(project=project).values_list("user_id", flat=True))
     for person, user in zip(PEOPLE, people, strict=True):
-        if user.pk not in there:
+        if user.pk not in existing:
             add_member(project=project, user=user, role=person.role, by=people[0])
             made.append(f"member {person.email} ({person.role.value})")
 

@@ -34,7 +34,7 @@ Flag = Literal[
     "counts",
     "shows_value",
     "gives_feedback",
-    "standing",
+    "holds_edits",
 ]
 
 
@@ -61,8 +61,8 @@ class Meaning:
     shows_value: bool = False
     #: Every participant answers every unit and gets feedback at once. Assignments are never passed on to other people.
     gives_feedback: bool = False
-    #: Never opened or closed, and without participants: it holds manual edits.
-    standing: bool = False
+    #: The round holds manual edits. It is never opened or closed, and has no participants.
+    holds_edits: bool = False
     chooses: Chooses = "any"
     #: Parameters that a lead sets.
     terms: tuple[Parameter, ...] = ()
@@ -121,7 +121,7 @@ _MEANINGS: dict[str, Meaning] = {
             ),
         ),
     ),
-    Purpose.CURATION: Meaning("edits from the curate page", planned=False, standing=True),
+    Purpose.CURATION: Meaning("edits from the curate page", planned=False, holds_edits=True),
 }
 
 

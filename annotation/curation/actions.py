@@ -175,7 +175,7 @@ def remove_cluster(*, cluster: Cluster, reason: str, by: Member) -> None:
         raise Conflict("This cluster was already removed. Reload the page.")
     units = Unit.objects.filter(proposition__cluster=cluster) | Unit.objects.filter(pk=cluster.unit_id)
     ids = list(units.values_list("pk", flat=True))
-    assigned = Assignment.objects.filter(unit__in=ids).exclude(round__purpose__in=which("standing"))
+    assigned = Assignment.objects.filter(unit__in=ids).exclude(round__purpose__in=which("holds_edits"))
     if assigned.exists():
         raise Conflict("This cluster is in a round, so it cannot be removed. Correct its values instead.")
     with transaction.atomic():

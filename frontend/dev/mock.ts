@@ -93,7 +93,7 @@ const problem = (status: number, type: string, detail: string, more = {}): [numb
 ]
 
 function answer(world: World, method: string, path: string, body: string): [number, unknown] {
-  const hand = () => world.cards.filter((c) => !c.revision).slice(0, 2)
+  const held = () => world.cards.filter((c) => !c.revision).slice(0, 2)
   if (path === '/session/' && method === 'DELETE') {
     world.in = false
     return [204, undefined]
@@ -103,7 +103,7 @@ function answer(world: World, method: string, path: string, body: string): [numb
   if (path.startsWith('/session/')) return [200, SESSION]
   const done = world.cards.filter((c) => c.revision).length
   if (path.endsWith('/next/')) {
-    return [200, { hand: hand().map((c) => c.assignment), fetched: hand(), progress: { done, total: world.cards.length } }]
+    return [200, { held: held().map((c) => c.assignment), fetched: held(), progress: { done, total: world.cards.length } }]
   }
   if (path.endsWith('/recent/')) return [200, { cards: world.recent.slice(0, 10) }]
   if (path.startsWith('/rounds/')) {
@@ -130,7 +130,7 @@ function answer(world: World, method: string, path: string, body: string): [numb
   world.recent = [card, ...world.recent.filter((c) => c !== card)]
   const reply = {
     answer: { uuid, assignment: card.assignment, revision: card.revision, outcome: card.outcome, received_at: card.answered_at, counted: true },
-    hand: hand().map((c) => c.assignment), fetched: hand().filter((c) => !sent.have.includes(c.assignment)),
+    held: held().map((c) => c.assignment), fetched: held().filter((c) => !sent.have.includes(c.assignment)),
   }
   world.stored.set(uuid, [body, reply])
   return [201, reply]

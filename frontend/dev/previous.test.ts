@@ -20,21 +20,21 @@ function buildInto(outDir: string, ...files: string[]) {
   for (const f of files) writeFileSync(resolve(root, outDir, f), f)
   plugin.writeBundle!({}, Object.fromEntries(files.map((f) => [f, {}])))
 }
-const there = (file: string) => existsSync(join(root, 'dist', file))
+const exists = (file: string) => existsSync(join(root, 'dist', file))
 
 it('keeps the chunks of the build before, and of no older one', () => {
   build('index.html', 'assets/a.js')
   build('index.html', 'assets/b.js')
-  expect([there('assets/a.js'), there('assets/b.js')]).toEqual([true, true])
+  expect([exists('assets/a.js'), exists('assets/b.js')]).toEqual([true, true])
   build('index.html', 'assets/c.js')
-  expect([there('assets/a.js'), there('assets/b.js'), there('assets/c.js')]).toEqual([false, true, true])
+  expect([exists('assets/a.js'), exists('assets/b.js'), exists('assets/c.js')]).toEqual([false, true, true])
 })
 
 it('does not forget them when the same sources are built again', () => {
   build('index.html', 'assets/a.js')
   build('index.html', 'assets/b.js')
   build('index.html', 'assets/b.js')
-  expect(there('assets/a.js')).toBe(true)
+  expect(exists('assets/a.js')).toBe(true)
 })
 
 it('keeps its list beside a build that goes elsewhere', () => {

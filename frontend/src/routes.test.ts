@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { find, ownAddress, type Route } from './routes.ts'
-import { navigation, standing } from './shell/navigation.ts'
+import { navigation, currentEntry } from './shell/navigation.ts'
 
 const page = (path: string): Route => ({ path, page: () => Promise.reject(new Error('not loaded')), title: path })
 const some = [page('/'), page('/work/:round'), page('/projects/:project'), page('/projects/:project/rounds/:round')]
@@ -34,8 +34,8 @@ it('lists the pages that a person may open in four groups', () => {
 })
 
 it('knows below which page of the navigation an address stands', () => {
-  expect(standing('/projects/eye')).toEqual({ name: 'Overview', group: 'Project', itself: true })
-  expect(standing('/projects/eye/rounds/3/agreement')).toEqual({ name: 'Rounds', group: 'Annotation', itself: false })
-  expect(standing('/projects/eye/reviews/3/curate')).toEqual({ name: '', group: 'Data', itself: false })
-  expect(standing('/profile')).toBeNull()
+  expect(currentEntry('/projects/eye')).toEqual({ name: 'Overview', group: 'Project', itself: true })
+  expect(currentEntry('/projects/eye/rounds/3/agreement')).toEqual({ name: 'Rounds', group: 'Annotation', itself: false })
+  expect(currentEntry('/projects/eye/reviews/3/curate')).toEqual({ name: '', group: 'Data', itself: false })
+  expect(currentEntry('/profile')).toBeNull()
 })

@@ -61,11 +61,11 @@ Query = Callable[[str], list[tuple[Any, ...]]]
 
 def facts(query: Query, tables: list[str]) -> dict[str, Any]:
     """Return the facts about a database for the manifest, using ``query``."""
-    there = set(tables)
+    existing = set(tables)
     # Databases of earlier versions have the second name.
-    table = next((name for name in ("audit_checkpoint", "audit_seal") if name in there), "")
+    table = next((name for name in ("audit_checkpoint", "audit_seal") if name in existing), "")
     head = query(f"SELECT number, digest FROM {table} ORDER BY number DESC LIMIT 1") if table else []
-    migrations = query("SELECT app, name FROM django_migrations ORDER BY id") if "django_migrations" in there else []
+    migrations = query("SELECT app, name FROM django_migrations ORDER BY id") if "django_migrations" in existing else []
     return {
         "rows": {table: query(f'SELECT COUNT(*) FROM "{table}"')[0][0] for table in sorted(tables)},
         "migrations": [[app, name] for app, name in migrations],

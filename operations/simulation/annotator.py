@@ -102,22 +102,22 @@ class Annotator:
         After the first request each card takes one request.
         """
         done = 0
-        reply = self._hand()
+        reply = self._fetch_held()
         cards = {card["assignment"]: card for card in reply["fetched"]}
-        hand: list[int] = reply["hand"]
-        while hand and keep_going() and (limit is None or done < limit):
-            card = cards.pop(hand[0], None)
+        held: list[int] = reply["held"]
+        while held and keep_going() and (limit is None or done < limit):
+            card = cards.pop(held[0], None)
             if card is None:
                 # Another tab of this person has fetched the card, so fetch all held cards again.
-                cards = {c["assignment"]: c for c in self._hand()["fetched"]}
-                card = cards.pop(hand[0])
+                cards = {c["assignment"]: c for c in self._fetch_held()["fetched"]}
+                card = cards.pop(held[0])
             reply = self.answer(card, have=list(cards))
             done += 1
-            hand = reply["hand"]
+            held = reply["held"]
             cards |= {c["assignment"]: c for c in reply["fetched"]}
         return done
 
-    def _hand(self) -> Any:
+    def _fetch_held(self) -> Any:
         self.requests += 1
         return self.client.get(f"rounds/{self.round}/next/")
 

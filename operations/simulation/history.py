@@ -230,9 +230,9 @@ def play_history(project: Project, *, truth: Truth = guess, units: int = UNITS) 
 def _play(study: Study, project: Project, truth: Truth, units: int) -> None:
     people = []
     for email, name, _ in ROBOTS:
-        there = project.members.active().filter(user__email=email).select_related("user").first()
-        if there:  # from an interrupted call
-            people.append((there.pk, Client(InProcess(there.user))))
+        member = project.members.active().filter(user__email=email).select_related("user").first()
+        if member:  # from an interrupted call
+            people.append((member.pk, Client(InProcess(member.user))))
         else:
             joined = study.join(Client(InProcess()), email, name, token=False)
             people.append((joined.member, joined.client))

@@ -179,7 +179,7 @@ def _wrong_counts() -> Iterator[tuple[str, str]]:
     Imported rounds are left out, because the number of raters in a file varies. Practice rounds are left out, because
     each of their people has an assignment of every unit.
     """
-    free = [*which("standing"), *which("gives_feedback")]
+    free = [*which("holds_edits"), *which("gives_feedback")]
     other = Round.objects.filter(Q(purpose__in=free) | Q(sampling__units="made elsewhere"))
     units = (
         # Repeats do not count toward k, and people may give them up.

@@ -101,18 +101,18 @@ def _store_decisions(round: Round, batch: list[tuple[Unit, list[Answer]]], by: U
         Decision(
             unit=unit,
             kind=kind.key,
-            field=verdict.field,
-            origin=verdict.origin,
-            answer=verdict.answer,
+            field=result.field,
+            origin=result.origin,
+            answer=result.answer,
             round=round,
             decided_by=by,
             decided_at=now,
         )
         for unit, answers in batch
-        for verdict in kind.aggregate(unit, [(a, values[a.pk]) for a in answers], round)
-        if (unit.pk, verdict.field) not in decided
-        and (verdict.answer is None or (verdict.answer.pk, verdict.field) not in confirmed)
-        and (verdict.origin != Origin.CONTESTED or round.meaning.contests)
+        for result in kind.aggregate(unit, [(a, values[a.pk]) for a in answers], round)
+        if (unit.pk, result.field) not in decided
+        and (result.answer is None or (result.answer.pk, result.field) not in confirmed)
+        and (result.origin != Origin.CONTESTED or round.meaning.contests)
     ]
     units = [unit for unit, _ in batch]
     kind.pre_decide(units)

@@ -26,7 +26,7 @@ def raised(project: Project) -> QuerySet[Answer]:
         # Filter on the answer. With a filter on its assignment, PostgreSQL expects one row and reads all units for
         # each.
         .filter(current_of__isnull=False)
-        .exclude(assignment__round__purpose__in=which("standing"))
+        .exclude(assignment__round__purpose__in=which("holds_edits"))
     )
     return with_last_act(answers).order_by("-received_at", "-pk")
 

@@ -71,7 +71,7 @@ class RoundQuerySet(models.QuerySet["Round"]):
 
     def opened_by_people(self) -> Self:
         """Exclude curation rounds."""
-        return self.exclude(purpose__in=which("standing"))
+        return self.exclude(purpose__in=which("holds_edits"))
 
 
 class Round(models.Model):

@@ -292,7 +292,7 @@ def make_links(
 def _require_open_round(round: Round) -> None:
     if not round.is_open:
         raise Conflict("The round is closed, so it accepts no participants.")
-    if round.meaning.standing:
+    if round.meaning.holds_edits:
         raise Conflict("The curation round accepts no participants by link.")
 
 

@@ -74,12 +74,12 @@ class NotReady(Forbidden):
 
 def require_ready(round: Round, member: Member) -> None:
     """Raise `NotReady` if a prerequisite of the first unit is open. No query if the round has none."""
-    if (first := readiness.open_prerequisite(round, member)) is not None:
+    if (prerequisite := readiness.open_prerequisite(round, member)) is not None:
         what = {
             readiness.QUESTIONS: "Answer the questions about the guideline first.",
-            readiness.PRACTICE: f"Pass the practice round {first['name']!r} first.",
+            readiness.PRACTICE: f"Pass the practice round {prerequisite['name']!r} first.",
         }
-        raise NotReady(what[first["what"]])
+        raise NotReady(what[prerequisite["what"]])
 
 
 def answer_questions(*, round: Round, member: Member, chosen: Sequence[int]) -> QuestionTry:

@@ -147,7 +147,7 @@ def may_start_attempt(round: Round, attempts: Sequence[Attempt]) -> bool:
 
 TO_DO, PASSED, AGAIN, FAILED = "to do", "passed", "may begin again", "not passed"
 #: As API choices.
-STANDINGS = [(one, one) for one in (TO_DO, PASSED, AGAIN, FAILED)]
+STATES = [(one, one) for one in (TO_DO, PASSED, AGAIN, FAILED)]
 
 
 def practice_state(round: Round, attempts: Sequence[Attempt]) -> str:

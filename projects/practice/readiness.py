@@ -17,20 +17,20 @@ PASSED, TO_DO, ASK = "passed", "to do", "ask the lead"
 #: As API choices.
 STATES = [(one, one) for one in (TO_DO, PASSED, ASK)]
 
-First = dict[str, Any]
+Prerequisite = dict[str, Any]
 
 
-def open_prerequisite(round: Round, member: Member) -> First | None:
+def open_prerequisite(round: Round, member: Member) -> Prerequisite | None:
     """Return the open prerequisite of the first unit, or None. No query if the round has no prerequisites."""
     if round.asks_questions and (state := _questions(round, member)) != PASSED:
-        return _first(QUESTIONS, state, round)
+        return _prerequisite(QUESTIONS, state, round)
     wanted = round.requires_practice
     if wanted is not None and (state := _practice(round, wanted, member)) != PASSED:
-        return _first(PRACTICE, state, wanted)
+        return _prerequisite(PRACTICE, state, wanted)
     return None
 
 
-def open_prerequisites(rounds: Iterable[Round], user: User) -> dict[int, First]:
+def open_prerequisites(rounds: Iterable[Round], user: User) -> dict[int, Prerequisite]:
     """Return the open prerequisites of one person's rounds, by round id. Rounds without any are left out.
 
     Four queries; none if no round has prerequisites.
@@ -50,17 +50,17 @@ def open_prerequisites(rounds: Iterable[Round], user: User) -> dict[int, First]:
         pk: next(iter(by_person.values()), [])
         for pk, by_person in practice_queries.attempts_in(wanted.values(), Q(person__user=user)).items()
     }
-    prerequisites: dict[int, First] = {}
+    prerequisites: dict[int, Prerequisite] = {}
     for round in asking:
         let_in, needed = round.pk in admitted, round.requires_practice
         if round.asks_questions and (state := questions_state(tries[round.pk], let_in)) != PASSED:
-            prerequisites[round.pk] = _first(QUESTIONS, state, round)
+            prerequisites[round.pk] = _prerequisite(QUESTIONS, state, round)
         elif needed and (state := practice_state(needed, needed.pk in at_work, attempts[needed.pk], let_in)) != PASSED:
-            prerequisites[round.pk] = _first(PRACTICE, state, needed)
+            prerequisites[round.pk] = _prerequisite(PRACTICE, state, needed)
     return prerequisites
 
 
-def _first(what: str, state: str, round: Round) -> First:
+def _prerequisite(what: str, state: str, round: Round) -> Prerequisite:
     return {"what": what, "state": state, "round": round.pk, "name": round.name}
 
 

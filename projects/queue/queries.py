@@ -78,9 +78,10 @@ def _values_to_review(
 
 def reply(round: Round, held: Sequence[Assignment], *, have: Iterable[int]) -> dict[str, Any]:
     """Return the ids of all held assignments, and the cards that the client does not have yet."""
-    known = set(have)
+    known, ids = set(have), [assignment.pk for assignment in held]
     return {
-        "hand": [assignment.pk for assignment in held],
+        "held": ids,
+        "hand": ids,  # for pages opened before the field was renamed
         "fetched": cards(round, [s for s in held if s.pk not in known]),
     }
 

@@ -41,7 +41,7 @@ class CardSerializer(Plain):
     )
 
 
-class FirstSerializer(Plain):
+class PrerequisiteSerializer(Plain):
     """A prerequisite of the first unit."""
 
     what = serializers.ChoiceField(choices=[(readiness.QUESTIONS, "questions"), (readiness.PRACTICE, "practice")])

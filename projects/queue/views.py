@@ -33,10 +33,10 @@ LAST = 10
 Plain = serializers.Serializer[Any]
 
 
-class HandSerializer(Plain):
+class HeldSerializer(Plain):
     """The held assignments in order, and the cards that the client does not have yet."""
 
-    hand = serializers.ListField(child=serializers.IntegerField())
+    held = serializers.ListField(child=serializers.IntegerField())
     fetched = serializers.SerializerMethodField()
 
     @extend_schema_field(shapes.Cards)
@@ -52,9 +52,9 @@ class ProgressSerializer(Plain):
     )
 
 
-class NextSerializer(HandSerializer):
+class NextSerializer(HeldSerializer):
     progress = ProgressSerializer()
-    first = shapes.FirstSerializer(
+    prerequisite = shapes.PrerequisiteSerializer(
         allow_null=True,
         help_text="Prerequisite that the person must meet before receiving assignments; null if there is none.",
     )
@@ -74,7 +74,7 @@ class StoredSerializer(Plain):
     counted = serializers.BooleanField()
 
 
-class SubmittedSerializer(HandSerializer):
+class SubmittedSerializer(HeldSerializer):
     answer = StoredSerializer()
     feedback = FeedbackSerializer(
         allow_null=True, help_text="Feedback on the answer in a practice round; null in other rounds."
@@ -112,10 +112,10 @@ class NextView(APIView):
         held = queue_actions.next_assignments(user=user, round=round)
         participant = participant_of(user, round)
         done = of_person(round, participant)
-        first = readiness.open_prerequisite(round, participant.member)
-        fares = practice_queries.of_person(round, participant.member) if round.meaning.gives_feedback else None
+        prerequisite = readiness.open_prerequisite(round, participant.member)
+        own_practice = practice_queries.of_person(round, participant.member) if round.meaning.gives_feedback else None
         body = queue_queries.reply(round, held, have=_ids(request))
-        return Response(body | {"progress": done, "first": first, "practice": fares})
+        return Response(body | {"progress": done, "prerequisite": prerequisite, "practice": own_practice})
 
 
 class AnswerView(APIView):

@@ -266,7 +266,7 @@ def _people(project: Project, plan: RoundPlan) -> list[Member]:
         )
     if plan.repeat_share and plan.allocation != Round.Allocation.FIXED:
         raise Refused.field("repeat_share", "Repeats need a fixed allocation. Choose fixed allocation, or no repeats.")
-    if purposes.of(plan.purpose).standing:
+    if purposes.of(plan.purpose).holds_edits:
         raise Refused.field("purpose", "Curation rounds are created automatically. Choose another purpose.")
     return people
 

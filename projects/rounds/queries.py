@@ -185,7 +185,7 @@ def my_work(user: User, *, now: datetime) -> list[dict[str, Any]]:
         )
     }
     attempts = _attempts_of_user(rounds, user)
-    open_units, replies, first = (
+    open_units, replies, prerequisites = (
         _open_units(rounds, user),
         _replies(rounds, user),
         readiness.open_prerequisites(rounds, user),
@@ -206,7 +206,7 @@ def my_work(user: User, *, now: datetime) -> list[dict[str, Any]]:
             "active_seconds": (by_round.get(r.pk, {}).get("ms") or 0) / 1000,
             "replies": replies.get(r.pk, 0),
             "outcomes": gold_queries.are_outcomes_shown(r),
-            "first": first.get(r.pk),
+            "prerequisite": prerequisites.get(r.pk),
         }
         | _of_tries(r, attempts.get(r.pk))
         for r in rounds

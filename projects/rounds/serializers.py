@@ -13,7 +13,7 @@ from ..models import Purpose, Role, Round
 from ..models.round import HELD_LIMIT, MAX_HELD_LIMIT
 from ..practice import queries as practice_queries
 from ..purposes import Chooses, which
-from ..queue.serializers import FirstSerializer
+from ..queue.serializers import PrerequisiteSerializer
 
 Plain = serializers.Serializer[Any]
 KIND_CHOICES = kinds.choices()
@@ -350,12 +350,12 @@ class WorkRowSerializer(Plain):
     active_seconds = serializers.FloatField()
     replies = serializers.IntegerField(help_text="Number of remarks with a text on this person's answers.")
     outcomes = serializers.BooleanField(help_text="Whether this person may see the decisions on their own answers.")
-    first = FirstSerializer(
+    prerequisite = PrerequisiteSerializer(
         allow_null=True,
         help_text="Prerequisite that the person must meet before the first unit; null if there is none.",
     )
     practice = serializers.ChoiceField(
-        choices=practice_queries.STANDINGS,
+        choices=practice_queries.STATES,
         allow_null=True,
         help_text="State of the person's practice; null if this is not a practice round.",
     )

@@ -113,10 +113,10 @@ def test_a_cluster_is_asked_about_the_inputs_of_its_sentence(
 
 def test_something_is_said_of_every_input(project: Project, clusters: list[Cluster], two: list[Member]) -> None:
     round = build_round(project, two[:1], kind=KIND)
-    hand = next_assignments(user=two[0].user, round=round)[0]
+    held = next_assignments(user=two[0].user, round=round)[0]
     for value in (said(1, of=2), said(1, of=4), Json(supporting=[])):
         with pytest.raises(Refused, match="every input"):
-            answer(two[0].user, hand, value, kind=KIND)
+            answer(two[0].user, held, value, kind=KIND)
     serializer = kinds.get(KIND).value_serializer
     twice = [{"number": 1, "said": "supports"}, {"number": 1, "said": "does not"}]
     for wrong in ({}, {"supporting": twice}, {"supporting": [{"number": 1, "said": "perhaps"}]}):
@@ -154,8 +154,8 @@ def test_a_cluster_whose_evidence_is_taken_back_is_answered_with_nothing_and_ask
     assert [card["inputs"] for card in cards(round, hands[1])] == [[], []]
     with pytest.raises(Refused, match="every input"):
         answer(two[1].user, hands[1][0], said(1), kind=KIND)
-    for each, hand in zip(two, hands, strict=True):
-        for slot in hand:
+    for each, held in zip(two, hands, strict=True):
+        for slot in held:
             answer(each.user, slot, said(of=0), kind=KIND)
     close_round(round=round, by=by.user)
     finish_round(round=round, by=by.user)
@@ -246,8 +246,8 @@ def test_typed_evidence_counts_for_equal_inputs_and_others_are_kept(
 
 def work(round: Round, people: list[Member], *values: Json) -> None:
     for person, value in zip(people, values, strict=True):
-        while hand := next_assignments(user=person.user, round=round):
-            answer(person.user, hand[0], value, kind=KIND)
+        while held := next_assignments(user=person.user, round=round):
+            answer(person.user, held[0], value, kind=KIND)
     close_round(round=round, by=people[0].user)
     round.refresh_from_db()
     finish_round(round=round, by=people[0].user)

@@ -54,8 +54,8 @@ def cluster(project: Project, lead: User, people: list[Member]) -> Cluster:
 
 def labelled(round: Round, person: Member, says: dict[str, tuple[str, str]]) -> None:
     """Label the given texts; others stay as they are."""
-    while hand := [s for s in next_assignments(user=person.user, round=round) if text_of(s.unit_id) in says]:
-        answer(person.user, hand[0], label_value(*says[text_of(hand[0].unit_id)]), kind=KIND)
+    while held := [s for s in next_assignments(user=person.user, round=round) if text_of(s.unit_id) in says]:
+        answer(person.user, held[0], label_value(*says[text_of(held[0].unit_id)]), kind=KIND)
 
 
 def text_of(unit: int) -> str:

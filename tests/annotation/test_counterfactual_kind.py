@@ -82,8 +82,8 @@ def test_only_targets_are_asked_with_their_tuple_their_label_and_drafts(
     value["polarity_cue"] = [{"start": 9, "end": 16, "quote": "reduces"}]
     correct(unit=target.unit, kind="label", value=value, reason="", by=by)
     round = build_round(project, people[:1], **asking)
-    [hand] = [next_assignments(user=people[0].user, round=round)]
-    [card] = cards(round, hand)
+    [held] = [next_assignments(user=people[0].user, round=round)]
+    [card] = cards(round, held)
     assert (card["text"], card["polarity"], card["modality"]) == (TEXT, "positive", "moderate")
     assert card["polarity_cue"] == [{"start": 9, "end": 16}]
     assert [s["fragments"] for s in card["pico"] if s["element"] == "o"] == [[{"start": 17, "end": 24}]]
@@ -197,10 +197,10 @@ def test_cards_and_what_follows_a_decision_cost_the_same_however_many_targets(
     for number in (1, 2, 3):
         build_cluster(project, number, text=TEXT)
     round = build_round(project, people[:1], held_limit=4, **asking)
-    hand = next_assignments(user=people[0].user, round=round)
-    units = [slot.unit for slot in hand]
-    assert len(hand) == 4
-    assert _queries(lambda: cards(round, hand[:1])) == _queries(lambda: cards(round, hand))
+    held = next_assignments(user=people[0].user, round=round)
+    units = [slot.unit for slot in held]
+    assert len(held) == 4
+    assert _queries(lambda: cards(round, held[:1])) == _queries(lambda: cards(round, held))
     assert _queries(lambda: update_counterfactuals(units[:1])) == _queries(lambda: update_counterfactuals(units))
 
 

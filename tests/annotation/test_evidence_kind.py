@@ -142,8 +142,8 @@ def test_a_round_asks_each_target_with_each_study_those_of_one_study_together(
     ]
     assert len({unit.context for unit in asked}) == 2
     assert Sentence.objects.count() == 8, "abstracts from before are split first"
-    hand = next_assignments(user=people[0].user, round=round)
-    first = cards(round, hand)[0]
+    held = next_assignments(user=people[0].user, round=round)
+    first = cards(round, held)[0]
     assert (first["target"], first["review_title"]) == (TEXTS[0], "Nepralin, review 0")
     assert (first["pmid"], first["title"]) == ("10000000", "Trial 0")
     assert [one["number"] for one in first["sentences"]] == [1, 2, 3, 4]

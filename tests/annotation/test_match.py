@@ -171,13 +171,13 @@ def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
     round = build_matches(project, people_of(project, *users), overlap=2, held_limit=12, seed=7)
     orders: dict[int, list[list[int]]] = {}
     for user in users:
-        hand = next_assignments(user=user, round=round)
-        for slot, card in zip(hand, cards(round, hand), strict=True):
+        held = next_assignments(user=user, round=round)
+        for slot, card in zip(held, cards(round, held), strict=True):
             orders.setdefault(slot.unit_id, []).append([one["number"] for one in card["candidates"]])
-        assert cards(round, hand) == cards(round, next_assignments(user=user, round=round)), "whenever it is seen"
+        assert cards(round, held) == cards(round, next_assignments(user=user, round=round)), "whenever it is seen"
         # The first on the page, whichever it is.
-        [first, *_] = cards(round, hand)
-        answer(user, hand[0], {"most_relevant": first["candidates"][0]["number"]}, kind=KIND)
+        [first, *_] = cards(round, held)
+        answer(user, held[0], {"most_relevant": first["candidates"][0]["number"]}, kind=KIND)
     assert len(orders) == 12
     for mine in orders.values():
         assert all(len({order[place] for order in mine}) == 2 for place in range(4))
@@ -185,8 +185,8 @@ def test_people_have_the_candidates_in_orders_of_their_own_that_the_seed_says(
     assert all(firsts.count(number) > 1 for number in (1, 2, 3, 4)), "no number has the first place"
     assert len(set(Match.objects.values_list("most_relevant", flat=True))) == 2, "one key of two people, two candidates"
     again = build_matches(project, people_of(project, *users), overlap=2, held_limit=12, seed=8, name="another")
-    hand = next_assignments(user=ann1, round=again)
-    assert [[one["number"] for one in card["candidates"]] for card in cards(again, hand)] != [
+    held = next_assignments(user=ann1, round=again)
+    assert [[one["number"] for one in card["candidates"]] for card in cards(again, held)] != [
         mine[0] for mine in orders.values()
     ]
 
@@ -384,10 +384,10 @@ def test_handing_out_and_answering_cost_the_same_with_few_and_many(
 ) -> None:
     def cost(round: Round) -> tuple[int, int]:
         with CaptureQueriesContext(connection) as of_next:
-            hand = next_assignments(user=ann1, round=round)
-            cards(round, hand)
+            held = next_assignments(user=ann1, round=round)
+            cards(round, held)
         with CaptureQueriesContext(connection) as of_answer:
-            answer(ann1, hand[0], {"most_relevant": 1}, kind=KIND)
+            answer(ann1, held[0], {"most_relevant": 1}, kind=KIND)
         return len(of_next), len(of_answer)
 
     for number in range(3):

@@ -62,14 +62,14 @@ def play(study: ReliabilityStudy, people: list[Member], lead: User) -> None:
             continue
         first = min(round.assignments.values_list("unit", flat=True))
         for person in people:
-            while hand := next_assignments(user=person.user, round=round):
-                unit = hand[0].unit_id
+            while held := next_assignments(user=person.user, round=round):
+                unit = held[0].unit_id
                 wrong = person == people[-1] and unit == first
                 if round == study.labels:
-                    answer(person.user, hand[0], label_value("positive" if wrong else "no effect"))
+                    answer(person.user, held[0], label_value("positive" if wrong else "no effect"))
                 else:
                     value = {"most_relevant": gold[unit] % 4 + 1 if wrong else gold[unit]}
-                    answer(person.user, hand[0], value, kind="match")
+                    answer(person.user, held[0], value, kind="match")
         close_round(round=round, by=lead)
         finish_round(round=round, by=lead)
 

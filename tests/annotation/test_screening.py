@@ -39,8 +39,8 @@ def work(round: Round, people: list[Member], *values: tuple[str, str]) -> None:
     """Answers of both people in the order of the reviews."""
     units = dict(zip(kinds.get(KIND).units(round.project).values_list("pk", flat=True), values, strict=True))
     for which, person in enumerate(people):
-        while hand := next_assignments(user=person.user, round=round):
-            answer(person.user, hand[0], said(units[hand[0].unit_id][which]), kind=KIND)
+        while held := next_assignments(user=person.user, round=round):
+            answer(person.user, held[0], said(units[held[0].unit_id][which]), kind=KIND)
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ def round(project: Project, people: list[Member]) -> Round:
 
 
 def test_the_criteria_stand_beside_the_record(round: Round, people: list[Member]) -> None:
-    hand = next_assignments(user=people[0].user, round=round)
-    [card, *_] = cards(round, hand)
+    held = next_assignments(user=people[0].user, round=round)
+    [card, *_] = cards(round, held)
     assert {k: card[k] for k in ("pmid", "title", "abstract", "criteria")} == {
         "pmid": "26000000",
         "title": "Nepralin for migraine",

@@ -107,8 +107,8 @@ def test_an_open_round_asks_for_the_new_text_and_keeps_what_was_answered_outside
     people = [Member.objects.get(project=project, user=u) for u in (ann1, ann2)]
     round = build_round(project, people, overlap=2, allocation=allocation)
     for user in (ann1, ann2):
-        while hand := next_assignments(user=user, round=round):
-            answer(user, hand[0])
+        while held := next_assignments(user=user, round=round):
+            answer(user, held[0])
     new = supersede(cluster, by)
     old_slots = Assignment.objects.filter(round=round, unit__superseded_by=new.unit)
     assert [s.is_retired and s.current_answer_id is not None for s in old_slots] == [True, True]
@@ -151,9 +151,9 @@ def test_gold_that_a_round_forms_from_answers_of_before_is_stale_from_the_start(
 
     round = build_round(project, [Member.objects.get(project=project, user=ann1)])
     slots = []
-    while hand := next_assignments(user=ann1, round=round):
-        slots.append(hand[0])
-        answer(ann1, hand[0])
+    while held := next_assignments(user=ann1, round=round):
+        slots.append(held[0])
+        answer(ann1, held[0])
     unit = slots[0].unit
     changed(units=[unit], what="tuple", reason="Another outcome.", by=by)
     close_round(round=round, by=None)

@@ -34,9 +34,9 @@ def people(project: Project, ann1: User, ann2: User) -> list[Member]:
 
 def label_all(round: Round, people: list[Member], *, apart: bool = False) -> None:
     for person in people:
-        while hand := next_assignments(user=person.user, round=round):
+        while held := next_assignments(user=person.user, round=round):
             wrong = apart and person == people[-1]
-            answer(person.user, hand[0], label_value("positive" if wrong else "no effect"))
+            answer(person.user, held[0], label_value("positive" if wrong else "no effect"))
 
 
 def test_the_card_says_so_and_suggests_nothing(project: Project, people: list[Member]) -> None:
@@ -96,13 +96,13 @@ def test_a_curator_decides_what_was_asked(
     close_round(round=round, by=lead)
     finish_round(round=round, by=lead)
     client = client_of(lead)
-    dossier = client.get(f"/api/v1/rounds/{round.pk}/adjudication/{unit.pk}/").json()
-    assert {said["field"] for one in dossier["answers"] for said in one["said"]} == set(VALUES)
-    assert dossier["own"]["asks_cues"] is False
+    adjudication_detail = client.get(f"/api/v1/rounds/{round.pk}/adjudication/{unit.pk}/").json()
+    assert {said["field"] for one in adjudication_detail["answers"] for said in one["said"]} == set(VALUES)
+    assert adjudication_detail["own"]["asks_cues"] is False
     body = {
-        "answer": dossier["answers"][0]["answer"],
+        "answer": adjudication_detail["answers"][0]["answer"],
         "reason": "It does not differ.",
-        "seen": dossier["seen"],
+        "seen": adjudication_detail["seen"],
         "uuid": str(uuid4()),
     }
     decided = client.post(f"/api/v1/rounds/{round.pk}/adjudication/{unit.pk}/", body, format="json")

@@ -58,7 +58,7 @@ def run(site: Site, code: str) -> Any:
     return json.loads(site.manage("shell", "-v0", "-c", code).strip().splitlines()[-1])
 
 
-class Hand:
+class Annotator:
     """Counts a person's actions: a selection, a key, and a typed text each."""
 
     def __init__(self, visit: Visit, within: Locator | None = None) -> None:
@@ -111,53 +111,53 @@ def test_real_shaped_tuples_take_few_actions_and_touch_splits_too(site: Site, vi
     at.go(f"/work/{round}")
     at.page.get_by_role("listbox").wait_for()
     at.page.wait_for_timeout(SETTLED)
-    hand, counts = Hand(at), []
-    hand.select("nepralin")
-    hand.select("relapse")
-    hand.select("dorsalin")
-    hand.select("adults with asthma")
+    annotator, counts = Annotator(at), []
+    annotator.select("nepralin")
+    annotator.select("relapse")
+    annotator.select("dorsalin")
+    annotator.select("adults with asthma")
     assert violations(at) == []
-    hand.next()
-    counts.append(hand.tuple())
+    annotator.next()
+    counts.append(annotator.tuple())
 
-    hand.select("Nepralin")
-    hand.select("sleep")
-    counts.append(hand.tuple())
-    hand.press("n")
+    annotator.select("Nepralin")
+    annotator.select("sleep")
+    counts.append(annotator.tuple())
+    annotator.press("n")
     expect(at.page.get_by_text("same as proposition 1: change an element")).to_be_visible()
-    hand.press("Enter")
+    annotator.press("Enter")
     expect(at.page.get_by_text("Proposition 2 equals proposition 1.")).to_be_visible()
-    hand.actions -= 1  # it was refused, so an experienced person does not press it
-    hand.select("pain")
-    hand.next()
-    second = hand.tuple()
+    annotator.actions -= 1  # it was refused, so an experienced person does not press it
+    annotator.select("pain")
+    annotator.next()
+    second = annotator.tuple()
     counts.append(second)
 
-    hand.write("i", "nepralin tablets")
+    annotator.write("i", "nepralin tablets")
     expect(at.page.get_by_text("[nepralin tablets]").first).to_be_visible()
-    hand.select("pain")
-    hand.select("those above sixty")
-    hand.press("p")
-    hand.next()
-    counts.append(hand.tuple())
+    annotator.select("pain")
+    annotator.select("those above sixty")
+    annotator.press("p")
+    annotator.next()
+    counts.append(annotator.tuple())
 
-    hand.write("i", "anti-VEGF agents")
-    hand.select("tolerated")
-    hand.press("1")
-    hand.next()
-    counts.append(hand.tuple())
+    annotator.write("i", "anti-VEGF agents")
+    annotator.select("tolerated")
+    annotator.press("1")
+    annotator.next()
+    counts.append(annotator.tuple())
 
-    hand.write("o", "often relapsed")
-    hand.select("nepralin")
-    hand.select("Patients with gout")
-    hand.press("p")
-    hand.next()
-    counts.append(hand.tuple())
+    annotator.write("o", "often relapsed")
+    annotator.select("nepralin")
+    annotator.select("Patients with gout")
+    annotator.press("p")
+    annotator.next()
+    counts.append(annotator.tuple())
 
-    hand.select("rs0000001[A]")
-    hand.select("early relapses")
-    hand.next()
-    counts.append(hand.tuple())
+    annotator.select("rs0000001[A]")
+    annotator.select("early relapses")
+    annotator.next()
+    counts.append(annotator.tuple())
     assert counts == [5, 2, 3, 7, 6, 7, 3]
     assert median(counts) <= 6
     assert second <= 3
@@ -190,7 +190,7 @@ def test_real_shaped_tuples_take_few_actions_and_touch_splits_too(site: Site, vi
     dialog = curator.page.get_by_role("dialog")
     dialog.get_by_role("listbox").wait_for()
     curator.page.wait_for_timeout(SETTLED)
-    at_dialog = Hand(curator, dialog)
+    at_dialog = Annotator(curator, dialog)
     at_dialog.select("Dorsalin")
     at_dialog.select("sleep")
     assert violations(curator) == []

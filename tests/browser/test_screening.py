@@ -82,8 +82,8 @@ people = [project.members.filter(user=user).first() or add_member(project=projec
           for user in users]
 round = build_round(project, people, name='twice', kind='screen', overlap=2)
 for user, said in zip(users, ('include', 'no studies')):
-    while hand := next_assignments(user=user, round=round):
-        answer(user, hand[0], dict(screening=said), kind='screen')
+    while held := next_assignments(user=user, round=round):
+        answer(user, held[0], dict(screening=said), kind='screen')
 close_round(round=round, by=lead)
 finish_round(round=round, by=lead)
 print(json.dumps(round.pk))

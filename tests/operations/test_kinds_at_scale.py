@@ -62,10 +62,10 @@ class Measured(Lab):
 
     def _cost(self, reader: Reader, name: str = "") -> tuple[int, int]:
         with CaptureQueriesContext(connection) as of_next:
-            reply = reader._hand()
-        card = next(one for one in reply["fetched"] if one["assignment"] == reply["hand"][0])
+            reply = reader._fetch_held()
+        card = next(one for one in reply["fetched"] if one["assignment"] == reply["held"][0])
         with CaptureQueriesContext(connection) as of_answer:
-            reader.answer(card, have=reply["hand"])
+            reader.answer(card, have=reply["held"])
         seen = [[q["sql"] for q in queries] for queries in (of_next.captured_queries, of_answer.captured_queries)]
         if name and connection.vendor == "postgresql":
             read = [(rows_read(sql), sql) for sql, _ in plans(seen[0] + seen[1], of="") if "COUNT(*)" not in sql]

@@ -97,7 +97,7 @@ class Flaky:
             return Raw(failure, {}, b'{"detail": "no"}')
         done = {
             "answer": {"uuid": path.split("/")[-2], "assignment": 1, "revision": 1, "counted": True},
-            "hand": [],
+            "held": [],
             "fetched": [],
         }
         return Raw(200, {}, json.dumps(done).encode())

@@ -153,8 +153,8 @@ def resume(project: str, round: str) -> dict[str, Any]:
     answered = 0
     for participant in found.participants.filter(left_at=None):
         user = participant.member.user
-        while hand := next_assignments(user=user, round=found):
-            answer(user, hand[0])
+        while held := next_assignments(user=user, round=found):
+            answer(user, held[0])
             answered += 1
     before = Decision.objects.count()
     close_round(round=found, by=None)

@@ -130,10 +130,10 @@ def after_gold(book: Book) -> Iterator[str]:
                 units[answer.assignment.unit].append(answer)
         values = kind.values(answer.pk for answers in units.values() for answer in answers)
         expected = {
-            (unit.pk, verdict.field, verdict.origin, verdict.answer and verdict.answer.pk)
+            (unit.pk, result.field, result.origin, result.answer and result.answer.pk)
             for unit, answers in units.items()
             if len(answers) >= round.overlap
-            for verdict in kind.aggregate(unit, [(answer, values[answer.pk]) for answer in answers], round)
+            for result in kind.aggregate(unit, [(answer, values[answer.pk]) for answer in answers], round)
         }
         decided = set(Decision.objects.filter(round=round).values_list("unit", "field", "origin", "answer"))
         for unit, field, *_ in sorted(expected ^ decided, key=str):

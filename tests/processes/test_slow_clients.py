@@ -106,9 +106,9 @@ def test_people_work_on_while_a_crowd_holds_on_to_whatever_it_can(make_site: Cal
 
     def both() -> None:
         healthy()
-        signed_in()
+        sign_in()
 
-    def signed_in() -> None:
+    def sign_in() -> None:
         connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=10)
         headers = {"Content-Type": "application/json", "Cookie": f"csrftoken={'c' * 32}", "X-CSRFToken": "c" * 32}
         body = json.dumps({"email": "anna@example.org", "password": PASSWORD})
@@ -126,7 +126,7 @@ def test_people_work_on_while_a_crowd_holds_on_to_whatever_it_can(make_site: Cal
             late = threading.Thread(target=send_slowly, args=(site, slow, round))
             late.start()
             health = steadily(healthy, SECONDS / 2, 0.1)
-            sign_ins = steadily(signed_in, SECONDS / 2, 0.1)
+            sign_ins = steadily(sign_in, SECONDS / 2, 0.1)
             late.join(60)
             left = time.monotonic()
         files = [path.name for path in temporary.iterdir()]

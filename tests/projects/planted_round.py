@@ -22,9 +22,9 @@ def planted_round(project: Project, people: list[Member], units: int = 60) -> tu
     published = current_values(order, "label")
     contested = {unit.pk for unit in order[::EVERY]}
     for n, person in enumerate(people):
-        while hand := next_assignments(user=person.user, round=round):
-            unit = hand[0].unit_id
-            answer(person.user, hand[0], said(published[unit], n if unit in contested else None))
+        while held := next_assignments(user=person.user, round=round):
+            unit = held[0].unit_id
+            answer(person.user, held[0], said(published[unit], n if unit in contested else None))
     close_round(round=round, by=None)
     round.refresh_from_db()
     finish_round(round=round, by=None)

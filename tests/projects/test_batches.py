@@ -31,8 +31,8 @@ def closed(project: Project, ann1: User, monkeypatch: pytest.MonkeyPatch) -> Job
     monkeypatch.setattr(gold_actions, "BATCH", 4)
     build_cluster(project, inputs=9)
     round = build_round(project, [Member.objects.get(project=project, user=ann1)])
-    while hand := next_assignments(user=ann1, round=round):
-        answer(ann1, hand[0])
+    while held := next_assignments(user=ann1, round=round):
+        answer(ann1, held[0])
     return close_round(round=round, by=None)
 
 

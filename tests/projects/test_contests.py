@@ -183,8 +183,8 @@ def test_people_come_and_go_and_the_round_is_closed_under_their_hands(project: P
 
         def work(user: User, round: Round = round) -> None:
             with suppress(NotFound, RoundClosed):
-                while hand := next_assignments(user=user, round=round):
-                    submit(user=user, submission=submission(hand[0], label_value()))
+                while held := next_assignments(user=user, round=round):
+                    submit(user=user, submission=submission(held[0], label_value()))
 
         def come_and_go(round: Round = round) -> None:
             with suppress(Conflict, Refused):

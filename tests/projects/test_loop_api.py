@@ -53,7 +53,7 @@ def put(client: APIClient, body: dict[str, Any], key: uuid.UUID | None = None) -
 
 def test_a_card_is_what_the_schema_says_and_shows_no_label(round: Round, client: APIClient) -> None:
     reply = client.get(f"/api/v1/rounds/{round.pk}/next/").json()
-    assert reply["hand"] == [c["assignment"] for c in reply["fetched"]]
+    assert reply["held"] == [c["assignment"] for c in reply["fetched"]]
     assert reply["progress"] == {"done": 0, "total": 12}
     for card in reply["fetched"]:
         serializer = CARDS["label"](data=card)
@@ -70,12 +70,12 @@ def test_a_card_is_what_the_schema_says_and_shows_no_label(round: Round, client:
 def test_after_the_first_unit_there_is_one_request_a_unit(round: Round, client: APIClient) -> None:
     reply = client.get(f"/api/v1/rounds/{round.pk}/next/").json()
     cards = {c["assignment"]: c for c in reply["fetched"]}
-    hand, requests = reply["hand"], 0
-    while hand:
-        answered = put(client, body_of(cards[hand[0]], have=list(cards)))
+    held, requests = reply["held"], 0
+    while held:
+        answered = put(client, body_of(cards[held[0]], have=list(cards)))
         requests += 1
         assert answered.status_code == 201, answered.json()
-        hand = answered.json()["hand"]
+        held = answered.json()["held"]
         cards |= {c["assignment"]: c for c in answered.json()["fetched"]}
     assert requests == 12
     assert Answer.objects.count() == 12

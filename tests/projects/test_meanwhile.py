@@ -252,8 +252,8 @@ def test_a_round_that_is_closed_while_a_text_is_corrected_is_closed_before_it_or
     project: Project, people: list[Member]
 ) -> None:
     round = build_round(project, people[:1])
-    while hand := next_assignments(user=people[0].user, round=round):
-        answer(people[0].user, hand[0])
+    while held := next_assignments(user=people[0].user, round=round):
+        answer(people[0].user, held[0])
     old = Proposition.objects.select_related("unit").get(cluster__project=project, position=1)
     with paused_before(assignments, "create_replacement") as pause:
         correcting = Background(

@@ -52,10 +52,10 @@ def accept(client: APIClient, token: str, digest: str | None = None) -> Any:
     return client.post("/api/v1/take/accept/", {"token": token, "digest": digest}, format="json")
 
 
-def hand(client: APIClient, round: Round) -> list[int]:
+def held_ids(client: APIClient, round: Round) -> list[int]:
     reply = client.get(f"/api/v1/rounds/{round.pk}/next/")
     assert reply.status_code == 200, reply.content
-    found: list[int] = reply.json()["hand"]
+    found: list[int] = reply.json()["held"]
     return found
 
 
@@ -78,7 +78,7 @@ def test_a_volunteer_reads_agrees_and_works_under_a_pseudonym(
     assert session["projects"] == []
     assert (session["user"]["name"], session["user"]["is_guest"]) == (member.pseudonym, True)
     assert not member.user.has_usable_password()
-    assert hand(client, round)
+    assert held_ids(client, round)
     work = client.get("/api/v1/my-work/").json()
     assert [row["id"] for row in work] == [round.pk]
     assert list(Entry.objects.order_by("id").values_list("verb", flat=True))[-5:] == [
@@ -109,10 +109,10 @@ def test_the_same_link_in_another_browser_is_the_same_person(
     token = made(client_of(lead), links)[0]["token"]
     first, second = APIClient(), APIClient()
     accept(first, token)
-    begun = hand(first, round)
+    begun = held_ids(first, round)
     assert look(second, token).json()["agreed"] is True
     assert accept(second, token, digest="").status_code == 200, "no second consent to the same text"
-    assert hand(second, round) == begun
+    assert held_ids(second, round) == begun
     assert (Consent.objects.count(), Member.objects.filter(role="volunteer").count()) == (1, 1)
 
 
@@ -154,7 +154,7 @@ def test_a_changed_text_is_agreed_to_again_before_any_more_work(
     client, of_lead = APIClient(), client_of(lead)
     token = made(of_lead, links)[0]["token"]
     accept(client, token)
-    hand(client, round)
+    held_ids(client, round)
     address = f"/api/v1/rounds/{round.pk}/consent-text/"
     assert of_lead.put(address, {"text": "Another text."}, format="json").status_code == 200
     for refused in (client.get(f"/api/v1/rounds/{round.pk}/next/"), accept(APIClient(), token, digest="")):
@@ -163,7 +163,7 @@ def test_a_changed_text_is_agreed_to_again_before_any_more_work(
     now = client.get("/api/v1/participation/").json()
     assert (now["agreed"], now["html"].strip()) == (False, "<p>Another text.</p>")
     assert client.post("/api/v1/participation/", {"digest": now["digest"]}, format="json").json()["agreed"] is True
-    assert hand(client, round)
+    assert held_ids(client, round)
     assert [c.text for c in Consent.objects.order_by("pk")][1:] == ["Another text."]
 
 
@@ -172,7 +172,7 @@ def test_withdrawing_frees_open_assignments_and_keeps_answers(
 ) -> None:
     client, of_lead = APIClient(), client_of(lead)
     accept(client, made(of_lead, links)[0]["token"])
-    held = hand(client, round)
+    held = held_ids(client, round)
     member = Member.objects.get(role="volunteer")
     answer(member.user, Assignment.objects.get(pk=held[0]))
     freed = client.delete("/api/v1/participation/").json()["freed"]
@@ -185,7 +185,7 @@ def test_withdrawing_frees_open_assignments_and_keeps_answers(
     # After a withdrawal the same person may consent again.
     digest = client.get("/api/v1/participation/").json()["digest"]
     assert client.post("/api/v1/participation/", {"digest": digest}, format="json").status_code == 200
-    assert hand(client, round)
+    assert held_ids(client, round)
     assert rows(of_lead, links)["one"]["state"] == "working"
 
 
@@ -203,7 +203,7 @@ def test_expired_revoked_and_unknown_links_look_alike_and_end_at_the_next_reques
     browsers = APIClient(), APIClient()
     for browser, link in zip(browsers, (revoked, expired), strict=True):
         accept(browser, link["token"])
-        hand(browser, round)
+        held_ids(browser, round)
     assert of_lead.delete(f"{links}{revoked['id']}/").status_code == 204
     past = timezone.now() - timedelta(seconds=1)
     ParticipantLink.objects.filter(pk=expired["id"]).update(expires_at=past)
@@ -220,7 +220,7 @@ def test_expired_revoked_and_unknown_links_look_alike_and_end_at_the_next_reques
     # Extending affects one of them only.
     assert of_lead.patch(f"{links}{expired['id']}/", {"days": 3}, format="json").json()["state"] == "agreed"
     assert of_lead.patch(f"{links}{revoked['id']}/", {"days": 3}, format="json").status_code == 409
-    assert hand(browsers[1], round)
+    assert held_ids(browsers[1], round)
 
 
 def test_revoking_a_shared_link_ends_everybody_who_came_by_it(
@@ -268,7 +268,7 @@ def test_a_late_volunteer_gets_a_share_of_a_dealt_round(project: Project, lead: 
     accept(client, made(of_lead, links)[0]["token"])
     member = Member.objects.get(role="volunteer")
     assert Assignment.objects.filter(person=member).count() == 3
-    while slots := hand(client, round):
+    while slots := held_ids(client, round):
         answer(member.user, Assignment.objects.get(pk=slots[0]))
     row = rows(of_lead, links)["one"]
     assert (row["state"], row["answered"]) == ("done", 3)
@@ -335,7 +335,7 @@ def test_the_list_costs_the_same_however_many_links(
     for token in tokens[:5]:
         browser = APIClient()
         accept(browser, token)
-        hand(browser, round)
+        held_ids(browser, round)
     with django_assert_num_queries(10):
         assert len(rows(of_lead, links)) == 20
     assert {row["state"] for row in rows(of_lead, links).values()} == {"agreed", "not opened"}

@@ -55,8 +55,8 @@ def work(round: Round, person: Member, wrong: int) -> int:
     """Answer with a simulated annotator that is wrong in some units; return the number of answers."""
     bad = set(practice_queries.units_of(round).values_list("unit", flat=True)[:wrong])
     done = 0
-    while hand := next_assignments(user=person.user, round=round):
-        answer(person.user, hand[0], WRONG if hand[0].unit_id in bad else RIGHT)
+    while held := next_assignments(user=person.user, round=round):
+        answer(person.user, held[0], WRONG if held[0].unit_id in bad else RIGHT)
         done += 1
     return done
 
@@ -84,8 +84,8 @@ def test_a_good_robot_passes_and_a_bad_one_is_held_back_until_a_second_attempt(
 def finished(round: Round, *said: tuple[Member, dict[str, Any]]) -> None:
     """Each person gives one value to all units; the round is closed and its gold formed."""
     for person, value in said:
-        while hand := next_assignments(user=person.user, round=round):
-            answer(person.user, hand[0], value)
+        while held := next_assignments(user=person.user, round=round):
+            answer(person.user, held[0], value)
     close_round(round=round, by=None)
     finish_round(round=Round.objects.get(pk=round.pk), by=None)
 
@@ -186,10 +186,10 @@ def test_a_wrong_unit_is_handed_out_once_more_and_a_right_one_is_not(project: Pr
     round = practise(project, people[1:], terms={"tries": 2})
     person = people[1]
     slot = next_assignments(user=person.user, round=round)[0]
-    hand = answer(person.user, slot, WRONG).held
-    assert hand[0].pk == slot.pk
-    hand = answer(person.user, hand[0], RIGHT).held
-    assert slot.pk not in {one.pk for one in hand}
+    held = answer(person.user, slot, WRONG).held
+    assert held[0].pk == slot.pk
+    held = answer(person.user, held[0], RIGHT).held
+    assert slot.pk not in {one.pk for one in held}
     slot.refresh_from_db()
     with pytest.raises(Refused, match="No try is left"):
         answer(person.user, slot, WRONG)
@@ -318,11 +318,11 @@ def test_an_answer_to_a_dealt_slot_is_refused_until_the_practice_is_passed(
         answer(people[1].user, mine)
     assert not Answer.objects.filter(assignment=mine).exists()
     reply = client_of(people[1].user).get(f"/api/v1/rounds/{real.pk}/next/").json()
-    assert (reply["hand"], reply["fetched"]) == ([], [])
-    assert reply["first"] == {"what": "practice", "state": "to do", "round": trial.pk, "name": "practice"}
+    assert (reply["held"], reply["fetched"]) == ([], [])
+    assert reply["prerequisite"] == {"what": "practice", "state": "to do", "round": trial.pk, "name": "practice"}
     work(trial, people[1], wrong=10)
     reply = client_of(people[1].user).get(f"/api/v1/rounds/{real.pk}/next/").json()
-    assert reply["first"]["state"] == "ask the lead"
+    assert reply["prerequisite"]["state"] == "ask the lead"
 
 
 def test_a_round_can_only_require_practice_of_its_own_task(project: Project, people: list[Member]) -> None:

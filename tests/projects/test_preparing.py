@@ -187,7 +187,7 @@ def test_people_notice_nothing_of_a_round_before_it_opens(
     assert {str(one) for one in seen} == {str(([], 403, 404, 0))}
     client = client_of(ann1)
     assert [row["name"] for row in client.get("/api/v1/my-work/").json()] == ["large"]
-    assert client.get(f"/api/v1/rounds/{round.pk}/next/").json()["hand"]
+    assert client.get(f"/api/v1/rounds/{round.pk}/next/").json()["held"]
     assert client_of(lead).get(f"/api/v1/rounds/{round.pk}/").json()["job"] is None
 
 

@@ -21,7 +21,7 @@ from projects.rounds.actions import remove_person
 from tests.builders import answer, build_cluster, build_round, label_value
 from tests.config.other_project import make_other_project, released
 from tests.config.routes import CASES, api_routes, client_of, no_ids
-from tests.projects.adjudication import APART, answer_by, closed_round, dossier, queue, send, take, unit_of
+from tests.projects.adjudication import APART, adjudication_detail, answer_by, closed_round, queue, send, take, unit_of
 
 pytestmark = pytest.mark.django_db
 
@@ -184,8 +184,8 @@ def test_two_tabs_begin_one_second_attempt(
 ) -> None:
     round, client = practise(project, people, attempts=2), client_of(people[0].user)
     assert client.post(f"{API}/rounds/{round.pk}/practice/").status_code == 409
-    while hand := next_assignments(user=people[0].user, round=round):
-        answer(people[0].user, hand[0], WRONG)
+    while held := next_assignments(user=people[0].user, round=round):
+        answer(people[0].user, held[0], WRONG)
     codes = [client.post(f"{API}/rounds/{round.pk}/practice/").status_code for _ in range(3)]
     assert codes == [200, 409, 409]
     assert round.assignments.filter(person=people[0]).count() == 8
@@ -203,8 +203,8 @@ def test_a_text_that_is_corrected_while_people_practise_leaves_the_practice(
         supersede_text(proposition=old, text=old.text + " Again.", reason="A word was missing.", by=by)
     # An outdated card that is sent now is stored, but does not count.
     assert put(client_of(people[0].user), body_of(second, GOLD)).json()["answer"]["counted"] is False
-    while hand := next_assignments(user=people[0].user, round=round):
-        answer(people[0].user, hand[0], GOLD)
+    while held := next_assignments(user=people[0].user, round=round):
+        answer(people[0].user, held[0], GOLD)
     (attempt,) = practice_queries.attempts(round, [people[0].pk])[people[0].pk]
     assert (attempt.units, attempt.right, attempt.passed) == (2, 2, True)
     assert list(findings()) == []
@@ -218,7 +218,7 @@ def test_a_practice_of_which_every_text_was_corrected_is_no_dead_end(
     real = build_round(project, people, name="real", requires_practice=round.pk)
     for old in Proposition.objects.filter(cluster__project=project):
         supersede_text(proposition=old, text=old.text + " Again.", reason="A word was missing.", by=by)
-    first = client_of(people[0].user).get(f"{API}/rounds/{real.pk}/next/").json()["first"]
+    first = client_of(people[0].user).get(f"{API}/rounds/{real.pk}/next/").json()["prerequisite"]
     assert first["state"] == "ask the lead"
 
 
@@ -336,7 +336,7 @@ def test_a_text_corrected_between_reading_and_deciding_is_not_decided(
 ) -> None:
     round, client = closed_round(project, two, [APART[:2], APART[:2]], name="closed"), client_of(lead)
     unit, act = unit_of(round), str(uuids.uuid4())
-    seen = dossier(client, round, unit)["seen"]
+    seen = adjudication_detail(client, round, unit)["seen"]
     take(client, round, unit_of(round, 1), answer_by(round, unit_of(round, 1), two[0]), uuid=act)
     by = Member.objects.get(project=project, user=lead)
     for one in (unit, unit_of(round, 1)):
@@ -362,7 +362,7 @@ def test_reopening_does_not_change_earlier_releases(
     unit = unit_of(round)
     take(client, round, unit, answer_by(round, unit, two[0]))
     release = released(project, "1.0.0", lead)
-    seen = dossier(client, round, unit)["seen"]
+    seen = adjudication_detail(client, round, unit)["seen"]
     assert send(client, round, f"{unit.pk}/reopen/", seen=seen, reason="After all.").status_code == 201
     assert client.get(f"{API}/releases/{release.pk}/verify/").json()["findings"] == []
     assert list(findings()) == []

@@ -39,7 +39,7 @@ def say(client: APIClient, round: Round, *chosen: int) -> Any:
 def test_nothing_is_dealt_before_the_questions_are_right(client_of: Any, round: Round, ann1: User) -> None:
     client = client_of(ann1)
     first = client.get(f"/api/v1/rounds/{round.pk}/next/").json()
-    assert (first["hand"], first["first"]["what"], first["first"]["state"]) == ([], "questions", "to do")
+    assert (first["held"], first["prerequisite"]["what"], first["prerequisite"]["state"]) == ([], "questions", "to do")
     asked = client.get(f"/api/v1/rounds/{round.pk}/questions/").json()
     assert asked["tries_left"] == 2
     assert [set(one) for one in asked["questions"]] == [{"question", "options", "chosen", "right", "explanation"}] * 2
@@ -49,7 +49,7 @@ def test_nothing_is_dealt_before_the_questions_are_right(client_of: Any, round: 
     assert (told["state"], told["tries_left"]) == ("to do", 1)
     assert [(one["right"], one["explanation"]) for one in told["questions"]] == [(True, "Of I."), (False, "")]
     assert say(client, round, 1, 0).json()["state"] == "passed"
-    assert len(client.get(f"/api/v1/rounds/{round.pk}/next/").json()["hand"]) == 2
+    assert len(client.get(f"/api/v1/rounds/{round.pk}/next/").json()["held"]) == 2
     assert list(QuestionTry.objects.values_list("number", "right", "passed")) == [(1, 1, False), (2, 2, True)]
 
 
@@ -60,7 +60,7 @@ def test_after_two_tries_the_lead_is_to_be_asked_and_can_let_one_in(
     say(client, round, 0, 1)
     assert say(client, round, 0, 0).json()["state"] == "ask the lead"
     assert say(client, round, 1, 0).status_code == 409
-    assert client.get(f"/api/v1/rounds/{round.pk}/next/").json()["first"]["state"] == "ask the lead"
+    assert client.get(f"/api/v1/rounds/{round.pk}/next/").json()["prerequisite"]["state"] == "ask the lead"
     member = Member.objects.get(project=project, user=ann1)
     shown = client_of(lead).get(f"/api/v1/rounds/{round.pk}/admissions/").json()
     assert [(one["tries"], one["of"], one["passed"], one["admitted"]) for one in shown] == [
@@ -70,7 +70,7 @@ def test_after_two_tries_the_lead_is_to_be_asked_and_can_let_one_in(
     body = {"member": member.pk, "reason": "We talked."}
     assert client.post(f"/api/v1/rounds/{round.pk}/admissions/", body, format="json").status_code == 403
     assert client_of(lead).post(f"/api/v1/rounds/{round.pk}/admissions/", body, format="json").status_code == 204
-    assert client.get(f"/api/v1/rounds/{round.pk}/next/").json()["first"] is None
+    assert client.get(f"/api/v1/rounds/{round.pk}/next/").json()["prerequisite"] is None
     assert Admission.objects.get().by == lead
     assert QuestionTry.objects.count() == 2
 

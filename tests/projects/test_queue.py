@@ -31,9 +31,9 @@ def corpus(project: Project) -> Project:
 def walk(user: User, round: Round, limit: int = 100) -> list[str]:
     """Answer everything that is offered; return the unit keys in order."""
     keys: list[str] = []
-    while (hand := next_assignments(user=user, round=round)) and len(keys) < limit:
-        keys.append(hand[0].unit.key)
-        answer(user, hand[0])
+    while (held := next_assignments(user=user, round=round)) and len(keys) < limit:
+        keys.append(held[0].unit.key)
+        answer(user, held[0])
     return keys
 
 
@@ -213,8 +213,8 @@ def test_unanswered_assignments_of_former_members_are_freed(
     corpus: Project, lead: User, ann1: User, ann2: User
 ) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)], allocation="dealt")
-    hand = next_assignments(user=ann1, round=round)
-    answer(ann1, hand[0])
+    held = next_assignments(user=ann1, round=round)
+    answer(ann1, held[0])
     remove_person(round=round, member=member(corpus, ann1), by=lead)
     with pytest.raises(NotFound):
         next_assignments(user=ann1, round=round)

@@ -43,8 +43,8 @@ def practise(project: Project, people: list[Member], name: str = "trial", **term
 
 
 def work(round: Round, person: Member, value: dict[str, Any]) -> None:
-    while hand := next_assignments(user=person.user, round=round):
-        answer(person.user, hand[0], value)
+    while held := next_assignments(user=person.user, round=round):
+        answer(person.user, held[0], value)
 
 
 def let_in(client: APIClient, round: Round, member: Member) -> int:
@@ -120,7 +120,7 @@ def test_my_work_says_what_comes_first_and_as_what_its_units_are_left(
     build_round(project, people, name="plain")
     client = client_of(people[0].user)
     shown = my_work(client)
-    assert {name: row["first"] for name, row in shown.items()} == {
+    assert {name: row["prerequisite"] for name, row in shown.items()} == {
         "plain": None,
         "trial": None,
         "real": {"what": "practice", "state": "to do", "round": trial.pk, "name": "trial"},
@@ -131,10 +131,13 @@ def test_my_work_says_what_comes_first_and_as_what_its_units_are_left(
         client.post(f"{API}/rounds/{asked.pk}/questions/", {"chosen": [0]}, format="json")
     work(trial, people[0], WRONG)
     shown = my_work(client)
-    assert (shown["asked"]["first"]["state"], shown["real"]["first"]["state"]) == ("ask the lead", "ask the lead")
+    assert (shown["asked"]["prerequisite"]["state"], shown["real"]["prerequisite"]["state"]) == (
+        "ask the lead",
+        "ask the lead",
+    )
     for round in (asked, real):
         assert let_in(client_of(lead), round, people[0]) == 204
-    assert {row["first"] for row in my_work(client).values()} == {None}
+    assert {row["prerequisite"] for row in my_work(client).values()} == {None}
 
 
 def test_my_work_says_the_same_as_the_round_itself(client_of: Client, project: Project, people: list[Member]) -> None:

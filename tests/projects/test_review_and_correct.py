@@ -47,11 +47,11 @@ def settled(project: Project, by: Member, units: int, errors: int) -> list[Unit]
 def review(round: Round, person: Member) -> int:
     """Confirm correct values and correct the others, as the page does; return the number of answers."""
     done = 0
-    while hand := next_assignments(user=person.user, round=round):
-        card = queue_queries.cards(round, hand[:1])[0]
+    while held := next_assignments(user=person.user, round=round):
+        card = queue_queries.cards(round, held[:1])[0]
         assert card["value"]["polarity"] in ("no effect", "positive")
         value = card["value"] if card["value"]["polarity"] == "no effect" else TRUTH
-        answer(person.user, hand[0], value, references=card["references"])
+        answer(person.user, held[0], value, references=card["references"])
         done += 1
     return done
 
@@ -91,10 +91,10 @@ def test_kappa_is_that_of_the_table_of_shown_and_given(project: Project, people:
     units = settled(project, people[0], 10, 4)
     round = build_round(project, people[1:2], purpose="review and correct")
     wrong = {u.pk for u in units[:2]}
-    while hand := next_assignments(user=people[1].user, round=round):
-        card = queue_queries.cards(round, hand[:1])[0]
-        value = TRUTH if hand[0].unit_id in wrong else card["value"]
-        answer(people[1].user, hand[0], value, references=card["references"])
+    while held := next_assignments(user=people[1].user, round=round):
+        card = queue_queries.cards(round, held[:1])[0]
+        value = TRUTH if held[0].unit_id in wrong else card["value"]
+        answer(people[1].user, held[0], value, references=card["references"])
     report = agreement_queries.report(round)
     polarity = report["review"]["measures"][0]
     printed = "\n".join(as_text(report))

@@ -57,9 +57,9 @@ def asked(round: Round) -> list[str]:
 def answered_all(user: User, round: Round) -> list[str]:
     """Answer until nothing is left; return the keys."""
     keys = []
-    while hand := next_assignments(user=user, round=round):
-        keys.append(hand[0].unit.key)
-        answer(user, hand[0], label_value())
+    while held := next_assignments(user=user, round=round):
+        keys.append(held[0].unit.key)
+        answer(user, held[0], label_value())
     return keys
 
 

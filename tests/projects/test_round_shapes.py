@@ -35,9 +35,9 @@ def people(project: Project, lead: User, ann1: User, ann2: User) -> list[Member]
 def work(round: Round, person: Member, value: Any = None) -> list[Assignment]:
     """Answer everything that a person is offered."""
     done = []
-    while hand := next_assignments(user=person.user, round=round):
-        answer(person.user, hand[0], value(hand[0]) if value else None)
-        done.append(hand[0])
+    while held := next_assignments(user=person.user, round=round):
+        answer(person.user, held[0], value(held[0]) if value else None)
+        done.append(held[0])
     return done
 
 

@@ -102,7 +102,7 @@ class Work:
         self.client.force_login(user)
         self.round = round
         self.cards: dict[int, Any] = {}
-        self.hand: list[int] = []
+        self.held: list[int] = []
 
     def next(self) -> list[str]:
         with CaptureQueriesContext(connection) as seen:
@@ -111,7 +111,7 @@ class Work:
         return [query["sql"] for query in seen.captured_queries]
 
     def answer(self) -> list[str]:
-        card = self.cards[self.hand[0]]
+        card = self.cards[self.held[0]]
         body = {
             "assignment": card["assignment"],
             "revision": 0,
@@ -129,7 +129,7 @@ class Work:
 
     def _take(self, reply: Any, status: int) -> None:
         assert reply.status_code == status, reply.json()
-        self.hand = reply.json()["hand"]
+        self.held = reply.json()["held"]
         self.cards |= {card["assignment"]: card for card in reply.json()["fetched"]}
 
 

@@ -131,8 +131,8 @@ def test_a_new_guideline_lists_the_answers_given_under_the_old_one_until_they_ar
 ) -> None:
     member = Member.objects.get(project=project, user=ann1)
     round = build_round(project, [member], purpose="measure only", overlap=1)
-    while hand := next_assignments(user=ann1, round=round):
-        answer(ann1, hand[0])
+    while held := next_assignments(user=ann1, round=round):
+        answer(ann1, held[0])
     close_round(round=round, by=None)
     outdated = f"{API}/projects/{project.slug}/outdated-answers/"
     assert client.get(outdated).json()["count"] == 0
@@ -157,8 +157,8 @@ def test_answers_of_a_round_are_upheld_at_once_under_the_newest_guideline_and_li
     member = Member.objects.get(project=project, user=ann1)
     rounds = [build_round(project, [member], name=name, purpose="measure only") for name in ("One", "Two")]
     for round in rounds:
-        while hand := next_assignments(user=ann1, round=round):
-            answer(ann1, hand[0])
+        while held := next_assignments(user=ann1, round=round):
+            answer(ann1, held[0])
         close_round(round=round, by=None)
     first, other = rounds
     totals, upheld = f"{API}/projects/{project.slug}/stale/totals/", f"{API}/rounds/{first.pk}/upheld-answers/"

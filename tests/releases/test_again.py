@@ -71,12 +71,12 @@ def say_something(round: Round, people: list[Member]) -> None:
     """Answer all units, partly differently, with cues of one word and of the whole text."""
     for place, person in enumerate(people):
         number = 0
-        while hand := next_assignments(user=person.user, round=round):
-            text = Proposition.objects.get(unit=hand[0].unit_id).text
+        while held := next_assignments(user=person.user, round=round):
+            text = Proposition.objects.get(unit=held[0].unit_id).text
             end = len(text.split()[0]) if (number + place) % 2 else len(text)
             said = label_value("negative" if number % 3 == place else "positive", "weak" if number % 2 else "strong")
             said["polarity_cue"] = [{"start": 0, "end": end, "quote": text[:end]}]
-            answer(person.user, hand[0], said)
+            answer(person.user, held[0], said)
             number += 1
 
 
@@ -89,8 +89,8 @@ def corpus(project: Project, people: list[Member], tmp_path: Path) -> Project:
     say_something(labels, people)
     tuples = build_round(project, people, name="Tuples", kind="tuple", overlap=3)
     for person, o in zip(people, ("relapse", "risk of relapse", "Relapse"), strict=True):
-        while hand := next_assignments(user=person.user, round=tuples):
-            answer(person.user, hand[0], tuple_value(i="nepralin", o=o), kind="tuple")
+        while held := next_assignments(user=person.user, round=tuples):
+            answer(person.user, held[0], tuple_value(i="nepralin", o=o), kind="tuple")
     for round in (labels, tuples):
         close_round(round=round, by=None)
         round.refresh_from_db()

@@ -179,9 +179,9 @@ def asked_twice(project: Project, people: Sequence[Member]) -> None:
     )
     for person in people[:2]:
         n = 0
-        while hand := next_assignments(user=person.user, round=round):
+        while held := next_assignments(user=person.user, round=round):
             polarity, modality = said[(n + n // 3) % len(said)]
-            answer(person.user, hand[0], label_value(polarity, modality))
+            answer(person.user, held[0], label_value(polarity, modality))
             n += 1
     close_round(round=round, by=None)
     round.refresh_from_db()
@@ -212,9 +212,9 @@ def test_practice_is_not_released_and_reviewed_values_have_no_agreement_report(
     person = people[0]
     for name in ("practice", "review and correct"):
         round = build_round(corpus, [person], name=f"a {name}", purpose=name, sample=3)
-        while hand := next_assignments(user=person.user, round=round):
-            card = queue_queries.cards(round, hand[:1])[0]
-            answer(person.user, hand[0], card["value"] or label_value(), references=card["references"])
+        while held := next_assignments(user=person.user, round=round):
+            card = queue_queries.cards(round, held[:1])[0]
+            answer(person.user, held[0], card["value"] or label_value(), references=card["references"])
         close_round(round=round, by=None)
         round.refresh_from_db()
         finish_round(round=round, by=None)

@@ -165,8 +165,8 @@ def test_rounds_of_the_three_kinds_release_the_same(
     said = {r["docid"]: r for r in records}
     for kind in ("tuple", "label", "discourse"):
         round = build_round(fresh, [Member.objects.get(project=fresh, user=ann1)], kind=kind, name=kind)
-        while hand := next_assignments(user=ann1, round=round):
-            slot = hand[0]
+        while held := next_assignments(user=ann1, round=round):
+            slot = held[0]
             cluster = Cluster.objects.get(unit=slot.unit_id) if kind != "label" else None
             if cluster is None:
                 claim = Proposition.objects.select_related("cluster").get(unit=slot.unit_id)

@@ -71,9 +71,9 @@ def opened(project: Project, people: list[Member], **plan: Any) -> Round:
 def work(round: Round, people: list[Member], points: Callable[[int, int], int]) -> None:
     """All answer all that they are handed: points of the target by (who, which unit), 2 for each input."""
     for who, person in enumerate(people):
-        while hand := next_assignments(user=person.user, round=round):
-            number = int(hand[0].unit.key[4:8])
-            answer(person.user, hand[0], rating(points(who, number), remark="so so"), kind=KIND)
+        while held := next_assignments(user=person.user, round=round):
+            number = int(held[0].unit.key[4:8])
+            answer(person.user, held[0], rating(points(who, number), remark="so so"), kind=KIND)
 
 
 def finished(round: Round) -> dict[str, int]:
@@ -133,12 +133,12 @@ def test_nested_spans_of_one_type_are_stored_compared_and_returned(project: Proj
         return {"start": start, "end": end, "quote": text[start:end]}
 
     for who, person in enumerate(people):
-        while hand := next_assignments(user=person.user, round=round):
-            text = kinds.get(KIND).texts([hand[0].unit_id])[hand[0].unit_id]
+        while held := next_assignments(user=person.user, round=round):
+            text = kinds.get(KIND).texts([held[0].unit_id])[held[0].unit_id]
             nested = [passage(text, 0, 11), passage(text, 5, 11)]
             crossing = passage(text, 3, 13)
             passages = [*nested, crossing] if who == 0 else nested
-            answer(person.user, hand[0], rating() | {"passages": passages}, kind=KIND)
+            answer(person.user, held[0], rating() | {"passages": passages}, kind=KIND)
     assert {len(row.passages) for row in TextRating.objects.all()} == {2, 3}
     finished(round)
     # Two of three pairs differ by one span of three: F1 is 4/5. All spans share characters, as many as can be matched.
@@ -322,8 +322,8 @@ def test_practice_tells_at_once_and_its_answers_count_for_nothing(project: Proje
     good, bad = people[1:]
     real = opened(project, people[1:], name="real", requires_practice=trial.pk)
     for person, points in ((good, 5), (bad, 4)):
-        while hand := next_assignments(user=person.user, round=trial):
-            stored = answer(person.user, hand[0], rating(points, 1, "Mine."), kind=KIND).answer
+        while held := next_assignments(user=person.user, round=trial):
+            stored = answer(person.user, held[0], rating(points, 1, "Mine."), kind=KIND).answer
     told = practice_queries.feedback(trial, stored)
     assert [(f["field"], f["right"], f["expected"]) for f in told["fields"]] == [
         ("target", False, "5 of 5"),

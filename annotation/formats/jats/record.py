@@ -51,7 +51,7 @@ def is_about_included(titles: Sequence[str]) -> bool:
     The innermost title that mentions included or other studies decides, because excluded studies can appear within the
     characteristics of studies.
     """
-    return next((verdict for title in reversed(titles) if (verdict := _is_included_title(title)) is not None), False)
+    return next((included for title in reversed(titles) if (included := _is_included_title(title)) is not None), False)
 
 
 @lru_cache(maxsize=1_000)

@@ -25,8 +25,8 @@ def aggregate_label(answers: Sequence[AnswerValue], *, cue_policy: str) -> list[
     """
     out = []
     for aspect in ("polarity", "modality"):
-        verdict, agreeing = majority(aspect, answers, itemgetter(aspect))
-        out += [verdict, _cue(f"{aspect}_cue", agreeing, verdict, cue_policy)]
+        result, agreeing = majority(aspect, answers, itemgetter(aspect))
+        out += [result, _cue(f"{aspect}_cue", agreeing, result, cue_policy)]
     return out
 
 

@@ -143,7 +143,7 @@ class PicoKind(TargetSentenceKind):
         units = [assignment.unit for assignment in assignments]
         targets = Target.objects.filter(unit__in=units).select_related("review")
         current = current_values(units, self.key) if round.meaning.shows_value else {}
-        return Batch({t.unit_id: t for t in targets}, {"standing": current})
+        return Batch({t.unit_id: t for t in targets}, {"current": current})
 
     def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Return the sentence. The current split is included only if the round reviews it."""
@@ -152,7 +152,7 @@ class PicoKind(TargetSentenceKind):
             "text": target.text,
             "key": target.key,
             "title": target.review.title,
-            "current": batch.extra["standing"].get(assignment.unit_id) or None,
+            "current": batch.extra["current"].get(assignment.unit_id) or None,
         }
 
     def check(self, assignment: Assignment, value: Value) -> None:

@@ -153,4 +153,4 @@ def _is_assigned(unit: Unit) -> bool:
     """Return whether people were assigned this unit or a unit of a kind that depends on it."""
     dependents = [unit_.pk for kind in kinds.all_kinds() for unit_ in kind.dependents_of([unit])]
     assignments = Assignment.objects.filter(unit__in=[unit.pk, *dependents])
-    return assignments.exclude(round__purpose__in=which("standing")).exists()
+    return assignments.exclude(round__purpose__in=which("holds_edits")).exists()

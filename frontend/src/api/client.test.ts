@@ -27,14 +27,14 @@ afterEach(() => vi.unstubAllGlobals())
 
 describe('client', () => {
   it('sends exactly the bytes it was given, with the CSRF cookie read at that moment', async () => {
-    replies.push(new Response('{"hand":[2]}'))
-    expect(await putAnswer('u', '{"a": 1 }')).toEqual({ hand: [2] })
+    replies.push(new Response('{"held":[2]}'))
+    expect(await putAnswer('u', '{"a": 1 }')).toEqual({ held: [2] })
     expect(await sent[0]!.text()).toBe('{"a": 1 }')
     expect(sent[0]!.headers.get('X-CSRFToken')).toBe('first')
   })
 
   it('renews the CSRF cookie once and sends the same bytes again', async () => {
-    replies.push(problem(403, 'csrf'), new Response('{"hand":[]}'))
+    replies.push(problem(403, 'csrf'), new Response('{"held":[]}'))
     await putAnswer('u', '{}')
     expect(sent.map((r) => r.headers.get('X-CSRFToken'))).toEqual(['first', 'renewed'])
     expect(await sent[1]!.text()).toBe('{}')

@@ -4,12 +4,12 @@ import type { Schemas } from '../api/client.ts'
 import { nowhere } from '../kinds/tutorial.ts'
 import type { Criterion } from './protocol.ts'
 
-export type Asked = Pick<Criterion, 'key' | 'name' | 'question' | 'scale'> & Partial<Criterion>
+export type TutorialCriterion = Pick<Criterion, 'key' | 'name' | 'question' | 'scale'> & Partial<Criterion>
 
 const SOURCE = 'We followed 124 adults for two years. Relapse came to 31 of 62 with nepralin and to 30 of 62 with placebo. Sleep was better with nepralin.'
 
 /** A tutorial page: source, summaries, and questions without target values. */
-export function tryPage(n: number, texts: readonly string[], asked: readonly Asked[]) {
+export function tryPage(n: number, texts: readonly string[], asked: readonly TutorialCriterion[]) {
   const criteria: Criterion[] = asked.map((one) => ({
     standard: '', group: '', more: '', frame: 'source', beside: '', na: false, na_label: '', required: true,
     reason: { ask: 'none', required_at: [] }, shown_if: null, prefill: [], examples: [], ...one,

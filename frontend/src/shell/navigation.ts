@@ -20,7 +20,7 @@ export function navigation(project: Session['projects'][number]): Entry[] {
 }
 
 /** The navigation entry nearest to an address, and its group. */
-export function standing(pathname: string): { name: string; group: Group; itself: boolean } | null {
+export function currentEntry(pathname: string): { name: string; group: Group; itself: boolean } | null {
   const route = find(pathname)?.route
   if (!route?.path.startsWith('/projects/:project')) return null
   const above = routes

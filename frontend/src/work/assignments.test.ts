@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { back, current, empty, heldIds, leave, putBack, receive, reopen, type AnyCard, type HeldAssignments } from './assignments.ts'
 
 const card = (assignment: number, revision = 0): AnyCard => ({ assignment, revision })
-const assigned = (...ids: number[]): HeldAssignments<AnyCard> => receive(empty as HeldAssignments<AnyCard>, { hand: ids, fetched: ids.map((id) => card(id)) })
+const assigned = (...ids: number[]): HeldAssignments<AnyCard> => receive(empty as HeldAssignments<AnyCard>, { held: ids, fetched: ids.map((id) => card(id)) })
 
 describe('assignments', () => {
   it('shows the next held card at once, before the server has answered', () => {
@@ -14,25 +14,25 @@ describe('assignments', () => {
   it('does not show again what is still on its way', () => {
     let assignments = leave(leave(assigned(1, 2), card(1, 1), []), card(2, 1), [])
     expect(current(assignments)).toBeNull()
-    assignments = receive(assignments, { hand: [2, 3], fetched: [card(2), card(3)] })
+    assignments = receive(assignments, { held: [2, 3], fetched: [card(2), card(3)] })
     expect(assignments.order).toEqual([3])
     expect(current(assignments)?.assignment).toBe(3)
-    assignments = receive(assignments, { hand: [3, 4], fetched: [card(3), card(4)] })
+    assignments = receive(assignments, { held: [3, 4], fetched: [card(3), card(4)] })
     expect(heldIds(assignments)).toEqual([3, 4])
   })
 
   it('leaves the text on the screen where it is when a reply changes the order or sends its card again', () => {
     const shown = assigned(1, 2)
-    const assignments = receive(shown, { hand: [2, 1], fetched: [card(1, 9), card(2)] })
+    const assignments = receive(shown, { held: [2, 1], fetched: [card(1, 9), card(2)] })
     expect(current(assignments)).toBe(current(shown))
   })
 
   it('drops what the server has given to another person, but not the text on the screen', () => {
-    expect(heldIds(receive(assigned(1, 2), { hand: [5], fetched: [card(5)] }))).toEqual([1, 5])
+    expect(heldIds(receive(assigned(1, 2), { held: [5], fetched: [card(5)] }))).toEqual([1, 5])
   })
 
   it('stops when the assignments is empty', () => {
-    expect(current(receive(leave(assigned(1), card(1, 1), []), { hand: [], fetched: [] }))).toBeNull()
+    expect(current(receive(leave(assigned(1), card(1, 1), []), { held: [], fetched: [] }))).toBeNull()
   })
 
   it('goes back to the unit left last with its trail, and on to where it was', () => {
@@ -49,7 +49,7 @@ describe('assignments', () => {
   it('takes an earlier answer out and puts it back unchanged', () => {
     const assignments = reopen(assigned(4), card(1, 2))
     expect(current(assignments)?.assignment).toBe(1)
-    expect(current(receive(assignments, { hand: [4, 5], fetched: [card(5)] }))?.assignment).toBe(1)
+    expect(current(receive(assignments, { held: [4, 5], fetched: [card(5)] }))?.assignment).toBe(1)
     expect(current(putBack(assignments))?.assignment).toBe(4)
   })
 })

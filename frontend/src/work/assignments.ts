@@ -42,10 +42,10 @@ export function heldIds<C extends AnyCard>(assignments: HeldAssignments<C>): num
 }
 
 /** Take over the server's list of assignments, in its order, without those answered here in the meantime. */
-export function receive<C extends AnyCard>(assignments: HeldAssignments<C>, reply: { hand: number[]; fetched: C[] }): HeldAssignments<C> {
+export function receive<C extends AnyCard>(assignments: HeldAssignments<C>, reply: { held: number[]; fetched: C[] }): HeldAssignments<C> {
   const cards = new Map(assignments.cards)
   for (const card of reply.fetched) if (!cards.has(card.assignment)) cards.set(card.assignment, card)
-  const order = reply.hand.filter((id) => !assignments.gone.has(id))
+  const order = reply.held.filter((id) => !assignments.gone.has(id))
   // The unit on the screen stays first, even if the order has changed or its lease has expired: a text must not change
   // while a person reads it, and the server accepts a late answer.
   const displayed = assignments.reopened ? undefined : current(assignments)?.assignment

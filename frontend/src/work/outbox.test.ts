@@ -6,7 +6,7 @@ import { newUuid, Outbox, type Entry, type OutboxEvent, type OutboxState, type R
 import { close, StorageFull } from './store.ts'
 
 const reply = (assignment: number): Reply => ({
-  answer: { uuid: '', assignment, revision: 1, outcome: 'answered', received_at: '', counted: true }, hand: [], fetched: [], feedback: null,
+  answer: { uuid: '', assignment, revision: 1, outcome: 'answered', received_at: '', counted: true }, held: [], fetched: [], feedback: null,
 })
 const entry = (assignment: number, body = `{"a":${assignment}}`) => ({
   uuid: newUuid(), round: 1, assignment, body, card: { assignment } as Entry['card'],

@@ -41,7 +41,7 @@ export class WorkSession {
   /** In practice rounds: the last unit, with feedback once the server has replied. The next unit waits. */
   told = $state.raw<{ card: Card; feedback: Schemas['Feedback'] | null } | null>(null)
   /** Prerequisites of the round, or null. */
-  first = $state.raw<Schemas['First'] | null>(null)
+  prerequisite = $state.raw<Schemas['Prerequisite'] | null>(null)
   /** The person's results in a practice round, or null. */
   practice = $state.raw<Schemas['Practice'] | null>(null)
   loaded = $state(false)
@@ -99,7 +99,7 @@ export class WorkSession {
       this.uncounted = new Set(this.outbox.unsent.filter((e) => e.round === this.id && isFirst(e)).map((e) => e.uuid))
       this.progress = { ...next.progress, done: next.progress.done + this.uncounted.size }
       if (recent) this.recent = recent.cards
-      this.first = next.first
+      this.prerequisite = next.prerequisite
       this.practice = next.practice
       this.loaded = true
       this.problem = ''
@@ -122,11 +122,11 @@ export class WorkSession {
     this.round = kept.about
     this.progress = kept.progress
     this.heardAt = kept.at
-    this.assignments = receive(this.assignments, { hand: kept.cards.map((c) => c.assignment), fetched: kept.cards })
+    this.assignments = receive(this.assignments, { held: kept.cards.map((c) => c.assignment), fetched: kept.cards })
     if (!this.unit) await this.show('new')
   }
 
-  private hear(reply: { hand: number[]; fetched: Card[] }): void {
+  private hear(reply: { held: number[]; fetched: Card[] }): void {
     this.heardAt = Date.now()
     this.assignments = receive(this.assignments, reply)
     this.storeAssignments()

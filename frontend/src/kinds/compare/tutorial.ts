@@ -1,8 +1,8 @@
-import { tryPage, type Asked } from '../../rating/tutorial.ts'
+import { tryPage, type TutorialCriterion } from '../../rating/tutorial.ts'
 import type { Tutorial, TutorialUnit } from '../tutorial.ts'
 import { toValue, type Card, type Choice, type Value } from './state.ts'
 
-const ASKED: readonly Asked[] = [{
+const CRITERIA: readonly TutorialCriterion[] = [{
   key: 'preference', name: 'Preference', question: 'Which summary is better?',
   scale: { type: 'preference', options: [
     { value: 'left', label: 'Left', anchor: 'The left one is better' }, { value: 'right', label: 'Right', anchor: 'The right one is better' },
@@ -11,7 +11,7 @@ const ASKED: readonly Asked[] = [{
 }]
 
 function unit(n: number, left: string, right: string, choice: Choice, why: string): TutorialUnit {
-  const card = { ...tryPage(n, [left, right], ASKED), kind: 'compare' } as Card
+  const card = { ...tryPage(n, [left, right], CRITERIA), kind: 'compare' } as Card
   const expected = toValue(card, { choices: { preference: choice }, reasons: {}, item: 0 })
   return { card, expected, why, same: (value) => (value as Value).said[0]?.choice === expected.said[0]!.choice }
 }

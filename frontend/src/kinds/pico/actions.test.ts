@@ -50,7 +50,7 @@ function runsOf(text: string, said: string): Range[] | null {
 }
 
 /** What a person does, as the editor takes it: a selection, a key and one typed text are one action each. */
-class Hand {
+class Annotator {
   state: State
   actions = 0
   constructor(readonly f: Facts) {
@@ -92,26 +92,26 @@ interface Counted {
 }
 
 function count({ text, tuples }: Sentence): Counted[] {
-  const hand = new Hand(facts(text))
+  const annotator = new Annotator(facts(text))
   return tuples.map((tuple, n) => {
-    const from = hand.actions
-    if (n) hand.do({ do: 'again' })
-    const row = () => hand.state.rows[hand.state.active]!
+    const from = annotator.actions
+    if (n) annotator.do({ do: 'again' })
+    const row = () => annotator.state.rows[annotator.state.active]!
     const wanted = n ? (['o', 'i', 'c', 'p'] as const) : FIRST
     for (const element of wanted) {
-      if (!tuple[element].trim() && row()[element]) hand.do({ do: 'blank', element })
+      if (!tuple[element].trim() && row()[element]) annotator.do({ do: 'blank', element })
     }
     const fill = wanted.filter((element) => tuple[element].trim() && plain(row()[element]?.text) !== plain(tuple[element]))
     // Those that are typed come first: after a selection an element's key would move it.
-    for (const element of [...fill].sort((a, b) => Number(!!runsOf(text, tuple[a])) - Number(!!runsOf(text, tuple[b])))) hand.fill(element, tuple[element])
+    for (const element of [...fill].sort((a, b) => Number(!!runsOf(text, tuple[a])) - Number(!!runsOf(text, tuple[b])))) annotator.fill(element, tuple[element])
     const right = FIRST.every((element) => plain(row()[element]?.text) === plain(tuple[element]))
     if (n === tuples.length - 1) {
-      hand.do({ do: 'next' })
-      if (!hand.state.complete) hand.do({ do: 'next' })
+      annotator.do({ do: 'next' })
+      if (!annotator.state.complete) annotator.do({ do: 'next' })
     }
     const before = tuples[n - 1]
     const newOutcomeOnly = !!before && before.o !== tuple.o && FIRST.every((element) => element === 'o' || plain(before[element]) === plain(tuple[element]))
-    return { actions: hand.actions - from, text, newOutcomeOnly, tuple, right }
+    return { actions: annotator.actions - from, text, newOutcomeOnly, tuple, right }
   })
 }
 

@@ -1,9 +1,9 @@
-import { tryPage, type Asked } from '../../rating/tutorial.ts'
+import { tryPage, type TutorialCriterion } from '../../rating/tutorial.ts'
 import type { Tutorial, TutorialUnit } from '../tutorial.ts'
 import { saidOf } from './answers.ts'
 import { fromValue, toValue, type Card, type Value } from './stored.ts'
 
-const ASKED: readonly Asked[] = [
+const CRITERIA: readonly TutorialCriterion[] = [
   {
     key: 'coherence', name: 'Coherence', question: 'Is the summary a well-ordered text?',
     scale: { type: 'likert', options: [
@@ -22,7 +22,7 @@ const ASKED: readonly Asked[] = [
 ]
 
 function unit(n: number, summary: string, coherence: number, consistency: string, why: string): TutorialUnit {
-  const card = { ...tryPage(n, [summary], ASKED), kind: 'rate' } as Card
+  const card = { ...tryPage(n, [summary], CRITERIA), kind: 'rate' } as Card
   const unanswered = saidOf({}, '')
   const expected = toValue(card, [{ coherence: { ...unanswered, value: String(coherence) }, consistency: { ...unanswered, value: consistency } }])
   const same = (value: unknown) => {

@@ -29,9 +29,9 @@ export class Marking {
 
   /** Initial state: the draft, otherwise the answer. */
   static begin(card: Card, draft: Draft | null): Marking {
-    const there = draft?.said.length === card.sentences.length ? draft : null
-    const said = there?.said ?? answered(card)
-    return new Marking(card, said, there?.at ?? 0, there?.dropped ?? !!card.value?.evidence_sentences?.dropped, '', false, null)
+    const stored = draft?.said.length === card.sentences.length ? draft : null
+    const said = stored?.said ?? answered(card)
+    return new Marking(card, said, stored?.at ?? 0, stored?.dropped ?? !!card.value?.evidence_sentences?.dropped, '', false, null)
   }
 
   get task(): Task {

@@ -4,11 +4,11 @@ import type { Schemas } from '../../api/client.ts'
 import { count, duration } from '../../components/format.ts'
 
 type Row = Schemas['WorkRow']
-type First = Schemas['First']
+type Prerequisite = Schemas['Prerequisite']
 
 /** Whether the person can work in the round; questions are answered in the round itself, practice is another round. */
-export function canGoOn(row: Pick<Row, 'first'>): boolean {
-  return !row.first || (row.first.what === 'questions' && row.first.state === 'to do')
+export function canGoOn(row: Pick<Row, 'prerequisite'>): boolean {
+  return !row.prerequisite || (row.prerequisite.what === 'questions' && row.prerequisite.state === 'to do')
 }
 
 /** The round that "Continue" opens: one started today, else one started, else the newest. */
@@ -18,11 +18,11 @@ export function nextOf(rows: readonly Row[]): Row | undefined {
 }
 
 /** The prerequisite of a round in words, with a link to its practice. */
-export function standing(first: First): { what: string; link: string } {
-  if (first.what === 'questions')
-    return { what: first.state === 'to do' ? 'Starts with questions about the guideline.' : 'Not open to you: you have not answered all questions correctly. Ask the lead.', link: '' }
-  if (first.state === 'to do') return { what: 'Not open to you yet: first pass', link: `/work/${first.round}` }
-  return { what: `Not open to you: you have not passed the practice ${first.name}. Ask the lead.`, link: '' }
+export function describePrerequisite(prerequisite: Prerequisite): { what: string; link: string } {
+  if (prerequisite.what === 'questions')
+    return { what: prerequisite.state === 'to do' ? 'Starts with questions about the guideline.' : 'Not open to you: you have not answered all questions correctly. Ask the lead.', link: '' }
+  if (prerequisite.state === 'to do') return { what: 'Not open to you yet: first pass', link: `/work/${prerequisite.round}` }
+  return { what: `Not open to you: you have not passed the practice ${prerequisite.name}. Ask the lead.`, link: '' }
 }
 
 /** Units and time of today; empty if there are none. */
@@ -31,7 +31,7 @@ export function soFar(today: number, seconds: number, before = ', '): string {
 }
 
 /** Result of the person's own practice. */
-export const FARES: Record<NonNullable<Row['practice']>, string> = {
+export const PRACTICE_RESULTS: Record<NonNullable<Row['practice']>, string> = {
   'to do': '',
   passed: 'Passed.',
   'may begin again': 'Not passed. A second attempt is possible.',
