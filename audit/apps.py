@@ -22,7 +22,7 @@ def install_triggers(*, using: str, verbosity: int, stdout: Any = None, **_: Any
     """Install missing and outdated triggers after ``migrate``, whether or not there were migrations to apply."""
     from django.db import connections
 
-    from .protection import install_missing
+    from .triggers import install_missing
 
     tables = install_missing(connections[using])
     if tables and verbosity:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from measures.merkle import GENESIS, chain_hash, merkle_root
 
-from . import protection, row_digests, rules
+from . import row_digests, rules, triggers
 from .actions import header_of
 from .digests import digest_of
 from .models import Checkpoint, RowDigest
@@ -46,7 +46,7 @@ def findings(progress: Progress | None = None, *, expected_head: str = "") -> It
     ``expected_head``.
     """
     step = progress or (lambda _: None)
-    yield from (Finding("protection", fault) for fault in protection.trigger_faults(connection))
+    yield from (Finding("protection", fault) for fault in triggers.trigger_faults(connection))
     previous, number, is_head_found = GENESIS, 0, not expected_head or expected_head == GENESIS.hex()
     for checkpoint in Checkpoint.objects.order_by("number").iterator(chunk_size=500):
         number += 1

@@ -7,7 +7,7 @@ from django.db import connection
 
 from annotation.clusters import completeness
 from annotation.models import Cluster
-from audit import protection
+from audit import triggers
 from projects.models import Answer, Change, Decision, Project, Round
 from projects.purposes import which
 
@@ -135,7 +135,7 @@ def _guarded(uncovered: int) -> dict[str, Any]:
 
     Rows without a checkpoint do not fail the check, because a release creates a checkpoint first.
     """
-    faults = protection.trigger_faults(connection)
+    faults = triggers.trigger_faults(connection)
     waiting = (
         f"{uncovered} rows are not covered by an audit checkpoint yet; creating the release covers them first."
         if uncovered

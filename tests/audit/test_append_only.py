@@ -5,7 +5,7 @@ from django.db import DatabaseError, connection, transaction
 
 from accounts.models import User
 from annotation.models import Cue, Label
-from audit import protection, triggers
+from audit import triggers
 from audit.actions import create_checkpoints
 from audit.log import record
 from audit.models import Checkpoint, Entry
@@ -96,24 +96,22 @@ def test_a_decision_and_a_guideline_are_insert_only(answered: Answer) -> None:
 @pytest.mark.django_db
 def test_every_guarded_table_has_its_triggers_after_all_migrations() -> None:
     assert {"audit_entry", "audit_checkpoint", "projects_answer", "annotation_label"} <= set(triggers.guarded_tables())
-    assert protection.trigger_faults(connection) == []
+    assert triggers.trigger_faults(connection) == []
 
 
 @pytest.mark.django_db
 def test_a_trigger_that_is_gone_is_noticed() -> None:
     triggers.remove(connection, ["audit_checkpoint"])
-    assert protection.trigger_faults(connection) == [
-        "table audit_checkpoint: triggers that prevent changes are missing"
-    ]
+    assert triggers.trigger_faults(connection) == ["table audit_checkpoint: triggers that prevent changes are missing"]
     triggers.install(connection, ["audit_checkpoint"], is_leaf=False)
-    assert protection.trigger_faults(connection) == []
+    assert triggers.trigger_faults(connection) == []
 
 
 def test_triggers_step_aside_and_come_back_as_they_were(lead: User) -> None:
     record(actor=lead, verb="look", obj=lead)
     with triggers.suspend_triggers(connection):
         Entry.objects.all().delete()
-    assert protection.trigger_faults(connection) == []
+    assert triggers.trigger_faults(connection) == []
     entry = record(actor=lead, verb="look", obj=lead)
     refused("DELETE FROM audit_entry WHERE id = %s", entry.pk)
 

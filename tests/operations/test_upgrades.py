@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from audit import protection, triggers
+from audit import triggers
 from operations import upgrades
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def test_an_empty_database_is_not_taken_for_an_older_version() -> None:
 def test_migrate_installs_triggers_that_are_missing(capsys: pytest.CaptureFixture[str]) -> None:
     triggers.remove(connection, ["projects_answer", "audit_checkpoint"])
     call_command("migrate", verbosity=0)
-    assert protection.trigger_faults(connection) == []
+    assert triggers.trigger_faults(connection) == []
     call_command("migrate")
     assert "triggers" not in capsys.readouterr().out, "nothing was missing"
 
@@ -55,6 +55,6 @@ def test_migrate_installs_triggers_that_are_missing(capsys: pytest.CaptureFixtur
 def test_a_migration_can_remove_triggers_until_migrate_ends() -> None:
     operation = triggers.RemoveTriggers("audit_entry", "audit_checkpoint")
     operation.database_forwards("audit", SimpleNamespace(connection=connection), None, None)
-    assert len(protection.trigger_faults(connection)) == 2
+    assert len(triggers.trigger_faults(connection)) == 2
     call_command("migrate", verbosity=0)
-    assert protection.trigger_faults(connection) == []
+    assert triggers.trigger_faults(connection) == []

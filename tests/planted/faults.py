@@ -63,7 +63,7 @@ FAULTS = (
     ),
     Fault(
         "migration-forgets-triggers",
-        "audit/protection.py",
+        "audit/triggers.py",
         "if fault in (MISSING, CHANGED)}",
         "if fault == CHANGED}",
         "After a migration on SQLite that rebuilds a table, rows of that table can be changed and deleted.",

@@ -22,7 +22,7 @@ def load(path: str) -> int:
     """
     from django.db import connection, transaction
 
-    from audit.protection import install_missing
+    from audit.triggers import install_missing
 
     with Path(path).open(encoding="utf-8") as lines:
         wanted = json.loads(next(lines))["migrations"]
