@@ -1,8 +1,10 @@
 """Check the consistency of current values in a job, store the findings, and record how curators resolve them."""
 
+import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.log import record
-from measures.consistency import RULES, Cluster
+from measures.consistency import RULES, Cluster, order
 from measures.consistency import Finding as FindingValue
 from measures.consistency import findings as check
 from projects.jobs import batches, jobs
@@ -23,12 +25,47 @@ from projects.staleness.actions import doubt
 
 from ..models import ConsistencyCheck, Finding
 from . import findings, reading
-from .storing import SortedFindings
 
 KIND = "consistency"
 _RULES = {rule.key: rule for rule in RULES}
 #: Fields that can change when a finding is found again.
 _CHANGING = ("reason", "weight", "is_information", "position")
+
+
+#: Bytes of findings kept in memory before they are written to a temporary file.
+IN_MEMORY = 1 << 20
+
+
+class SortedFindings:
+    """Any number of findings in constant memory, sorted by `measures.consistency.order`.
+
+    Equal findings keep their order.
+    """
+
+    def __init__(self, findings: Iterable[FindingValue]) -> None:
+        self._file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - it lasts as long as the findings
+        self._starts, self._rules, self._information = array("q"), array("b"), array("b")
+        self._weights = array("d")
+        for finding in findings:
+            self._add(finding)
+
+    def _add(self, finding: FindingValue) -> None:
+        rule, is_information, weight = order(finding)
+        self._starts.append(self._file.tell())
+        self._rules.append(rule)
+        self._information.append(is_information)
+        self._weights.append(weight)
+        parts = (finding.rule, finding.units, finding.reason, finding.rests_on, finding.weight, finding.is_information)
+        self._file.write(json.dumps(parts).encode() + b"\n")
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def __iter__(self) -> Iterator[FindingValue]:
+        for index in np.lexsort((self._weights, self._information, self._rules)).tolist():
+            self._file.seek(self._starts[index])
+            rule, units, reason, rests_on, weight, is_information = json.loads(self._file.readline())
+            yield FindingValue(rule, tuple(units), reason, tuple(rests_on), weight, is_information)
 
 
 def queue_check(*, project: Project, by: User) -> Job:

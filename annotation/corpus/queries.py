@@ -1,6 +1,7 @@
 """Lists of corpus objects with their related values. The number of queries does not depend on the number of rows."""
 
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet
@@ -17,12 +18,13 @@ from ..consistency.queries import doubted
 from ..documents.queries import targets
 from ..models import Cluster, PicoElement, Proposition, Review, Study
 from .cluster import elements
-from .search import pieces
 
 Json = dict[str, Any]
 #: States of a cluster or of any of its propositions, and the states visible only to curators.
 STATES = ("contested", "flagged", "stale", "unlabelled", "no_inputs", "findings")
 FOR_CURATORS = ("flagged", "findings")
+#: Approximate number of characters shown before the first match of a search. Earlier text is cut off between two words.
+BEFORE_MATCH = 60
 
 
 def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
@@ -124,7 +126,7 @@ def _hits(page: Sequence[Cluster], search: str) -> dict[int, Json]:
     if search.strip():
         rows = Proposition.objects.current().filter(cluster__in=page).order_by("position")
         for cluster, position, text in rows.values_list("cluster", "position", "text"):
-            if cluster not in matches and (highlights := pieces(text, search)):
+            if cluster not in matches and (highlights := highlight(text, search)):
                 matches[cluster] = {"position": position, "pieces": highlights}
     return matches
 
@@ -234,3 +236,44 @@ def study_page(study: Study) -> Json:
             for p in propositions
         ],
     }
+
+
+def highlight(text: str, words: str) -> list[dict[str, Any]]:
+    """Return the text in pieces, those that match a search marked, from shortly before the first match.
+
+    Matching is case-folded, as in the search. Empty if there is no match.
+    """
+    needle = fold_case(words.strip())
+    matches = list(_hits(text, needle)) if needle else []
+    if not matches:
+        return []
+    begin = _beginning(text, matches[0][0])
+    out = [{"text": "\u2026 ", "hit": False}] if begin else []
+    for start, end in matches:
+        out += [{"text": text[begin:start], "hit": False}, {"text": text[start:end], "hit": True}]
+        begin = end
+    return [piece for piece in [*out, {"text": text[begin:], "hit": False}] if piece["text"]]
+
+
+def _hits(text: str, needle: str) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of the matches. Folding can change the length of a letter, so offsets are mapped back."""
+    letters = list(_letters(text))
+    ranges = [(start, end) for start, end, folded_letter in letters for _ in folded_letter]
+    folded_text = "".join(folded_letter for _, _, folded_letter in letters)
+    start_at = folded_text.find(needle)
+    while start_at >= 0:
+        yield ranges[start_at][0], ranges[start_at + len(needle) - 1][1]
+        start_at = folded_text.find(needle, start_at + len(needle))
+
+
+def _letters(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, folded text) of each letter with its combining accents."""
+    start = 0
+    for at in range(1, len(text) + 1):
+        if at == len(text) or not unicodedata.combining(text[at]):
+            yield start, at, fold_case(text[start:at])
+            start = at
+
+
+def _beginning(text: str, hit: int) -> int:
+    return text.rfind(" ", 0, hit - BEFORE_MATCH) + 1 if hit > BEFORE_MATCH + 20 else 0

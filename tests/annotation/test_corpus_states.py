@@ -10,8 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.corpus.queries import clusters, states
-from annotation.corpus.search import pieces
+from annotation.corpus.queries import clusters, highlight, states
 from annotation.curation.supersede import supersede_text
 from annotation.models import Cluster, Finding
 from projects.models import Decision, Member, Origin, Project, Unit
@@ -168,7 +167,7 @@ def test_a_state_costs_the_same_queries_for_one_row_and_for_all(
 
 
 def marked(text: str, words: str) -> str:
-    return "".join(f"<{p['text']}>" if p["hit"] else p["text"] for p in pieces(text, words))
+    return "".join(f"<{p['text']}>" if p["hit"] else p["text"] for p in highlight(text, words))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ It shows whether the intended aspect changed, and no other.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from random import Random
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
@@ -13,9 +14,11 @@ from projects.kinds import Batch, Kind, SkipReason, Value
 from projects.models import Assignment, Member, Project, Round, Unit
 
 from ...models import Counterfactual, PicoElement, RewrittenText
+from ...models.counterfactual import CounterfactualQuerySet
 from ..label.kind import LabelKind, asks_cues
 from ..units import PROPOSITION_FILTERS
-from . import layout
+
+REWRITTEN = "rewritten text"
 
 
 class BlindCheckKind(LabelKind):
@@ -24,7 +27,7 @@ class BlindCheckKind(LabelKind):
     key = "blind_check"
     title = "Label rewritten texts (blind)"
     order = 100
-    unit_types = (layout.REWRITTEN,)
+    unit_types = (REWRITTEN,)
     blind = True
     judged_by = ()
     filters = PROPOSITION_FILTERS
@@ -41,15 +44,15 @@ class BlindCheckKind(LabelKind):
 
     def valued_units(self, project: Project) -> QuerySet[Unit]:
         """Return the texts that are units of a blind check."""
-        return Unit.objects.filter(project=project, type=layout.REWRITTEN).order_by("pk")
+        return Unit.objects.filter(project=project, type=REWRITTEN).order_by("pk")
 
     def create_items(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         if round.meaning.chooses != "any":
             return chosen
-        return layout.get_or_create_texts(round, [unit for unit, _ in chosen])
+        return get_or_create_texts(round, [unit for unit, _ in chosen])
 
     def count_after_layout(self, project: Project, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
-        return layout.current_counterfactuals(chosen).count()
+        return current_counterfactuals(chosen).count()
 
     def check_people(
         self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member], wanted: int
@@ -57,7 +60,7 @@ class BlindCheckKind(LabelKind):
         """Check that enough people remain for each text. The author of a text cannot check it."""
         if len(people) > wanted:
             return
-        authors = layout.authors([unit for unit, _ in units])
+        authors = authors_of([unit for unit, _ in units])
         for member in people:
             if own_texts := sum(author == member.pk for author in authors.values()):
                 lacking = wanted - (len(people) - 1)
@@ -76,7 +79,7 @@ class BlindCheckKind(LabelKind):
         """
         if round.sampling.get("block") or round.sampling.get("repeats"):
             return None
-        return layout.assign_texts([unit for unit, _ in units], people, round.overlap)
+        return assign_texts([unit for unit, _ in units], people, round.overlap)
 
     def texts(self, units: Iterable[int]) -> dict[int, str]:
         rows = RewrittenText.objects.filter(unit__in=list(units))
@@ -123,4 +126,50 @@ class BlindCheckKind(LabelKind):
     def dependents_of(self, units: Sequence[Unit]) -> QuerySet[Unit]:
         """Return the texts of targets whose tuple changed, because the card shows the tuple."""
         of = Q(rewritten_text__counterfactual__target__unit__in=units)
-        return Unit.objects.filter(of, type=layout.REWRITTEN)
+        return Unit.objects.filter(of, type=REWRITTEN)
+
+
+def current_counterfactuals(targets: Sequence[int]) -> CounterfactualQuerySet:
+    """Return the current counterfactuals of some targets (unit ids)."""
+    return Counterfactual.objects.current().filter(target__unit__in=targets)
+
+
+def get_or_create_texts(round: Round, targets: Sequence[int]) -> list[tuple[int, int]]:
+    """Return (unit, context) ids, one for each current counterfactual of these targets (unit ids).
+
+    Missing units are created. The order is shuffled with the round's seed. Each unit is its own context, so that texts
+    of one target are not shown together.
+    """
+    ids = list(current_counterfactuals(targets).in_corpus_order().values_list("pk", flat=True))
+    units_by_text = dict(RewrittenText.objects.filter(counterfactual__in=ids).values_list("counterfactual", "unit"))
+    new = [pk for pk in ids if pk not in units_by_text]
+    units = Unit.objects.bulk_create(
+        Unit(project_id=round.project_id, type=REWRITTEN, key=f"rewritten-{pk}", context=pk, position=0) for pk in new
+    )
+    RewrittenText.objects.bulk_create(
+        RewrittenText(unit=unit, counterfactual_id=pk) for unit, pk in zip(units, new, strict=True)
+    )
+    units_by_text |= {pk: unit.pk for unit, pk in zip(units, new, strict=True)}
+    Random(f"{round.seed}/blind").shuffle(ids)
+    return [(units_by_text[pk], pk) for pk in ids]
+
+
+def authors_of(units: Sequence[int]) -> dict[int, int]:
+    """Return the author (member id) of each unit (id). Imported texts have no author."""
+    written = RewrittenText.objects.filter(unit__in=units, counterfactual__answer__isnull=False)
+    return dict(written.values_list("unit", "counterfactual__answer__author"))
+
+
+def assign_texts(units: Sequence[int], people: Sequence[int], overlap: int) -> Mapping[int, Sequence[int]]:
+    """Assign each unit (id) to ``overlap`` people (member ids) in turn, never to its author.
+
+    `check_people` ensures that there are enough other people.
+    """
+    author = authors_of(units)
+    assignments: dict[int, list[int]] = {}
+    offset = 0
+    for unit in units:
+        others = [person for person in people if person != author.get(unit)]
+        assignments[unit] = [others[(offset + n) % len(others)] for n in range(overlap)]
+        offset += overlap
+    return assignments
