@@ -1,5 +1,6 @@
 """Compute the scores of runs: metrics of summaries, figures of probes, and their comparisons."""
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from accounts.models import User
 from api.parameters import check
 from api.problems import Conflict, Refused
 from audit import log
-from audit.digests import digest_of
+from audit.digests import canonical, digest_of
 from measures.probe import RULE as PROBE_RULE
 from projects.jobs import batches, jobs
 from projects.models import Job
@@ -20,10 +21,13 @@ from .. import metrics
 from ..backends.identity import DEFAULT, GPU
 from ..metrics.protocol import Judged, Metric, MetricError, Params, Row, Scorer
 from ..models import ItemStatus, ProbeFigures, Run, RunPurpose, Score, Scoring, Summary
-from . import judging
+from ..sources import materials
 from .comparing import compare_probe, compare_scoring, uncompared
 from .computing import has_current_means, means_of, probe_results
 
+#: Number of summaries that are read, scored and stored together. It limits memory, and the work lost with a killed
+#: worker.
+BATCH = 100
 COMPUTE_SCORES = "reckon_probe"
 
 
@@ -177,7 +181,7 @@ def _mark_latest(scoring: Scoring) -> Scoring:
 
 def _score_remaining(scoring: Scoring, scorer: Scorer, total: int, progress: Progress) -> None:
     done = 0
-    for batch in judging.batches(scoring.run):
+    for batch in summaries_in_batches(scoring.run):
         scored = set(
             scoring.scores.filter(summary__in=[judged.summary for judged in batch]).values_list("summary_id", flat=True)
         )
@@ -217,7 +221,7 @@ def _score(scoring: Scoring, judged: Judged, row: Row) -> Score:
 
 def _stored(scoring: Scoring) -> Iterator[tuple[Judged, list[Row]]]:
     """Yield every summary with its stored rows."""
-    for batch in judging.batches(scoring.run):
+    for batch in summaries_in_batches(scoring.run):
         rows: dict[int, list[Row]] = {}
         for score in scoring.scores.filter(summary__in=[judged.summary for judged in batch]):
             rows.setdefault(score.summary_id, []).append(Row(score.reference_id, score.values, score.undefined))
@@ -226,7 +230,7 @@ def _stored(scoring: Scoring) -> Iterator[tuple[Judged, list[Row]]]:
 
 def _hash(metric: Metric, params: Params, libraries: Mapping[str, Any], run: Run) -> str:
     return digest_of(
-        {"metric": metric.key, "params": params, "libraries": libraries, "summaries": judging.digest_of_summaries(run)}
+        {"metric": metric.key, "params": params, "libraries": libraries, "summaries": digest_of_summaries(run)}
     )
 
 
@@ -242,3 +246,38 @@ def _loaded(metric: Metric, params: Params) -> Scorer:
         return metric.load(params)
     except MetricError as error:
         raise Refused(str(error)) from None
+
+
+def summaries_in_batches(run: Run, size: int | None = None) -> Iterator[list[Judged]]:
+    """Yield all summaries of a run in order of creation, with one batch in memory at a time.
+
+    A summary of a retired unit has no references and is left out.
+    """
+    level, project, last = run.version.level, run.version.system.project, 0
+    summaries = Summary.objects.filter(item__run=run).order_by("pk").values_list("pk", "text", "item__unit")
+    while chunk := list(summaries.filter(pk__gt=last)[: size or BATCH]):
+        last = chunk[-1][0]
+        materials_by_unit = materials(project, level, [unit for _, _, unit in chunk])
+        yield [Judged(pk, text, materials_by_unit[unit]) for pk, text, unit in chunk if unit in materials_by_unit]
+
+
+def digest_of_summaries(run: Run) -> str:
+    """Return the SHA-256 of every summary with its inputs and references. It changes if a target is corrected."""
+    digest = hashlib.sha256()
+    for batch in summaries_in_batches(run):
+        for judged in batch:
+            source = judged.material.source
+            digest.update(
+                canonical(
+                    [
+                        judged.summary,
+                        judged.text,
+                        [[r.unit, r.text] for r in judged.material.references],
+                        [text.text for text in source.inputs],
+                        dict(source.pico),
+                        source.background,
+                    ]
+                )
+            )
+            digest.update(b"\n")
+    return digest.hexdigest()

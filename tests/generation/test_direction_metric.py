@@ -125,7 +125,7 @@ def test_no_metric_reads_what_people_said_of_a_target() -> None:
     """Labels are polarity: neither metrics nor their imports use them."""
     looked_at = [
         *(settings.ROOT / "generation" / "metrics").glob("*.py"),
-        settings.ROOT / "generation/scoring/judging.py",
+        settings.ROOT / "generation/scoring/actions.py",
     ]
     assert len(looked_at) > 8
     for path in looked_at:

@@ -17,7 +17,6 @@ from generation import metrics
 from generation.metrics.length import LengthScorer
 from generation.metrics.protocol import Judged, Row
 from generation.models import Run, Score, Scoring
-from generation.scoring import judging
 from generation.scoring.actions import request_scores, score_run
 from generation.sources import units_of
 from projects.jobs import jobs
@@ -74,7 +73,7 @@ class Counting(LengthScorer):
 
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    monkeypatch.setattr(judging, "BATCH", 2)
+    monkeypatch.setattr("generation.scoring.actions.BATCH", 2)
     monkeypatch.setattr(metrics.get("length"), "load", lambda params: Counting())
     Counting.asked = []
     return Counting.asked
