@@ -244,7 +244,7 @@ def highlight(text: str, words: str) -> list[dict[str, Any]]:
     Matching is case-folded, as in the search. Empty if there is no match.
     """
     needle = fold_case(words.strip())
-    matches = list(_hits(text, needle)) if needle else []
+    matches = list(_ranges_of_matches(text, needle)) if needle else []
     if not matches:
         return []
     begin = _beginning(text, matches[0][0])
@@ -255,7 +255,7 @@ def highlight(text: str, words: str) -> list[dict[str, Any]]:
     return [piece for piece in [*out, {"text": text[begin:], "hit": False}] if piece["text"]]
 
 
-def _hits(text: str, needle: str) -> Iterator[tuple[int, int]]:
+def _ranges_of_matches(text: str, needle: str) -> Iterator[tuple[int, int]]:
     """Yield the ranges of the matches. Folding can change the length of a letter, so offsets are mapped back."""
     letters = list(_letters(text))
     ranges = [(start, end) for start, end, folded_letter in letters for _ in folded_letter]
