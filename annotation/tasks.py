@@ -14,7 +14,7 @@ from .models import Search
 from .pubmed import actions as pubmed_actions
 
 
-@jobs.handler(consistency_actions.KIND, notification=("Consistency check", "consistency"))
+@jobs.handler(consistency_actions.KIND, notification=("Consistency check", "needs-review?tab=labels"))
 def check_consistency(job: RunningJob) -> dict[str, Any]:
     """Check the corpus and store the findings. A second attempt gives the same result."""
     assert job.project
@@ -22,14 +22,14 @@ def check_consistency(job: RunningJob) -> dict[str, Any]:
     return consistency_actions.store_findings(project=job.project, sorted_findings=findings, units=units)
 
 
-@jobs.handler(pubmed_actions.KIND, ended=pubmed_actions.finish_failed_search, notification=("PubMed search", "search"))
+@jobs.handler(pubmed_actions.KIND, ended=pubmed_actions.finish_failed_search, notification=("PubMed search", "pubmed"))
 def search_pubmed(job: RunningJob) -> dict[str, Any]:
     """Find and read records of PubMed. A second attempt reads the remaining records."""
     search = Search.objects.select_related("project", "review").get(pk=job.params["search"])
     return pubmed_actions.retrieve(search=search, by=job.by, progress=job.progress, wait=job.pause)
 
 
-@jobs.handler(evidence_actions.KIND, notification=("Evidence ranking", "evidence"))
+@jobs.handler(evidence_actions.KIND, notification=("Sentence ranking", "ranking"))
 def rank_evidence(job: RunningJob) -> dict[str, Any]:
     """Rank sentences for targets. A second attempt ranks the remaining ones."""
     assert job.project
@@ -37,14 +37,14 @@ def rank_evidence(job: RunningJob) -> dict[str, Any]:
     return evidence_actions.rank(project=job.project, ranker=ranker, model=model, progress=job.progress)
 
 
-@jobs.handler(MAKE_DOCUMENTS, notification=("Document targets", "evidence"))
+@jobs.handler(MAKE_DOCUMENTS, notification=("Document targets", "ranking"))
 def make_documents(job: RunningJob) -> dict[str, Any]:
     """Create the document level. A second attempt creates the remaining documents."""
     assert job.project
     return documents_actions.make_documents(project=job.project, by=job.by, progress=job.progress)
 
 
-@jobs.handler(full_texts_actions.KIND, notification=("Full texts", "search"))
+@jobs.handler(full_texts_actions.KIND, notification=("Full texts", "pubmed"))
 def get_full_texts(job: RunningJob) -> dict[str, Any]:
     """Retrieve full texts from PubMed Central. A second attempt retrieves the remaining ones."""
     assert job.project

@@ -171,7 +171,7 @@ def _retrieval_steps(
 ) -> Iterator[tuple[str, Step]]:
     state: Begun = "begun" if progress.searching else "done" if progress.retrieved else "to do"
     of = "retrieved, search in progress" if progress.searching else "retrieved"
-    yield "reviews", Step("Reviews", progress.retrieved, of, state, "search", next=_search_action(project, progress))
+    yield "reviews", Step("Reviews", progress.retrieved, of, state, "pubmed", next=_search_action(project, progress))
     if progress.retrieved:
         of = f"included of {progress.screened:,} screened" if progress.screened else "included"
         state = _step_state(progress.screened, progress.retrieved)
@@ -192,24 +192,24 @@ def _retrieval_steps(
         dropped = f", {progress.dropped:,} dropped without support" if progress.dropped else ""
         of = f"of {progress.targets:,} targets have inputs{dropped}"
         next_action = next_actions.get("evidence")
-        yield "evidence", Step("Evidence", progress.supported, of, state, "evidence", next=next_action)
+        yield "evidence", Step("Evidence", progress.supported, of, state, "ranking", next=next_action)
 
 
 def _search_action(project: Project, progress: RetrievalProgress) -> Next | None:
     """Return the next action if the newest search failed, or if no search has found a review."""
     newest = Search.objects.filter(project=project).order_by("-pk").first()
     if newest and newest.state == Search.State.FAILED:
-        return Next("continue the failed search", newest.error, "Open Search", "search", turn="first")
+        return Next("continue the failed search", newest.error, "Open PubMed", "pubmed", turn="first")
     if progress.retrieved or progress.searching:
         return None
-    return Next("search PubMed again", "No search has found a review so far.", "Open Search", "search", turn="first")
+    return Next("search PubMed again", "No search has found a review so far.", "Open PubMed", "pubmed", turn="first")
 
 
 def _fetch_action(progress: RetrievalProgress) -> Next | None:
     if not progress.unread or not progress.listed:
         return None
     why = f"Only the PMIDs of some listed studies are known ({progress.unread:,} studies)."
-    return Next("fetch the records of the studies", why, "Open Search", "search")
+    return Next("fetch the records of the studies", why, "Open PubMed", "pubmed")
 
 
 def _step_state(done: int, total: int) -> Begun:
@@ -250,7 +250,7 @@ def _next_actions(project: Project, progress: RetrievalProgress) -> dict[str, Ne
         only = "supported" if progress.supported else ""
         actions["pico"] = ("split the target sentences into PICO tuples", why, only)
     ranked = Ranking.objects.filter(target__project=project).exists() if "evidence" in actions else True
-    ranking_step = ("Rank the sentences first, so that annotators see the nearest ones.", "evidence")
+    ranking_step = ("Rank the sentences first, so that annotators see the nearest ones.", "ranking")
     further_steps = {} if ranked else {"evidence": ranking_step}
     return {
         kind: Next(

@@ -25,6 +25,6 @@ class Documents(WorkflowStage):
         why = "Level 1 of the data set: the conclusions of each review, with the abstracts of its studies."
         # Do not offer the step again if the last job could not create any. The page states the reasons.
         has_run = count or Job.objects.filter(project=project, kind=MAKE_DOCUMENTS, status=JobStatus.DONE).exists()
-        action = Next("create the documents", why, "Open Evidence", "evidence", is_optional=True)
+        action = Next("create the documents", why, "Open Sentence ranking", "ranking", is_optional=True)
         of = f"of {total:,} review{'' if total == 1 else 's'}"
-        return Step("Documents", count, of, "done" if count else "to do", "evidence", next=None if has_run else action)
+        return Step("Documents", count, of, "done" if count else "to do", "ranking", next=None if has_run else action)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { find, ownAddress, type Route } from './routes.ts'
+import { find, moved, ownAddress, type Route } from './routes.ts'
 import { navigation, currentEntry } from './shell/navigation.ts'
 
 const page = (path: string): Route => ({ path, page: () => Promise.reject(new Error('not loaded')), title: path })
@@ -25,11 +25,19 @@ it('leads on to pages of ours only, however an address is written', () => {
   for (const asked of evil) expect(ours(asked), JSON.stringify(asked)).toBe('/')
 })
 
+it('leads from the earlier address of a page to the present one', () => {
+  const from = (address: string) => moved(new URL(address, 'https://concord.example'))
+  expect(from('/projects/eye/search')).toBe('/projects/eye/pubmed')
+  expect(from('/projects/eye/consistency?rule=wording#f3')).toBe('/projects/eye/needs-review?tab=labels&rule=wording#f3')
+  expect(from('/projects/eye/look-again?reason=guideline')).toBe('/projects/eye/needs-review?reason=guideline')
+  for (const address of ['/projects/eye/rounds', '/projects/eye/constructor', '/search']) expect(from(address)).toBeNull()
+})
+
 const lead = { slug: 'eye', name: 'Eye', role: 'lead', illustrative: false, may: ['read the corpus', 'curate', 'read rounds', 'see names'] } as unknown as Parameters<typeof navigation>[0]
 
-it('lists the pages that a person may open in four groups', () => {
+it('lists the pages that a person may open by group', () => {
   const groups = navigation(lead).map((p) => `${p.group}: ${p.name}`)
-  expect(groups).toEqual(['Project: Overview', 'Project: People', 'Data: Corpus', 'Data: Evidence', 'Data: Needs review', 'Data: Consistency', 'Annotation: Rounds', 'Annotation: Reliability study', 'Annotation: Guidelines', 'Annotation: Inbox', 'Evaluation: Protocols'])
+  expect(groups).toEqual(['Project: Overview', 'Project: People', 'Data: Corpus', 'Data: Sentence ranking', 'Data: Needs review', 'Annotation: Rounds', 'Annotation: Guidelines', 'Annotation: Inbox', 'Evaluation: Protocols'])
   expect(navigation({ ...lead, may: [] }).map((p) => p.name)).toEqual(['Overview', 'Guidelines'])
 })
 

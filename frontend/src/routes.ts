@@ -6,8 +6,8 @@ import type { Verb } from './session.svelte.ts'
 
 export type Params = Record<string, string>
 
-/** The four groups of a project's pages, in their order. */
-export const groups = ['Project', 'Data', 'Annotation', 'Evaluation'] as const
+/** The groups of a project's pages, in their order. */
+export const groups = ['Project', 'Data', 'Annotation', 'Evaluation', 'Releases'] as const
 export type Group = (typeof groups)[number]
 
 export interface Route {
@@ -46,10 +46,9 @@ export const routes: Route[] = [
   { path: '/projects/:project/units/:unit', page: () => import('./pages/UnitRedirect.svelte'), title: 'Unit', group: 'Data' },
   { path: '/projects/:project/import', guide: 'corpus#import-a-file', page: () => import('./pages/Import/Import.svelte'), title: 'Import', group: 'Data', nav: 'Import', may: 'import data' },
   { path: '/projects/:project/import/:imported', page: () => import('./pages/Imported.svelte'), title: 'Import' },
-  { path: '/projects/:project/search', guide: 'pubmed', page: () => import('./pages/Search/Search.svelte'), title: 'Search PubMed', group: 'Data', nav: 'Search', may: 'import data' },
-  { path: '/projects/:project/evidence', guide: 'mapping', page: () => import('./pages/Evidence/Evidence.svelte'), title: 'Evidence', group: 'Data', nav: 'Evidence', may: 'curate' },
-  { path: '/projects/:project/look-again', guide: 'curate#correct-a-text-or-a-tuple', page: () => import('./pages/NeedsReview/NeedsReview.svelte'), title: 'Needs review', group: 'Data', nav: 'Needs review', may: 'curate' },
-  { path: '/projects/:project/consistency', guide: 'curate#consistency-check', page: () => import('./pages/Consistency/Consistency.svelte'), title: 'Consistency', group: 'Data', nav: 'Consistency', may: 'curate' },
+  { path: '/projects/:project/pubmed', guide: 'pubmed', page: () => import('./pages/Search/Search.svelte'), title: 'PubMed', group: 'Data', nav: 'PubMed', may: 'import data' },
+  { path: '/projects/:project/ranking', guide: 'mapping', page: () => import('./pages/Evidence/Evidence.svelte'), title: 'Sentence ranking', group: 'Data', nav: 'Sentence ranking', may: 'curate' },
+  { path: '/projects/:project/needs-review', guide: 'curate#correct-a-text-or-a-tuple', page: () => import('./pages/NeedsReview/NeedsReview.svelte'), title: 'Needs review', group: 'Data', nav: 'Needs review', may: 'curate' },
   { path: '/projects/:project/reviews/:review/curate', page: () => import('./pages/Curate/Curate.svelte'), title: 'Curate', group: 'Data' },
   { path: '/projects/:project/rounds', guide: 'rounds', page: () => import('./pages/Rounds/Rounds.svelte'), title: 'Rounds', group: 'Annotation', nav: 'Rounds', may: 'read rounds' },
   { path: '/projects/:project/rounds/new', guide: 'rounds', page: () => import('./pages/NewRound/NewRound.svelte'), title: 'New round' },
@@ -65,14 +64,24 @@ export const routes: Route[] = [
   { path: '/projects/:project/protocols', guide: 'ratings#rating-protocols', page: () => import('./pages/Protocols.svelte'), title: 'Protocols', group: 'Evaluation', nav: 'Protocols', may: 'read rounds' },
   { path: '/projects/:project/protocols/:version', guide: 'ratings#rating-protocols', page: () => import('./pages/Protocol/Protocol.svelte'), title: 'Protocol' },
   { path: '/projects/:project/results', guide: 'results', page: () => import('./pages/Results/Results.svelte'), title: 'Results', group: 'Evaluation', nav: 'Results', may: 'read systems and results' },
-  { path: '/projects/:project/releases', guide: 'releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', group: 'Data', nav: 'Releases', may: 'read releases' },
+  { path: '/projects/:project/releases', guide: 'releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', group: 'Releases', nav: 'Releases', may: 'read releases' },
   { path: '/projects/:project/releases/:release', guide: 'releases', page: () => import('./pages/Release.svelte'), title: 'Release' },
-  { path: '/projects/:project/reliability', guide: 'mapping#reliability-study', page: () => import('./pages/ReliabilityStudy.svelte'), title: 'Reliability study', group: 'Annotation', nav: 'Reliability study', may: 'curate' },
+  { path: '/projects/:project/reliability', guide: 'mapping#reliability-study', page: () => import('./pages/ReliabilityStudy.svelte'), title: 'Reliability study', group: 'Annotation', may: 'curate' },
   { path: '/projects/:project/guidelines', guide: 'rounds#guidelines', page: () => import('./pages/Guidelines/Guidelines.svelte'), title: 'Guidelines', group: 'Annotation', nav: 'Guidelines' },
   { path: '/projects/:project/inbox', page: () => import('./pages/Inbox.svelte'), title: 'Inbox', group: 'Annotation', nav: 'Inbox', may: 'curate' },
   { path: '/projects/:project/people', guide: 'lead#people', page: () => import('./pages/People/People.svelte'), title: 'People', group: 'Project', nav: 'People', may: 'see names' },
   { path: '/projects/:project/settings', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Settings/Settings.svelte'), title: 'Settings', group: 'Project', nav: 'Settings', may: 'change the project' },
 ]
+
+/** Earlier paths of pages, by the last part of the address, and their present ones. */
+const MOVED: Record<string, string> = { search: 'pubmed', evidence: 'ranking', 'look-again': 'needs-review', consistency: 'needs-review?tab=labels' }
+
+/** The present address of a page that has moved, or null. */
+export function moved({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): string | null {
+  const [, start, last] = /^(\/projects\/[^/]+\/)([^/]+)\/?$/.exec(pathname) ?? []
+  const to = last && Object.hasOwn(MOVED, last) ? MOVED[last]! : ''
+  return to ? `${start}${to}${to.includes('?') ? search.replace('?', '&') : search}${hash}` : null
+}
 
 /** The route of an address and its parameters, or null. */
 export function find(pathname: string, among: readonly Route[] = routes): { route: Route; params: Params } | null {

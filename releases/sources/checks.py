@@ -59,7 +59,7 @@ ABOUT = {
         "Nothing stale",
         "Some texts or tuples were changed after their values were decided.",
         "Confirm or relabel each under Needs review.",
-        "look-again",
+        "needs-review",
     ),
     "comments": About(
         "Comments of annotators",

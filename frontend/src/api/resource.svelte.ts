@@ -1,12 +1,22 @@
-import { Problem, Unauthenticated } from './client.ts'
+import { Offline, Problem, Unauthenticated } from './client.ts'
 import { errorMessage } from './errorMessage.ts'
+
+/** Why a resource could not be loaded; empty if it was. */
+export type Failure = '' | 'missing' | 'forbidden' | 'down' | 'server' | 'other'
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Offline) return 'down'
+  if (!(error instanceof Problem)) return 'other'
+  // A proxy's reply while the server restarts.
+  if (error.status === 502 || error.status === 503 || error.status === 504) return 'down'
+  return error.status === 404 ? 'missing' : error.status === 403 ? 'forbidden' : error.status >= 500 ? 'server' : 'other'
+}
 
 /** A server resource: loading, loaded, or failed with a reason. */
 export class Resource<T> {
   value = $state.raw<T | null>(null)
   error = $state('')
-  /** The server has no such object; another request would not help. Set together with `error`. */
-  isMissing = false
+  failure = $state<Failure>('')
   isBusy = $state(false)
   #ask: () => Promise<T>
   #latest = 0
@@ -26,10 +36,11 @@ export class Resource<T> {
       if (request !== this.#latest) return
       this.value = value
       this.error = ''
+      this.failure = ''
     } catch (error) {
       if (request !== this.#latest) return
       // A sign-in dialog opens over the page, which loads again afterwards.
-      this.isMissing = error instanceof Problem && error.status === 404
+      this.failure = failureOf(error)
       this.error = error instanceof Unauthenticated ? 'You are signed out.' : errorMessage(error)
     } finally {
       if (request === this.#latest) this.isBusy = false

@@ -1,7 +1,7 @@
 import { createRawSnippet } from 'svelte'
 import { render } from 'svelte/server'
 import { expect, it } from 'vitest'
-import { Mutation, Resource } from '../api/resource.svelte.ts'
+import { Mutation, Resource, type Failure } from '../api/resource.svelte.ts'
 import ActionStatus from './ActionStatus.svelte'
 import Await from './Await.svelte'
 import Bar from './Bar.svelte'
@@ -16,12 +16,17 @@ it('names a bar for those who do not see it', () => {
 
 it('shows why a page could not be loaded, with a way on', () => {
   const from = new Resource<string>(() => Promise.resolve('x'), false)
-  from.error = 'The server cannot be reached.'
-  const { body } = render(Await, { props: { from, children } })
-  expect(body).toMatch(/role="alert".*The server cannot be reached\..*Try again/s)
-  from.isMissing = true
-  expect(render(Await, { props: { from, children } }).body).toMatch(/All projects/)
+  const body = (failure: Failure) => {
+    from.failure = failure
+    from.error = failure && 'Annotators cannot view rounds.'
+    return render(Await, { props: { from, children, what: 'Round 12', list: ['/projects/eye/rounds', 'Rounds'] } }).body
+  }
+  expect(body('down')).toMatch(/role="alert".*The server does not respond.*Try again/s)
+  expect(body('missing')).toMatch(/Round 12 does not exist.*href="\/projects\/eye\/rounds"/s)
+  expect(body('forbidden')).toMatch(/Annotators cannot view rounds\..*My work/s)
+  for (const failure of ['missing', 'forbidden', 'server', 'other'] as const) expect(body(failure)).not.toContain('Try again')
   from.value = 'x'
+  from.failure = ''
   from.error = ''
   expect(render(Await, { props: { from, children } }).body).toContain('contents')
 })

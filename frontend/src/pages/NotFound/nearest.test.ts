@@ -8,7 +8,7 @@ it('counts the letters in which words differ', () => {
 })
 
 it('finds the page that somebody meant, and none where nothing is near', () => {
-  const pages = ['Rounds', 'Results', 'Corpus', 'Needs review'].map((name) => ({ href: `/projects/eye/${name === 'Needs review' ? 'look-again' : name.toLowerCase()}`, name }))
+  const pages = ['Rounds', 'Results', 'Corpus', 'Needs review'].map((name) => ({ href: `/projects/eye/${name === 'Needs review' ? 'needs-review' : name.toLowerCase()}`, name }))
   expect(similarPages('/projects/eye/round', pages)[0]!.name).toBe('Rounds')
   expect(similarPages('/projects/eye/corpsu/3', pages)[0]!.name).toBe('Corpus')
   expect(similarPages('/projects/eye/needs-review', pages)[0]!.name).toBe('Needs review')
