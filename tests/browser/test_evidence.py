@@ -166,7 +166,7 @@ def test_a_pair_takes_a_few_keys_and_no_support_one(site: Site, visit: Callable[
     expect(desktop.page.get_by_text("Nausea is no more frequent", exact=False).first).to_be_visible()
     assert violations(desktop) == []
 
-    desktop.go("/projects/evidence/evidence")
+    desktop.go("/projects/evidence/ranking")
     desktop.page.get_by_role("button", name="Create documents").click()
     expect(desktop.page.get_by_role("button", name="Update documents")).to_be_enabled(timeout=60_000)
     expect(desktop.page.get_by_text("1 from selected sentences")).to_be_visible()
@@ -211,7 +211,7 @@ def looked_at_again(desktop: Visit, target: str) -> None:
     dialog.get_by_label("Reason").fill("Words were missing.")
     dialog.get_by_role("button", name="Save corrected text").click()
     expect(page.get_by_role("button", name=f"Correct the text: In short, {target}"[:60])).to_be_visible()
-    desktop.go("/projects/evidence/look-again")
+    desktop.go("/projects/evidence/needs-review")
     pair = page.get_by_role("article").filter(has_text="26000000_0 10000001")
     expect(pair).to_have_count(1)
     pair.get_by_role("link", name="Relabel").click()

@@ -24,7 +24,7 @@ def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visi
     expect(page.get_by_text("1 earlier text")).to_be_visible()
 
     page.get_by_role("link", name="Needs review").last.click()
-    page.wait_for_url("**/projects/sample/look-again")
+    page.wait_for_url("**/projects/sample/needs-review")
     item = page.locator("article.item")
     expect(item).to_have_count(1)
     expect(item).to_contain_text("Words were missing.")
@@ -64,7 +64,7 @@ def test_findings_are_worked_through_with_the_keyboard(visit: Callable[..., Visi
     lead = visit("lead")
     page = lead.page
     target = page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/?page_size=1").json()["results"][0]
-    lead.go("/projects/sample/consistency")
+    lead.go("/projects/sample/needs-review?tab=labels")
     item, opened, left = page.locator("article.item"), page.locator("article.open"), page.locator(".rule .n").first
     expect(item).to_have_count(4)
     groups = ["Relation contradicts the inputs 1", "One sentence, different labels 3"]

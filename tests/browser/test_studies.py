@@ -108,14 +108,14 @@ def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
     expect(phone.page.locator("main")).to_contain_text("All done")
 
     desktop = visit("lead", width=1280)
-    desktop.go("/projects/studies/search")
+    desktop.go("/projects/studies/pubmed")
     figure = desktop.page.get_by_role("img", name="Flow of the data set: Reviews retrieved (n = 5)")
     expect(figure).to_be_visible()
     expect(to_take(desktop.page, "Save as PNG", "Flow of the data set")).to_be_visible()
     assert violations(desktop) == []
     full_texts(desktop, pubmed, tmp_path)
     narrow = visit("lead", scheme="dark", width=400)
-    narrow.go("/projects/studies/search")
+    narrow.go("/projects/studies/pubmed")
     expect(narrow.page.get_by_role("img", name="Flow of the data set")).to_be_visible()
     assert violations(narrow) == []
     assert run(site, SAID) == [
@@ -152,5 +152,5 @@ def full_texts(desktop: Visit, pubmed: Stub, folder: Path) -> None:
     page.get_by_role("button", name="Check file").click()
     page.get_by_role("button", name="Import review.xml").click(timeout=60_000)
     page.wait_for_url("**/projects/studies/import/*")
-    desktop.go("/projects/studies/search")
+    desktop.go("/projects/studies/pubmed")
     expect(page.get_by_role("region", name="Full texts")).to_contain_text("3 of 5 reviews.")

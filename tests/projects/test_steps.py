@@ -128,9 +128,9 @@ def _retrieved(project: Project, n: int, first: int = 0) -> list[Review]:
 def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann1: User, ann2: User) -> None:
     project = Project.objects.create(slug="found", name="Found", licence="CC0-1.0")
     Member.objects.create(project=project, user=lead, role="lead", pseudonym="R0")
-    assert workflow_registry.of(project)["next"]["also_page"] == "search"
+    assert workflow_registry.of(project)["next"]["also_page"] == "pubmed"
     search = Search.objects.create(project=project, query="pain", state=Search.State.FAILED, error="PubMed said no.")
-    assert (words(project), page(project)) == ("continue the failed search", "search")
+    assert (words(project), page(project)) == ("continue the failed search", "pubmed")
     assert workflow_registry.of(project)["next"]["why"] == "PubMed said no."
     Search.objects.filter(pk=search.pk).update(state=Search.State.DONE, error="")
     assert words(project) == "search PubMed again", "it has found nothing"
@@ -169,7 +169,7 @@ def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann
     assert words(project) == "split the target sentences into PICO tuples"
     Study.objects.update(record=RecordStatus.READ, abstract="Nepralin reduced attacks.")
     assert words(project) == "map the targets to their evidence"
-    assert workflow_registry.of(project)["next"]["also_page"] == "evidence"
+    assert workflow_registry.of(project)["next"]["also_page"] == "ranking"
     mapped = build_round(project, people[:1], kind="evidence", name="evidence", overlap=1)
     assert words(project) == "follow the round “evidence”"
     for marked in ([1], []):
