@@ -44,7 +44,7 @@ def _import_step(project: Project) -> Step:
             "Import a file",
             "import",
             "Or start with a PubMed search.",
-            "search",
+            "pubmed",
         )
     of = "clusters" if n or not texts else "targets"
     return Step("Corpus", texts, of, "done" if texts else "to do", "corpus" if texts else "import", next=next_action)
