@@ -41,7 +41,7 @@ def test_the_guidelines_three_criteria_are_anchored_at_every_point_and_have_exam
         assert [option.value for option in criterion.scale.options] == list("12345")
         assert all(option.anchor for option in criterion.scale.options)
     assert [option.label for option in consistency.scale.options] == ["Consistent", "Not consistent"]
-    assert "half of the truth" in consistency.more
+    assert "misleading omission" in consistency.more
     for criterion in (coherence, relevance, consistency):
         assert [example.good for example in criterion.examples] == [False, True]
         assert any(example.marks for example in criterion.examples)
