@@ -1,5 +1,5 @@
 # Four images from one file: web (no torch), worker, gpu-worker (torch) and proxy. docker-compose.yml builds them.
-# What rarely changes comes first, so that a change of the code copies files and installs nothing.
+# Layers that rarely change come first, so that a change of the code installs nothing.
 FROM node:24.11.1-slim AS frontend
 WORKDIR /build
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
@@ -24,13 +24,13 @@ COPY config /config
 COPY operations /operations
 
 FROM python:3.11.14-slim-trixie AS libraries
-# pg_dump and pg_restore, for `manage.py backup`: not older than the server of docker-compose.yml.
+# pg_dump and pg_restore, for `manage.py backup`: at least the version of the server in docker-compose.yml.
 RUN apt-get update && apt-get install -y --no-install-recommends postgresql-client-17 && rm -rf /var/lib/apt/lists/*
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 READ_DOT_ENV=0
 WORKDIR /concord
 COPY requirements.txt ./
 RUN pip install --no-cache-dir -r requirements.txt
-# A volume that is new takes owner and folders from here.
+# A new volume gets its owner and folders from this layer.
 RUN useradd --system --uid 10001 concord && mkdir -p /data/tmp && chown -R concord /data
 
 FROM libraries AS worker-libraries

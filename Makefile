@@ -1,4 +1,4 @@
-# Concord. `make` alone lists what there is.
+# Concord. `make` lists all targets.
 PYTHON ?= python3
 PORT ?= 8000
 VENV := .venv
@@ -21,7 +21,7 @@ $(VENV)/.runtime: requirements.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt requirements/figures.txt | $(BIN)/python
-	@# Of some ten thousand modules a run of tests imports a third: those are compiled when they are.
+	@# A test run imports a third of the installed modules, so compile them on import.
 	$(BIN)/python -m pip install -q --no-compile -r requirements/test.txt
 	@touch $@ $(VENV)/.runtime
 
@@ -29,13 +29,13 @@ run: $(VENV)/.runtime ## install, build, seed the illustrative project and serve
 	@$(MANAGE) frontend
 	@$(MANAGE) demo --port $(PORT)
 
-test: $(VENV)/.test ## run every check; ONLY="style sqlite" picks stages, ONLY=changed what differs since SINCE
+test: $(VENV)/.test ## run every check; ONLY="style sqlite" selects stages, ONLY=changed tests of changes since SINCE
 	@$(BIN)/python -m tests.stages $(ONLY)
 
 lint: $(VENV)/.test ## the quick checks: style, types, import order
 	@$(BIN)/python -m tests.stages style types imports
 
-format: $(VENV)/.test ## put the code into the house style
+format: $(VENV)/.test ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -45,15 +45,15 @@ frontend: $(VENV)/.runtime ## build the pages
 schema: $(VENV)/.runtime ## write the OpenAPI schema from the code
 	$(MANAGE) spectacular --validate --fail-on-warn --file frontend/schema.yml
 
-soak: $(VENV)/.test ## everything on both databases, and long: 200 kills of the web server, 500 contests, 20 restarts, drills of 10 minutes, a data set of 60 reviews
+soak: $(VENV)/.test ## everything on both databases, including long tests: 200 kills of the web server, 500 contests, 20 restarts, drills of 10 minutes, a data set of 60 reviews
 	SOAK=1 KILLS=200 CONTESTS=500 RESTARTS=20 DRILL_SECONDS=600 SCALE=200000 SLOW=60 REVIEWS=60 $(BIN)/python -m tests.stages soak
 
-drill: $(VENV)/.runtime ## make a backup, restore it into a temporary database and verify it there
+drill: $(VENV)/.runtime ## back up, restore into a temporary database, and verify the result
 	@$(MANAGE) backup_drill
 
-bench: $(VENV)/.test ## measure against the aims, a few minutes; QUICK=1 is shorter, ONLY="loop start" picks
+bench: $(VENV)/.test ## run the benchmarks in a few minutes; QUICK=1 is shorter, ONLY="loop start" selects some
 	@$(MANAGE) frontend
 	@$(BIN)/python -m benchmarks $(ONLY) $(if $(QUICK),--quick)
 
-clean: ## remove what was installed and built here (not your data in var/)
+clean: ## remove installed and built files (not your data in var/)
 	rm -rf $(VENV) frontend/node_modules frontend/dist .cache .mypy_cache .ruff_cache .pytest_cache
