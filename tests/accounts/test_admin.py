@@ -37,7 +37,7 @@ def test_the_admin_is_for_staff_only(stranger: User) -> None:
 
 
 @pytest.mark.row(42)
-def test_the_admin_has_no_door_of_its_own_at_which_to_guess(lead: User) -> None:
+def test_the_admin_has_no_sign_in_form_of_its_own(lead: User) -> None:
     """Guesses there would be counted by account only, so one address could try many accounts."""
     assert Client().post("/admin/login/", f"username={lead.email}&password=x", FORM).status_code == 405
     assert Client().get("/admin/accounts/user/", follow=False)["Location"].startswith("/admin/login/?next=")
@@ -47,7 +47,7 @@ def test_the_admin_has_no_door_of_its_own_at_which_to_guess(lead: User) -> None:
         assert Client().get("/admin/login/", {"next": elsewhere})["Location"] == "/sign-in?to=%2Fadmin%2F"
 
 
-def test_signed_in_people_who_are_no_operators_are_told_so(lead: User, stranger: User) -> None:
+def test_people_without_admin_rights_get_an_explanation(lead: User, stranger: User) -> None:
     client = Client()
     client.force_login(stranger)
     reply = client.get("/admin/", follow=True)

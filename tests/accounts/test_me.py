@@ -157,7 +157,7 @@ def test_signing_out_everywhere_and_a_new_password_end_tokens_and_links(
     assert SignInLink.objects.filter(used_at=None).count() == 0
 
 
-def test_somebody_elses_token_does_not_exist(stranger: User, lead: User, client_of: ClientOf) -> None:
+def test_another_persons_token_is_not_found(stranger: User, lead: User, client_of: ClientOf) -> None:
     made = make(client_of(lead))
     assert client_of(stranger).delete(f"/api/v1/me/tokens/{made['id']}/").status_code == 404
     assert client_of(stranger).get("/api/v1/me/tokens/").json()["count"] == 0

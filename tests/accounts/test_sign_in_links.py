@@ -52,7 +52,7 @@ def test_an_expired_link_and_that_of_a_closed_account_do_not_work(stranger: User
     assert (use(expired), use(closed)) == (410, 410)
 
 
-def test_a_token_that_is_no_text_is_refused_in_order(db: None) -> None:
+def test_a_malformed_sign_in_token_is_a_bad_request(db: None) -> None:
     for body in ('{"token": "\\ud800"}', '{"token": "\\u0000"}', '{"token": 5', '{"token": NaN}', "[" * 100_000):
         reply = APIClient().post("/api/v1/session/link/", body, content_type="application/json")
         assert reply.status_code == 400, body[:20]

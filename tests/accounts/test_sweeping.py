@@ -41,7 +41,7 @@ def left() -> list[int]:
     return [model.objects.count() for model in (SignInLink, Session, Failure, AccessAttempt)]
 
 
-def test_it_takes_what_is_spent_and_leaves_the_rest(rows: None) -> None:
+def test_a_sweep_deletes_expired_rows_only(rows: None) -> None:
     assert left() == [3, 2, 2, 2]
     told = Entry.objects.count()
     assert sweep() == {"sign-in links": 1, "sessions": 1, "failed attempts": 1, "locks": 1}
@@ -57,7 +57,7 @@ def test_the_command_and_the_task_do_it_and_say_how_much(rows: None) -> None:
     assert set(tasks.sweep().values()) == {0}
 
 
-def test_a_worker_sweeps_when_it_is_due_and_outlives_a_data_base_that_is_away(rows: None) -> None:
+def test_a_worker_sweeps_when_it_is_due_and_outlives_a_database_that_is_away(rows: None) -> None:
     clock = work.Every(work.DAY, now=1000.0)
     assert [clock.is_due(now) for now in (1000.0, 1059.0, 1060.0, 1061.0, 1060.0 + 86_399, 1061.0 + 86_400)] == [
         False,

@@ -80,7 +80,7 @@ def test_ended_and_unknown_tokens_are_counted_alike(project: Project, lead: User
     assert Failure.objects.count() == 1
 
 
-def test_a_known_browser_is_let_in_however_many_failed_at_its_place(anna: User, bea: User) -> None:
+def test_a_known_browser_can_sign_in_after_failures_of_others_at_its_address(anna: User, bea: User) -> None:
     at_home, new = APIClient(), APIClient()
     assert sign_in(at_home) == 200
     failures(Failure.What.SIGN_IN, throttling.LIMITS[Failure.What.SIGN_IN])
@@ -89,7 +89,7 @@ def test_a_known_browser_is_let_in_however_many_failed_at_its_place(anna: User, 
     assert sign_in(at_home, email=bea.email) == 429, "known for one account is not known for another"
 
 
-def test_a_known_browser_is_let_in_though_somebody_beside_it_guesses_at_the_same_account(anna: User) -> None:
+def test_a_known_browser_can_sign_in_while_others_guess_at_the_account(anna: User) -> None:
     at_home, beside = APIClient(), APIClient()
     assert sign_in(at_home) == 200
     assert [sign_in(beside, password=f"wrong {n}") for n in range(11)] == [422] * 9 + [429] * 2

@@ -52,7 +52,7 @@ def closed(project: Project, people: list[Member], kind: str, values: list[dict[
     return round, cluster
 
 
-def test_a_tuple_is_decided_slot_by_slot_and_what_others_read_follows(
+def test_a_tuple_is_decided_by_element_and_dependent_values_follow(
     project: Project, two: list[Member], client: APIClient
 ) -> None:
     round, cluster = closed(project, two, "tuple", [pico("relapse"), pico("Death within a year")])
@@ -74,7 +74,7 @@ def test_a_tuple_is_decided_slot_by_slot_and_what_others_read_follows(
     assert queue(client, round)["counts"]["contested"] == 1
 
 
-def test_slots_that_differ_in_case_and_spaces_alone_do_not_differ(
+def test_elements_that_differ_only_in_case_and_spaces_are_equal(
     project: Project, two: list[Member], client: APIClient
 ) -> None:
     round, cluster = closed(project, two, "tuple", [pico("relapse"), pico("Relapse ")])

@@ -111,7 +111,7 @@ def test_a_cluster_is_asked_about_the_inputs_of_its_sentence(
     assert kind.rolls, "clusters that come to have inputs can follow"
 
 
-def test_something_is_said_of_every_input(project: Project, clusters: list[Cluster], two: list[Member]) -> None:
+def test_every_input_must_be_judged(project: Project, clusters: list[Cluster], two: list[Member]) -> None:
     round = build_round(project, two[:1], kind=KIND)
     held = next_assignments(user=two[0].user, round=round)[0]
     for value in (said(1, of=2), said(1, of=4), Json(supporting=[])):
@@ -144,7 +144,7 @@ def test_current_assignments_create_input_propositions(clusters: list[Cluster], 
     assert list(findings()) == []
 
 
-def test_a_cluster_whose_evidence_is_taken_back_is_answered_with_nothing_and_asked_again_once_there_is_some(
+def test_a_cluster_without_evidence_is_asked_again_when_it_has_some(
     project: Project, target: Target, clusters: list[Cluster], two: list[Member], by: Member
 ) -> None:
     round = build_round(project, two, kind=KIND, overlap=2)
@@ -172,9 +172,7 @@ def test_a_cluster_whose_evidence_is_taken_back_is_answered_with_nothing_and_ask
     assert stale_units([one.unit_id for one in clusters]) >= {(one.unit_id, KIND) for one in clusters}
 
 
-def test_decided_otherwise_what_no_longer_supports_is_taken_out_and_comes_back(
-    clusters: list[Cluster], by: Member
-) -> None:
+def test_changed_assignments_remove_and_restore_inputs(clusters: list[Cluster], by: Member) -> None:
     first = clusters[0]
     decide(first, by, 1, 3)
     correct(unit=first.unit, kind="discourse", value={"relation": "agreement"}, reason="", by=by)
@@ -193,7 +191,7 @@ def test_decided_otherwise_what_no_longer_supports_is_taken_out_and_comes_back(
     assert list(findings()) == [], "it was brought back before"
 
 
-def test_a_unit_that_was_taken_out_without_a_word_is_found(clusters: list[Cluster], by: Member) -> None:
+def test_a_unit_removed_without_a_log_entry_is_found(clusters: list[Cluster], by: Member) -> None:
     decide(clusters[0], by, 1)
     made = Proposition.objects.get(cluster=clusters[0], position=1)
     Unit.objects.filter(pk=made.unit_id).update(superseded_by=clusters[0].unit)
@@ -317,7 +315,7 @@ def test_next_and_answer_cost_the_same_however_many_there_are(
 QUERIES_OF_NEXT, QUERIES_OF_ANSWER = 16, 21
 
 
-def test_a_review_shows_what_is_in_force(
+def test_a_correction_round_shows_current_values(
     project: Project, clusters: list[Cluster], by: Member, two: list[Member]
 ) -> None:
     decide(clusters[0], by, 1)

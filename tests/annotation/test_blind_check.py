@@ -71,9 +71,7 @@ def test_a_plan_gives_the_number_of_answers_that_the_round_then_has(
     assert round.assignments.count() == len(MADE)
 
 
-def test_the_card_tells_neither_the_target_nor_the_kind_nor_the_name(
-    project: Project, cluster: Cluster, people: list[Member]
-) -> None:
+def test_a_blind_check_card_hides_target_kind_and_key(project: Project, cluster: Cluster, people: list[Member]) -> None:
     round = build_round(project, people[1:], name="blind", kind=KIND, held_limit=3)
     shown = cards(round, next_assignments(user=people[1].user, round=round))
     assert {card["text"] for card in shown} == set(MADE.values())
@@ -89,7 +87,7 @@ def test_the_card_tells_neither_the_target_nor_the_kind_nor_the_name(
     assert kinds.get(KIND).reviews(units) == dict.fromkeys(units, cluster.review.pmid), "intervals go over reviews"
 
 
-def test_nobody_checks_what_they_wrote(project: Project, cluster: Cluster, people: list[Member]) -> None:
+def test_nobody_gets_a_blind_check_of_their_own_text(project: Project, cluster: Cluster, people: list[Member]) -> None:
     too_few = ((people[:1], 1, "1 more person"), (people[:1], 2, "2 more people"), (people, 2, "1 more person"))
     for who, overlap, add in too_few:
         with pytest.raises(Refused, match=f"Ann1 wrote 3 of the 3 texts and cannot check them. Add {add}"):

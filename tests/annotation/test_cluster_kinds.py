@@ -104,7 +104,7 @@ def slots(cluster: Cluster) -> dict[str, tuple[str, str]]:
 # Tuples
 
 
-def test_the_spaces_around_a_slot_are_the_keyboards_wherever_it_is_typed(
+def test_spaces_around_a_typed_element_are_removed(
     corpus: Project, people: list[Member], first: Cluster, client_of: Client
 ) -> None:
     typed = {
@@ -126,7 +126,7 @@ def test_the_spaces_around_a_slot_are_the_keyboards_wherever_it_is_typed(
     assert {d.origin for d in first.unit.decisions.all()} == {"imported"}
 
 
-def test_a_slot_that_a_file_gave_with_spaces_keeps_them_until_it_is_typed_anew(
+def test_an_imported_element_keeps_its_spaces_until_it_is_edited(
     project: Project, file: Path, people: list[Member]
 ) -> None:
     pico = {"p": "", "i": "nepralin ", "c": "[placebo]", "o": "relapse"}
@@ -161,7 +161,7 @@ def test_a_tuple_that_a_round_decides_is_what_cards_search_and_releases_read(
     assert list(findings()) == []
 
 
-def test_a_slot_without_a_majority_stays_as_it_is(corpus: Project, people: list[Member], first: Cluster) -> None:
+def test_an_element_without_a_majority_stays_unchanged(corpus: Project, people: list[Member], first: Cluster) -> None:
     values = [tuple_value(i="nepralin", o=o) for o in ("relapse", "relapses", "reduces relapse")]
     say(corpus, people, "tuple", values)
     assert slots(first)["o"] == ("relapse", "explicit")
@@ -232,7 +232,7 @@ def test_invalid_tuples_are_refused_by_field(
     assert (reply.status_code, reply.json()["errors"][0]["field"]) == (422, f"value.{field}")
 
 
-def test_people_see_the_tuple_in_force_only_where_they_review_it(
+def test_people_see_the_current_tuple_only_in_correction_rounds(
     corpus: Project, people: list[Member], first: Cluster
 ) -> None:
     shown = {}
@@ -245,7 +245,7 @@ def test_people_see_the_tuple_in_force_only_where_they_review_it(
     assert [s["text"] for s in shown["review and correct"]] == ["", "nepralin", "[placebo]", "relapse"]
 
 
-def test_agreement_on_tuples_is_told_slot_by_slot() -> None:
+def test_agreement_on_tuples_is_reported_by_element() -> None:
     kind = TupleKind()
     said = [
         ("u", "a", kind.row(tuple_value(i="nepralin", o="risk of relapse"))),
@@ -288,7 +288,7 @@ def test_both_kinds_have_an_agreement_report(
     assert {s["name"] for s in report["spans"]} == {"P slot", "I slot", "C slot", "O slot", "tuple"}
 
 
-def test_a_cluster_is_shown_with_its_labels_in_force_and_a_suggestion_only_where_the_round_has_them(
+def test_a_cluster_card_shows_current_labels_and_suggestions_only_if_the_round_has_them(
     corpus: Project, people: list[Member]
 ) -> None:
     suggested = {}

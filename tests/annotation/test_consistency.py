@@ -208,7 +208,7 @@ def test_answers_to_findings_persist_over_checks(odd: Project, lead: User) -> No
     assert Finding.objects.waiting().filter(pk=finding.pk).exists()
 
 
-def test_findings_sent_to_review_are_the_reason_there(odd: Project, lead: User, client_of: Client) -> None:
+def test_a_finding_sent_to_review_gives_its_reason(odd: Project, lead: User, client_of: Client) -> None:
     finding = Finding.objects.get(rule="relation")
     client = client_of(lead)
     address = f"/api/v1/findings/{finding.pk}/"

@@ -170,7 +170,7 @@ def paths(project: Project) -> list[str]:
     ]
 
 
-def test_to_a_stranger_nothing_is_there(corpus: Project, stranger: User, client_of: Client) -> None:
+def test_strangers_get_404_for_corpus_pages(corpus: Project, stranger: User, client_of: Client) -> None:
     assert {client_of(stranger).get(path).status_code for path in paths(corpus)} == {404}
     assert {APIClient().get(path).status_code for path in paths(corpus)} == {401}
 
@@ -226,7 +226,7 @@ def test_reviews_and_studies_are_listed_and_opened(
     assert [p["cluster_key"] for p in study["propositions"]] == ["26258610_0", "26258610_1"]
 
 
-def test_the_summary_counts_rows_and_values_in_force(corpus: Project, lead: User, client_of: Client) -> None:
+def test_the_summary_counts_rows_and_current_values(corpus: Project, lead: User, client_of: Client) -> None:
     summary = client_of(lead).get("/api/v1/projects/eye/summary/").json()
     assert {k: summary[k] for k in ("reviews", "studies", "clusters", "propositions", "inputs")} == {
         "reviews": 2,

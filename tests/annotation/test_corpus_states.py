@@ -83,7 +83,7 @@ def test_the_counts_of_all_states_are_a_query_each(corpus: Project, django_asser
 
 
 @pytest.mark.parametrize(("origin", "is_unlabelled"), [(Origin.CONTESTED, False), (Origin.REOPENED, True)])
-def test_a_contest_leaves_the_label_and_what_was_taken_back_is_missing(
+def test_a_contested_label_counts_as_labelled_and_a_reverted_one_does_not(
     corpus: Project, lead: User, client_of: Client, origin: Origin, is_unlabelled: bool
 ) -> None:
     assert FIRST not in keys(client_of(lead), state="unlabelled")
@@ -92,7 +92,7 @@ def test_a_contest_leaves_the_label_and_what_was_taken_back_is_missing(
     assert (FIRST in keys(client_of(lead), state="unlabelled")) is is_unlabelled
 
 
-def test_a_flag_that_nobody_has_settled_narrows(corpus: Project, lead: User, ann1: User, client_of: Client) -> None:
+def test_open_flags_can_be_filtered(corpus: Project, lead: User, ann1: User, client_of: Client) -> None:
     round = build_round(corpus, [Member.objects.get(project=corpus, user=ann1)])
     slot = next_assignments(user=ann1, round=round)[0]
     answer(ann1, slot, label_value(), flag=True)

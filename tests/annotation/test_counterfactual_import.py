@@ -111,7 +111,7 @@ def test_the_same_file_again_changes_nothing_and_another_may_repeat_and_add(corp
     assert Counterfactual.objects.count() == 3
 
 
-def test_another_text_for_what_is_there_is_a_fault(corpus: Project, tmp_path: Path) -> None:
+def test_another_text_for_an_existing_counterfactual_is_a_fault(corpus: Project, tmp_path: Path) -> None:
     bring(corpus, tmp_path / "a.csv", as_csv(ROWS))
     other = ("26258610_0", "negation", TARGET.replace("reduces", "never reduces"))
     [(line, field, message)] = faults(corpus, tmp_path / "b.csv", as_csv([ROWS[1], other]))
@@ -249,7 +249,7 @@ def test_a_kind_that_does_not_fit_the_targets_label_is_odd(project: Project, tmp
     assert notice["message"] == "modality: Modality does not apply to polarity n/a, modality no evidence."
 
 
-def test_a_corrected_target_is_the_one_that_rows_are_held_against(corpus: Project, lead: User, tmp_path: Path) -> None:
+def test_imported_rows_are_compared_with_the_corrected_target(corpus: Project, lead: User, tmp_path: Path) -> None:
     by = Member.objects.get(project=corpus, user=lead)
     bring(corpus, tmp_path / "a.csv", as_csv(ROWS))
     target = Cluster.objects.get(key="26258610_0").propositions.select_related("unit", "cluster__unit").get(position=0)
@@ -269,7 +269,7 @@ def test_a_corrected_target_is_the_one_that_rows_are_held_against(corpus: Projec
     assert [docid for docid, _, _ in stored()] == ["26258610_0", "30000001_0"]
 
 
-def test_a_cluster_that_was_taken_out_has_no_counterfactuals(corpus: Project, lead: User, file: Path) -> None:
+def test_counterfactuals_of_a_removed_cluster_are_refused(corpus: Project, lead: User, file: Path) -> None:
     by = Member.objects.get(project=corpus, user=lead)
     remove_cluster(cluster=Cluster.objects.get(key="26258610_0"), reason="Typed twice.", by=by)
     [(_, field, message)] = faults(corpus, file, as_csv([ROWS[0]]))

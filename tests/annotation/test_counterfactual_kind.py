@@ -94,7 +94,7 @@ def test_only_targets_are_asked_with_their_tuple_their_label_and_drafts(
     assert card["asked"][0]["drafts"][0] == {"rule": "not added", "text": NEGATED}
 
 
-def test_a_round_may_show_no_drafts_and_asks_of_all_kinds_unless_told(
+def test_a_round_can_hide_drafts_and_asks_for_all_kinds_by_default(
     project: Project, cluster: Cluster, people: list[Member]
 ) -> None:
     round = build_round(project, people[:1], kind=KIND, options={"drafts": False})

@@ -70,7 +70,7 @@ def test_warnings_are_computed_when_shown(sample: Project, lead: User, client_of
     ]
 
 
-def test_a_kind_that_the_label_in_force_does_not_know_is_odd(
+def test_a_counterfactual_kind_unknown_to_the_current_label_is_a_warning(
     sample: Project, lead: User, client_of: Client, tmp_path: Path
 ) -> None:
     target = Cluster.objects.get(key="90000001_2").propositions.get(position=0)
@@ -83,7 +83,7 @@ def test_a_kind_that_the_label_in_force_does_not_know_is_odd(
     assert codes == {"no evidence": [], "modality": ["kind does not fit the target's label"]}
 
 
-def test_one_of_an_earlier_text_is_stale_until_it_is_given_anew(
+def test_a_counterfactual_of_an_earlier_text_is_stale_until_it_is_renewed(
     sample: Project, lead: User, client_of: Client, tmp_path: Path
 ) -> None:
     by = Member.objects.get(project=sample, user=lead)
@@ -133,6 +133,6 @@ def test_the_summary_counts_them_by_kind_and_the_polarity_of_the_target(
     }
 
 
-def test_annotators_see_none(sample: Project, ann1: User, client_of: Client) -> None:
+def test_annotators_see_no_counterfactuals(sample: Project, ann1: User, client_of: Client) -> None:
     reply = client_of(ann1).get(f"/api/v1/clusters/{Cluster.objects.get(key='90000001_0').pk}/")
     assert reply.status_code == 403

@@ -52,7 +52,7 @@ def add(
     return made
 
 
-def test_a_correction_is_the_next_version_and_the_newest_is_in_force(cluster: Cluster) -> None:
+def test_a_correction_is_the_next_version_and_the_newest_is_current(cluster: Cluster) -> None:
     first = add(cluster)
     second = add(cluster, text=NEGATED + " Truly.", name="b.csv", version=2)
     other = add(cluster, Kind.MODALITY, DOUBTED)
@@ -64,7 +64,7 @@ def test_a_correction_is_the_next_version_and_the_newest_is_in_force(cluster: Cl
     assert set(Counterfactual.objects.current()) == {second, other}
 
 
-def test_one_of_a_corrected_target_or_a_retired_cluster_is_not_in_force(
+def test_counterfactuals_of_corrected_targets_and_removed_clusters_are_not_current(
     project: Project, cluster: Cluster, by: Member
 ) -> None:
     retired = build_cluster(project, number=1)
@@ -87,7 +87,7 @@ def test_a_text_that_is_no_counterfactual_is_refused(cluster: Cluster, text: str
     assert said in error["message"]
 
 
-def test_only_the_target_in_force_has_counterfactuals(project: Project, cluster: Cluster, by: Member) -> None:
+def test_only_the_current_target_has_counterfactuals(project: Project, cluster: Cluster, by: Member) -> None:
     found = cluster.propositions.select_related("unit").get(position=1)
     with pytest.raises(Refused):
         add_counterfactuals(rows=[NewCounterfactual(found, Kind.NEGATION, NEGATED)], imported=file_of(project))
@@ -106,7 +106,7 @@ def test_a_source_says_a_kind_once_and_all_its_rows_or_none_are_stored(cluster: 
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_the_second_to_give_the_same_version_is_told_so(cluster: Cluster, version: int) -> None:
+def test_a_second_counterfactual_of_the_same_version_is_a_conflict(cluster: Cluster, version: int) -> None:
     add(cluster)
     if version == 2:
         add(cluster, text=NEGATED + " Truly.", name="b.csv", version=2)
@@ -116,7 +116,7 @@ def test_the_second_to_give_the_same_version_is_told_so(cluster: Cluster, versio
 
 
 @pytest.mark.parametrize("fields", [{"text": "Other."}, {"kind": "antonym"}, {"version": 7}])
-def test_the_data_base_refuses_to_change_one_or_delete_it(cluster: Cluster, fields: dict[str, Any]) -> None:
+def test_the_database_refuses_to_change_one_or_delete_it(cluster: Cluster, fields: dict[str, Any]) -> None:
     made = add(cluster)
     with pytest.raises(IntegrityError), transaction.atomic():
         Counterfactual.objects.filter(pk=made.pk).update(**fields)
@@ -127,7 +127,7 @@ def test_the_data_base_refuses_to_change_one_or_delete_it(cluster: Cluster, fiel
 
 
 @pytest.mark.parametrize("fields", [{"kind": "other"}, {"text": ""}, {"imported": None}])
-def test_the_data_base_refuses_a_row_of_no_kind_text_or_source(cluster: Cluster, fields: dict[str, Any]) -> None:
+def test_the_database_refuses_a_row_of_no_kind_text_or_source(cluster: Cluster, fields: dict[str, Any]) -> None:
     sound: dict[str, Any] = {
         "target": target_of(cluster),
         "kind": "negation",
@@ -169,7 +169,7 @@ def test_the_probe_reads_all_in_corpus_order_in_one_query(project: Project, clus
         {"text": "", "origin": "", "rule": ""},
     ],
 )
-def test_the_data_base_refuses_a_rewriting_that_says_nothing_or_two_things(
+def test_the_database_refuses_a_rewriting_that_says_nothing_or_two_things(
     project: Project, cluster: Cluster, ann1: User, fields: dict[str, str]
 ) -> None:
     asking = {"kind": "counterfactual", "options": {"counterfactual_kinds": ["modality"]}}

@@ -61,7 +61,7 @@ def tuple_of(**texts: str) -> Json:
     return {slot: {"text": texts.get(slot, "")} for slot in "pico"}
 
 
-def test_a_review_is_shown_whole_cell_by_cell(client: APIClient, review: Review) -> None:
+def test_the_curate_page_shows_every_cell_of_a_review(client: APIClient, review: Review) -> None:
     shown = page(client, review)
     assert (shown["pmid"], shown["clusters_count"], shown["targets"]) == ("26258610", 2, [])
     first, second = shown["clusters"]
@@ -229,7 +229,7 @@ def test_the_same_request_again_does_nothing_and_another_under_its_name_is_refus
     assert put(client_of(second.user), review, [row], uuid=name).status_code == 409
 
 
-def test_one_cell_by_its_unit_follows_the_same_rules(client: APIClient, review: Review) -> None:
+def test_a_single_cell_correction_follows_the_same_rules(client: APIClient, review: Review) -> None:
     cell = page(client, review)["clusters"][0]["propositions"][0]
     address = f"/api/v1/units/{cell['unit']}/corrections/"
     row = label_row(cell, polarity="negative") | {"uuid": str(uuid.uuid4()), "reason": "Misread."}
@@ -350,7 +350,7 @@ def test_the_same_request_to_another_address_is_another_request(client: APIClien
 
 
 @pytest.mark.parametrize("number", [2**63, 2**70])
-def test_a_number_beyond_all_ids_is_nothing_of_the_review(client: APIClient, review: Review, number: int) -> None:
+def test_a_number_above_every_id_is_refused(client: APIClient, review: Review, number: int) -> None:
     row = {"unit": number, "kind": "discourse", "value": {"relation": "agreement"}}
     assert put(client, review, [row]).status_code == 400
     assert put(client, review, [row | {"unit": str(number)}]).json()["errors"][0]["field"] == "rows.0.unit"
@@ -402,7 +402,7 @@ def remove(client: APIClient, address: str, reason: str = "Typed twice.") -> int
     return int(client.post(f"/api/v1/{address}/removal/", {"reason": reason}, format="json").status_code)
 
 
-def test_an_input_of_which_nothing_was_said_can_be_taken_out_again(client: APIClient, review: Review) -> None:
+def test_an_input_without_answers_can_be_removed(client: APIClient, review: Review) -> None:
     rows = [{"text": "T", "inputs": [{"pmid": "1", "text": "a"}, {"pmid": "2", "text": "b", "label": LABEL}]}]
     target, bare, labelled = add(client, review, rows).json()["clusters"][0]["propositions"]
     assert [p["removable"] for p in (target, bare, labelled)] == [False, True, False]
@@ -415,7 +415,7 @@ def test_an_input_of_which_nothing_was_said_can_be_taken_out_again(client: APICl
     assert Entry.objects.filter(verb="remove input").values_list("before__text", flat=True).get() == "a"
 
 
-def test_a_cluster_in_no_round_can_be_taken_out_and_its_key_is_not_used_again(
+def test_a_cluster_in_no_round_can_be_removed_and_its_key_is_not_reused(
     client: APIClient, review: Review, project: Project
 ) -> None:
     rows = [{"text": "Wrong.", "tuple": tuple_of(i="x"), "label": LABEL}]

@@ -50,7 +50,9 @@ def post(client: APIClient, address: str, body: dict[str, Any], replies: list[in
         replies.append(503)
 
 
-def test_one_of_several_curators_is_first_and_the_others_are_told(curators: list[User], client_of: Client) -> None:
+def test_concurrent_corrections_of_a_row_are_stored_once_and_others_conflict(
+    curators: list[User], client_of: Client
+) -> None:
     review = Review.objects.get()
     clients = [client_of(user) for user in curators]
     [shown] = clients[0].get(f"/api/v1/reviews/{review.pk}/curation/").json()["clusters"]
@@ -146,7 +148,7 @@ class Pause:
 
 
 @pytest.mark.parametrize("pauses", ["the correction", "the decision", "the forming of gold"])
-def test_evidence_that_is_decided_while_its_target_is_corrected_is_an_input_of_the_text_in_force(
+def test_evidence_decided_during_a_correction_is_an_input_of_the_current_text(
     project: Project, lead: User, ann1: User, monkeypatch: pytest.MonkeyPatch, pauses: str
 ) -> None:
     build_review(project, studies=1, texts=("Nepralin reduces attacks.",))

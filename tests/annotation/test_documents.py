@@ -72,7 +72,7 @@ def test_a_review_becomes_its_conclusions_or_else_what_was_picked_of_it(project:
     assert result["no_abstracts"] == {"total": 1, "first": ["104"]}
 
 
-def test_made_again_it_follows_the_studies_and_keeps_a_text_that_was_corrected(project: Project, lead: User) -> None:
+def test_updating_documents_follows_studies_and_keeps_corrected_texts(project: Project, lead: User) -> None:
     review = review_of(project, 1)
     documents_actions.make_documents(project=project, by=lead)
     again = documents_actions.make_documents(project=project, by=lead)
@@ -119,7 +119,7 @@ def test_a_document_goes_and_comes_with_its_review_and_one_of_a_file_stays(
     assert list(made(project)) == ["102", "101"]
 
 
-def test_they_are_a_step_of_a_search_until_they_were_made_once(project: Project, lead: User) -> None:
+def test_creating_documents_is_a_workflow_step_until_done_once(project: Project, lead: User) -> None:
     step = Documents().step
     assert step(project) is None
     review = build_cluster(project).review
@@ -136,7 +136,7 @@ def test_they_are_a_step_of_a_search_until_they_were_made_once(project: Project,
     assert (done.count, done.state, done.next) == (0, "to do", None)
 
 
-def test_a_curator_has_them_made_and_reads_what_it_came_to_at_one_cost(
+def test_a_curator_creates_documents_and_reads_the_result_in_fixed_queries(
     project: Project, lead: User, ann1: User, client_of: Callable[[User], APIClient]
 ) -> None:
     client = client_of(lead)

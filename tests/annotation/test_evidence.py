@@ -108,7 +108,7 @@ def test_a_job_that_is_cancelled_keeps_what_is_ranked_and_the_next_goes_on(proje
     assert Ranking.objects.count() == 4
 
 
-def test_a_curator_asks_for_ranks_and_reads_the_report_at_one_cost(
+def test_a_curator_requests_ranks_and_reads_the_report_in_fixed_queries(
     project: Project, lead: User, ann1: User, client_of: Callable[[User], APIClient]
 ) -> None:
     build_review(project, 0)

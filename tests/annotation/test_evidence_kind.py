@@ -338,7 +338,7 @@ def test_decisions_replace_imported_values_until_undone(
     assert list(findings()) == [], "what counts may change, what it says may not"
 
 
-def test_decided_otherwise_inputs_change_and_come_back(
+def test_changed_evidence_decisions_remove_and_restore_inputs(
     project: Project, review: Review, people: list[Member], by: Member
 ) -> None:
     work(open_for(project, people[:1]), people[:1], [support(3), support(), support(), support()])
@@ -383,7 +383,7 @@ def test_a_target_that_no_study_supports_is_dropped_and_counted_on_the_way(
     assert {unit.key for unit in fresh.narrow(kind.units(project), True)} == {"26000001_0", "26000001_1"}
 
 
-def test_a_corrected_target_keeps_its_pairs_and_what_was_said_of_them_is_stale(
+def test_a_corrected_target_keeps_its_evidence_pairs_with_stale_values(
     project: Project, people: list[Member], by: Member
 ) -> None:
     review = build_review(project, studies=1, texts=TEXTS[:1])
@@ -406,7 +406,7 @@ def test_a_corrected_target_keeps_its_pairs_and_what_was_said_of_them_is_stale(
     assert list(findings()) == []
 
 
-def test_practice_takes_what_is_settled_and_a_review_shows_what_is_in_force(
+def test_practice_uses_settled_values_and_correction_shows_current_ones(
     project: Project, people: list[Member], by: Member
 ) -> None:
     build_review(project, studies=1, texts=TEXTS[:1])

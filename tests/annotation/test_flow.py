@@ -168,7 +168,7 @@ def test_contested_reviews_and_targets_are_counted_as_contested(project: Project
     assert dict(by_key(project)["targets"].aside) == {"contested, to be decided by a curator": 1}
 
 
-def test_parts_that_do_not_add_up_are_no_stage() -> None:
+def test_a_flow_stage_whose_parts_do_not_add_up_is_an_error() -> None:
     with pytest.raises(ValueError, match="do not add up"):
         Stage("found", "Records", 3, (("new", 2),))
     with pytest.raises(ValueError, match="excludes more"):

@@ -69,7 +69,7 @@ def test_an_answer_that_ends_in_the_middle_stops_it_and_what_was_got_stays(
     assert FullText.objects.count() == 2
 
 
-def test_a_lead_asks_for_them_on_the_search_page(
+def test_a_lead_requests_full_texts_on_the_search_page(
     project: Project, lead: User, ann1: User, stub: Stub, reviews: list[Review], client_of: Callable[[User], APIClient]
 ) -> None:
     client = client_of(lead)

@@ -94,7 +94,7 @@ def test_an_empty_file_is_a_fault_of_the_file(project: Project, lead: User, clie
     assert job["result"]["faults"]["listed"][0]["message"].startswith("the file is empty")
 
 
-def test_a_file_that_was_imported_before_is_known(corpus: Project, lead: User, client_of: Client, file: Path) -> None:
+def test_a_file_imported_before_is_recognised(corpus: Project, lead: User, client_of: Client, file: Path) -> None:
     client = client_of(lead)
     job = done(client, upload(client, file.read_bytes(), "again.jsonl"))
     assert job["result"]["known"] == Import.objects.get().pk
@@ -197,7 +197,7 @@ def test_an_import_says_its_format_in_words(
     assert client_of(lead).get(f"/api/v1/imports/{made.pk}/").json()["format_name"] == said
 
 
-def test_counterfactuals_come_in_the_same_way(corpus: Project, lead: User, client_of: Client) -> None:
+def test_counterfactuals_are_imported_through_the_api(corpus: Project, lead: User, client_of: Client) -> None:
     client = client_of(lead)
     content = b"docid,kind,text\n26258610_0,antonym,The review shows that nepralin increases relapse.\n"
     job = done(client, upload(client, content, "cf.csv", format="counterfactuals"))

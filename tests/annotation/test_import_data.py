@@ -24,7 +24,7 @@ def run(*arguments: object, **options: object) -> tuple[str, str]:
     return out.getvalue(), err.getvalue()
 
 
-def test_it_makes_the_project_names_what_is_odd_and_counts_what_it_wrote(file: Path) -> None:
+def test_import_data_creates_the_project_and_reports_warnings_and_counts(file: Path) -> None:
     write(file, [cluster(studies=[source("May it reduce?", source_direction_span="reduces")])])
     out, _ = run("m3", file, "--project", "new", "--create")
     assert 'cue absent: 1\n  26258610_0, input 1, source_direction_span: "reduces" It does not occur' in out
@@ -76,7 +76,7 @@ def test_check_reads_and_writes_nothing(project: Project, file: Path) -> None:
     assert not Cluster.objects.exists()
 
 
-def test_all_files_or_none(project: Project, tmp_path: Path) -> None:
+def test_an_import_of_several_files_is_all_or_nothing(project: Project, tmp_path: Path) -> None:
     write(tmp_path / "l2", [plain("1_0", "T", ("9", "S"))])
     write(tmp_path / "l3", b"{")
     with pytest.raises(CommandError):
@@ -108,7 +108,7 @@ def test_rows_are_prepared_outside_transactions_for_a_new_project_and_for_each_f
     assert prepared == [("a.txt", False), ("b.txt", False)]
 
 
-def test_a_new_project_whose_import_failed_is_said_to_exist(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_import_says_that_the_new_project_exists(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise Conflict("Somebody else was faster.")
 

@@ -80,7 +80,7 @@ def test_the_longest_cues_in_the_longest_texts_are_found_in_a_moment(project: Pr
     assert seconds(lambda: imports_actions.report_of(checked(project, found).parsed[0][1]), enough=4) <= 4
 
 
-def test_a_gap_in_the_numbers_costs_no_more_than_it_is_told_with() -> None:
+def test_large_gaps_in_review_numbers_are_reported_quickly() -> None:
     items = [records.make_item(f"{review}_999999", "a", ()) for review in range(1, 2001)]
     assert seconds(lambda: notices.gap_notices(items), enough=0.5) <= 0.5
     [found] = notices.gap_notices(records.make_item(f"7_{n}", "a", ()) for n in (0, 3, 2, 5))
@@ -150,7 +150,7 @@ def test_others_write_while_an_import_notices_and_makes_its_rows(
     assert lead.name == "Another"
 
 
-def test_rows_that_were_made_ready_have_numbers_that_nobody_else_gets(project: Project, tmp_path: Path) -> None:
+def test_prepared_rows_have_reserved_ids(project: Project, tmp_path: Path) -> None:
     """Another file is imported between preparing and writing the rows."""
     late = checked(project, write(tmp_path / "late", [cluster("8_0")])).parsed[0]
     ready = imports_actions._prepare(project, "m3", *late, None, silent)
@@ -244,6 +244,6 @@ def test_a_check_or_an_import_is_cancelled_while_it_works(
     assert not Cluster.objects.exists()
 
 
-def test_m3_reads_what_is_within_the_limits(file: Path, project: Project) -> None:
+def test_texts_within_the_limits_are_imported(file: Path, project: Project) -> None:
     whole = cluster(target_text="a" * CLAIM, target_direction_span="a" * CUE)
     assert M3().read(write(file, [whole]), level="", faults=Faults(), progress=silent).counts()["new"] == 1

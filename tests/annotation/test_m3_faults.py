@@ -171,7 +171,7 @@ def test_a_declared_level_overrides_what_the_keys_show(file: Path) -> None:
     assert faults_of(file, [plain("123", "T", ("9", "S"))], level="2")[0][:2] == (1, "docid")
 
 
-def test_a_file_of_something_else_is_refused(file: Path) -> None:
+def test_a_file_without_docid_is_refused(file: Path) -> None:
     assert faults_of(file, b'{"question": "?"}\n')[0][1] == "docid"
 
 
@@ -181,7 +181,7 @@ def test_an_unknown_level_or_format_is_refused(file: Path) -> None:
 
 
 @pytest.mark.row(24)
-def test_faults_leave_the_data_base_unchanged(project: Project, file: Path) -> None:
+def test_faults_leave_the_database_unchanged(project: Project, file: Path) -> None:
     found = checked(project, write(file, spoiled(5, line_of(target_direction="up"))))
     with pytest.raises(Problem, match="1 fault; nothing was imported"):
         import_files(project=project, format="m3", checked=found, by=None)

@@ -35,7 +35,7 @@ def imported(brought: Import, db: None) -> Import:
     return Import.objects.get(pk=brought.pk)
 
 
-def test_every_row_is_there_and_the_file_is_built_again_byte_for_byte(imported: Import, content: bytes) -> None:
+def test_the_published_file_is_imported_completely_and_rebuilt_byte_for_byte(imported: Import, content: bytes) -> None:
     project = imported.project
     assert (Cluster.objects.count(), Proposition.objects.count(), Review.objects.count(), Study.objects.count()) == (
         381,
@@ -85,7 +85,7 @@ def test_odd_rows_are_named(imported: Import) -> None:
     assert len(items("PICO element begins or ends in a space")) == 5
 
 
-def test_pico_slots_have_the_forms_that_were_counted(imported: Import) -> None:
+def test_pico_elements_have_the_published_counts_of_forms(imported: Import) -> None:
     counts = Counter(PicoElement.objects.values_list("element", "form"))
     assert [counts[s, "blank"] for s in "pico"] == [254, 0, 232, 6]
     assert [counts[s, "implied"] for s in "pico"] == [12, 17, 5, 8]
@@ -125,7 +125,7 @@ def test_the_numbers_are_those_of_the_paper_as_computed(imported: Import) -> Non
     assert values["relation"] == {"agreement": 185, "contradiction": 196}
 
 
-def test_again_nothing_changes(imported: Import, file: Path, content: bytes) -> None:
+def test_importing_the_same_file_again_changes_nothing(imported: Import, file: Path, content: bytes) -> None:
     units = Unit.objects.count()
     assert import_records(imported.project, write(file, content)) == []
     assert Unit.objects.count() == units

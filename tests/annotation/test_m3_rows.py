@@ -89,7 +89,7 @@ def test_a_cue_keeps_its_text_and_says_how_it_was_found(
         ("nepralin therapy", "reworded", []),
     ],
 )
-def test_a_slot_has_the_form_that_its_text_shows(
+def test_an_element_has_the_form_that_its_text_shows(
     project: Project, file: Path, slot: str, form: str, quotes: list[str]
 ) -> None:
     import_records(project, write(file, [cluster(pico={"p": "", "i": slot, "c": "", "o": ""})]))
@@ -173,7 +173,7 @@ def test_another_file_with_other_content_under_a_known_docid_is_refused_by_line(
     assert [(f.line, f.field) for f in found.faults] == [(2, field)]
 
 
-def test_a_difference_inside_an_input_is_named(corpus: Project, tmp_path: Path) -> None:
+def test_a_difference_inside_an_input_is_named_by_its_field(corpus: Project, tmp_path: Path) -> None:
     changed = cluster("26258610_0", [source(source_direction_span="Reduce")])
     found = checked(corpus, write(tmp_path / "other.jsonl", [changed]))
     assert [(f.line, f.field) for f in found.faults] == [(1, "input_studies[0].source_direction_span")]
@@ -197,7 +197,7 @@ def test_an_import_that_was_faster_is_a_conflict_not_a_crash(project: Project, t
         (json.dumps(cluster(target_text="Nepralin reduces Rückfälle.")).encode() + b"\n", "write the same content"),
     ],
 )
-def test_habits_of_writing_are_noticed_and_leave_the_texts_alone(
+def test_unusual_characters_are_reported_and_texts_stay_unchanged(
     project: Project, file: Path, content: bytes, said: str
 ) -> None:
     [made] = import_records(project, write(file, content))

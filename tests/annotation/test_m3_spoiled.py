@@ -61,7 +61,7 @@ def emptied(lines: list[bytes]) -> None:
         (emptied, 1, "file"),
     ],
 )
-def test_a_spoiled_copy_is_refused_whole(
+def test_a_spoiled_copy_of_a_file_is_refused_completely(
     project: Project, file: Path, content: bytes, spoil: object, line: int, field: str | None
 ) -> None:
     lines = content.splitlines(keepends=True)

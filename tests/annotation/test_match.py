@@ -118,7 +118,7 @@ def test_evidence_of_other_targets_is_no_candidate(project: Project, ann1: User)
     assert texts - golds - {GOLD, SENTENCES[0]} == {SENTENCES[1], SENTENCES[3], SENTENCES[5]}
 
 
-def test_the_order_is_the_seeds_and_tells_nothing(project: Project, ann1: User) -> None:
+def test_the_order_depends_on_the_seed_and_reveals_nothing(project: Project, ann1: User) -> None:
     for number in range(40):
         build_target(project, number)
     people = people_of(project, ann1)
@@ -214,7 +214,7 @@ def every_reply(client: APIClient, round: Round) -> list[str]:
     return said
 
 
-def test_no_reply_to_a_rater_tells_which_is_gold(
+def test_no_reply_to_a_rater_reveals_the_gold_sentence(
     project: Project, ann1: User, ann2: User, lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
     """Before, during and after the answers, in the open and in the closed round: no reply has a seed, ranker, PMID
@@ -291,7 +291,7 @@ def test_an_encoders_ranks_decide_which_are_nearest_where_there_are_some(project
     assert [found.refused.get(t.pk) for t in targets] == [None, Refusal.NOT_RANKED, Refusal.NOT_RANKED]
 
 
-def test_raters_are_compared_and_held_against_the_gold_sentence(
+def test_raters_are_compared_with_each_other_and_with_the_gold_sentence(
     project: Project, ann1: User, ann2: User, lead: User
 ) -> None:
     for number in range(4):
@@ -337,7 +337,7 @@ def test_a_round_that_never_opened_leaves_no_items(project: Project, ann1: User)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_closed_round_is_released_with_its_gold_and_its_rows_are_witnessed(
+def test_a_closed_round_is_released_with_its_gold_and_its_rows_have_digests(
     project: Project, ann1: User, ann2: User, lead: User, tmp_path: Path
 ) -> None:
     for number in range(3):
@@ -367,7 +367,9 @@ def test_only_a_round_that_measures_asks_for_matches(project: Project, ann1: Use
     assert not MatchItem.objects.exists()
 
 
-def test_a_value_is_one_of_four(project: Project, ann1: User, client_of: Callable[[User], APIClient]) -> None:
+def test_a_match_value_is_one_of_four_candidates(
+    project: Project, ann1: User, client_of: Callable[[User], APIClient]
+) -> None:
     build_target(project)
     round = build_matches(project, people_of(project, ann1))
     shape = kinds.get(KIND).value_serializer

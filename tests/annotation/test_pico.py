@@ -44,12 +44,12 @@ def test_words_of_the_target_are_explicit_where_they_stand(
         ("s", "Straße"),
     ],
 )
-def test_a_piece_of_a_word_is_no_place(slot: str, text: str) -> None:
+def test_part_of_a_word_is_not_located_in_the_text(slot: str, text: str) -> None:
     assert find_range(text, slot) is None
     assert form_of(slot, text) == (PicoForm.REWORDED, ())
 
 
-def test_the_first_place_as_a_whole_word_is_taken_exactly_before_but_for_case() -> None:
+def test_the_first_whole_word_match_is_used_exact_case_preferred() -> None:
     text = "Elevating va, VA-related NPFSI and NPFS."
     assert [text[start:end] for start, end in filter(None, (find_range(text, s) for s in ("VA", "NPFS", "npfs")))] == [
         "VA",

@@ -90,7 +90,7 @@ def work(round: Round, people: list[Member], *values: Json) -> None:
     finish_round(round=round, by=people[0].user)
 
 
-def test_a_split_in_force_makes_a_cluster_with_a_target_proposition_of_each_tuple(target: Target, by: Member) -> None:
+def test_a_current_split_makes_one_cluster_per_tuple(target: Target, by: Member) -> None:
     decide(target, by, row(p="adults with asthma"), row(p="[children]", c="", o="sleep", stands_for="placebo"))
     first, second = clusters(target)
     assert (first.key, second.key, first.review_id) == ("27000001_0", "27000001_1", target.review_id)
@@ -121,7 +121,7 @@ def test_a_file_of_m3_reads_the_forms_as_they_were_said(target: Target, by: Memb
     assert PicoElement.objects.get(cluster__in=clusters(target), element="p").form == "partly implied"
 
 
-def test_decided_otherwise_unchanged_clusters_stay_and_others_give_their_place(target: Target, by: Member) -> None:
+def test_a_changed_split_keeps_unchanged_clusters_and_replaces_others(target: Target, by: Member) -> None:
     decide(target, by, row(), row(o="sleep"))
     kept, gone = clusters(target)
     old = Proposition.objects.get(cluster=gone)
@@ -146,7 +146,7 @@ def test_case_spaces_and_order_change_no_cluster(target: Target, by: Member) -> 
     assert clusters(target) == before
 
 
-def test_a_tuple_that_was_corrected_by_itself_stays_with_its_cluster(target: Target, by: Member) -> None:
+def test_a_tuple_corrected_on_its_own_stays_with_its_cluster(target: Target, by: Member) -> None:
     decide(target, by, row())
     [made] = clusters(target)
     correct(unit=made.unit, kind="tuple", value=row(o="early relapse"), reason="More exactly.", by=by)
@@ -195,7 +195,7 @@ def test_two_who_differ_leave_it_to_a_curator_whose_word_makes_the_clusters_and_
     assert list(findings()) == []
 
 
-def test_a_review_shows_what_is_in_force(target: Target, by: Member, two: list[Member]) -> None:
+def test_a_correction_round_shows_current_values(target: Target, by: Member, two: list[Member]) -> None:
     decide(target, by, row())
     round = build_round(target.project, two[:1], kind="pico", purpose="review and correct")
     [card] = cards(round, next_assignments(user=two[0].user, round=round))
@@ -225,9 +225,7 @@ def test_marked_pieces_must_stand_in_the_sentence(target: Target, by: Member) ->
     assert refused.value.errors[0]["field"] == "value.tuples.1.o.fragments"
 
 
-def test_agreement_is_by_slot_in_the_order_of_the_sentence_and_over_all_tuples(
-    target: Target, two: list[Member]
-) -> None:
+def test_agreement_is_by_element_in_sentence_order_and_over_all_tuples(target: Target, two: list[Member]) -> None:
     round = build_round(target.project, two, kind="pico", overlap=2)
     work(round, two, split(row(o="sleep"), row()), split(row(), row(o="improved sleep", c="")))
     found = {(c["name"], c["method"]): c["value"] for c in report(round)["spans"]}
@@ -239,7 +237,7 @@ def test_agreement_is_by_slot_in_the_order_of_the_sentence_and_over_all_tuples(
     assert found["number of propositions", "mean absolute difference"] == 0
 
 
-def test_rows_of_two_who_wrote_in_another_order_meet() -> None:
+def test_splits_in_another_order_are_compared_by_their_content() -> None:
     kind = PicoKind()
     said = [
         (f"u{cells['proposition']}", rater, cells)
@@ -270,7 +268,7 @@ def test_six_sentences_need_no_more_queries_to_be_followed_than_one(project: Pro
     assert [len(clusters(t)) for t in targets] == [2] * 7
 
 
-def test_the_curate_page_shows_what_is_in_force_of_a_sentence(
+def test_the_curate_page_shows_current_values_of_a_sentence(
     target: Target, by: Member, lead: User, client_of: Client
 ) -> None:
     decide(target, by, row())

@@ -109,7 +109,7 @@ BOMB = (
         (b"\x1f\x8b\x08" + b"a" * 50, "a gzip archive"),
     ],
 )
-def test_a_file_that_is_a_trap_cut_off_or_another_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+def test_truncated_hostile_and_foreign_pubmed_files_are_refused(tmp_path: Path, content: bytes, said: str) -> None:
     [(line, message)] = faults(tmp_path / "a.xml", content)
     assert said in message
     assert line >= 1

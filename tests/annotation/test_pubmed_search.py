@@ -135,7 +135,7 @@ def test_pubmed_that_stays_away_leaves_what_was_read_and_a_way_on(
 
 
 @pytest.mark.row(29)
-def test_a_bomb_in_an_answer_is_refused_and_nothing_of_it_is_stored(
+def test_an_entity_bomb_in_a_reply_of_pubmed_is_refused_and_not_stored(
     project: Project, leader: Member, stub: Stub
 ) -> None:
     stub.fill(2)
@@ -185,7 +185,7 @@ def test_a_study_whose_record_cannot_be_taken_is_not_asked_for_again_and_again(
     assert Study.objects.get().record == "read"
 
 
-def test_a_bomb_in_the_answer_of_a_search_is_refused(stub: Stub, db: None) -> None:
+def test_an_entity_bomb_in_a_search_reply_is_refused(stub: Stub, db: None) -> None:
     stub.wrong = [(200, {}, b'<!DOCTYPE a [<!ENTITY b "c">]><eSearchResult><Count>&b;</Count></eSearchResult>')] * 5
     with pytest.raises(PubMedUnavailable, match="no XML from PubMed"):
         Client(Access("a@example.org"), quick).find("x")
@@ -294,7 +294,7 @@ def test_retry_after_holds_back_everybody_who_asks(stub: Stub, db: None) -> None
     assert PubMedRateLimit.objects.get().next_at > timezone.now() + timedelta(seconds=5)
 
 
-def test_turns_are_apart_without_a_key_and_with_each(db: None) -> None:
+def test_pubmed_requests_are_spaced_by_rate_limits_with_and_without_a_key(db: None) -> None:
     for key, between in (("", pubmed_client.WITHOUT_KEY), (KEY, pubmed_client.WITH_KEY)):
         lane = pubmed_client.rate_limit_key(key)
         turns = [pubmed_client.reserve_time(lane, between) for _ in range(5)]
@@ -326,7 +326,7 @@ def test_workers_at_once_never_get_the_same_turn() -> None:
     assert min(later - earlier for earlier, later in pairwise(turns)) >= timedelta(seconds=1)
 
 
-def test_a_key_is_sent_and_nowhere_told(
+def test_a_pubmed_key_is_sent_to_pubmed_and_shown_nowhere(
     project: Project, leader: Member, stub: Stub, client_of: Callable[[User], APIClient], caplog: Any
 ) -> None:
     api = client_of(leader.user)
@@ -388,7 +388,7 @@ def test_leads_search_through_the_api(
         assert piece in api.get(f"/api/v1/projects/{project.slug}/results/m3-1/{form}/").content.decode()
 
 
-def test_hits_of_one_search_are_unlike(project: Project, leader: Member, stub: Stub) -> None:
+def test_a_record_found_twice_in_one_search_is_stored_once(project: Project, leader: Member, stub: Stub) -> None:
     stub.fill(1)
     found = done(asked(project, leader))
     assert Hit.objects.get(search=found).pmid == "30000000"

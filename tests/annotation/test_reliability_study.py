@@ -126,7 +126,9 @@ def test_the_table_has_agreement_and_accuracy_of_each_field(project: Project, le
     assert rows["Modality"]["Fleiss' kappa"].undefined == "no variation"
 
 
-def test_nothing_is_printed_while_people_answer(project: Project, lead: User, people: list[Member]) -> None:
+def test_the_reliability_table_has_no_figures_while_rounds_are_open(
+    project: Project, lead: User, people: list[Member]
+) -> None:
     build_corpus(project, lead)
     begin(project, lead, people)
     table = table_of(project)

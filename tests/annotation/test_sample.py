@@ -65,7 +65,7 @@ def test_sentences_have_the_length_of_those_in_abstracts() -> None:
     assert 40 < max(lengths) <= 45
 
 
-def test_every_value_occurs(imported: Import) -> None:
+def test_the_sample_has_every_label_value(imported: Import) -> None:
     assert set(Label.objects.values_list("polarity", flat=True)) == {"positive", "negative", "no effect", "n/a"}
     assert set(Label.objects.values_list("modality", flat=True)) == {"strong", "moderate", "weak", "no evidence"}
     assert Label.objects.filter(modality="no evidence", polarity="n/a").count() >= 2
@@ -91,7 +91,7 @@ def test_cues_that_the_importer_cannot_place_are_in_pieces_that_all_occur_in_ord
             at = text.index(word, at) + len(word)
 
 
-def test_one_cue_shows_both_aspects_and_one_lies_over_the_outcome() -> None:
+def test_the_sample_has_a_shared_cue_and_a_cue_that_overlaps_the_outcome() -> None:
     assert any(r["target_direction_span"] and r["target_direction_span"] == r["target_modality_span"] for r in RECORDS)
 
     def overlap(record: dict[str, Any]) -> bool:
@@ -110,7 +110,7 @@ def test_texts_have_letters_beyond_ascii_and_beyond_sixteen_bits() -> None:
     assert any(ord(letter) > 0xFFFF for letter in letters)
 
 
-def test_its_rows_give_the_file_back_byte_for_byte(imported: Import, project: Project) -> None:
+def test_the_imported_sample_gives_its_file_byte_for_byte(imported: Import, project: Project) -> None:
     docids = list(Cluster.objects.order_by("position").values_list("key", flat=True))
     stored = existing.stored_items(project, "3", docids)
     assert as_bytes(as_published(stored[docid]) for docid in docids) == SAMPLE.read_bytes()
@@ -119,6 +119,6 @@ def test_its_rows_give_the_file_back_byte_for_byte(imported: Import, project: Pr
 
 @pytest.mark.skipif("release" not in get_commands(), reason="there is no command `release` yet")
 @pytest.mark.django_db(transaction=True)
-def test_its_release_is_the_file_byte_for_byte(imported: Import, project: Project, tmp_path: Path) -> None:
+def test_the_released_sample_equals_its_file_byte_for_byte(imported: Import, project: Project, tmp_path: Path) -> None:
     call_command("release", "--project", project.slug, "--version", "1.0.0", "--out", str(tmp_path / "out"))
     assert (tmp_path / "out" / "m3" / "level3.jsonl").read_bytes() == SAMPLE.read_bytes()

@@ -48,7 +48,7 @@ def round(project: Project, people: list[Member]) -> Round:
     return build_round(project, people, kind=KIND, overlap=2, options={"inclusion_criteria": "Adults with migraine."})
 
 
-def test_the_criteria_stand_beside_the_record(round: Round, people: list[Member]) -> None:
+def test_the_screening_card_shows_the_record_and_the_criteria(round: Round, people: list[Member]) -> None:
     held = next_assignments(user=people[0].user, round=round)
     [card, *_] = cards(round, held)
     assert {k: card[k] for k in ("pmid", "title", "abstract", "criteria")} == {

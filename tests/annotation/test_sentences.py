@@ -190,9 +190,7 @@ def test_a_card_shows_the_sentences_and_the_task(project: Project, people: list[
     assert [one["section"] for one in card["sentences"]][2:] == ["RESULTS", "RESULTS", "CONCLUSIONS"]
 
 
-def test_something_is_said_of_every_sentence_in_the_way_that_the_round_asks(
-    project: Project, people: list[Member]
-) -> None:
+def test_every_sentence_must_be_answered_as_the_round_asks(project: Project, people: list[Member]) -> None:
     round = open_for(project, people[:1], "sentence_classes")
     [slot] = next_assignments(user=people[0].user, round=round)
     for value in (classes(*NINE[:-1]), classes(*NINE, "ETC"), evidence("picked", *["neither"] * 4)):
@@ -255,7 +253,9 @@ def test_a_review_is_dropped_for_too_many_studies_and_for_nothing_else(
     assert [row["sentence"] for row in kind.rows(picks)] == ["", "1", "2", "3", "4", "5"]
 
 
-def test_one_way_of_asking_leaves_the_other_in_force(project: Project, people: list[Member], lead: User) -> None:
+def test_the_two_sentence_tasks_have_separate_current_values(
+    project: Project, people: list[Member], lead: User
+) -> None:
     for task, value in (("sentence_classes", classes(*NINE)), ("evidence_sentences", evidence(*["neither"] * 5))):
         round = open_for(project, people[:1], task, name=task)
         work(round, people[:1], value)
@@ -366,7 +366,7 @@ def test_the_targets_of_many_reviews_cost_as_many_queries_as_those_of_few(projec
     assert counts[0] == counts[1] < 20
 
 
-def test_classes_in_force_make_background_and_target_on_the_page_and_in_the_release(
+def test_current_classes_give_background_and_target_on_page_and_in_release(
     project: Project, people: list[Member], by: Member
 ) -> None:
     review = Review.objects.get()

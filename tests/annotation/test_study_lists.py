@@ -80,7 +80,7 @@ def work(round: Round, people: Sequence[Member], *values: Json) -> Round:
     return round
 
 
-def test_a_card_offers_the_reference_list_and_does_not_tell_what_is_linked(
+def test_a_card_offers_the_reference_list_without_showing_links(
     project: Project, review: Review, people: list[Member]
 ) -> None:
     Study.objects.create(project=project, pmid="12", title="A trial of nepralin").reviews.add(review)
@@ -199,7 +199,7 @@ def test_the_distance_of_two_lists_is_one_less_their_f1() -> None:
         assert kind.is_correct(FIELD, listed("1", "2"), listed("1", "3"), round) is right
 
 
-def test_a_list_is_one_row_and_each_study_another() -> None:
+def test_a_study_list_has_a_row_for_itself_and_one_for_each_study() -> None:
     kind = kinds.get(KIND)
     value = listed("20", "3", without=1, missing={"3": "old"})
     assert kind.in_words(value) == {FIELD: "3 studies: 20, 3 (old); without a PMID: 1"}

@@ -83,12 +83,12 @@ def test_decisions_on_an_old_text_become_stale(cluster: Cluster, by: Member) -> 
     assert list(findings()) == []
 
 
-def test_a_text_that_nothing_was_said_of_leaves_nothing_to_do(cluster: Cluster, by: Member) -> None:
+def test_correcting_a_text_without_answers_makes_nothing_stale(cluster: Cluster, by: Member) -> None:
     supersede(cluster, by)
     assert Change.objects.count() == 0
 
 
-def test_slots_that_no_longer_occur_in_the_target_are_reworded(cluster: Cluster, by: Member) -> None:
+def test_elements_that_no_longer_occur_in_the_target_are_reworded(cluster: Cluster, by: Member) -> None:
     supersede(cluster, by, position=0, text="Neither a drug nor placebo changed the occurrence of relapse.")
     assert dict(cluster.pico.values_list("element", "form")) == {
         "p": PicoForm.BLANK,
@@ -165,7 +165,7 @@ def test_gold_that_a_round_forms_from_answers_of_before_is_stale_from_the_start(
 @pytest.mark.parametrize(
     ("text", "reason", "field"), [(" ", "so", "text"), (TEXT, "so", "text"), (BETTER, " ", "reason")]
 )
-def test_a_text_that_is_none_or_the_same_or_without_a_reason_is_refused(
+def test_an_empty_or_unchanged_text_or_a_missing_reason_is_refused(
     text: str, reason: str, field: str, cluster: Cluster, by: Member
 ) -> None:
     with pytest.raises(Refused) as refused:
@@ -173,7 +173,7 @@ def test_a_text_that_is_none_or_the_same_or_without_a_reason_is_refused(
     assert [e["field"] for e in refused.value.errors or []] == [field]
 
 
-def test_the_second_to_correct_the_same_text_is_told_so(cluster: Cluster, by: Member) -> None:
+def test_the_second_correction_of_the_same_text_is_a_conflict(cluster: Cluster, by: Member) -> None:
     old = cluster.propositions.select_related("unit").get(position=1)
     again = cluster.propositions.select_related("unit").get(position=1)
     supersede_text(proposition=old, text=BETTER, reason="First.", by=by)

@@ -39,7 +39,7 @@ def label_all(round: Round, people: list[Member], *, apart: bool = False) -> Non
             answer(person.user, held[0], label_value("positive" if wrong else "no effect"))
 
 
-def test_the_card_says_so_and_suggests_nothing(project: Project, people: list[Member]) -> None:
+def test_a_card_without_cues_says_so_and_has_no_suggestions(project: Project, people: list[Member]) -> None:
     build_cluster(project, inputs=0)
     round = build_round(project, people[:1], options=WITHOUT)
     [card] = cards(round, next_assignments(user=people[0].user, round=round))
@@ -50,7 +50,7 @@ def test_the_card_says_so_and_suggests_nothing(project: Project, people: list[Me
     assert card["asks_cues"] is True
 
 
-def test_a_cue_is_refused(project: Project, people: list[Member]) -> None:
+def test_a_cue_is_refused_if_the_round_does_not_ask_for_cues(project: Project, people: list[Member]) -> None:
     build_cluster(project, inputs=0)
     round = build_round(project, people[:1], options=WITHOUT)
     [slot] = next_assignments(user=people[0].user, round=round)
@@ -69,9 +69,7 @@ def test_agreement_is_of_the_values_alone(project: Project, people: list[Member]
     assert found["spans"] == []
 
 
-def test_gold_is_of_the_values_alone_and_leaves_a_cue_in_force(
-    project: Project, people: list[Member], lead: User
-) -> None:
+def test_gold_sets_values_and_keeps_the_current_cue(project: Project, people: list[Member], lead: User) -> None:
     unit = build_cluster(project, inputs=0).propositions.get().unit
     by = Member.objects.get(project=project, user=lead)
     before = label_value("positive", polarity_cue=[(0, 7)], modality_cue=[(8, 16)])
@@ -87,7 +85,7 @@ def test_gold_is_of_the_values_alone_and_leaves_a_cue_in_force(
     assert [piece["start"] for piece in now["polarity_cue"]] == [0]
 
 
-def test_a_curator_decides_what_was_asked(
+def test_a_curator_decides_only_the_fields_that_were_asked(
     project: Project, people: list[Member], lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
     unit = build_cluster(project, inputs=0).propositions.get().unit

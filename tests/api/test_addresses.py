@@ -83,7 +83,7 @@ def test_invalid_forwarded_addresses_count_for_the_peer(behind: None, written: s
     assert client_ip_prefix(asked(written)) == PEER
 
 
-def test_without_a_proxy_nobody_says_where_they_are() -> None:
+def test_forwarded_addresses_are_ignored_without_a_proxy() -> None:
     assert client_ip_prefix(asked("192.0.2.1")) == PEER
 
 
@@ -93,7 +93,7 @@ def test_a_peer_without_an_address_has_one_prefix_for_all(peer: str) -> None:
     assert client_ip_prefix(asked(None, peer)) == "0.0.0.0"
 
 
-def test_a_household_of_ipv6_has_one_prefix(behind: None) -> None:
+def test_ipv6_addresses_of_one_subscriber_have_one_prefix(behind: None) -> None:
     """A subscriber has 2^64 IPv6 addresses, so they are counted by prefix."""
     assert (
         client_ip_prefix(asked("2001:db8:1:2::7"))
@@ -133,7 +133,7 @@ def test_a_wrong_password_with_strange_headers_is_refused_and_counted(lead: User
 
 
 @pytest.mark.parametrize("host", ["\x00", "\xff", "a" * 5000, "localhost:99999999", "local host", "[::1", "evil.test"])
-def test_a_strange_host_is_a_bad_request(lead: User, host: str) -> None:
+def test_an_unknown_host_never_causes_a_server_error(lead: User, host: str) -> None:
     reply = _wrong(HTTP_HOST=host)
     assert reply.status_code < 500
     assert Failure.objects.count() == (1 if reply.status_code == 422 else 0)

@@ -127,7 +127,7 @@ def paced(monkeypatch: pytest.MonkeyPatch) -> limits.Pace:
 
 
 @pytest.mark.row(60)
-def test_answers_beyond_the_limit_are_told_to_wait_and_are_taken_afterwards(
+def test_answers_above_the_rate_limit_are_accepted_after_waiting(
     project: Project, ann1: User, client_of: Callable[[User], APIClient], limit: Callable[..., None], paced: limits.Pace
 ) -> None:
     for number in range(4):
@@ -209,7 +209,7 @@ def test_one_person_s_uploads_have_room_for_the_newest_and_never_take_one_away_t
     upload(project, lead, 3 * third)
 
 
-def test_a_limit_that_waiting_does_not_help_is_no_429(lead: User, limit: Callable[..., None]) -> None:
+def test_a_limit_on_existing_objects_is_a_conflict_and_no_429(lead: User, limit: Callable[..., None]) -> None:
     limit(LIMIT_API_TOKENS=1)
     with pytest.raises(Conflict, match="Revoke the ones"):
         limits.check("LIMIT_API_TOKENS", User.objects.all(), adding=2)

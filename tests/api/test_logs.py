@@ -28,7 +28,7 @@ def test_a_json_line_says_when_who_and_what() -> None:
     assert "job" not in json.loads(JsonLines().format(record()))
 
 
-def test_a_line_break_that_somebody_sent_begins_no_line() -> None:
+def test_a_line_break_in_a_request_starts_no_new_log_line() -> None:
     sent = record("name\r\n2026-11-21 ERROR forged", fields={"agent": "a\nb"})
     assert len(JsonLines().format(sent).splitlines()) == len(TextLines().format(sent).splitlines()) == 1
 
@@ -60,7 +60,7 @@ def asked(route: str | None, path: str = "/") -> SimpleNamespace:
     ],
     ids=["template", "page", "api", "static", "unmatched"],
 )
-def test_an_address_is_told_as_its_route(request_: Any, route: str) -> None:
+def test_logs_show_the_route_instead_of_the_address(request_: Any, route: str) -> None:
     assert route_of(request_) == route
 
 

@@ -144,7 +144,7 @@ def blocks(*texts: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("block", "reachable"), blocks(REGISTRY_IPV4, REGISTRY_IPV6, ELSEWHERE_IPV6))
 @pytest.mark.row(61)
-def test_no_line_of_the_registries_is_public_unless_it_says_so(block: str, reachable: str) -> None:
+def test_special_address_blocks_are_refused_unless_globally_reachable(block: str, reachable: str) -> None:
     network = ip_network(block)
     for address in (network[0], network[network.num_addresses // 2], network[-1]):
         refused = refusal("llm.example.org", str(address), [])
@@ -198,7 +198,7 @@ def test_a_public_address_stays_public_where_public_addresses_are_embedded(way: 
     assert refusal("llm.example.org", embedded(way, "93.184.216.34"), []) == ""
 
 
-def test_6to4_is_special_whatever_the_release_of_python_says() -> None:
+def test_6to4_addresses_are_not_public_in_any_python_version() -> None:
     """6to4 relays are deprecated (RFC 7526); older versions of ``ipaddress`` call the block global."""
     assert "GENERATION_NETWORKS" in refusal("llm.example.org", embedded("6to4", "93.184.216.34"), [])
 

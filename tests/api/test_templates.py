@@ -67,7 +67,7 @@ def test_the_system_message_of_a_chat_model_is_the_same_for_all_units() -> None:
     assert faults("chat", system="Answer {question}") == {"prompt.system": refusal}
 
 
-def test_it_is_refused_when_the_version_is_registered_and_no_worker_is_asked(project: Project) -> None:
+def test_an_invalid_template_is_refused_before_a_job_is_queued(project: Project) -> None:
     system = create_system(project=project, name="Chat", by=None)
     config = {"backend": "chat", "model": BACKENDS["chat"], "prompt": {"template": "Say something."}}
     with pytest.raises(Refused) as refused:
@@ -77,7 +77,7 @@ def test_it_is_refused_when_the_version_is_registered_and_no_worker_is_asked(pro
     assert not Version.objects.exists()
 
 
-def test_a_classifiers_segment_knows_its_two_fields() -> None:
+def test_a_classifier_prompt_accepts_its_two_fields_only() -> None:
     given = {"classifier": "model", "model": "evidence", "decreases": "down", "no_change": "same", "increases": "up"}
     direction = metrics.get("direction")
     assert scoring_actions.checked(direction, {**given, "prompt": "{intervention} on {outcome}"})

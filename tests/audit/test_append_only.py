@@ -41,7 +41,7 @@ def test_an_entry_is_neither_changed_nor_deleted(lead: User) -> None:
     assert Entry.objects.get(pk=entry.pk).reason == ""
 
 
-def test_sealing_is_the_one_change_and_happens_once(lead: User) -> None:
+def test_setting_the_checkpoint_is_the_only_change_of_a_row_and_happens_once(lead: User) -> None:
     entry = record(actor=lead, verb="look", obj=lead)
     create_checkpoints()
     checkpoint = Checkpoint.objects.get()
@@ -53,7 +53,7 @@ def test_sealing_is_the_one_change_and_happens_once(lead: User) -> None:
 
 
 @pytest.mark.row(23)
-def test_a_seal_is_neither_changed_nor_deleted(lead: User) -> None:
+def test_a_checkpoint_is_neither_changed_nor_deleted(lead: User) -> None:
     record(actor=lead, verb="look", obj=lead)
     create_checkpoints()
     refused("UPDATE audit_checkpoint SET leaves = 2")

@@ -42,7 +42,7 @@ def entries(lead: User) -> list[Entry]:
     return [record(actor=lead, verb="look", obj=lead, after={"n": n, "x": 1e22, "é": -0.0}) for n in range(5)]
 
 
-def test_all_rows_are_sealed_in_one_chain_that_verifies(entries: list[Entry], lead: User) -> None:
+def test_checkpoints_cover_all_rows_in_one_verifiable_chain(entries: list[Entry], lead: User) -> None:
     first = create_checkpoints()
     record(actor=lead, verb="look", obj=lead)
     second = create_checkpoints()
@@ -52,19 +52,19 @@ def test_all_rows_are_sealed_in_one_chain_that_verifies(entries: list[Entry], le
     assert found() == []
 
 
-def test_sealing_twice_changes_nothing(entries: list[Entry]) -> None:
+def test_a_second_checkpoint_without_new_rows_changes_nothing(entries: list[Entry]) -> None:
     assert create_checkpoints() == create_checkpoints() == head()
     assert Checkpoint.objects.count() == 1
 
 
-def test_sealing_asks_one_query_per_unchanged_table(
+def test_a_checkpoint_needs_one_query_per_unchanged_table(
     db: None, django_assert_num_queries: Callable[[int], AbstractContextManager[Any]]
 ) -> None:
     with django_assert_num_queries(1 + len(tracked_models())):
         assert store_pending_digests() == 0
 
 
-def test_many_rows_give_several_seals(entries: list[Entry], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows_give_several_checkpoints(entries: list[Entry], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(actions, "CHECKPOINT_SIZE", 2)
     assert create_checkpoints().number == 3
     assert found() == []
@@ -78,7 +78,7 @@ def test_a_changed_row_is_named(entries: list[Entry]) -> None:
     assert found() == [f"audit.entry {entries[2].pk}: the content does not match its digest: it was changed"]
 
 
-def test_a_row_changed_before_it_was_sealed_is_named(entries: list[Entry]) -> None:
+def test_a_row_changed_before_its_first_checkpoint_is_named(entries: list[Entry]) -> None:
     with forging("audit_entry") as cursor:
         cursor.execute("UPDATE audit_entry SET reason = 'forged' WHERE id = %s", [entries[0].pk])
     assert found() == [f"audit.entry {entries[0].pk}: the content does not match its digest: it was changed"]
@@ -87,7 +87,7 @@ def test_a_row_changed_before_it_was_sealed_is_named(entries: list[Entry]) -> No
 
 
 @pytest.mark.row(23)
-def test_a_row_changed_with_its_digest_breaks_its_seal(entries: list[Entry]) -> None:
+def test_a_row_changed_with_its_digest_breaks_its_checkpoint(entries: list[Entry]) -> None:
     from audit.digests import digest_of
     from audit.log import entry_content
 
@@ -101,14 +101,14 @@ def test_a_row_changed_with_its_digest_breaks_its_seal(entries: list[Entry]) -> 
 
 
 @pytest.mark.row(23)
-def test_a_deleted_row_is_missed_by_its_seal(entries: list[Entry]) -> None:
+def test_a_deleted_row_is_found_by_its_checkpoint(entries: list[Entry]) -> None:
     create_checkpoints()
     with forging("audit_entry") as cursor:
         cursor.execute("DELETE FROM audit_entry WHERE id = %s", [entries[1].pk])
     assert found() == ["checkpoint 1: it covers 5 rows, but 4 exist"]
 
 
-def test_a_seal_dated_back_is_found(entries: list[Entry]) -> None:
+def test_a_backdated_checkpoint_is_found(entries: list[Entry]) -> None:
     create_checkpoints()
     earlier = Checkpoint.objects.get().created_at - timedelta(days=1)
     with triggers.suspend_triggers(connection):
@@ -116,7 +116,7 @@ def test_a_seal_dated_back_is_found(entries: list[Entry]) -> None:
     assert [line.split(":")[0] for line in found()] == ["checkpoint 1"]
 
 
-def test_a_chain_cut_at_its_end_is_found_by_a_head_noted_elsewhere(entries: list[Entry], lead: User) -> None:
+def test_a_truncated_chain_is_found_by_a_recorded_head(entries: list[Entry], lead: User) -> None:
     create_checkpoints()
     record(actor=lead, verb="look", obj=lead)
     noted = create_checkpoints().digest
@@ -153,7 +153,7 @@ def test_the_command_prints_the_head_and_fails_on_a_finding(entries: list[Entry]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_sealers_at_once_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_checkpoints_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(actions, "CHECKPOINT_SIZE", 7)
     for n in range(60):
         record(actor=None, verb="look", object_type="thing", object_id=n)

@@ -15,7 +15,7 @@ from projects.models import Project
 pytestmark = [pytest.mark.django_db, pytest.mark.row(57)]
 
 
-def test_nothing_is_sealed_while_few_rows_wait_for_less_than_a_day(lead: User) -> None:
+def test_few_rows_that_wait_less_than_a_day_get_no_checkpoint(lead: User) -> None:
     record(actor=lead, verb="look", obj=lead)
     create_checkpoints()
     record(actor=lead, verb="look", obj=lead)
@@ -34,7 +34,9 @@ def test_waiting_rows_get_a_checkpoint_after_a_day(lead: User, ago: timedelta) -
     assert list(findings()) == []
 
 
-def test_many_rows_are_sealed_at_once_those_without_a_digest_too(lead: User, project: Project, settings: Any) -> None:
+def test_many_waiting_rows_get_a_checkpoint_including_rows_without_digest(
+    lead: User, project: Project, settings: Any
+) -> None:
     settings.CHECKPOINT_AFTER_ROWS = 3
     create_checkpoints()
     before = head().number

@@ -98,7 +98,7 @@ def test_every_planted_change_is_found_and_named(worked: Project) -> None:
     assert named() >= set(names.values())
 
 
-def test_later_work_is_no_finding(worked: Project, lead: User, ann1: User) -> None:
+def test_later_work_causes_no_audit_findings(worked: Project, lead: User, ann1: User) -> None:
     by = Member.objects.get(user=lead)
     claim = Proposition.objects.current().filter(position=1).select_related("unit").order_by("pk")[0]
     supersede_text(proposition=claim, text="Nepralin might reduce relapse.", reason="A typing error.", by=by)
@@ -132,7 +132,7 @@ def test_an_input_that_a_curator_took_out_is_no_finding_and_one_that_was_deleted
     assert found() == [f"annotation.proposition {other.pk}: the row is missing"]
 
 
-def test_rows_of_the_version_before_are_covered_at_their_first_seal(worked: Project) -> None:
+def test_rows_of_the_previous_version_are_covered_by_their_first_checkpoint(worked: Project) -> None:
     with triggers.suspend_triggers(connection):
         RowDigest.objects.all().delete()
     assert RowDigest.objects.count() == 0
@@ -163,7 +163,7 @@ def test_a_round_that_an_earlier_version_finished_is_settled_later(worked: Proje
     assert integrity.finish_entries().count() == 1
 
 
-def test_each_row_has_one_witness_however_often_it_is_sealed(worked: Project) -> None:
+def test_each_row_has_one_digest_after_several_checkpoints(worked: Project) -> None:
     create_checkpoints()
     rows: list[str] = []
     for made in RowDigest.objects.all():

@@ -32,9 +32,7 @@ def found() -> list[str]:
 @on_postgresql
 @pytest.mark.row(57)
 @pytest.mark.parametrize("function", ["append_only", "append_only_but_seal"])
-def test_a_function_that_lets_everything_pass_is_found_although_its_triggers_are_in_place(
-    function: str, run: Run, lead: User
-) -> None:
+def test_a_trigger_function_that_allows_changes_is_found(function: str, run: Run, lead: User) -> None:
     record(actor=lead, verb="look", obj=lead)
     run(
         f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS "
@@ -85,7 +83,7 @@ def test_a_trigger_with_another_text_and_one_that_is_not_ours_are_found(run: Run
     run("DROP TRIGGER temp.here")
 
 
-def test_a_whole_protection_has_no_fault(lead: User) -> None:
+def test_unchanged_triggers_have_no_faults(lead: User) -> None:
     record(actor=lead, verb="look", obj=lead)
     assert Entry.objects.exists()
     assert found() == []

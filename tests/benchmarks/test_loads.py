@@ -54,7 +54,7 @@ def test_an_attack_is_bound_in_count_and_in_time() -> None:
     assert time.monotonic() - begun < 2
 
 
-def test_an_attack_on_nothing_ends_and_says_that_nobody_was_there() -> None:
+def test_an_attack_without_a_server_ends_with_refused_connections() -> None:
     nobody = attack(seconds=0.5, most=3)
     ATTACKS["multipart anywhere"].begin(nobody)
     ATTACKS["slow bodies"].begin(nobody)
@@ -63,7 +63,7 @@ def test_an_attack_on_nothing_ends_and_says_that_nobody_was_there() -> None:
 
 
 @pytest.mark.parametrize("sizes", [imports.ONE, imports.MANY])
-def test_the_line_of_the_import_has_0_72_megabytes(sizes: tuple[tuple[int, int], ...]) -> None:
+def test_a_generated_import_line_has_072_megabytes(sizes: tuple[tuple[int, int], ...]) -> None:
     assert 0.70e6 < len(imports.line(1, sizes)) < 0.73e6
     assert imports.line(1, sizes) != imports.line(2, sizes), "what was imported before is not imported again"
 

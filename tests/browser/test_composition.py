@@ -53,7 +53,7 @@ def stays(page: Page, field: Locator, key: str = "Enter", modifiers: int = 0) ->
 
 @pytest.mark.long
 @pytest.mark.parametrize("key", ["Enter", "Escape"])
-def test_a_reason_in_a_correction_dialog(visit: Visiting, key: str) -> None:
+def test_composed_characters_stay_in_the_reason_of_a_correction(visit: Visiting, key: str) -> None:
     lead = visit("lead")
     page = lead.page
     row = page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/?page_size=1").json()["results"][0]
@@ -68,7 +68,7 @@ def test_a_reason_in_a_correction_dialog(visit: Visiting, key: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("key", ["Enter", "Escape"])
-def test_a_reason_given_for_a_finding(visit: Visiting, site: Site, key: str) -> None:
+def test_composed_characters_stay_in_the_reason_for_a_finding(visit: Visiting, site: Site, key: str) -> None:
     site.manage("shell", "-v0", "-c", FINDING)
     lead = visit("lead")
     lead.go(f"{PROJECT}/consistency")
@@ -78,7 +78,7 @@ def test_a_reason_given_for_a_finding(visit: Visiting, site: Site, key: str) -> 
 
 
 @pytest.mark.long
-def test_a_comment_on_the_work_page(visit: Visiting, site: Site) -> None:
+def test_composed_characters_stay_in_a_comment(visit: Visiting, site: Site) -> None:
     work = WorkPage(visit("ann1"), open_round(site, "composed", ["Nepralin reduces attacks of migraine."])).open()
     work.press("m")
     comment = work.page.get_by_label("For the curator")
@@ -88,7 +88,7 @@ def test_a_comment_on_the_work_page(visit: Visiting, site: Site) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("key", ["Enter", "Escape"])
-def test_the_palette(visit: Visiting, key: str) -> None:
+def test_composed_characters_stay_in_the_palette(visit: Visiting, key: str) -> None:
     lead = visit("lead")
     lead.go(f"{PROJECT}/rounds")
     lead.page.keyboard.press("Control+k")
@@ -97,7 +97,7 @@ def test_the_palette(visit: Visiting, key: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("key", ["Enter", "Escape"])
-def test_a_cell_of_a_grid(visit: Visiting, key: str) -> None:
+def test_composed_characters_stay_in_a_cell_of_a_grid(visit: Visiting, key: str) -> None:
     lead = visit("lead")
     page = lead.page
     clusters = page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/").json()["results"]

@@ -137,7 +137,7 @@ print(json.dumps(build_cluster(project, 900, inputs=1, text='Nepralin reduces re
 
 
 @pytest.mark.long
-def test_a_curator_writes_them_in_the_cell_of_the_target(site: Site, visit: Callable[..., Visit]) -> None:
+def test_a_curator_writes_counterfactuals_in_the_cell_of_their_target(site: Site, visit: Callable[..., Visit]) -> None:
     at = visit("lead", width=1280)
     at.go(f"/projects/curated-texts/reviews/{run(site, CURATED)}/curate")
     page, hands = at.page, Hands(at.page)

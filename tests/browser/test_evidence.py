@@ -84,7 +84,7 @@ print(json.dumps(list(rows.values_list('target__key', 'study__pmid', 'text'))))
 """
 
 
-def test_a_pair_takes_a_few_keys_and_no_support_one(site: Site, visit: Callable[..., Visit]) -> None:
+def test_an_evidence_pair_takes_few_keys_and_no_support_takes_one(site: Site, visit: Callable[..., Visit]) -> None:
     round = run(site, OPEN)
     at = visit("ann1", width=1280)
     at.go(f"/work/{round}")

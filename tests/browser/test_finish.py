@@ -69,7 +69,7 @@ def test_an_address_that_is_not_there_offers_ways_on(visit: Visiting, width: int
 
 
 @pytest.mark.long
-def test_on_paper_are_light_pages_with_whole_figures_and_nothing_to_press(visit: Visiting) -> None:
+def test_printed_pages_are_light_with_whole_figures_and_no_controls(visit: Visiting) -> None:
     lead = visit("lead", scheme="dark", width=700)
     lead.go(addresses(lead)["agreement"])
     expect(lead.page.locator("figure svg").first).to_be_visible()
@@ -87,7 +87,7 @@ def test_on_paper_are_light_pages_with_whole_figures_and_nothing_to_press(visit:
 
 
 @pytest.mark.long
-def test_a_page_on_its_way_has_a_main_part_with_its_shape(visit: Visiting) -> None:
+def test_a_loading_page_shows_a_skeleton_in_its_main_part(visit: Visiting) -> None:
     lead = visit("lead")
     waiting: list[object] = []
     lead.page.route("**/api/v1/projects/sample/rounds/**", lambda route: waiting.append(route))

@@ -33,7 +33,7 @@ def work(visit: Visiting, site: Site) -> Callable[..., WorkPage]:
     return make
 
 
-def test_1_and_7_seven_keys_save_a_label_with_its_cue_and_undo_takes_back_the_last_step(
+def test_1_and_7_seven_keys_save_a_label_with_its_cue_and_undo_reverts_the_last_step(
     work: Callable[..., WorkPage], site: Site
 ) -> None:
     at = work([EFFECTS, PLAIN])
@@ -178,7 +178,7 @@ def test_8_what_could_not_be_sent_is_counted_survives_a_reload_and_is_stored_onc
     at.visit.wrong.clear()  # the browser logs failed requests, as expected
 
 
-def test_10_single_letters_are_inert_in_text_fields_and_with_the_switch_off_and_stand_on_their_controls(
+def test_10_single_letter_keys_do_nothing_in_text_fields_and_can_be_switched_off(
     work: Callable[..., WorkPage], site: Site
 ) -> None:
     at = work([PLAIN, EFFECTS])

@@ -59,7 +59,7 @@ def press(page: Page, keys: str) -> None:
         page.keyboard.press(key)
 
 
-def test_practice_tells_what_was_expected_and_opens_the_next_round(site: Site, visit: Callable[..., Visit]) -> None:
+def test_practice_shows_expected_values_and_opens_the_next_round(site: Site, visit: Callable[..., Visit]) -> None:
     terms = {"pass_mark": 50, "tries": 2, "attempts": 2}
     practice, real = opened(
         site,

@@ -182,7 +182,7 @@ def test_enter_names_what_is_missing_and_undo_goes_back_across_summaries(visit: 
 
 
 @pytest.mark.long
-def test_m3_takes_seven_presses_one_more_a_slot_and_three_a_hallucination(visit: Visiting, site: Site) -> None:
+def test_m3_takes_seven_keys_plus_one_per_element_and_three_per_hallucination(visit: Visiting, site: Site) -> None:
     at = Rating(visit("evaluator"), open_rating(site, M3, sources=3, systems=1)).open()
     counted = []
     for keys in ("1 1 1 1 1 1 Enter", "1 2 1 1 1 1 1 Enter", "1 1 1 1 t f n h 1 Enter"):
@@ -226,7 +226,7 @@ def test_no_claim_fills_in_what_follows_and_says_so(visit: Visiting, site: Site)
 
 
 @pytest.mark.long
-def test_a_pair_takes_one_press(visit: Visiting, site: Site) -> None:
+def test_a_pairwise_comparison_takes_one_key(visit: Visiting, site: Site) -> None:
     at = Rating(visit("evaluator"), open_rating(site, PAIR, sources=1, systems=3)).open()
     for key in ("ArrowLeft", "2", "ArrowUp"):
         at.next(key)
@@ -418,7 +418,7 @@ def no_sideways_scroll(person: Visit) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_nobody_is_shut_out_of_a_rating_page(visit: Visiting, site: Site, scheme: str, width: int) -> None:
+def test_a_rating_page_is_accessible(visit: Visiting, site: Site, scheme: str, width: int) -> None:
     person = visit("evaluator", scheme=scheme, width=width)
     at = Rating(person, open_rating(site, GUIDELINE, sources=1, systems=2)).open()
     no_sideways_scroll(person)

@@ -35,7 +35,7 @@ def summaries(site: Site) -> None:
 
 
 @pytest.mark.usefixtures("summaries")
-def test_a_lead_scores_what_is_missing_and_takes_the_table_home(visit: Callable[..., Visit], tmp_path: Path) -> None:
+def test_a_lead_scores_missing_runs_and_downloads_the_table(visit: Callable[..., Visit], tmp_path: Path) -> None:
     lead = visit("lead")
     page = lead.page
     lead.go(RESULTS)

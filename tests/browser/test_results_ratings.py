@@ -68,7 +68,7 @@ def _taken(page: Page, link: Locator, folder: Path) -> str:
 
 
 @pytest.mark.usefixtures("told")
-def test_a_lead_reads_what_people_said_and_takes_it_into_a_paper(visit: Callable[..., Visit], tmp_path: Path) -> None:
+def test_a_lead_reads_rating_results_and_exports_them(visit: Callable[..., Visit], tmp_path: Path) -> None:
     lead = visit("lead")
     page = lead.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -119,7 +119,7 @@ def test_oversized_bodies_are_refused_with_the_limit(lead: User, project: Projec
 
 
 @pytest.mark.parametrize("address", [f"/{API}session/", IMPORTS, "/"])
-def test_a_body_in_chunks_has_no_length_to_judge_by_and_is_not_read(address: str, lead: User, project: Project) -> None:
+def test_a_chunked_body_without_length_is_refused_unread(address: str, lead: User, project: Project) -> None:
     body = TrackedBody(b"2\r\n{}\r\n0\r\n\r\n")
     kind = FORM if address == IMPORTS else JSON
     reply = send(client_of(lead), address, kind, body, HTTP_TRANSFER_ENCODING="chunked", CONTENT_LENGTH="")
@@ -199,7 +199,7 @@ TWO = LARGE.replace(b"--x--\r\n", b"") + LARGE.replace(b'name="file"', b'name="s
     ],
     ids=["refused", "cut off", "cut off in the second file", "two files", "was incomplete", "broken base64"],
 )
-def test_the_file_of_an_upload_that_is_refused_or_cut_off_is_gone_at_once(
+def test_a_refused_or_aborted_upload_leaves_no_file(
     body: bytes,
     length: int | None,
     error: Exception | None,
@@ -218,7 +218,7 @@ def test_the_file_of_an_upload_that_is_refused_or_cut_off_is_gone_at_once(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at the open files of this process in /proc")
-def test_the_file_of_an_upload_that_is_taken_lies_where_uploads_lie_and_nowhere_else(
+def test_an_accepted_upload_is_stored_in_the_uploads_folder_only(
     project: Project, lead: User, lying_about: Callable[[], list[str]]
 ) -> None:
     body = {"format": "m3", "level": "", "file": SimpleUploadedFile("a.jsonl", b"x" * 300_000)}
@@ -291,14 +291,14 @@ def test_refusals_by_django_are_problem_details_too(
 
 
 @pytest.mark.row(49)
-def test_elsewhere_the_same_refusals_are_words_and_no_page(client: APIClient) -> None:
+def test_refusals_outside_the_api_are_plain_text(client: APIClient) -> None:
     for address, extra, status in (("/", {"HTTP_HOST": "elsewhere.example.org"}, 400), ("/static/nothing", {}, 404)):
         reply = client.get(address, **extra)  # type: ignore[arg-type]
         assert (reply.status_code, reply["Content-Type"]) == (status, "text/plain")
 
 
 @pytest.mark.row(49)
-def test_a_body_that_breaks_off_is_no_failure_of_ours(lead: User) -> None:
+def test_a_body_that_is_cut_short_is_answered_with_408(lead: User) -> None:
     def gone() -> None:
         raise ConnectionResetError("the client went away")
 

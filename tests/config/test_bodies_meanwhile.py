@@ -15,7 +15,7 @@ pytestmark = pytest.mark.row(48)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_while_a_file_is_received_its_connection_to_the_data_base_is_for_others(
+def test_while_a_file_is_received_its_connection_to_the_database_is_for_others(
     project: Project, lead: User, settings: Any, tmp_path: Path
 ) -> None:
     settings.MEDIA_ROOT = tmp_path

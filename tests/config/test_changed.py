@@ -79,7 +79,7 @@ def test_a_change_is_what_differs_from_the_commit_whether_git_knows_the_file_or_
     assert imports.changed_since(tree, "HEAD") == ["measures/new.py", "measures/spans.py"]
 
 
-def test_every_module_of_this_house_is_read_and_conftest_is_what_every_test_depends_on() -> None:
+def test_the_import_graph_has_every_module_and_all_tests_depend_on_conftest() -> None:
     graph = imports.read(ROOT)
     assert len(graph.modules) > 500
     assert "tests/measures/test_spans.py" in imports.affected_tests(graph, ["measures/spans.py"])[:6]

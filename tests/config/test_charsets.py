@@ -19,7 +19,7 @@ PROBLEM = "application/problem+json"
 
 @pytest.mark.row(49)
 @pytest.mark.parametrize("query", ["", "page=%c3%a9"])
-def test_a_charset_that_is_none_or_packs_is_refused(query: str, db: None) -> None:
+def test_unknown_charsets_and_compressing_codecs_are_refused(query: str, db: None) -> None:
     """`zlib` is a codec for Python: a few kilobytes would become gigabytes of JSON."""
     body = b'{"email": "a@example.org", "password": "secret"}'
     for charset in ("zlib", "base64", "rot13", "hex", "utf-16", "latin-1", "undefined", "idna", "no-such"):

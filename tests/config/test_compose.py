@@ -56,7 +56,7 @@ def stages() -> dict[str, str]:
     return {parts[i + 1]: f"FROM {parts[i]}\n{parts[i + 2]}" for i in range(0, len(parts), 3)}
 
 
-def test_every_setting_is_told_in_the_sample_environment() -> None:
+def test_every_setting_is_in_the_sample_environment() -> None:
     assert read_by_concord() - documented() == EARLIER_NAMES
     assert documented() - read_by_concord() - OF_OTHERS == OF_THE_SAMPLE, "told, and read by nobody"
 
@@ -90,14 +90,14 @@ def test_only_the_proxy_is_reached_from_outside_and_it_does_not_reach_the_data()
 
 
 @pytest.mark.parametrize("name", sorted(OURS | {"proxy"}))
-def test_an_image_is_a_stage_of_the_dockerfile_that_runs_as_nobody_special(name: str) -> None:
+def test_images_are_dockerfile_stages_with_an_unprivileged_user(name: str) -> None:
     service = SERVICES[name]
     stage = stages()[service["build"]["target"]]
     assert re.findall(r"^USER (\S+)$", stage, re.MULTILINE) == ["concord"]
     assert service["image"] == f"concord-{service['build']['target']}"
 
 
-def test_services_of_others_run_as_nobody_special_too() -> None:
+def test_third_party_services_run_as_unprivileged_users_too() -> None:
     assert (SERVICES["postgres"]["user"], SERVICES["redis"]["user"]) == ("postgres", "redis")
 
 
@@ -138,7 +138,7 @@ def test_redis_asks_for_a_password() -> None:
         assert address == "redis://:${REDIS_PASSWORD:?set it in .env}@redis:6379/0"
 
 
-def test_the_images_can_back_up_the_data_base_that_is_served() -> None:
+def test_the_images_can_back_up_the_database_that_is_served() -> None:
     (served,) = re.findall(r"^postgres:(\d+)\.", SERVICES["postgres"]["image"])
     assert re.findall(r"postgresql-client-(\d+)", stages()["libraries"]) == [served]
 
@@ -174,7 +174,7 @@ def test_images_of_workers_render_figures_and_the_web_image_does_not() -> None:
     assert not [name for name in ("web", "libraries") if "figures" in named[name]]
 
 
-def test_the_gpu_is_asked_for_by_its_worker_alone() -> None:
+def test_only_the_gpu_worker_reserves_a_gpu() -> None:
     asking = [name for name, s in SERVICES.items() if "reservations" in s.get("deploy", {}).get("resources", {})]
     assert asking == ["gpu-worker"]
     device = SERVICES["gpu-worker"]["deploy"]["resources"]["reservations"]["devices"][0]
@@ -189,7 +189,7 @@ def commands() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("command", commands(), ids=" ".join)
-def test_a_command_names_a_program_that_takes_what_it_is_given(command: list[str]) -> None:
+def test_commands_of_services_exist_and_accept_their_options(command: list[str]) -> None:
     program, *rest = command
     assert shutil.which(program) or importlib.util.find_spec(program)
     options = {word.partition("=")[0] for word in rest if word.startswith("--")}

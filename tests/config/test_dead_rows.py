@@ -31,7 +31,7 @@ def test_dead_rows_are_removed_but_rows_of_migrations_are_kept(monkeypatch: pyte
     assert types > 0
 
 
-def test_rows_that_are_there_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_existing_rows_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Project.objects.create(slug="eye", name="Eye")
     monkeypatch.setattr(dead_rows, "MOST", 0)
     assert not dead_rows.emptied()

@@ -22,7 +22,7 @@ def make_targets() -> set[str]:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_links_lead_somewhere(name: str) -> None:
+def test_links_in_documents_lead_to_existing_files(name: str) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", TEXTS[name]):
         if "://" not in target:
             assert (ROOT / name).parent.joinpath(target).exists(), f"{name} links to {target}"

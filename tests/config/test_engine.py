@@ -8,7 +8,7 @@ MODULES = sorted(engine.TESTS.glob("*/test_*.py"))
 
 
 @pytest.mark.parametrize("names", [engine.MODULES, engine.ON_SQLITE, engine.EVERY_TIME])
-def test_every_module_that_is_named_is_there(names: dict[str, str]) -> None:
+def test_every_test_module_named_as_engine_dependent_exists(names: dict[str, str]) -> None:
     gone = [
         f"{f}/{n}"
         for f, all_of in names.items()

@@ -48,7 +48,7 @@ def test_postgresql_conflicts_are_operational_errors(name: str) -> None:
     assert issubclass(getattr(psycopg.errors, name), psycopg.OperationalError)
 
 
-def test_a_mistake_of_ours_stays_a_500(lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_exception_is_a_500(lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(lead)
     monkeypatch.setattr("django.middleware.csrf.CsrfViewMiddleware.process_view", failing(KeyError("oh")))
@@ -60,7 +60,7 @@ def test_a_mistake_of_ours_stays_a_500(lead: User, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     "words", ["database or disk is full", 'could not extend file "base/1": No space left on device', "disk I/O error"]
 )
-def test_a_full_disk_is_called_one(lead: User, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+def test_a_full_disk_is_reported_as_such(lead: User, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(lead)
     monkeypatch.setattr(SessionStore, "load", failing(OperationalError(words)))

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.long
 @pytest.mark.row(40)
-def test_bodies_cannot_set_what_they_should_not(other: OtherProject, project: Project, lead: User, ann1: User) -> None:
+def test_request_bodies_cannot_set_protected_fields(
+    other: OtherProject, project: Project, lead: User, ann1: User
+) -> None:
     """Extra fields are refused (422) or ignored: no role, staff flag, project, author or embargo comes from a body."""
     mine = make_other_project(project, lead)
     mine_worker = project.members.get(user=ann1)

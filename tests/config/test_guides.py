@@ -39,7 +39,7 @@ def test_every_link_from_a_guide_into_another_leads_to_a_section(guide: str) -> 
         assert section in map(anchor, titles), f"{guide}.md: {other}#{section}"
 
 
-def test_there_are_no_other_guides_and_none_for_strangers_to_the_house(
+def test_unknown_guides_are_refused_and_guides_need_a_session(
     client_of: Callable[[User], APIClient], ann1: User
 ) -> None:
     assert client_of(ann1).get("/api/v1/guides/?guide=tour").status_code in (400, 422)

@@ -48,7 +48,7 @@ def test_the_nine_apps_are_under_contract() -> None:
     assert set(house()) == packages
 
 
-def test_the_code_keeps_the_order(copy: Path) -> None:
+def test_the_code_follows_the_import_order(copy: Path) -> None:
     code, said = lint(copy)
     assert code == 0, said
     assert "0 broken" in said

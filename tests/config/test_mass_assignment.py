@@ -123,7 +123,7 @@ def sample(schema: dict[str, Any], part: dict[str, Any], depth: int = 0) -> Any:
     return "someone@example.org" if part.get("format") == "email" else "x1"
 
 
-def test_no_body_has_a_place_for_what_the_server_alone_says(schema: dict[str, Any]) -> None:
+def test_no_request_body_has_fields_that_only_the_server_sets(schema: dict[str, Any]) -> None:
     found = {
         (path, method, component, name)
         for path, method, body in bodies(schema)
@@ -135,7 +135,7 @@ def test_no_body_has_a_place_for_what_the_server_alone_says(schema: dict[str, An
 
 
 @pytest.mark.long
-def test_bodies_with_more_than_was_asked_for_change_no_rights_no_authors_and_nobody_elses_project(
+def test_extra_fields_in_bodies_change_no_rights_authors_or_other_projects(
     schema: dict[str, Any], other: OtherProject, project: Project, lead: User, ann1: User
 ) -> None:
     mine = make_other_project(project, lead)

@@ -34,12 +34,12 @@ def read() -> dict[str, float]:
     return {f"{s.name}{sorted(s.labels.items())}" if s.labels else s.name: s.value for s in samples}
 
 
-def test_they_are_off_unless_somebody_may_read_them(settings: Any) -> None:
+def test_metrics_are_disabled_without_a_token_or_network(settings: Any) -> None:
     assert (settings.METRICS_TOKEN, settings.METRICS_FROM) == ("", [])
     assert Client().get("/metrics").status_code == 404
 
 
-def test_only_the_token_or_an_address_of_the_network_opens_them(on: None, settings: Any) -> None:
+def test_metrics_need_the_token_or_an_allowed_address(on: None, settings: Any) -> None:
     for header in ("", "Bearer wrong", f"Basic {TOKEN}", "Bearer "):
         assert Client().get("/metrics", HTTP_AUTHORIZATION=header).status_code == 404
     settings.METRICS_FROM = ["10.1.0.0/16", "fd00::/8"]
@@ -72,7 +72,7 @@ def test_requests_are_counted_by_method_route_and_status(
     assert "metrics" not in told, "those who read count themselves not"
 
 
-def test_jobs_are_told_by_their_rows(on: None, project: Project, lead: User) -> None:
+def test_job_metrics_are_computed_from_rows(on: None, project: Project, lead: User) -> None:
     now = timezone.now()
     Job.objects.create(project=project, kind="import", created_by=lead)
     Job.objects.create(project=project, kind="import", created_by=lead, queue="gpu")
@@ -101,7 +101,7 @@ def test_answers_and_failed_tries_are_counted(on: None) -> None:
     assert found["concord_failed_tries[('what', 'sign-in')]"] == 0
 
 
-def test_asking_costs_the_same_however_much_there_is(on: None, django_assert_num_queries: Any) -> None:
+def test_metrics_are_read_in_a_fixed_number_of_queries(on: None, django_assert_num_queries: Any) -> None:
     Job.objects.bulk_create(Job(kind=f"kind {n % 5}", queue=f"q{n % 3}") for n in range(50))
     with django_assert_num_queries(6):
         read()

@@ -138,7 +138,7 @@ def test_an_address_that_leaks_would_be_found(told: OtherProject, role: Role) ->
     assert "get rounds/<int:round_id>/: an address" in found_by(told, role, ({"get"},))
 
 
-def test_a_lead_reads_all_of_it(told: OtherProject) -> None:
+def test_a_lead_reads_names_and_addresses(told: OtherProject) -> None:
     """Otherwise the tests above would pass because nothing is shown to anybody."""
     lead = client_of(told.owner)
     log = lead.get(f"/{API}projects/{told.project.slug}/audit/").json()["results"]

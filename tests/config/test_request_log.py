@@ -64,7 +64,7 @@ def test_anonymous_requests_need_no_database_query(kept: Kept, db: None, django_
     assert [(line["user"], line["queries"]) for line in kept.fields] == [(None, 0), (None, 0)]
 
 
-def test_a_script_s_person_is_told_too(kept: Kept, lead: User) -> None:
+def test_requests_with_a_token_log_the_user_and_not_the_token(kept: Kept, lead: User) -> None:
     from accounts.actions import make_token
 
     secret = make_token(user=lead, name="script")[1]
@@ -83,7 +83,7 @@ def test_a_name_that_could_garble_the_log_is_replaced(given: str) -> None:
     assert re.fullmatch("[0-9a-f]{32}", Client().get("/healthz", HTTP_X_REQUEST_ID=given)["X-Request-ID"])
 
 
-def test_a_failure_that_nobody_foresaw_is_one_line_with_its_traceback(
+def test_an_unexpected_error_is_logged_in_one_line_with_its_traceback(
     kept: Kept, lead: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def burst(*args: Any, **kwargs: Any) -> None:

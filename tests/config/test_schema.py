@@ -29,7 +29,7 @@ def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, Operation]
                 yield path, verb, verbs[verb]
 
 
-def test_it_is_openapi_3_1(described: dict[str, Any]) -> None:
+def test_the_schema_is_openapi_3_1(described: dict[str, Any]) -> None:
     assert described["openapi"].startswith("3.1")
 
 

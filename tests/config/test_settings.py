@@ -157,7 +157,7 @@ call_command("migrate", plan=True)
 """
 
 
-def test_a_provider_adds_no_table_and_nothing_to_warn_of(tmp_path: Path) -> None:
+def test_an_identity_provider_adds_no_tables_and_no_warnings(tmp_path: Path) -> None:
     given = OIDC | of_compose() | {"DATABASE_URL": f"sqlite:///{tmp_path}/one.sqlite3"}
     done = manage(tmp_path, "-c", CHECKED_AND_PLANNED, DJANGO_SETTINGS_MODULE="config.settings", **given)
     assert done.returncode == 0, done.stderr
@@ -223,7 +223,7 @@ def test_sqlite_keeps_acknowledged_rows_and_waits_for_its_lock(tmp_path: Path) -
         assert pragma in options["init_command"]
 
 
-def test_another_data_base_comes_from_the_environment(tmp_path: Path) -> None:
+def test_another_database_comes_from_the_environment(tmp_path: Path) -> None:
     address = "postgres://u:p@db.example.org:5433/concord"
     default = read(tmp_path, "DATABASES", SECRET_KEY=KEY, DATABASE_URL=address)["DATABASES"]["default"]
     assert (default["HOST"], default["PORT"], default["NAME"]) == ("db.example.org", 5433, "concord")
@@ -254,7 +254,7 @@ def test_wake_ups_are_json_acknowledged_late_and_taken_one_by_one(tmp_path: Path
     assert json.loads(done.stdout) == ["redis://cache.example.org/3", ["json"], "json", True, True, 1]
 
 
-def test_endpoints_are_read_from_the_environment_and_faults_in_them_are_said_at_the_start(tmp_path: Path) -> None:
+def test_endpoint_settings_are_read_and_checked_at_start(tmp_path: Path) -> None:
     named = {"GENERATION_ENDPOINTS": "lab=http://vllm:8000/v1 LAB_KEY", "GENERATION_NETWORKS": "172.16.0.0/12"}
     found = read(tmp_path, "GENERATION_ENDPOINTS", "GENERATION_NETWORKS", SECRET_KEY=KEY, LAB_KEY="sk-5f3a", **named)
     assert "vllm:8000" in str(found["GENERATION_ENDPOINTS"])

@@ -164,7 +164,7 @@ def test_unexpected_errors_are_problems_without_internals(
 
 
 @pytest.mark.django_db
-def test_ready_means_that_the_data_base_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ready_means_that_the_database_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Client().get("/readyz").status_code == 200
 
     def away() -> None:

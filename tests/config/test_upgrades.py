@@ -15,7 +15,7 @@ def one_way(migrations: dict[tuple[str, str], Migration]) -> set[str]:
     return {f"{app}.{name}" for (app, name), m in migrations.items() if not all(o.reversible for o in m.operations)}
 
 
-def test_a_migration_that_cannot_be_undone_stands_in_the_changelog() -> None:
+def test_irreversible_migrations_are_in_the_changelog() -> None:
     ours = {app.label for app in apps.get_app_configs() if Path(app.path).is_relative_to(settings.ROOT)}
     disk = {k: m for k, m in MigrationLoader(None).disk_migrations.items() if k[0] in ours}
     assert len(disk) >= 7
@@ -23,7 +23,7 @@ def test_a_migration_that_cannot_be_undone_stands_in_the_changelog() -> None:
     assert one_way(disk) == told
 
 
-def test_one_that_cannot_be_undone_is_recognised() -> None:
+def test_irreversible_migrations_are_recognised() -> None:
     class Migration0002(Migration):
         operations = [RunPython(lambda apps, editor: None)]
 

@@ -143,7 +143,7 @@ def rater(other: OtherProject, role: str) -> tuple[Member, Client]:
         ),
     ],
 )
-def test_no_address_tells_a_rater_a_word_of_the_systems(other: OtherProject, role: str, closed: bool) -> None:
+def test_no_address_shows_a_rater_anything_about_systems(other: OtherProject, role: str, closed: bool) -> None:
     member, client = rater(other, role)
     rate_one(member.user, other.rated)
     if closed:
@@ -206,7 +206,7 @@ def test_a_planted_leak_is_found(other: OtherProject, monkeypatch: pytest.Monkey
     assert member.role == "evaluator"
 
 
-def test_after_unblinding_everybody_who_may_read_results_learns_it(other: OtherProject) -> None:
+def test_results_are_shown_to_all_readers_after_unblinding(other: OtherProject) -> None:
     member, client = rater(other, "lead")
     close_round(round=other.rated, by=other.owner)
     unblind(design=RatingDesign.objects.get(round=other.rated), by=other.owner)
@@ -272,7 +272,7 @@ def test_a_volunteer_of_a_link_and_releases_made_meanwhile_tell_nothing(
     assert {clue for clue in clues if clue in leaking} >= {str(SEED), *codes}
 
 
-def test_the_reply_to_an_answer_tells_nothing_either(other: OtherProject) -> None:
+def test_the_reply_to_an_answer_reveals_nothing_either(other: OtherProject) -> None:
     from projects.queue import queries as queue_queries
 
     member, _ = rater(other, "evaluator")

@@ -56,7 +56,7 @@ def practise(project: Project, member: Member, gold: Round, **more: Any) -> Roun
     return open_rating(project, [member], runs, name="practice", purpose="practice", terms=terms, **more)
 
 
-def test_raters_are_held_against_gold_and_let_into_the_round_when_they_pass(
+def test_raters_are_compared_with_gold_and_admitted_when_they_pass(
     project: Project, evaluator: User, gold: Round
 ) -> None:
     member = project.members.get(user=evaluator)
@@ -71,7 +71,7 @@ def test_raters_are_held_against_gold_and_let_into_the_round_when_they_pass(
     assert next_assignments(user=evaluator, round=real) != []
 
 
-def test_a_curator_confirms_what_people_agreed_on_once_and_takes_it_back(
+def test_a_curator_confirms_agreed_values_once_and_can_undo_it(
     project: Project, lead: User, ann1: User, ann2: User
 ) -> None:
     people = [project.members.get(user=user) for user in (ann1, ann2)]

@@ -284,7 +284,7 @@ def spoiled(rng: random.Random) -> Any:
         return draft
 
 
-def test_nothing_that_is_sent_makes_a_failure() -> None:
+def test_any_protocol_content_is_valid_or_has_faults() -> None:
     """Content is either valid or has faults, and valid content has its gaps reported."""
     sound = 0
     for seed in range(400):
@@ -334,7 +334,9 @@ def test_options_mean_labels_of_the_target_by_declaration_or_by_the_same_word() 
         ),
     ],
 )
-def test_an_option_means_only_what_it_is_held_against(draft: Any, path: str, means: str, expected: str) -> None:
+def test_the_meaning_of_an_option_must_be_a_label_of_its_target(
+    draft: Any, path: str, means: str, expected: str
+) -> None:
     [fault] = faults_of(at(draft, path, means))
     assert (fault.path, fault.message) == (path, f"Expected one of: {expected}")
 

@@ -65,7 +65,7 @@ def test_a_plan_as_the_page_sends_it_has_a_design_with_its_balance(
 
 
 @pytest.mark.parametrize(("clusters", "protocol"), [(4, GUIDELINE), (5, GUIDELINE), (3, PREFERENCE)])
-def test_certain_properties_of_a_plan_hold_in_its_round(
+def test_the_certain_balance_of_a_plan_holds_in_its_round(
     project: Project, lead: User, evaluator: User, ann1: User, clusters: int, protocol: str
 ) -> None:
     people, runs = [project.members.get(user=user) for user in (evaluator, ann1)], build_runs(project, clusters)
@@ -100,7 +100,7 @@ def test_the_design_of_a_round_says_when_and_by_whom_it_was_unblinded(
     assert RatingDesign.objects.get(round=round).digest == before["digest"]
 
 
-def test_a_run_says_why_its_seals_stay(project: Project, lead: User, evaluator: User, client_of: Any) -> None:
+def test_a_run_shows_why_its_embargo_stays(project: Project, lead: User, evaluator: User, client_of: Any) -> None:
     runs = build_runs(project, systems=("Alder", "Birch"))
     assert client_of(lead).get(f"/api/v1/runs/{runs[0].pk}/").json()["embargo_reason"] == ""
     open_rating(project, [project.members.get(user=evaluator)], runs[:1])

@@ -36,7 +36,7 @@ def test_the_normalised_form_is_idempotent(text: str, lowered: bool) -> None:
 
 
 @given(st.text(alphabet="ab .,()<n>'-", max_size=80))
-def test_no_word_is_lost(text: str) -> None:
+def test_the_displayed_form_of_a_text_keeps_every_letter(text: str) -> None:
     def letters(said: str) -> str:
         return "".join(c for c in said.replace("<n>", "").casefold() if c in "ab")
 

@@ -142,9 +142,7 @@ def better_than_chance(seen: Sequence[tuple[Features, int]]) -> list[str]:
 
 
 @pytest.mark.long
-def test_nothing_but_its_text_tells_a_system_each_comes_at_each_place_as_often_and_planted_leaks_are_found(
-    seen: list[tuple[Features, int]],
-) -> None:
+def test_systems_cannot_be_guessed_and_planted_leaks_are_found(seen: list[tuple[Features, int]]) -> None:
     """One leak shows rarely by itself, and one only together with another feature."""
     assert len(seen) == PAGES * SYSTEMS
     assert better_than_chance(seen) == []

@@ -64,7 +64,7 @@ def labelled(project: Project, lead: User, rater: User, folder: Path) -> RatingD
     return design
 
 
-def test_a_label_in_other_words_counts_and_one_that_means_nothing_is_said_in_the_note(
+def test_a_label_with_another_name_counts_and_an_unknown_one_is_noted(
     project: Project, lead: User, evaluator: User, tmp_path: Path
 ) -> None:
     labelled(project, lead, evaluator, tmp_path)

@@ -109,7 +109,7 @@ def test_unweighted_kappas_are_those_of_the_raw_options(
         assert any(f", {name}: cohen" in line and value in line for line in printed.splitlines()), name
 
 
-def test_the_weighted_kappa_stands_beside_and_the_report_says_which_to_cite(
+def test_the_report_has_the_weighted_kappa_and_says_which_to_cite(
     project: Project, lead: User, files: list[str], capsys: Any
 ) -> None:
     call_command("import_data", "ratings", *files, project=project.slug, lead=lead.email)

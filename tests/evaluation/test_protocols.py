@@ -44,7 +44,7 @@ def test_the_same_content_again_is_the_newest_version_and_an_earlier_one_is_writ
     assert (back.number, back.digest) == (3, first.digest)
 
 
-def test_the_data_base_changes_and_deletes_no_version(project: Project, lead: User) -> None:
+def test_the_database_changes_and_deletes_no_version(project: Project, lead: User) -> None:
     version = create(project, lead)
     for change in (
         lambda: ProtocolVersion.objects.filter(pk=version.pk).update(note="x"),

@@ -116,7 +116,7 @@ def test_raters_cannot_read_protocols_and_templates(
             assert client.get(f"/api/v1/{address}").status_code == 403, address
 
 
-def test_the_list_asks_as_much_of_the_data_base_for_ten_protocols_as_for_one(
+def test_the_list_asks_as_much_of_the_database_for_ten_protocols_as_for_one(
     project: Project, lead: User, client_of: Client
 ) -> None:
     client = client_of(lead)

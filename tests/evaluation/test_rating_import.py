@@ -181,7 +181,7 @@ def test_systems_and_units_of_the_project_are_found_by_their_names(
     assert faults(found) == [("other.csv", 2, "summary")]
 
 
-def test_no_import_tells_a_blind_rater_which_system_wrote_a_text(
+def test_no_import_reveals_systems_to_a_blind_rater(
     project: Project, lead: User, evaluator: User, tmp_path: Path
 ) -> None:
     raters = [project.members.get(user=evaluator)]
@@ -402,7 +402,7 @@ def directions_of(project: Project) -> list[tuple[str, str, int, int]]:
     ]
 
 
-def test_directions_are_held_against_what_a_file_calls_the_reference_and_against_no_system(
+def test_directions_are_compared_with_the_reference_of_the_file_only(
     project: Project, lead: User, tmp_path: Path
 ) -> None:
     """No system of the file has a run; the first one is not taken as reference."""
@@ -438,7 +438,7 @@ def test_pairs_become_preferences_with_the_sides_as_they_were_seen(
     assert report(round)["measures"][0]["all_agree"] == {"count": 1, "of": 1}
 
 
-def test_summeval_lines_have_raters_by_their_places(project: Project, lead: User, tmp_path: Path) -> None:
+def test_raters_of_summeval_are_identified_by_their_position(project: Project, lead: User, tmp_path: Path) -> None:
     points = {"coherence": 4, "consistency": 5, "fluency": 5, "relevance": 3}
     line: dict[str, Any] = {
         "id": "cnn-1",

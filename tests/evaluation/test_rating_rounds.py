@@ -193,7 +193,7 @@ def test_no_figure_of_agreement_counts_attention_checks(
     assert found["repeats"]["answers"] == sum(1 if protocol == PREFERENCE else texts[unit] for unit in asked)
 
 
-def test_pairs_have_each_side_as_often_and_come_to_preferences(project: Project, evaluator: User, ann1: User) -> None:
+def test_pairs_have_balanced_sides_and_give_preferences(project: Project, evaluator: User, ann1: User) -> None:
     members = [project.members.get(user=user) for user in (evaluator, ann1)]
     round = open_rating(project, members, build_runs(project, systems=("Alder", "Birch", "Cedar")), PREFERENCE)
     assert round.units_count == 4 * 3
@@ -208,7 +208,7 @@ def test_pairs_have_each_side_as_often_and_come_to_preferences(project: Project,
     assert report(round)["measures"][0]["units"] == 12
 
 
-def test_opening_seals_the_runs_from_whoever_rates_and_from_who_joins_later(
+def test_opening_a_round_embargoes_its_runs_for_current_and_later_raters(
     project: Project, lead: User, evaluator: User, ann1: User
 ) -> None:
     runs = build_runs(project)
@@ -233,7 +233,7 @@ def test_only_a_closed_round_is_unblinded_and_that_once(project: Project, lead: 
         unblind(design=design, by=lead)
 
 
-def test_a_run_stays_sealed_while_another_round_needs_it(project: Project, lead: User, evaluator: User) -> None:
+def test_a_run_stays_embargoed_while_another_round_needs_it(project: Project, lead: User, evaluator: User) -> None:
     runs = build_runs(project)
     member = project.members.get(user=evaluator)
     first = open_rating(project, [member], runs)
@@ -259,7 +259,7 @@ def test_a_design_follows_from_its_seed_and_its_secret(
     assert digests[4] == digest(design.plan)
 
 
-def test_the_secret_is_told_once_the_round_is_unblinded(
+def test_the_secret_of_a_design_is_shown_after_unblinding(
     project: Project, lead: User, evaluator: User, client_of: Any
 ) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
@@ -285,7 +285,7 @@ def test_the_secret_is_told_once_the_round_is_unblinded(
         (RatingDesign, {"plan": {"pages": [], "texts": ""}}),
     ],
 )
-def test_a_design_that_was_changed_in_the_data_base_is_noticed(
+def test_a_design_that_was_changed_in_the_database_is_noticed(
     project: Project, evaluator: User, model: Any, change: dict[str, Any]
 ) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project))
@@ -316,7 +316,7 @@ def known_secret(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("known_secret")
-def test_a_check_has_a_page_of_its_own_that_looks_like_the_others(project: Project, evaluator: User) -> None:
+def test_an_attention_check_has_its_own_page_that_looks_like_other_pages(project: Project, evaluator: User) -> None:
     round = open_rating(
         project, [project.members.get(user=evaluator)], build_runs(project, clusters=10), options={"checks": 50}
     )
@@ -337,7 +337,7 @@ def test_a_check_has_a_page_of_its_own_that_looks_like_the_others(project: Proje
 
 @pytest.mark.usefixtures("known_secret")
 @pytest.mark.parametrize(("protocol", "pages"), [("shipped:ms2-direction", 40), (GUIDELINE, 10), (PREFERENCE, 60)])
-def test_pages_keep_their_order_when_a_round_is_laid_out_again(
+def test_pages_keep_their_order_when_a_round_is_prepared_again(
     project: Project, evaluator: User, protocol: str, pages: int
 ) -> None:
     round = open_rating(

@@ -123,7 +123,7 @@ def _number(row: Mapping[str, str], good: Mapping[str, str]) -> float:
     return float(row["value"] == right) if right else float(row["value"])
 
 
-def test_a_text_that_two_wrote_counts_for_both_and_degraded_ones_for_nobody(
+def test_a_shared_text_counts_for_both_systems_and_a_degraded_one_for_none(
     project: Project, lead: User, evaluator: User
 ) -> None:
     runs = build_runs(project, clusters=4)
@@ -141,7 +141,7 @@ def test_a_text_that_two_wrote_counts_for_both_and_degraded_ones_for_nobody(
     assert {row["made_from"] for row in bad} == set(made_from)
 
 
-def test_preferences_come_to_strengths_of_systems(project: Project, lead: User, evaluator: User, ann1: User) -> None:
+def test_preferences_give_strengths_of_systems(project: Project, lead: User, evaluator: User, ann1: User) -> None:
     runs = build_runs(project, systems=("Alder", "Birch", "Cedar"))
     design = close_rating_round(project, lead, [evaluator, ann1], runs, protocol=PREFERENCE)
     (made, *_) = figures_of(design)["all"]["preferences"]
@@ -225,7 +225,7 @@ def test_unblinding_asks_for_the_figures_and_a_worker_stores_them(
     assert client_of(lead).post(address(design.round)).status_code == 202
 
 
-def test_a_changed_design_is_not_reckoned(project: Project, lead: User, evaluator: User) -> None:
+def test_results_of_a_changed_design_are_not_computed(project: Project, lead: User, evaluator: User) -> None:
     design = close_rating_round(project, lead, [evaluator], build_runs(project, clusters=2))
     PageText.objects.filter(pk=PageText.objects.order_by("pk")[0].pk).update(system_numbers=[9])
     with pytest.raises(Conflict, match="changed after it was frozen"):

@@ -20,7 +20,7 @@ def test_every_file_is_offered() -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_round_could_open_by_each_of_them(key: str) -> None:
+def test_a_round_can_be_opened_with_each_shipped_protocol(key: str) -> None:
     content = shipped.get(key).content
     assert unready(content) == []
     assert parse(json.loads(json.dumps(as_json(content)))) == content
@@ -28,7 +28,7 @@ def test_a_round_could_open_by_each_of_them(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_each_says_whose_words_they_are_and_every_question_is_one_line(key: str) -> None:
+def test_each_shipped_protocol_names_the_source_of_its_wording(key: str) -> None:
     content = shipped.get(key).content
     assert "Concord's own words" in content.instructions
     assert all(criterion.question or criterion.group for criterion in content.criteria)
@@ -55,7 +55,7 @@ def test_no_sentence_of_the_guidelines_document_is_among_ours() -> None:
     assert [words for words in theirs if words in ours] == []
 
 
-def test_m3s_protocols_ask_of_each_slot_by_exception_and_never_whether_all_is_correct() -> None:
+def test_m3_protocols_ask_about_each_element_by_exception() -> None:
     for key in ("m3-table-3", "m3-table-5", "m3-table-5-blind"):
         content = shipped.get(key).content
         assert [c.key for c in content.criteria if c.group == "pico"] == list(SLOTS)

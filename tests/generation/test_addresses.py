@@ -34,7 +34,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[fake.Endpoint]:
         yield running
 
 
-def test_a_name_that_nobody_knows_is_away(resolver: Resolver) -> None:
+def test_a_name_that_cannot_be_resolved_is_a_passing_error(resolver: Resolver) -> None:
     client = Client(Endpoint("lab", "http://llm.example.org/v1"), [], Limits())
     client_effort = RequestGroup()
     client_effort.give_up()
@@ -125,7 +125,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("llm.example.org", False, "self-signed"),
     ],
 )
-def test_a_certificate_must_be_the_hosts_and_signed_by_somebody_known(
+def test_a_certificate_must_match_the_host_and_have_a_known_issuer(
     resolver: Resolver, certificate: Path, monkeypatch: pytest.MonkeyPatch, host: str, known: bool, words: str
 ) -> None:
     theirs = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -41,7 +41,7 @@ def test_a_limit_of_documents_is_taken_after_ordering() -> None:
     assert documents(order="longest first", documents=1) == ("A longer text.",)
 
 
-def test_the_pico_prompt_stands_before_every_input_without_blank_slots() -> None:
+def test_the_pico_prompt_precedes_every_input_without_blank_elements() -> None:
     assert documents(pico=True)[2] == "I: nepralin; C: [placebo]; O: relapse Middle one."
 
 
@@ -91,7 +91,7 @@ def test_a_unit_without_what_is_asked_for_is_not_read_as_if_nothing_were_asked(a
         "{config}",
     ],
 )
-def test_other_braces_than_plain_names_are_kept(template: str) -> None:
+def test_braces_without_a_plain_name_stay_in_templates(template: str) -> None:
     assert fill(template, SOURCE, "DOCS") == template
 
 

@@ -45,7 +45,7 @@ def rows_of(text: str, *targets: str, **given: Any) -> list[Row]:
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
-def test_it_is_greedy_matching_of_the_layers_embeddings(folder: Path, kind: str) -> None:
+def test_bertscore_is_greedy_matching_of_embeddings_of_the_layer(folder: Path, kind: str) -> None:
     """By hand: cosine of each content token to its best match in the second of three layers; long texts are
     truncated."""
     import torch
@@ -75,7 +75,7 @@ def test_it_is_greedy_matching_of_the_layers_embeddings(folder: Path, kind: str)
             assert n == longest, "the text was to be cut"
 
 
-def test_a_text_against_itself_is_one_and_batches_change_nothing(tiny: Path) -> None:
+def test_bertscore_of_a_text_with_itself_is_1_in_any_batch(tiny: Path) -> None:
     items = [judged(SENTENCES[i], SENTENCES[i], SENTENCES[(i + 3) % 8]) for i in range(8)]
     scorer = BertScorer(params())
     together, apart = scorer.score(items), [scorer.score([item])[0] for item in items]
@@ -156,7 +156,7 @@ def test_a_model_that_is_no_such_encoder_is_refused(tiny: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_it_is_scored_by_a_worker_with_torch(tiny: Path, project: Project) -> None:
+def test_bertscore_is_computed_by_a_worker_with_torch(tiny: Path, project: Project) -> None:
     build_cluster(project)
     run = build_run(project, write=the_target)
     job = request_scores(run=run, metric="bertscore", params={"model": "tiny-bert", "layers": 2}, by=None)

@@ -16,13 +16,13 @@ def test_in_equal_shares_what_short_ones_leave_goes_to_the_others() -> None:
 
 
 @pytest.mark.parametrize("equal", [True, False])
-def test_never_more_than_there_is_room_for(equal: bool) -> None:
+def test_shares_never_exceed_the_budget(equal: bool) -> None:
     for most in range(-1, 40):
         kept = shares([0, 3, 17, 4, 9], most, equal=equal)
         assert sum(kept) == max(min(most, 33), 0)
 
 
-def test_no_documents_take_no_room() -> None:
+def test_no_documents_get_no_share_of_the_budget() -> None:
     assert shares([], 10, equal=True) == []
 
 

@@ -56,7 +56,7 @@ def test_control_tokens_that_are_not_special_cannot_be_forged_either(words: Any)
     assert "Call <tool_call> now." in words.decode(turns.ids("Call <tool_call> now."))
 
 
-def test_a_control_token_is_not_made_by_what_stands_around_the_words(words: Any) -> None:
+def test_text_and_template_cannot_form_a_control_token_together(words: Any) -> None:
     words.chat_template = "{% for m in messages %}<|user|>A<{{ m['content'] }}></s>{% endfor %}"
     turns = Turns(words, frame_of(words, "", plain=False))
     assert words.convert_tokens_to_ids("<|system|>") not in turns.ids("|system|")

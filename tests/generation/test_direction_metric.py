@@ -80,7 +80,7 @@ def test_every_tag_counts_as_often_as_it_is_tagged_where_that_is_asked_for() -> 
     assert every == pytest.approx(distinct * 2 / 3)
 
 
-def test_implied_words_of_a_slot_are_read_without_their_brackets() -> None:
+def test_implied_words_of_an_element_are_read_without_brackets() -> None:
     source = judged("", pico={"i": "[anti-VEGF] agents", "o": "visual acuity [at 3 months]"}).material.source
     assert find_pairs(source, "pico") == (("anti-vegf agents", "visual acuity at 3 months"),)
 
@@ -94,7 +94,7 @@ def test_a_unit_with_pairs_without_end_has_no_figure_and_says_why() -> None:
     assert corpus["n_pairs"] == 0
 
 
-def test_tags_in_a_text_are_not_read() -> None:
+def test_the_direction_metric_ignores_tags_in_texts() -> None:
     pico = {"i": "nepralin", "o": "relapse"}
     tagged = judged("<int> Nepralin </int> reduced <out> relapse . </out>", "Nepralin reduced relapse .", pico=pico)
     ((row,),), _ = scored(tagged)
@@ -175,7 +175,7 @@ def test_a_classifier_that_does_not_fit_is_refused(tiny: Path, given: dict[str, 
         direction.load(params(**{"classifier": "model", "model": "tiny", **NAMED, **given}))
 
 
-def test_a_random_head_is_refused(tiny: Path) -> None:
+def test_a_classifier_with_an_untrained_head_is_refused(tiny: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     kept = load_file(tiny / "model.safetensors")

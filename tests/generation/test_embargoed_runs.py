@@ -95,7 +95,7 @@ def leaks(user: User, other: OtherProject) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     "role", ["viewer", *(pytest.param(role, marks=pytest.mark.long) for role in ("lead", "curator"))]
 )
-def test_no_address_tells_a_figure_of_a_run_to_whom_it_is_sealed_from(other: OtherProject, role: str) -> None:
+def test_no_address_shows_figures_of_an_embargoed_run_to_its_rater(other: OtherProject, role: str) -> None:
     member = other.project.members.get(user=other.owner)
     Member.objects.filter(pk=member.pk).update(role=role)
     shown = leaks(other.owner, other)
@@ -108,7 +108,7 @@ def test_no_address_tells_a_figure_of_a_run_to_whom_it_is_sealed_from(other: Oth
 
 @pytest.mark.row(37)
 @pytest.mark.parametrize("role", ["annotator", "evaluator"])
-def test_raters_reach_none_of_it_sealed_or_not(other: OtherProject, role: str) -> None:
+def test_raters_reach_no_run_whether_embargoed_or_not(other: OtherProject, role: str) -> None:
     Member.objects.filter(pk=other.worker.pk).update(role=role)
     Embargo.objects.all().delete()
     assert leaks(other.worker.user, other) == {}
@@ -116,7 +116,7 @@ def test_raters_reach_none_of_it_sealed_or_not(other: OtherProject, role: str) -
 
 @pytest.mark.row(38)
 @pytest.mark.parametrize("status", ["running", "stopped", "done"])
-def test_a_sealed_run_has_a_state_and_nothing_by_which_to_know_it(other: OtherProject, status: str) -> None:
+def test_an_embargoed_run_shows_its_state_and_nothing_that_identifies_it(other: OtherProject, status: str) -> None:
     """Also while it runs: repeated requests must not reveal its pace."""
     Run.objects.filter(pk=other.run.pk).update(status=status)
     hide(other, other.project.members.get(user=other.owner))

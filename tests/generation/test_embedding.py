@@ -108,7 +108,7 @@ def test_pickled_weights_foreign_parts_and_folders_outside_are_refused(encoder: 
 
 
 @pytest.mark.parametrize("name", ["../encoder", "/etc", "nowhere"])
-def test_an_encoder_lies_below_the_models_folder(encoder: Path, name: str) -> None:
+def test_an_encoder_must_be_inside_the_models_folder(encoder: Path, name: str) -> None:
     config = checked(CONFIG | {"decoding": CONFIG["decoding"] | {"encoder": name}})
     with pytest.raises(BackendError):
         backends.get("extractive").facts(config)

@@ -102,7 +102,7 @@ def test_a_pickle_in_any_part_is_refused_and_never_opened(
 
 @pytest.mark.parametrize("idx", [0, 1, 2, 3, 4])
 @pytest.mark.row(61)
-def test_no_part_lies_outside_of_the_encoder(folder: Path, idx: int) -> None:
+def test_no_part_is_outside_the_encoder_folder(folder: Path, idx: int) -> None:
     shutil.copytree(folder, folder.parent / "other")
     for path in ("../other", "../../other", "/etc", "1_Pooling/../../other", 3, None, ["2_Dense"]):
         edit(folder / "modules.json", partial(place, idx, path))
@@ -135,12 +135,12 @@ def test_a_link_below_an_encoder_is_refused_where_it_leads_out_or_to_a_folder(
     ],
 )
 @pytest.mark.row(61)
-def test_nothing_stands_twice_in_modules_json(folder: Path, text: str) -> None:
+def test_duplicate_modules_of_an_encoder_are_refused(folder: Path, text: str) -> None:
     (folder / "modules.json").write_text(text)
     assert "duplicate" in refusal()
 
 
-def test_there_is_one_transformer(folder: Path) -> None:
+def test_an_encoder_has_exactly_one_transformer(folder: Path) -> None:
     shutil.copytree(folder, folder / "5_Transformer")
     more = {"idx": 5, "name": "5", "path": "5_Transformer", "type": "sentence_transformers.models.Transformer"}
     edit(folder / "modules.json", lambda modules: modules.append(more))

@@ -77,7 +77,7 @@ def test_an_endpoint_that_stumbles_over_and_over_costs_nothing_but_time(
     assert whole(run)
 
 
-def test_garbage_and_poison_fail_alone_and_say_what_came(version: Version, endpoint: Endpoint, lead: User) -> None:
+def test_malformed_replies_fail_single_items_and_are_quoted(version: Version, endpoint: Endpoint, lead: User) -> None:
     def reply(handler: Handler) -> None:
         match number_of(handler) if handler.command == "POST" else "":
             case "3":

@@ -38,7 +38,7 @@ def test_ranks_are_those_of_the_cosines_and_named_by_the_encoders_files(encoder:
     assert row.order == [int(n) + 1 for n in np.argsort(-cosines, kind="stable")]
 
 
-def test_another_file_is_another_name(encoder: None, settings: LazySettings) -> None:
+def test_a_changed_encoder_file_changes_the_name_of_the_ranker(encoder: None, settings: LazySettings) -> None:
     ranker = rankers.get("embeddings")
     before = ranker.name("encoder")
     file = Path(settings.MODELS_DIR) / "encoder" / "config_sentence_transformers.json"

@@ -71,7 +71,7 @@ def test_lead_follows_the_order_of_the_inputs_and_says_which_input_as_stored() -
     assert (made.text, picked(made)) == ("Relapse was reduced by nepralin in adults.", [(2, 0)])
 
 
-def test_fewer_sentences_than_asked_for_are_all_of_them_and_it_is_said() -> None:
+def test_if_fewer_sentences_exist_than_asked_for_all_are_used_with_a_note() -> None:
     made = summary(unit(C), sentences=3)
     assert made.text == C
     assert made.record["note"] == "1 of 3 sentences: the inputs have no more."
@@ -288,7 +288,7 @@ def test_rules_that_changed_since_make_no_output_under_the_old_name() -> None:
         backend.load(made, backend.facts(made) | {"splitter": "concord-sentences 0"})
 
 
-def test_groups_are_handed_out_as_they_are_done() -> None:
+def test_summaries_are_yielded_in_groups_as_they_are_done() -> None:
     made = config()
     backend = backends.get("extractive")
     groups = list(backend.load(made, backend.facts(made)).summarise([unit(A, key=str(n)) for n in range(70)]))

@@ -39,7 +39,7 @@ def test_warnings_stand_on_lines_of_their_own_above_a_bar_that_vanishes(monkeypa
     assert "0/2" in terminal.getvalue()
 
 
-def test_a_pipe_has_the_log_and_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_to_a_pipe_has_log_lines_and_no_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(monkeypatch, io.StringIO()) == ["job begins", "taken over", ""]
 
 

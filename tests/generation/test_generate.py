@@ -84,7 +84,7 @@ def test_outputs_made_elsewhere_become_a_version_and_what_is_missing_is_said(
     assert not System.objects.filter(name="Other").exists()
 
 
-def test_it_goes_on_with_a_run_that_was_left(
+def test_generate_resumes_a_stopped_run(
     clusters: Project, staged: StagedBackend, lead: User, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = start_run(version=staged_version(clusters), by=lead)
@@ -94,7 +94,7 @@ def test_it_goes_on_with_a_run_that_was_left(
     assert Run.objects.count() == 1
 
 
-def test_items_that_failed_are_said_and_the_command_fails(
+def test_failed_items_are_reported_and_the_command_fails(
     clusters: Project, staged: StagedBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
     staged.before = lambda batch: []
@@ -175,6 +175,6 @@ def test_bad_input_is_one_clear_line(
     assert not System.objects.filter(name="New").exists()
 
 
-def test_there_must_be_such_a_project(db: None) -> None:
+def test_generate_refuses_an_unknown_project(db: None) -> None:
     with pytest.raises(CommandError, match="Unknown project 'nowhere'"):
         call_command("generate", project="nowhere", system="Lead-3")

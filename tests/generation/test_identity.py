@@ -79,7 +79,7 @@ def test_changing_any_one_field_changes_the_hash(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("backend", backends.every(), ids=lambda backend: backend.key)
-def test_a_default_written_out_is_the_default_left_out(backend: Backend) -> None:
+def test_an_explicit_default_has_the_hash_of_an_omitted_one(backend: Backend) -> None:
     config = whole(backend)
     assert checked(config) == config
     assert hash_of(checked(config), FACTS) == hash_of(config, FACTS)

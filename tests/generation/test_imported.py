@@ -270,7 +270,7 @@ def test_outputs_are_looked_up_by_key_and_missing_ones_fail_with_the_reason(tmp_
     ]
 
 
-def test_a_file_that_is_gone_changed_or_none_is_refused(tmp_path: Path, files: Path) -> None:
+def test_a_missing_changed_or_invalid_outputs_file_is_refused(tmp_path: Path, files: Path) -> None:
     config, backend = kept(tmp_path, CSV), backends.get("imported")
     facts = backend.facts(config)
     path = files / "outputs" / facts["sha256"]
@@ -358,7 +358,7 @@ def test_an_upload_does_no_more_than_store_the_file(
 
 
 @pytest.mark.parametrize("when", ["_check_keys", "keep", "record"])
-def test_a_check_whose_worker_dies_is_taken_up_by_the_next(
+def test_another_worker_continues_the_check_of_a_dead_worker(
     when: str, corpus: Project, lead: User, client_of: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = client_of(lead)
@@ -453,7 +453,7 @@ def test_keys_are_those_that_summarisers_are_handed(corpus: Project, level: str)
     assert first_key(corpus, level) in (keys or [None])
 
 
-def test_a_file_of_another_project_is_none_of_this_one(
+def test_an_outputs_file_of_another_project_is_refused(
     corpus: Project, lead: User, ann1: User, client_of: Client, files: Path
 ) -> None:
     """A person from whom outputs are hidden sees the hash of their file, and may create a project."""

@@ -54,7 +54,7 @@ def test_beginning_a_run_asks_no_more_however_many_units(project: Project, versi
     assert queries() == before
 
 
-def test_the_chunks_lay_out_the_rest_and_do_every_unit_once_the_longest_first(
+def test_chunks_create_the_remaining_items_and_do_each_once_longest_first(
     version: Version, staged: StagedBackend, lead: User
 ) -> None:
     run = start_run(version=version, by=lead)
@@ -67,7 +67,9 @@ def test_the_chunks_lay_out_the_rest_and_do_every_unit_once_the_longest_first(
     assert list(run.items.order_by("pk").values_list("unit__key", flat=True)) == sorted(keys)
 
 
-def test_a_run_says_that_it_is_being_laid_out(version: Version, lead: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_shows_that_its_items_are_being_created(
+    version: Version, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run, seen = start_run(version=version, by=lead), []
 
     def look() -> None:
@@ -80,7 +82,7 @@ def test_a_run_says_that_it_is_being_laid_out(version: Version, lead: User, monk
     assert seen[1][0] == seen[2][0] == State.RUNNING
 
 
-def test_a_worker_that_dies_while_laying_out_is_followed_by_one_that_goes_on(
+def test_another_worker_continues_creating_items_of_a_dead_worker(
     version: Version, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start_run(version=version, by=lead, concurrency=1)
@@ -102,7 +104,7 @@ def test_a_worker_that_dies_while_laying_out_is_followed_by_one_that_goes_on(
     assert done_once(run, 12)
 
 
-def test_a_run_that_is_stopped_while_it_is_laid_out_is_resumed_from_there(version: Version, lead: User) -> None:
+def test_a_run_stopped_while_creating_items_resumes_there(version: Version, lead: User) -> None:
     run = start_run(version=version, by=lead)
     stop_run(run=run, by=lead)
     work()

@@ -114,13 +114,13 @@ def test_trees_are_exact_in_every_family_that_we_know(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ENCODER_DECODERS)
-def test_a_decoder_with_other_positions_is_found_out(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decoder_with_wrong_positions_is_read_by_rows(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = made(kind)
     monkeypatch.setattr(teacher_forcing, "_positions", lambda decoder, depths: nullcontext())
     assert decoding(model) is teacher_forcing.by_rows
 
 
-def test_a_decoder_whose_texts_could_read_each_other_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decoder_whose_packed_texts_see_each_other_is_read_by_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = made("bart")
     everything = lambda self, dtype: torch.zeros(1, 1, self.width, self.width, device=DEVICE)  # noqa: E731
     monkeypatch.setattr(teacher_forcing._PackedTrees, "mask", everything)

@@ -171,9 +171,7 @@ def test_a_tokenizer_as_pegasus_is_published_is_read(models: Models, models_fold
     assert weights.hashes(weights.Folder(copy))["tokenizer"] != before
 
 
-def test_a_folder_without_a_tokenizer_is_refused_for_what_is_made_up_in_its_place_knows_no_word(
-    models: Models, models_folder: Path
-) -> None:
+def test_a_model_folder_without_a_tokenizer_is_refused(models: Models, models_folder: Path) -> None:
     copy = copied(models, models_folder)
     (copy / "tokenizer.json").unlink()
     (copy / "tokenizer_config.json").write_text('{"tokenizer_class": "BartTokenizer"}')

@@ -110,7 +110,7 @@ def test_a_checkpoint_without_ms2s_tokens_cannot_read_its_rows(models: Models) -
         BACKEND.facts(config)
 
 
-def test_only_bart_has_ms2s_way(models: Models) -> None:
+def test_ms2_masking_is_for_bart_only(models: Models) -> None:
     with pytest.raises(BackendError, match="MS\\^2's checkpoints are BART"):
         BACKEND.facts(unbatched.configured(BACKEND, models("pegasus"), assembly={"masking": AS_MS2}))
 

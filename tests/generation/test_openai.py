@@ -123,14 +123,14 @@ def test_why_a_text_ends_is_kept(endpoint: Endpoint, reason: str | None, finish:
     assert output(asker()).finish is finish
 
 
-def test_a_long_answer_is_kept_in_part_and_it_is_said(endpoint: Endpoint) -> None:
+def test_a_long_reply_is_stored_in_part_and_marked(endpoint: Endpoint) -> None:
     endpoint.reply = lambda handler: handler.answer(said(extra="x" * 30_000))
     raw = output(asker()).record["raw"]
     assert len(raw) < 20_100
     assert raw.endswith("more characters)")
 
 
-def test_counts_that_make_no_sense_are_none(endpoint: Endpoint) -> None:
+def test_implausible_token_counts_are_stored_as_none(endpoint: Endpoint) -> None:
     endpoint.reply = lambda handler: handler.answer(said(usage={"prompt_tokens": -1, "completion_tokens": 2**40}))
     made = output(asker())
     assert (made.tokens_in, made.tokens_out, made.record["usage"]) == (None, None, {})
@@ -198,7 +198,7 @@ def test_a_wait_that_is_asked_for_is_kept_to_within_limits(
     assert waited[0] == waits if waits is not None else 1.5 <= waited[0] <= 2.5
 
 
-def test_pauses_grow_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pauses_between_attempts_grow_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = [clients._pause(number) for number in range(1, 20)]
     assert pauses[1] > pauses[0] * 1.1
     assert max(pauses) <= clients.LONGEST_PAUSE * 1.25
@@ -219,13 +219,13 @@ def test_a_request_that_the_endpoint_cannot_do_fails_alone(endpoint: Endpoint) -
     )
 
 
-def test_an_endpoint_that_answers_nothing_but_500_is_away(endpoint: Endpoint) -> None:
+def test_an_endpoint_that_only_answers_500_is_unavailable(endpoint: Endpoint) -> None:
     endpoint.reply = status(500, b"down")
     with pytest.raises(PassingError, match=r"'lab' is unavailable: .* HTTP 500"):
         outcomes(asker())
 
 
-def test_an_endpoint_where_nobody_listens_is_away(settings: LazySettings, endpoint: Endpoint) -> None:
+def test_an_endpoint_without_a_listener_is_a_passing_error(settings: LazySettings, endpoint: Endpoint) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         settings.GENERATION_ENDPOINTS = parse(f"lab=http://127.0.0.1:{unused.getsockname()[1]}/v1")
@@ -233,7 +233,7 @@ def test_an_endpoint_where_nobody_listens_is_away(settings: LazySettings, endpoi
             outcomes(asker())
 
 
-def test_an_endpoint_that_hangs_is_away(endpoint: Endpoint) -> None:
+def test_an_endpoint_that_hangs_is_unavailable(endpoint: Endpoint) -> None:
     endpoint.reply = endpoint.hold
     with pytest.raises(PassingError, match=r"no response within 0\.2 s"):
         outcomes(asker(Limits(total=0.2)))
@@ -291,7 +291,7 @@ def test_a_hang_that_passes_costs_a_try(endpoint: Endpoint) -> None:
         (said("a\ud800b"), "a text with half a surrogate pair"),
     ],
 )
-def test_garbage_is_a_failure_that_names_what_came(endpoint: Endpoint, body: Any, words: str) -> None:
+def test_a_malformed_reply_is_a_failure_that_quotes_it(endpoint: Endpoint, body: Any, words: str) -> None:
     endpoint.reply = lambda handler: handler.answer(body)
     reason = failure(asker())
     assert words in reason

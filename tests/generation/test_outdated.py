@@ -57,9 +57,7 @@ def do(step: Missing) -> None:
         call_command(*shlex.split(command)[1:])
 
 
-def test_a_corrected_target_is_told_of_by_system_and_metric_and_scoring_again_mends_it(
-    corpus: Project, by: Member
-) -> None:
+def test_a_corrected_target_is_reported_until_its_summaries_are_scored_again(corpus: Project, by: Member) -> None:
     for name in ("One", "Two & more"):
         scored(build_run(corpus, name), "rouge")
     scored(Run.objects.first() or Run(), "copying")
@@ -82,7 +80,7 @@ def test_a_corrected_target_is_told_of_by_system_and_metric_and_scoring_again_me
     assert outdated(corpus, "m3-6") == []
 
 
-def test_it_is_scored_again_with_the_parameters_that_it_had(corpus: Project, by: Member) -> None:
+def test_an_outdated_scoring_is_repeated_with_its_parameters(corpus: Project, by: Member) -> None:
     run = build_run(corpus, "One")
     scored(run, "rouge", stemmer=True)
     correct(corpus, by)
@@ -94,7 +92,7 @@ def test_it_is_scored_again_with_the_parameters_that_it_had(corpus: Project, by:
     assert any("stemmer on" in note for note in reports.get("m3-4").build(Scores(corpus)).notes)
 
 
-def test_a_unit_that_was_taken_out_leaves_the_means_when_it_is_scored_again(corpus: Project, by: Member) -> None:
+def test_a_removed_unit_leaves_the_means_when_scored_again(corpus: Project, by: Member) -> None:
     scored(build_run(corpus, "One"), "rouge")
     remove_cluster(cluster=Cluster.objects.get(key="111_1"), reason="twice", by=by)
     (step,) = outdated(corpus, "m3-4")

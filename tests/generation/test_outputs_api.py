@@ -118,7 +118,7 @@ def test_more_units_and_more_systems_ask_no_more_queries(
     assert asked(4) == few <= 16
 
 
-def test_a_sealed_run_shows_its_outputs_to_everybody_but_that_person_lead_or_not(
+def test_outputs_of_an_embargoed_run_are_hidden_from_its_rater_only(
     project: Project, lead: User, client_of: Client, units: list[int]
 ) -> None:
     other = build_run(build_version(project, "open"), {units[0]: "open text"})

@@ -123,7 +123,7 @@ def test_p_is_adjusted_over_all_pairs_of_a_figure(corpus: Project) -> None:
     assert adjusted[0] == pytest.approx(3 * 0.03125)
 
 
-def test_it_does_not_matter_who_was_scored_first(corpus: Project) -> None:
+def test_a_pair_does_not_depend_on_which_run_was_scored_first(corpus: Project) -> None:
     runs = [build_run(corpus, "A", write=written({}, RIGHT)), build_run(corpus, "B", write=written({}, HALF))]
     for run in reversed(runs):
         scored(run, "rouge")
@@ -181,7 +181,7 @@ def test_systems_without_a_common_unit_have_no_difference(corpus: Project) -> No
         assert "no unit that both have" in write_as(made)
 
 
-def test_a_sealed_system_is_in_no_pair_and_changes_no_p(corpus: Project) -> None:
+def test_an_embargoed_system_is_in_no_pair_and_changes_no_p_value(corpus: Project) -> None:
     viewer = Member.objects.create(project=corpus, user=person("viewer"), role="viewer", pseudonym="V")
     runs = [build_run(corpus, name, write=written({}, text)) for name, text in (("A", RIGHT), ("B", HALF))]
     for run in runs:
@@ -335,7 +335,9 @@ def test_a_single_probe_has_no_common_pairs_and_none_missing(clusters: Project) 
         assert (made.rows, made.missing) == ([], [])
 
 
-def test_a_sealed_probe_has_no_row_and_still_narrows_what_is_common(clusters: Project, probes: tuple[Run, Run]) -> None:
+def test_an_embargoed_probe_has_no_row_and_still_limits_common_pairs(
+    clusters: Project, probes: tuple[Run, Run]
+) -> None:
     """So the table is the same for every reader."""
     viewer = Member.objects.create(project=clusters, user=person("viewer"), role="viewer", pseudonym="V")
     Embargo.objects.create(run=probes[1], member=viewer)
@@ -359,6 +361,6 @@ def test_the_wide_form_has_a_row_a_system_and_says_the_same(clusters: Project, p
         assert row["Antonym: delta"] == "undefined: no pairs"
 
 
-def test_only_what_is_reckoned_by_the_rule_of_today_is_compared(clusters: Project, probes: tuple[Run, Run]) -> None:
+def test_only_figures_of_the_current_rule_are_compared(clusters: Project, probes: tuple[Run, Run]) -> None:
     ProbeFigures.objects.filter(run=probes[0]).update(rule="another")
     assert [figures.run for figures in latest_probes(clusters, "proposition")] == [probes[1]]

@@ -20,12 +20,12 @@ def test_equal_texts_are_predicted_at_the_same_nodes() -> None:
     assert len(tree) == 3
 
 
-def test_a_text_may_begin_another() -> None:
+def test_a_text_can_be_the_prefix_of_another() -> None:
     tree = Tree(0, [[1, 2], [1, 2, 3]])
     assert tree.paths == [[0, 1], [0, 1, 2]]
 
 
-def test_a_node_reads_itself_and_what_it_follows_and_no_other_text() -> None:
+def test_a_node_sees_itself_and_its_ancestors_only() -> None:
     seen = Tree(9, [[1, 2, 3, 7], [1, 5, 3, 7]]).visibility()
     #                       9  1  2  3  5  3
     assert np.array_equal(

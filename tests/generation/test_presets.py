@@ -28,7 +28,7 @@ def filled(preset: Preset) -> dict[str, Any]:
 
 
 @each
-def test_a_backend_takes_it_and_every_value_in_it_acts(preset: Preset) -> None:
+def test_the_backend_accepts_every_value_of_a_preset(preset: Preset) -> None:
     config = filled(preset)
     clean = checked(config)
     for section in SECTIONS:
@@ -49,14 +49,14 @@ def test_only_open_parameters_of_a_preset_are_required(preset: Preset) -> None:
 
 
 @each
-def test_it_says_where_it_is_from_and_on_what_terms(preset: Preset) -> None:
+def test_every_preset_names_its_paper_and_licence(preset: Preset) -> None:
     assert preset.paper
     assert preset.note
     assert preset.licence or preset.backend in ("extractive", "imported") or preset.needs
     assert not preset.memory or preset.memory in preset.says
 
 
-def test_what_m3_found_of_its_prompt_is_said_to_be_of_ms2s_bart() -> None:
+def test_presets_say_that_m3_tested_its_prompt_for_ms2s_bart_only() -> None:
     prompted = [preset for preset in PRESETS if preset.key.endswith("-pico")]
     assert prompted
     assert all("only for MS^2's BART" in preset.says for preset in prompted)

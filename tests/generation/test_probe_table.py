@@ -79,7 +79,7 @@ def test_content_sums_and_changed_tokens_stand_beside_m3s_figures(project: Proje
     assert found["modality"][11] == "undefined: no pair in which both texts have tokens of their own"
 
 
-def test_it_says_its_method_and_what_n_counts(project: Project, probe: Run) -> None:
+def test_the_probe_table_explains_its_method_and_n(project: Project, probe: Run) -> None:
     said = markdown(get("m3-7").build(Scores(project)))
     assert "a tie counts as wrong" in said
     assert "clustered by review" in said
@@ -87,7 +87,7 @@ def test_it_says_its_method_and_what_n_counts(project: Project, probe: Run) -> N
     assert "n: pairs" in said
 
 
-def test_it_says_how_many_units_were_lost(project: Project, probe: Run) -> None:
+def test_the_probe_table_names_the_number_of_failed_units(project: Project, probe: Run) -> None:
     made = get("m3-7").build(Scores(project))
     assert not [note for note in made.notes if "units" in note], "nothing was lost"
     RunItem.objects.create(run=probe, unit=build_cluster(project, 8).unit, size=1, status=ItemStatus.FAILED)
@@ -97,7 +97,7 @@ def test_it_says_how_many_units_were_lost(project: Project, probe: Run) -> None:
     assert said.replace("3", "7") in get("m3-7").build(Scores(project)).notes, "not laid out yet"
 
 
-def test_units_that_were_taken_out_are_not_lost(project: Project, probe: Run) -> None:
+def test_removed_units_do_not_count_as_lost(project: Project, probe: Run) -> None:
     gone, other = build_cluster(project, 8).unit, build_cluster(project, 9).unit
     RunItem.objects.create(run=probe, unit=gone, size=1, status=ItemStatus.FAILED)
     Unit.objects.filter(pk=gone.pk).update(superseded_by=other)
@@ -112,7 +112,7 @@ def test_notes_on_single_figures_are_below_the_table(project: Project, probe: Ru
     assert not any("antonym" in note for note in found), "of no pairs there is no figure either"
 
 
-def test_likelihoods_that_came_later_are_missed_until_they_are_reckoned(project: Project, probe: Run) -> None:
+def test_later_likelihoods_are_reported_missing_until_they_are_computed(project: Project, probe: Run) -> None:
     """After resuming a run or retrying failed items."""
     assert rows(Scores(project))["negation"][3] == "2"
     assert get("m3-7").build(Scores(project)).missing == []
@@ -140,7 +140,7 @@ def test_likelihoods_that_came_later_are_missed_until_they_are_reckoned(project:
     assert get("m3-7").build(Scores(project)).missing == []
 
 
-def test_a_sealed_probe_is_left_out(project: Project, probe: Run) -> None:
+def test_an_embargoed_probe_is_left_out(project: Project, probe: Run) -> None:
     viewer = Member.objects.create(project=project, user=person("viewer"), role="viewer", pseudonym="V")
     Embargo.objects.create(run=probe, member=viewer)
     assert rows(Scores(project, viewer)) == {}

@@ -97,5 +97,5 @@ def test_supported_texts_are_likelier_and_swapping_flips_the_sign(judge: Judge) 
     assert swapped == pytest.approx((-delta, 1 - accuracy - ties / 50, ties), abs=1e-5)
 
 
-def test_a_text_against_itself_is_a_tie_and_wrong(judge: Judge) -> None:
+def test_a_text_compared_with_itself_is_a_tie_and_counts_as_wrong(judge: Judge) -> None:
     assert table(judge(lambda true, false: (true, true))) == (0, 0, 50)

@@ -152,7 +152,7 @@ def test_a_document_is_judged_by_all_targets_of_its_review(levels: Project, judg
     assert [pair.delta_sum("all") for pair in pairs_of(run)] == [1.5, 1.5, 2.0]
 
 
-def test_only_the_counterfactuals_in_force_are_judged(clusters: list[Cluster], judging: StagedBackend) -> None:
+def test_only_current_counterfactuals_are_judged(clusters: list[Cluster], judging: StagedBackend) -> None:
     [newer] = add(clusters[0], {Kind.NEGATION: TEXTS[Kind.NEGATION] + " Indeed."}, name="b.csv", version=2)
     run = probed(staged_version(clusters[0].project))
     judged = set(ProbeScore.objects.filter(item__unit=clusters[0].unit_id).values_list("counterfactual", flat=True))
@@ -161,7 +161,7 @@ def test_only_the_counterfactuals_in_force_are_judged(clusters: list[Cluster], j
     assert run.items.count() == 2
 
 
-def test_one_that_cannot_be_judged_fails_alone(
+def test_a_probe_item_that_cannot_be_judged_fails_alone(
     clusters: list[Cluster], judging: StagedBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = Staged.probe
@@ -200,13 +200,15 @@ def test_a_run_of_a_summariser_without_likelihoods_does_not_begin(clusters: list
         start_run(version=version, by=None, purpose="probe")
 
 
-def test_without_counterfactuals_the_way_to_them_is_said(project: Project, judging: StagedBackend) -> None:
+def test_a_probe_without_counterfactuals_is_refused_with_the_next_action(
+    project: Project, judging: StagedBackend
+) -> None:
     build_cluster(project)
     with pytest.raises(Refused, match="no counterfactuals"):
         start_run(version=staged_version(project), by=None, purpose="probe")
 
 
-def test_sentences_have_none(clusters: list[Cluster], judging: StagedBackend) -> None:
+def test_sentences_cannot_be_probed(clusters: list[Cluster], judging: StagedBackend) -> None:
     with pytest.raises(Refused, match="propositions"):
         start_run(version=staged_version(clusters[0].project, level="sentence"), by=None, purpose="probe")
 
@@ -275,7 +277,7 @@ def test_the_command_says_why_a_system_has_no_likelihoods(clusters: list[Cluster
 
 
 @pytest.mark.parametrize("kind", ["bart", "llama"])
-def test_a_real_model_judges_through_a_worker(clusters: list[Cluster], models: Models, kind: str) -> None:
+def test_a_worker_probes_a_real_model(clusters: list[Cluster], models: Models, kind: str) -> None:
     backend = {"bart": "seq2seq", "llama": "chat"}[kind]
     config = {"backend": backend, "model": {"model": models(kind)}}
     if kind == "llama":

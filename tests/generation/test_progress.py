@@ -25,7 +25,7 @@ def version(project: Project, staged: StagedBackend) -> Version:
     return staged_version(project, torch=True)
 
 
-def test_a_run_that_nobody_takes_says_since_when_and_what_would_help(version: Version, lead: User) -> None:
+def test_a_run_without_a_worker_says_since_when_and_how_to_start_one(version: Version, lead: User) -> None:
     run = start_run(version=version, by=lead)
     assert progress_of(run).state == State.RUNNING, "a worker may be about to look"
     assert progress_of(run).unknown == "No worker has claimed the run yet."

@@ -55,7 +55,9 @@ def test_a_worker_drains_the_model_it_has_loaded_before_it_loads_another(
     assert len(chunks) > 4
 
 
-def test_work_without_a_model_waits_for_nobody(two_models: list[Version], project: Project, lead: User) -> None:
+def test_jobs_without_a_model_do_not_wait_for_other_models(
+    two_models: list[Version], project: Project, lead: User
+) -> None:
     start_run(version=two_models[0], by=lead)
     work(1)
     start_run(version=two_models[1], by=lead)
@@ -68,7 +70,7 @@ def test_work_without_a_model_waits_for_nobody(two_models: list[Version], projec
     assert progress_of(light).done == 20
 
 
-def test_a_backend_that_holds_nothing_leaves_the_loaded_model_where_it_is(
+def test_a_backend_without_weights_does_not_unload_the_loaded_model(
     two_models: list[Version], project: Project, staged: StagedBackend, lead: User
 ) -> None:
     start_run(version=two_models[0], by=lead)
@@ -89,7 +91,7 @@ def test_a_backend_that_holds_nothing_leaves_the_loaded_model_where_it_is(
     ],
 )
 @pytest.mark.django_db
-def test_a_family_s_name_stands_for_all_its_queues(queues: Any, but: list[str], takes: list[str]) -> None:
+def test_the_name_of_a_queue_family_means_all_its_queues(queues: Any, but: list[str], takes: list[str]) -> None:
     for queue in ("default", "gpu", "gpu.a", "gpu.b", "gpux"):
         Job.objects.create(kind="run_chunk", queue=queue)
     found = []
@@ -158,7 +160,7 @@ class Named:
         self.app, self.amqp, self.queues, self.consume_from = self, self, self, dict.fromkeys(queues)
 
 
-def test_the_worker_s_hold_ends_with_what_it_has_loaded(
+def test_a_model_stays_claimed_only_while_the_worker_has_it_loaded(
     two_models: list[Version], staged: StagedBackend, lead: User
 ) -> None:
     start_run(version=two_models[1], by=lead)

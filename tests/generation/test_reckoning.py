@@ -142,7 +142,7 @@ def test_rows_of_scorings_that_lie_between_one_another_are_kept_apart(corpus: Pr
         assert len(seen) == 1
 
 
-def test_a_probe_is_reckoned_by_a_worker_when_its_run_ends(clusters: list[Cluster], judging: StagedBackend) -> None:
+def test_a_worker_computes_probe_figures_when_the_run_ends(clusters: list[Cluster], judging: StagedBackend) -> None:
     run = probed(staged_version(clusters[0].project))
     assert Job.objects.get(kind="reckon_probe").status == "done"
     stored = ProbeFigures.objects.get()
@@ -150,7 +150,7 @@ def test_a_probe_is_reckoned_by_a_worker_when_its_run_ends(clusters: list[Cluste
     assert stored_results(stored, "all") + stored_results(stored, "content") == probe_results(run)
 
 
-def test_figures_of_a_probe_that_were_taken_by_another_rule_are_missed_and_reckoned_anew(
+def test_probe_figures_of_another_rule_are_reported_missing_and_recomputed(
     clusters: list[Cluster], judging: StagedBackend
 ) -> None:
     run = probed(staged_version(clusters[0].project))
@@ -190,9 +190,7 @@ def test_reasons_stand_in_an_order_of_their_own(corpus: Project) -> None:
     assert list(figures_of(Scoring(means=stored))["words", OWN].undefined) == ["empty", "no words"]
 
 
-def test_reckoning_a_probe_anew_changes_nothing_that_was_witnessed(
-    clusters: list[Cluster], judging: StagedBackend
-) -> None:
+def test_recomputing_a_probe_does_not_change_recorded_digests(clusters: list[Cluster], judging: StagedBackend) -> None:
     """An upgrade with another interval rule must not look like tampering."""
     run = probed(staged_version(clusters[0].project))
     stored = ProbeFigures.objects.get()

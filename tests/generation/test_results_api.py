@@ -146,7 +146,7 @@ def test_scores_of_single_summaries_can_be_sorted(client: APIClient, run: Run) -
     assert client.get(f"/api/v1/runs/{run.pk}/scores/", {"metric": "chrf"}).json()["results"] == []
 
 
-def test_a_sealed_run_is_hidden_in_every_way(client_of: ClientOf, corpus: Project, run: Run) -> None:
+def test_an_embargoed_run_is_hidden_in_every_way(client_of: ClientOf, corpus: Project, run: Run) -> None:
     scored(run, "rouge")
     viewer = Member.objects.create(project=corpus, user=person("viewer"), role="viewer", pseudonym="V")
     embargo = Embargo.objects.create(run=run, member=viewer)
@@ -184,7 +184,7 @@ def asked(run: Run, metric: str, status: JobStatus, **fields: Any) -> Job:
     )
 
 
-def test_why_a_scoring_failed_is_said_until_it_is_tried_again(client: APIClient, run: Run) -> None:
+def test_the_error_of_a_scoring_is_shown_until_the_next_attempt(client: APIClient, run: Run) -> None:
     ended = timezone.now() - timedelta(minutes=1)
     for metric, error in (("rouge", "The disk is full."), ("bertscore", "No such folder: roberta-large.")):
         asked(run, metric, JobStatus.FAILED, error=error, finished_at=ended)
@@ -203,7 +203,7 @@ def test_the_next_metric_to_score_comes_first(client: APIClient, run: Run) -> No
     assert [job["metric"] for job in client.get(API).json()["under_way"]] == ["length", "rouge", "bertscore"]
 
 
-def test_a_scoring_that_ends_while_the_tables_are_made_is_said_to_be_under_way(
+def test_a_scoring_that_ends_during_building_of_tables_counts_as_running(
     client: APIClient, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise the page would show a table without it and wait for nothing."""

@@ -71,7 +71,7 @@ def test_a_chunk_that_ends_after_its_run_was_resumed_does_not_stop_it_again(
     assert run.items.filter(status=ItemStatus.DONE).count() == 8
 
 
-def test_a_text_that_no_data_base_takes_fails_alone(version: Version, staged: StagedBackend, lead: User) -> None:
+def test_a_text_that_no_database_takes_fails_alone(version: Version, staged: StagedBackend, lead: User) -> None:
     run = start_run(version=version, by=lead)
 
     def odd(batch: Sequence[Source]) -> list[Output | Failure]:
@@ -102,7 +102,7 @@ def test_postponed_jobs_run_after_the_clock_is_set_back(version: Version, lead: 
     assert fresh(run).status == RunStatus.DONE
 
 
-def test_an_error_whose_words_no_data_base_takes_fails_its_item_like_any_other(
+def test_an_error_whose_words_no_database_takes_fails_its_item_like_any_other(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Logs pass between test processes, which cannot encode lone surrogates either.

@@ -243,9 +243,7 @@ def test_a_run_whose_workers_die_whatever_they_do_stops_and_says_so(
     assert done_once(run)
 
 
-def test_an_error_nobody_foresaw_fails_the_item_that_has_it_and_no_other(
-    version: Version, staged: StagedBackend, lead: User
-) -> None:
+def test_an_unexpected_error_fails_its_item_only(version: Version, staged: StagedBackend, lead: User) -> None:
     run = start_run(version=version, by=lead)
 
     def odd(batch: Sequence[Source]) -> None:
@@ -453,7 +451,9 @@ def test_storing_a_batch_takes_the_same_queries_however_large_it_is(
     assert eight - one == 7 * each
 
 
-def test_a_seal_hides_a_run_from_a_person_until_it_is_lifted(version: Version, project: Project, lead: User) -> None:
+def test_an_embargo_hides_a_run_from_a_person_until_it_is_lifted(
+    version: Version, project: Project, lead: User
+) -> None:
     run = start_run(version=version, by=lead)
     work()
     ann, eva = project.members.get(pseudonym="R1"), project.members.get(pseudonym="R3")
@@ -472,7 +472,7 @@ def test_a_seal_hides_a_run_from_a_person_until_it_is_lifted(version: Version, p
         embargo_run(run=run, members=[foreign], by=lead)
 
 
-def test_the_next_run_of_a_version_is_sealed_from_those_whom_the_last_is_sealed_from(
+def test_the_next_run_of_a_version_inherits_the_embargoes_of_the_last(
     version: Version, project: Project, lead: User
 ) -> None:
     first = start_run(version=version, by=lead)

@@ -28,7 +28,7 @@ def score(*words: str) -> list[str]:
     return out.getvalue().splitlines()
 
 
-def test_it_scores_every_system_by_everything_that_needs_no_weights(systems: Project) -> None:
+def test_score_computes_all_metrics_that_need_no_weights(systems: Project) -> None:
     lines = score()
     assert "rouge: Lead (proposition): n = 2 summaries, 2 rows" in lines
     assert "copying: Empty (proposition): n = 2 summaries, 4 rows" in lines
@@ -38,7 +38,7 @@ def test_it_scores_every_system_by_everything_that_needs_no_weights(systems: Pro
     assert Scoring.objects.count() == made, "nothing is scored twice"
 
 
-def test_it_scores_one_system_by_one_metric_with_parameters(systems: Project) -> None:
+def test_score_computes_one_metric_of_one_system_with_parameters(systems: Project) -> None:
     assert score("--metric", "rouge", "--system", "Lead", "--set", "stemmer=true") == [
         "rouge: Lead (proposition): n = 2 summaries, 2 rows"
     ]

@@ -96,7 +96,7 @@ def test_a_job_scores_every_summary_and_says_how_far_it_is(run: Run, lead: User)
     assert (entry.actor_id, entry.after) == (lead.pk, {"metric": "length", "params": {}})
 
 
-def test_the_same_again_is_not_done_twice(run: Run) -> None:
+def test_an_identical_scoring_is_not_repeated(run: Run) -> None:
     job = asked(run)
     assert asked(run) == job, "it is under way already"
     assert isinstance(job, Job)
@@ -209,7 +209,7 @@ def test_a_cancelled_scoring_keeps_what_it_has_and_can_be_asked_for_again(run: R
     assert Score.objects.filter(reference=None).count() == 7
 
 
-def test_two_that_score_at_once_store_every_row_once(run: Run, counting: list[int]) -> None:
+def test_concurrent_scorings_store_every_row_once(run: Run, counting: list[int]) -> None:
     def overlapping(done: int, total: int | None, note: str) -> None:
         if done == 4 and not Scoring.objects.complete().exists():
             scored(run)

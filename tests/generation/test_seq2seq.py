@@ -178,7 +178,7 @@ def test_global_attention_can_be_chosen(models: Models) -> None:
         ("t5", {"markers": "ms2"}, "no token <background>"),
     ],
 )
-def test_options_that_a_checkpoint_does_not_support_make_no_version(
+def test_unsupported_options_of_a_checkpoint_are_refused(
     models: Models, kind: str, assembly: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(BackendError, match=why):
@@ -204,7 +204,7 @@ def test_pegasus_writes_lines_and_not_their_sign(models: Models, kind: str) -> N
     assert summariser._text(tokens) == "First line.\nSecond line."
 
 
-def test_a_separator_of_ones_own_stands_between_documents(models: Models) -> None:
+def test_a_custom_separator_is_put_between_documents(models: Models) -> None:
     summariser, _ = loaded(models, "bart", assembly={"separator": "|||||", "question": True})
     source = Source(0, "two", (InputText("Statins lowered the risk."), InputText("Exercise.")), question="Do they?")
     read = summariser.read(source)
@@ -426,7 +426,7 @@ def test_texts_are_judged_in_float32_given_the_same_source(models: Models, kind:
             assert sum(likelihood.nll) / len(likelihood.nll) == pytest.approx(loss, rel=1e-4)
 
 
-def test_the_families_have_their_marks() -> None:
+def test_model_families_have_their_separators_and_line_breaks() -> None:
     assert families.PRIMERA.separator == "<doc-sep>"
     assert families.SEQ2SEQ["pegasus"].newline == families.SEQ2SEQ["bigbird_pegasus"].newline == "<n>"
     assert not families.SEQ2SEQ["pegasus"].float16

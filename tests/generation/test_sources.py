@@ -32,7 +32,7 @@ def levels(project: Project, tmp_path: Path) -> Project:
     return project
 
 
-def test_a_cluster_is_its_inputs_with_their_studies_and_its_tuple(levels: Project) -> None:
+def test_the_material_of_a_cluster_has_its_inputs_studies_and_tuple(levels: Project) -> None:
     unit = units_of(levels, UnitLevel.PROPOSITION)[1]
     found = materials(levels, UnitLevel.PROPOSITION, [unit])[unit]
     assert [(text.text, text.key) for text in found.source.inputs] == [("One was safe.", "1"), ("Two hurt.", "2")]

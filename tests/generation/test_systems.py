@@ -24,7 +24,9 @@ def system(project: Project, staged: StagedBackend, lead: User) -> System:
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 81, "a\0b", "BART"])
-def test_a_name_is_there_fits_and_is_not_taken(name: str, system: System, project: Project, lead: User) -> None:
+def test_a_system_name_must_be_present_short_and_unique(
+    name: str, system: System, project: Project, lead: User
+) -> None:
     assert system.name == "BART"
     with pytest.raises(Refused) as refused:
         create_system(project=project, name=name, description="", by=lead)
@@ -50,7 +52,7 @@ def test_other_libraries_are_another_version(system: System, staged: StagedBacke
     assert make_version(system=system, config=LIGHT, by=lead) != first
 
 
-def test_the_hash_is_the_same_after_the_data_base_has_had_it(system: System, lead: User) -> None:
+def test_the_hash_is_the_same_after_the_database_has_had_it(system: System, lead: User) -> None:
     from generation.backends.identity import hash_of
 
     made = make_version(system=system, config=LIGHT | {"decoding": {"seconds": 1e-7}}, by=lead)

@@ -133,9 +133,7 @@ def test_a_document_has_a_row_for_its_text_and_one_for_its_propositions(corpus: 
     ("key", "metric"),
     [("m3-4", "bertscore"), ("ms2", "direction"), ("texts", "repetition"), ("texts", "bleu"), ("texts", "chrf")],
 )
-def test_a_row_in_which_there_is_one_figure_is_not_of_none(
-    corpus: Project, copying: Run, key: str, metric: str
-) -> None:
+def test_a_row_with_one_figure_is_not_reported_as_missing(corpus: Project, copying: Run, key: str, metric: str) -> None:
     """Whichever metric was scored: the first one may be missing."""
     if metric == "bertscore":  # needs weights
         scoring = Scoring.objects.create(run=copying, metric=metric, hash=metric, finished_at=timezone.now())
@@ -179,7 +177,7 @@ def test_summaries_that_came_after_the_scoring_are_missed(corpus: Project, copyi
     assert cells(made)[0][2] == "2"
 
 
-def test_rows_with_other_parameters_are_said_not_to_be_comparable(corpus: Project, copying: Run) -> None:
+def test_rows_with_other_parameters_are_marked_as_not_comparable(corpus: Project, copying: Run) -> None:
     scored(copying, "rouge")
     scored(build_run(corpus, "Other"), "rouge", stemmer=True)
     notes = [note for note in table(corpus, "m3-4").notes if note.startswith("ROUGE of")]
@@ -255,7 +253,7 @@ def test_more_systems_take_no_more_queries(corpus: Project, copying: Run) -> Non
     assert queries() == before
 
 
-def test_the_command_prints_and_writes_them(corpus: Project, copying: Run, tmp_path: Path) -> None:
+def test_the_tables_command_prints_and_writes_tables(corpus: Project, copying: Run, tmp_path: Path) -> None:
     scored(copying, "rouge")
     out = StringIO()
     call_command("tables", "--project", "eye", "--table", "m3-4", "--table", "m3-6", stdout=out)
@@ -298,7 +296,7 @@ def test_units_without_a_summary_are_in_no_mean_and_said(corpus: Project) -> Non
         assert "Failing (proposition) has summaries of 1 of 2 units; the means exclude the others." in made.notes
 
 
-def test_units_that_a_run_has_not_laid_out_yet_are_without_a_summary(corpus: Project, copying: Run) -> None:
+def test_units_without_a_run_item_have_no_summary(corpus: Project, copying: Run) -> None:
     Run.objects.update(units_count=7)
     assert (
         "Copy & paste (proposition) has summaries of 2 of 7 units; the means exclude the others."
@@ -315,9 +313,7 @@ def test_the_difference_says_its_n_where_a_target_is_missing(corpus: Project, co
     assert row[4] == "100.0 (+60.0; n = 1)", "of one review: no interval of the difference"
 
 
-def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_order(
-    project: Project, tmp_path: Path
-) -> None:
+def test_tables_do_not_depend_on_the_order_of_stored_rows(project: Project, tmp_path: Path) -> None:
     # Texts with shares such as 3/7 and 5/11, whose sums depend on the order of addition.
     texts = [" ".join(f"word{n % k}" for n in range(3, 3 + k * 2)) for k in (2, 3, 5, 7, 11, 13, 4, 6, 9)]
     records = [
@@ -346,7 +342,7 @@ def test_tables_are_the_same_to_the_byte_made_twice_and_from_rows_in_another_ord
     assert files() == before
 
 
-def test_libraries_are_said_by_name_whatever_order_the_data_base_keeps_them_in(corpus: Project, copying: Run) -> None:
+def test_libraries_are_said_by_name_whatever_order_the_database_keeps_them_in(corpus: Project, copying: Run) -> None:
     scored(copying, "rouge")
     Scoring.objects.update(libraries={"tokenizer": "plain", "rouge": {"version": "0.1.2", "lsum": "ours"}})
     assert "ROUGE: stemmer off, rouge lsum ours, version 0.1.2, tokenizer plain." in table(corpus, "m3-4").notes

@@ -26,7 +26,7 @@ MS2_SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "ms2" / "
         ("OBJECTIVE <int> Iron </int> or not? METHODS: We searched.", "OBJECTIVE <int> Iron </int> or not?"),
     ],
 )
-def test_it_is_what_stands_before_the_first_other_section(abstract: str, background: str) -> None:
+def test_the_background_ends_at_the_first_other_section(abstract: str, background: str) -> None:
     assert background_of(abstract) == background
 
 

@@ -112,7 +112,7 @@ def test_an_infinite_rating_is_rejected(value: float) -> None:
         Ratings.from_triples([(1, "x", 1.0)], [1.0, value])
 
 
-def test_none_and_nan_are_missing() -> None:
+def test_none_and_nan_count_as_missing_ratings() -> None:
     ratings = Ratings.from_matrix([[1, math.nan, 1], [2, 1, None]], [1, 2])
     assert ratings.n_ratings == 4
     assert ratings.missing_share == pytest.approx(2 / 6)
@@ -238,7 +238,7 @@ def test_a_scale_of_one_value_leaves_chance_corrected_coefficients_undefined() -
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_undefined_bootstrap_replicates_are_left_out_and_told() -> None:
+def test_undefined_bootstrap_replicates_are_excluded_and_counted() -> None:
     ratings = Ratings.from_matrix([["a", "a"]] * 9 + [["b", "b"]], ["a", "b"])
     drawn = bootstrap_intervals(prepare(ratings), ["fleiss"], replicates=500, seed=1)["fleiss"]
     assert 100 < drawn.undefined_replicates < 250

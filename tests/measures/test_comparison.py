@@ -43,7 +43,9 @@ def test_counted_swaps_are_scipys_permutations_of_pairs(k: int) -> None:
         ([0.0, 0.0], 1.0, 0, 1.0),
     ],
 )
-def test_p_by_hand(totals: list[float], p: float, differing: int, least: float) -> None:
+def test_p_values_of_small_samples_equal_those_by_hand(
+    totals: list[float], p: float, differing: int, least: float
+) -> None:
     assert sign_flip_p(totals) == (p, differing, least)
 
 
@@ -69,7 +71,7 @@ def test_drawn_swaps_come_near_to_the_counted_ones_and_never_to_0() -> None:
     assert sign_flip_p([1.0] * 40)[0] == 1 / (DRAWN + 1)
 
 
-def test_as_many_as_are_counted_and_one_more_say_nearly_the_same() -> None:
+def test_counted_and_drawn_permutations_give_similar_p_values() -> None:
     totals = np.random.default_rng(7).normal(0.3, 1, COUNTED).tolist()
     counted, drawn = sign_flip_p(totals)[0], sign_flip_p([*totals, 1e-9])[0]
     assert counted != drawn

@@ -28,7 +28,7 @@ def labelled(text: str, polarity: str, cue: str = "") -> Claim:
     return Claim("u", text, "", polarity, "moderate", cue, "", locate(text, cue).ranges)
 
 
-def test_a_sound_cluster_is_left_alone() -> None:
+def test_a_consistent_cluster_has_no_findings() -> None:
     assert found(SOUND) == []
 
 
@@ -67,7 +67,7 @@ def test_the_words_in_doubt_are_those_that_the_rule_is_about(rule: str, marked: 
     assert [claim.text[start:end] for start, end in words] == marked
 
 
-def test_a_relation_is_held_against_inputs_that_are_all_labelled() -> None:
+def test_a_relation_is_checked_only_if_all_inputs_are_labelled() -> None:
     other = replace(
         INPUT,
         unit="a/2",
@@ -158,7 +158,7 @@ def test_a_negation_that_was_published_in_pieces_speaks_for_no_effect() -> None:
     assert contradiction(labelled(text, "no effect")) is not None
 
 
-def test_a_slot_may_be_recomposed_or_bracketed_and_not_made_up() -> None:
+def test_an_element_can_be_reworded_or_bracketed_but_not_invented() -> None:
     def told(text: str, explicit: str) -> list[Finding]:
         slot = Slot("outcome", text, text, explicit, is_reworded=True)
         return found(replace(SOUND, slots=(slot,)), rule="tuple text")
@@ -180,7 +180,7 @@ def test_an_input_twice_and_a_tuple_twice_name_all_that_are_concerned() -> None:
     assert not found(SOUND, replace(again, review="2"), rule="repeated tuple")
 
 
-def test_a_counterfactual_is_held_against_the_rule_of_its_kind() -> None:
+def test_a_counterfactual_is_checked_by_the_rule_of_its_kind() -> None:
     sound = Rewriting("negation", "Vitamin X did not reduce falls in older adults.")
     same = Rewriting("antonym", TARGET.text)
     [finding] = found(replace(SOUND, rewritings=(sound, same)))

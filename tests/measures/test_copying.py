@@ -52,7 +52,7 @@ def test_the_automaton_finds_what_looking_everywhere_finds(tokens: list[str], so
 
 
 @given(LETTERS, SOURCES, st.integers(1, 4))
-def test_all_figures_are_those_counted_by_hand(output: list[str], sources: list[list[str]], least: int) -> None:
+def test_all_copying_figures_equal_counts_by_hand(output: list[str], sources: list[list[str]], least: int) -> None:
     found = copying(" ".join(output), [" ".join(source) for source in sources], least=least)
     if found.undefined:
         assert not output or not any(sources)

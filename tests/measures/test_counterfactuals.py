@@ -70,7 +70,7 @@ def test_words_are_counted_whatever_their_case_and_marked_where_they_stand(
         ("rise \u2013 and fall", "rise and fall", 0),
     ],
 )
-def test_signs_and_numbers_are_words_and_punctuation_is_none(was: str, now: str, words: int) -> None:
+def test_signs_and_numbers_count_as_words_but_not_punctuation(was: str, now: str, words: int) -> None:
     assert difference(was, now).words == words
 
 
@@ -101,7 +101,7 @@ def test_any_two_texts_can_be_compared_either_way_round(a: str, b: str) -> None:
 
 
 @given(extra=st.integers(0, 8), kind=st.sampled_from(list(Kind)))
-def test_five_words_may_change_and_a_sixth_is_too_many(extra: int, kind: Kind) -> None:
+def test_at_most_five_words_may_change(extra: int, kind: Kind) -> None:
     text = " ".join([TARGET.rstrip("."), *["more"] * extra]) + "."
     codes = [e.code for e in cf.check(kind, TARGET, text).errors]
     assert codes == ([cf.UNCHANGED] if not extra else [] if extra <= 5 else [cf.TOO_MANY])
@@ -199,7 +199,7 @@ def test_unusual_values_give_a_warning_with_code_and_sentence() -> None:
         ("Drops reduce relapse.", True),
     ],
 )
-def test_words_put_into_a_slot_or_taken_out_of_it_touch_it_and_words_beside_it_do_not(text: str, touched: bool) -> None:
+def test_edits_inside_an_element_touch_it_and_edits_beside_it_do_not(text: str, touched: bool) -> None:
     found = cf.check(Kind.NEGATION, "Nepralin drops reduce relapse.", text, pico={"intervention": [(0, 14)]})
     assert bool(found.warnings) == touched
 

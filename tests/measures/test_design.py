@@ -76,7 +76,7 @@ def test_no_seed_gives_counts_beyond_those_that_are_certain(m: int, pages: int, 
 
 
 @given(st.integers(2, 6), st.integers(0, 50), st.integers(0, 3), SEEDS)
-def test_a_page_given_again_has_another_order(m: int, page: int, number: int, seed: int) -> None:
+def test_a_repeated_page_has_another_order(m: int, page: int, number: int, seed: int) -> None:
     systems = [f"s{i}" for i in range(m)]
     had = [tuple(order_of_page(systems, page, number, repeat, seed)) for repeat in range(2)]
     assert had[0] != had[1]
@@ -181,21 +181,21 @@ def test_checks_are_a_share_of_the_pages_and_take_systems_alike() -> None:
         checks({}, 1.1, 3)
 
 
-def test_which_page_has_a_check_cannot_be_told_from_the_page_before() -> None:
+def test_checks_are_independent_of_the_previous_page() -> None:
     chosen = {each.page for each in checks({f"{i}": SYSTEMS for i in range(2000)}, 0.1, "any")}
     after = Counter((f"{i}" in chosen, f"{i + 1}" in chosen) for i in range(1999))
     table = [[after[a, b] for b in (False, True)] for a in (False, True)]
     assert stats.chi2_contingency(table).pvalue > 0.01
 
 
-def test_a_check_may_stand_anywhere_on_its_page() -> None:
+def test_a_check_can_have_any_position_on_its_page() -> None:
     places = Counter(with_check(["a", "b", "c"], "x", page, 0, 0, 5).index("x") for page in range(400))
     assert stats.chisquare([places[i] for i in range(4)]).pvalue > 0.01
     assert with_check(["a", "b"], "x", "p", 0, 0, 5) == with_check(["a", "b"], "x", "p", 0, 0, 5)
 
 
 @given(st.integers(0, 60), st.floats(0, 1), st.integers(0, 25), SEEDS)
-def test_a_page_comes_again_after_the_distance(n: int, share: float, distance: int, seed: int) -> None:
+def test_a_repeated_page_comes_after_the_minimum_distance(n: int, share: float, distance: int, seed: int) -> None:
     pages = [f"p{i}" for i in range(n)]
     steps = repeated(pages, share, seed, distance=distance)
     assert [page for page, repeat in steps if not repeat] == pages

@@ -37,7 +37,7 @@ def test_the_order_of_the_classes_is_that_of_ms2() -> None:
     assert sum(PRIOR) == pytest.approx(1)
 
 
-def test_no_agreement_at_all_is_1_in_base_2_and_the_papers_083_by_natural_logarithms() -> None:
+def test_opposite_distributions_have_distance_1_in_base_2_and_083_in_nats() -> None:
     found = delta_ei({"a": [(DOWN, UP)], "b": [(SAME, UP), (DOWN, SAME)]})
     assert found.base_2
     assert found.natural
@@ -47,13 +47,13 @@ def test_no_agreement_at_all_is_1_in_base_2_and_the_papers_083_by_natural_logari
     assert found.base_2.sd == pytest.approx(0, abs=1e-15)
 
 
-def test_full_agreement_is_0() -> None:
+def test_the_distance_of_agreeing_distributions_is_0() -> None:
     found = delta_ei({"a": [(SURE_UP, SURE_UP)], "b": [(DOWN, DOWN)]})
     assert found.base_2
     assert found.base_2.mean == 0
 
 
-def test_a_distance_worked_out_by_hand() -> None:
+def test_a_distance_equals_the_hand_computed_value() -> None:
     # p = (1, 0, 0), q = (1/2, 1/2, 0), m = (3/4, 1/4, 0)
     by_hand = math.sqrt((math.log(4 / 3) + 0.5 * math.log(2 / 3) + 0.5 * math.log(2)) / 2)
     assert js_distances([DOWN], [(0.5, 0.5, 0.0)])[0] == pytest.approx(by_hand, abs=1e-15)
@@ -85,7 +85,7 @@ def test_pairs_are_averaged_within_a_review_then_reviews_alike_whatever_their_nu
     assert found.reviews[0].natural == pytest.approx(0.08326, abs=5e-6)
 
 
-def test_golden_figures_of_scipy() -> None:
+def test_figures_equal_those_of_scipy() -> None:
     reviews: dict[str, list[Pair]] = {"a": [(SURE_UP, UNSURE), (DOWN, PRIOR)], "b": [(UNSURE, UNSURE)]}
     a = (jensenshannon(SURE_UP, UNSURE, base=2) + jensenshannon(DOWN, PRIOR, base=2)) / 2
     found = delta_ei(reviews).base_2

@@ -56,7 +56,7 @@ def test_a_text_is_found_where_it_stands_whole_or_in_part(text: str, where: set[
     assert located(text, ABSTRACT) == where
 
 
-def test_chance_is_that_of_drawing_without_looking() -> None:
+def test_the_chance_level_is_that_of_random_draws() -> None:
     assert chance(10, 1, 1) == 0.1
     assert chance(10, 1, 3) == pytest.approx(0.3)
     assert chance(4, 2, 3) == 1.0

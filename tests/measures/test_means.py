@@ -15,7 +15,7 @@ from measures.clustered import ALIKE, TOO_FEW
 from measures.means import FROM_0, NO_ITEMS, Mean, clustered_mean, clustered_means, clustered_share
 
 
-def test_nothing_has_no_mean_and_says_so() -> None:
+def test_the_mean_of_no_items_is_undefined_with_its_reason() -> None:
     for mean in (clustered_mean([], []), clustered_share([], [])):
         assert (mean.value, mean.n, mean.ci, mean.undefined) == (None, 0, None, NO_ITEMS)
         assert not mean.few
@@ -38,7 +38,7 @@ def test_single_items_have_students_interval() -> None:
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_leaving_out_one_cluster_at_a_time_by_hand() -> None:
+def test_the_jackknife_over_clusters_equals_the_hand_computation() -> None:
     """(0, 2), (3, 5), (8, 0), all of one size: the means without one are 4, 2.5 and 2.5, the mean is 3, and the sum
     of squares 1.5 is multiplied by 2/3; t(2) = 4.3027."""
     mean = clustered_mean([0.0, 2.0, 3.0, 5.0, 8.0, 0.0], [1, 1, 2, 2, 3, 3])

@@ -58,7 +58,7 @@ def test_changing_swapping_or_dropping_a_leaf_changes_the_root(leaves: list[byte
         assert merkle_root([*leaves[: at - 1], leaves[at], leaves[at - 1], *leaves[at + 1 :]]) != root
 
 
-def test_a_node_cannot_pass_for_a_leaf() -> None:
+def test_an_inner_node_cannot_pass_as_a_leaf() -> None:
     a, b = hashlib.sha256(b"a").digest(), hashlib.sha256(b"b").digest()
     assert merkle_root([leaf_hash(a) + leaf_hash(b)]) != merkle_root([a, b])
 

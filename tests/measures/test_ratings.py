@@ -74,7 +74,7 @@ def test_not_applicable_ratings_have_their_own_denominator() -> None:
     assert (row["count"], row["n"], row["na"], row["value"]) == (1, 2, 1, 0.5)
 
 
-def test_a_criterion_that_is_nowhere_applicable_is_undefined_and_says_why() -> None:
+def test_a_criterion_with_only_na_ratings_is_undefined_with_its_reason() -> None:
     made = rated({(q, s, "ada"): None for q in ("q1", "q2") for s in ("a", "b")})
     made += rated({("q1", "a", "ada"): "yes"}, "right")
     found = figures(made, [POINTS, RIGHT])
@@ -129,7 +129,7 @@ def test_systems_that_differ_have_other_letters_and_the_best_is_first() -> None:
 
 
 @given(st.integers(0, 9), st.data())
-def test_two_share_a_letter_exactly_where_they_do_not_differ(m: int, data: st.DataObject) -> None:
+def test_two_systems_share_a_letter_if_and_only_if_they_do_not_differ(m: int, data: st.DataObject) -> None:
     table = [[False] * m for _ in range(m)]
     for i, j in combinations(range(m), 2):
         table[i][j] = table[j][i] = data.draw(st.booleans())
@@ -160,7 +160,7 @@ def test_wilcoxon_says_how_many_pairs_and_what_became_of_zeros() -> None:
     assert wilcoxon(np.zeros(3))["undefined"] == "no pair differs"
 
 
-def test_severity_is_told_against_the_others_of_the_same_texts() -> None:
+def test_severity_is_relative_to_other_raters_of_the_same_texts() -> None:
     points = {(f"q{i}", s, "ada"): 2 for i in range(5) for s in "ab"}
     points |= {(f"q{i}", s, "ben"): 4 for i in range(5) for s in "ab"}
     points |= {("q9", "a", "eve"): 1}
@@ -171,7 +171,7 @@ def test_severity_is_told_against_the_others_of_the_same_texts() -> None:
     assert (found["ada"]["pages"], found["ada"]["median_ms"], found["ada"]["median_ms_of_text"]) == (5, 9_000, 4_500)
 
 
-def test_pages_that_nobody_can_have_read_are_flagged_by_a_stated_rule() -> None:
+def test_pages_answered_too_fast_are_flagged_by_a_stated_rule() -> None:
     made = [Judgement(f"q{i}", "a", "ada", "points", "3", ms=20_000 if i else 3_000) for i in range(12)] + [
         Judgement("q0", "a", "ben", "points", "3", ms=LEAST_MS - 1),
         Judgement("q1", "a", "ben", "points", "3"),
@@ -236,7 +236,7 @@ def test_several_items_of_a_source_are_one_cluster() -> None:
     assert pair["wilcoxon"]["n"] == 12
 
 
-def test_a_check_is_failed_where_the_degraded_text_is_nowhere_worse() -> None:
+def test_a_check_fails_if_the_degraded_text_is_rated_no_worse() -> None:
     criteria = [POINTS, RIGHT]
     assert check_failed({"points": "4", "right": "yes"}, {"points": "4", "right": "yes"}, criteria)
     assert not check_failed({"points": "4", "right": "yes"}, {"points": "4", "right": "no"}, criteria)
@@ -401,7 +401,7 @@ def test_a_criterion_is_read_from_a_protocols_content() -> None:
     assert Criterion.of({"key": "t", "scale": {"type": "text"}, "better": None}).kind == "counts"
 
 
-def test_every_step_is_told_before_it_is_taken() -> None:
+def test_progress_is_reported_before_each_step() -> None:
     told: list[str] = []
     figures(many(4), [POINTS], scores={"rouge": {}}, progress=told.append, replicates=0)
     assert told == ["reading", "means", "comparisons: points", "raters", "preferences", "correlations: rouge"]

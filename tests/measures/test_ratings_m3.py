@@ -143,7 +143,7 @@ def values(made: list[Judgement]) -> dict[str, float | str | None]:
     return {each.criterion.removeprefix("m3:"): each.value for each in made}
 
 
-def test_slots_that_the_target_does_not_state_are_left_out() -> None:
+def test_elements_that_the_target_does_not_state_are_omitted() -> None:
     assert values(derived(said(population="same", comparator=None)))["pico"] == 1
     assert values(derived(said(population="different", comparator=None)))["pico"] == 0
     assert values(derived(said(population=None, comparator=None)))["pico"] is None

@@ -70,7 +70,7 @@ def tidy(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
 
 @pytest.mark.usefixtures("former_rule")
 @pytest.mark.parametrize("block", range(10))
-def test_200_random_rounds_come_to_what_an_independent_script_says(block: int) -> None:
+def test_200_random_rounds_give_the_figures_of_an_independent_script(block: int) -> None:
     for seed in range(20 * block, 20 * block + 20):
         judgements, scores = drawn(seed)
         if not judgements:
@@ -196,7 +196,7 @@ def test_strengths_are_those_of_a_regression(seed: int) -> None:
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_67_of_133_and_kappa_of_the_table() -> None:
+def test_agreement_of_directions_of_ms2_is_reproduced() -> None:
     """MS^2: 150 sampled, 17 references without a direction excluded, 67 of the other 133 in the reference's class."""
     classes = ["increases", "no change", "decreases", "insufficient", "skip"]
     table = {  # one of the tables with these margins

@@ -90,7 +90,7 @@ def test_invalid_manifests_are_refused(folder: Path, content: str) -> None:
         Folder(folder)
 
 
-def test_a_file_that_the_manifest_lists_has_to_be_there(folder: Path) -> None:
+def test_a_listed_file_that_is_missing_is_an_error(folder: Path) -> None:
     with pytest.raises(InvalidRelease, match=r"^gone\.csv: cannot be read"):
         list(Folder(folder).rows("gone.csv"))
 

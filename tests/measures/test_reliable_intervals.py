@@ -42,7 +42,7 @@ def test_a_figure_with_a_lower_bound_only_has_a_t_interval_of_its_logarithm() ->
         assert found.ci == pytest.approx((mean / factor, mean * factor))
 
 
-def test_a_mean_with_a_long_tail_needs_many_reviews() -> None:
+def test_a_skewed_mean_needs_many_reviews_for_an_interval() -> None:
     for n, reason in ((99, "few reviews"), (150, "skewed values")):
         values = np.random.default_rng(1).exponential(size=n)
         found = clustered_mean(values.tolist(), range(n), bounds=(0.0, math.inf))

@@ -105,7 +105,7 @@ def test_targets_and_inputs_of_m3_score_as_rouge_score_says(stemmer: bool) -> No
         check_equal(item["target_text"], "\n".join(inputs), stemmer)
 
 
-def test_a_hand_counted_example() -> None:
+def test_rouge_of_an_example_equals_the_counts_by_hand() -> None:
     scores = rouge("the cat sat on the mat", "the cat lay on a mat")
     # common unigrams: the, cat, on, mat of 6 and 6; bigram: the cat of 5 and 5; subsequence: the cat on mat
     assert scores["rouge1"].f1 == pytest.approx(4 / 6, abs=1e-15)

@@ -108,14 +108,14 @@ def test_every_two_people_share_units_so_that_they_can_be_compared() -> None:
     assert min(together.values()) >= 4
 
 
-def test_different_seeds_deal_differently_and_neighbours_do_not_always_meet_the_same_people() -> None:
+def test_seeds_change_the_allocation_and_neighbouring_units_mix_people() -> None:
     people = [f"p{i}" for i in range(5)]
     first = deal(range(50), people, 2, seed=1)
     assert first != deal(range(50), people, 2, seed=2)
     assert any(first[a] != first[b] for a, b in pairwise(range(50)))
 
 
-def test_more_people_than_there_are_cannot_be_dealt() -> None:
+def test_an_overlap_above_the_number_of_people_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot be assigned"):
         deal([1, 2], ["ann", "bob"], 3, seed=0)
     with pytest.raises(ValueError, match="distinct"):

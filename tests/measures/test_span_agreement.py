@@ -124,7 +124,7 @@ def test_span_f1_of_one_text_is_the_mean_of_its_pairs(spans: list[list[tuple[int
 
 
 @given(RANGES)
-def test_a_word_is_touched_that_shares_a_character(ranges: list[tuple[int, int]]) -> None:
+def test_a_span_touches_each_word_that_shares_a_character(ranges: list[tuple[int, int]]) -> None:
     marked = {i for low, high in ranges for i in range(low, high)}
     expected = {n for n, (low, high) in enumerate(words(TEXT)) if marked & set(range(low, high))}
     assert tokens_touched(words(TEXT), ranges) == expected

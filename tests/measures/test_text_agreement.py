@@ -17,7 +17,7 @@ TEXT = "Nepralin reduced relapse."
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.text(min_size=1)), max_size=4))
-def test_a_span_comes_back_from_its_cell_whatever_it_quotes(pieces: list[tuple[int, str]]) -> None:
+def test_any_span_is_read_back_from_its_cell(pieces: list[tuple[int, str]]) -> None:
     fragments = [(start, start + len(quote), quote) for start, quote in pieces]
     assert ranges_of_cell(as_cell(fragments)) == tuple((start, end) for start, end, _ in fragments)
 
@@ -25,7 +25,7 @@ def test_a_span_comes_back_from_its_cell_whatever_it_quotes(pieces: list[tuple[i
 @pytest.mark.parametrize(
     "cell", ["x", '0-3 "ab"', '0-2 "ab" |', '0-2 "ab" | ', '0-2 "ab", 3-4 "c"', '2-0 "ab"', '0-2 "ab']
 )
-def test_any_other_cell_is_refused(cell: str) -> None:
+def test_a_cell_that_is_no_span_is_refused(cell: str) -> None:
     with pytest.raises(SpanError, match="no span in a cell"):
         ranges_of_cell(cell)
 
@@ -40,7 +40,7 @@ def test_overlapping_and_nested_spans_come_back_from_one_cell(pieces: list[list[
     assert spans_of_cell(spans_as_cell(spans)) == expected
 
 
-def test_a_cell_of_several_spans_is_not_read_as_one() -> None:
+def test_a_cell_with_several_spans_is_refused_where_one_is_expected() -> None:
     with pytest.raises(SpanError, match="has 2 spans"):
         ranges_of_cell('0-8 "Nepralin" || 9-16 "reduced"')
 
@@ -89,7 +89,7 @@ def test_case_and_white_space_of_written_texts_do_not_count_and_what_is_exact_do
     assert compared([Comparison("C", "whole", ("c",), ("stands for",))], said, {})[0].value == pytest.approx(1 / 3)
 
 
-def test_pairs_without_a_text_are_told_apart_and_figures_of_nothing_say_why() -> None:
+def test_pairs_without_a_text_are_counted_apart_and_empty_figures_have_reasons() -> None:
     same = Comparison("C", "same", ("c",))
     blank = [("u", rater, {"c": ""}) for rater in "ab"]
     [none] = compared([same], blank, {})
@@ -105,7 +105,7 @@ def test_a_comparison_comes_back_from_json() -> None:
     assert Comparison.from_json(one.as_json()) == one
 
 
-def test_parts_of_whole_units_come_to_what_all_together_come_to() -> None:
+def test_agreement_over_parts_equals_agreement_over_all_units() -> None:
     comparisons = [Comparison("C", "same", ("c",)), Comparison("C", "words", ("c",)), Comparison("C", "whole", ("c",))]
     texts = ["a b", "a", "a", "", "", "", "c d", "C  D", "c e", "x", "y", "z", "", "", ""]
     said = [(f"u{n // 3}", "abc"[n % 3], {"c": text}) for n, text in enumerate(texts)]
@@ -118,7 +118,7 @@ def test_parts_of_whole_units_come_to_what_all_together_come_to() -> None:
             assert replace(one, value=other.value) == other
 
 
-def test_parts_that_have_nothing_say_why_as_all_together_do() -> None:
+def test_agreement_of_empty_parts_has_the_reason_of_the_whole() -> None:
     same = [Comparison("C", "same", ("c",))]
     blank = [("u", rater, {"c": ""}) for rater in "ab"]
     alone = [("v", "a", {"c": "x"})]
@@ -157,7 +157,7 @@ def test_whether_a_set_holds_a_code_is_a_scale_of_its_own() -> None:
 
 
 @given(st.sets(st.text("abc de", min_size=1).map(str.strip).filter(bool)))
-def test_a_set_comes_back_from_its_cell(codes: set[str]) -> None:
+def test_a_set_of_codes_is_read_back_from_its_cell(codes: set[str]) -> None:
     assert codes_of_cell(span_agreement.as_cell(codes)) == codes
 
 

@@ -79,7 +79,7 @@ def refused(path: Path, why: str, **how: Any) -> None:
     assert (engines.facts_now(), sorted(p for p in Path(project_settings.DATA_DIR).rglob("*"))) == before
 
 
-def test_a_backup_holds_data_base_and_files_and_never_the_secret_key(made: Path) -> None:
+def test_a_backup_holds_database_and_files_and_never_the_secret_key(made: Path) -> None:
     held = members(made)
     manifest = json.loads(held["manifest.json"])
     assert list(held) == [*(entry["path"] for entry in manifest["files"]), "manifest.json"]
@@ -95,14 +95,14 @@ def test_a_backup_holds_data_base_and_files_and_never_the_secret_key(made: Path)
     assert [p.name for p in made.parent.iterdir() if p.name.startswith(".")] == [], "nothing is left beside it"
 
 
-def test_it_overwrites_nothing(made: Path) -> None:
+def test_a_backup_never_overwrites_a_file(made: Path) -> None:
     before = made.read_bytes()
     with pytest.raises(CommandError, match="never overwrite files"):
         call_command("backup", out=made)
     assert made.read_bytes() == before
 
 
-def test_it_goes_into_an_empty_installation_or_where_the_name_was_typed(made: Path) -> None:
+def test_a_restore_needs_an_empty_installation_or_the_database_name(made: Path) -> None:
     with pytest.raises(CommandError, match=rf"is not empty: \w+ has rows.*--replace {engines.name()}"):
         call_command("restore", made)
     with pytest.raises(CommandError, match="is named"):
@@ -150,7 +150,7 @@ def test_truncated_and_foreign_files_are_refused(made: Path, tmp_path: Path) -> 
     refused(tmp_path / "nowhere", "does not exist")
 
 
-def test_the_backup_of_a_newer_or_too_old_concord_or_of_another_kind_of_data_base_is_refused(made: Path) -> None:
+def test_the_backup_of_a_newer_or_too_old_concord_or_of_another_kind_of_database_is_refused(made: Path) -> None:
     whole = made.read_bytes()
     later = [["projects", "9999_from_the_future"]]
     refused(rewritten(made, lambda held: in_manifest(held, migrations=later)), "newer version.*9999_from_the_future")

@@ -25,7 +25,7 @@ def rows() -> dict[str, int]:
     return {model._meta.label: model._default_manager.count() for model in apps.get_models()}
 
 
-def test_it_makes_a_project_that_says_it_is_made_up() -> None:
+def test_seed_creates_a_project_that_is_marked_as_illustrative() -> None:
     said()
     project = Project.objects.get()
     assert (project.slug, project.name, project.licence) == ("sample", "Sample project (illustrative)", "CC0-1.0")
@@ -55,7 +55,7 @@ def test_four_people_have_their_roles_and_no_password() -> None:
     assert not any(user.has_usable_password() for user in User.objects.all())
 
 
-def test_one_open_round_waits_for_all_four_under_the_guideline_that_ships() -> None:
+def test_the_sample_has_one_open_round_with_the_shipped_guideline() -> None:
     said()
     round = Round.objects.get()
     assert (round.name, round.kind, round.purpose) == ("First labels", "label", "gold")
@@ -90,7 +90,7 @@ def test_seed_creates_what_is_missing() -> None:
     assert User.objects.count() == len(PEOPLE)
 
 
-def test_a_project_of_that_name_that_is_real_work_is_not_touched(project: Project) -> None:
+def test_seed_does_not_touch_a_real_project_of_the_same_name(project: Project) -> None:
     Project.objects.filter(pk=project.pk).update(slug="sample")
     before = rows()
     with pytest.raises(CommandError, match="not the sample project"):

@@ -50,7 +50,7 @@ def test_noisy_values_are_always_valid(share: float) -> None:
                 assert is_sound(value, text), (key, value)
 
 
-def test_without_noise_a_robot_says_what_is_right_and_with_some_it_errs_about_as_often() -> None:
+def test_simulated_annotators_err_as_often_as_their_noise_says() -> None:
     thought = Thought("positive", "weak", ((0, 7),))
     assert disturbed(thought, TEXT, Noise(), random.Random(1)) == thought
     rng = random.Random(5)
@@ -125,7 +125,7 @@ def test_a_refusal_is_not_repeated_and_not_acknowledged() -> None:
     assert len(client.ledger.sent) == 1
 
 
-def test_patience_ends() -> None:
+def test_a_client_gives_up_after_its_patience() -> None:
     flaky = Flaky(*[Broken("away", sent=False)] * 100)
     with pytest.raises(GaveUp, match="away"):
         Client(flaky, patience=0.05, longest_wait=0.01).submit({"n": 1})
@@ -139,7 +139,7 @@ def test_non_idempotent_requests_are_sent_once() -> None:
 
 
 @pytest.mark.django_db
-def test_a_robot_says_the_same_of_a_unit_in_whatever_order_it_comes(project: Project, ann1: User, ann2: User) -> None:
+def test_a_simulated_annotator_answers_a_unit_alike_in_any_order(project: Project, ann1: User, ann2: User) -> None:
     for number in range(3):
         build_cluster(project, number)
     said: list[dict[str, Any]] = []

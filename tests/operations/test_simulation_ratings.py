@@ -22,7 +22,7 @@ from tests.evaluation.rating_rounds import build_runs
 pytestmark = pytest.mark.django_db
 
 
-def test_robots_rate_what_four_systems_wrote_and_a_round_waits_for_the_evaluator() -> None:
+def test_simulated_annotators_rate_four_systems_and_one_round_stays_open() -> None:
     project = seed().project
     play_history(project, truth=from_file(SAMPLE))
     began = time.process_time()

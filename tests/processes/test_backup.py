@@ -82,7 +82,7 @@ def _refusal(site: Site, source: Path) -> str:
 
 
 @pytest.mark.long
-def test_the_drill_restores_into_a_scratch_data_base_and_leaves_nothing(site: Site) -> None:
+def test_the_drill_restores_into_a_scratch_database_and_leaves_nothing(site: Site) -> None:
     worker = site.start_worker()
     study = site.study()
     study.release("1.0.0")

@@ -26,7 +26,7 @@ def later(clusters: int) -> bytes:
 
 
 @pytest.mark.long
-def test_an_import_makes_nobody_fail_who_labels_meanwhile(site: Site) -> None:
+def test_an_import_makes_nobody_fail_who_labels_concurrently(site: Site) -> None:
     ledger, seen = Ledger(), Counter[tuple[int, bool]]()
     study, clients, people = staffed(site, clusters=120, robots=2, ledger=ledger)
     round = study.open_round("work", people, overlap=2)

@@ -63,7 +63,7 @@ def test_an_upload_without_room_is_refused_in_words_and_people_work_on(make_site
 
 @pytest.mark.long
 @pytest.mark.skipif(ON_POSTGRES, reason="PostgreSQL's files are its own server's")
-def test_an_answer_that_finds_the_data_base_without_room_is_kept_by_its_sender(site: Site) -> None:
+def test_an_answer_that_finds_the_database_without_room_is_kept_by_its_sender(site: Site) -> None:
     ledger = Ledger()
     study, [client], people = staffed(site, clusters=2, robots=1, ledger=ledger)
     round = study.open_round("work", people)

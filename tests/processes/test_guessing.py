@@ -89,7 +89,7 @@ def at_once(site: Site, tasks: Iterable[tuple[Any, ...]], do: Callable[..., Repl
 
 
 @pytest.mark.long
-def test_a_thousand_guesses_are_throttled_and_nobody_is_locked_out_for_good(guarded: Site) -> None:
+def test_a_thousand_guesses_are_throttled_and_nobody_is_locked_out(guarded: Site) -> None:
     tried = 0
 
     def guess(guesser: Guesser, email: str, n: int, source: str) -> Reply:

@@ -63,7 +63,7 @@ def same(before: Rows, after: Rows, kept: str) -> None:
     assert not wrong, (kept, len(wrong), wrong[:5])
 
 
-def test_a_full_data_base_goes_forward_back_and_forward_without_a_loss(
+def test_a_full_database_goes_forward_back_and_forward_without_a_loss(
     first: Site, make_site: Callable[..., Site]
 ) -> None:
     before = old(first, "rows")
@@ -97,7 +97,7 @@ def works_on(migrated: Site) -> None:
 
 
 @pytest.mark.long
-def test_a_migration_that_is_killed_leaves_its_data_base_as_it_was_before_it(first: Site) -> None:
+def test_a_migration_that_is_killed_leaves_its_database_as_it_was_before_it(first: Site) -> None:
     before = old(first, "rows")
     many = len(old(first, "ahead", path=str(FIRST))["new"])
     applied = 0

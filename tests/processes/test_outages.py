@@ -90,7 +90,7 @@ def annotators_of(
 
 
 @pytest.mark.row(8)
-def test_while_postgresql_restarts_people_are_told_to_wait_and_nothing_is_lost(
+def test_while_postgresql_restarts_people_wait_and_no_answer_is_lost(
     own_postgres: Callable[..., Postgres], make_site_on: Callable[[Postgres], Site]
 ) -> None:
     server = own_postgres()

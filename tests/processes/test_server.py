@@ -191,7 +191,7 @@ def test_silent_clients_hold_no_thread_and_are_closed(server: Server, begin: str
 
 
 @pytest.mark.parametrize("kind", ["head", "body"])
-def test_a_byte_now_and_then_does_not_keep_a_connection(server: Server, kind: str) -> None:
+def test_a_client_that_sends_single_bytes_is_disconnected(server: Server, kind: str) -> None:
     waiting = [server.client() for _ in range(MANY)]
     for client in waiting:
         if kind == "head":

@@ -219,7 +219,7 @@ def test_malformed_messages_do_not_end_a_worker(production: Site, redis: Redis) 
 
 
 @pytest.mark.row(3)
-def test_a_celery_worker_killed_in_a_job_is_followed_by_another(production: Site, redis: Redis) -> None:
+def test_another_celery_worker_continues_the_job_of_a_killed_one(production: Site, redis: Redis) -> None:
     redis.start()
     lead = production.lead()
     job = Slow(production, lead, "killed", steps=6)

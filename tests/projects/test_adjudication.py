@@ -117,7 +117,7 @@ def test_a_difference_that_the_majority_decided_is_not_marked(
     assert marked(1) == [set()] * 3
 
 
-def test_the_answer_taken_is_in_force_as_that_persons_and_nothing_else_changes(
+def test_an_adopted_answer_is_current_under_its_rater_and_nothing_else_changes(
     round: Round, client: APIClient, three: list[Member], lead: User
 ) -> None:
     before = list(Decision.objects.exclude(unit=unit_of(round)).order_by("pk").values_list("pk", "digest"))
@@ -142,7 +142,7 @@ def test_the_answer_taken_is_in_force_as_that_persons_and_nothing_else_changes(
     assert list(findings()) == []
 
 
-def test_another_value_is_an_answer_of_the_curators(round: Round, client: APIClient, lead: User) -> None:
+def test_a_value_of_the_curator_is_stored_as_their_answer(round: Round, client: APIClient, lead: User) -> None:
     unit = unit_of(round)
     written = label_value("positive", "weak")
     seen = adjudication_detail(client, round, unit)["seen"]
@@ -154,7 +154,7 @@ def test_another_value_is_an_answer_of_the_curators(round: Round, client: APICli
     assert queue(client, round)["counts"]["decided"] == 1
 
 
-def test_writing_what_was_in_force_before_the_contest_ends_the_contest(
+def test_choosing_the_value_before_a_contest_resolves_the_contest(
     round: Round, client: APIClient, project: Project, three: list[Member], lead: User
 ) -> None:
     """A later round contests what an earlier one decided; choosing the earlier value again is a decision too."""

@@ -83,7 +83,7 @@ def test_undo_keeps_later_decisions(round: Round, client: APIClient, three: list
     assert current_values([again], "label")[again.pk]["polarity_cue"][0]["end"] == 7
 
 
-def test_others_than_were_shown_are_not_decided(round: Round, client: APIClient, three: list[Member]) -> None:
+def test_bulk_decisions_are_refused_if_the_units_changed(round: Round, client: APIClient, three: list[Member]) -> None:
     take(client, round, unit_of(round), answer_by(round, unit_of(round), three[0]))
     reply = send(client, round, "at-once/", agreement=0.8, units=2, reason="Nearly agreed.")
     assert reply.status_code == 409

@@ -53,7 +53,7 @@ def check_done_once(job: Job) -> None:
 @pytest.mark.django_db
 @row
 @pytest.mark.parametrize("batch", [1, 2, 3])
-def test_gold_is_formed_once_by_whoever_holds_the_job_when_it_is_taken_away_before_a_batch(
+def test_gold_is_formed_once_if_a_job_moves_to_another_worker_before_a_batch(
     closed: Job, monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
     real, begun = gold_actions._store_decisions, list[int]()

@@ -78,7 +78,7 @@ def test_contested_units_keep_their_value(project: Project, clusters: list[Clust
     assert len(chosen(project, gold="without")) == 15
 
 
-def test_a_contest_is_chosen_until_a_newer_word_settles_it(
+def test_a_contested_unit_is_selected_until_a_newer_decision(
     project: Project, clusters: list[Cluster], by: Member, ann1: User, ann2: User
 ) -> None:
     people = list(Member.objects.filter(user__in=[ann1, ann2]))

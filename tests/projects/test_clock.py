@@ -32,7 +32,7 @@ def set_back(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return change
 
 
-def test_a_correction_given_earlier_by_the_clock_is_the_newer_revision(
+def test_a_later_correction_is_the_newer_revision_if_the_clock_was_set_back(
     project: Project, ann1: User, set_back: Callable[[], None]
 ) -> None:
     build_cluster(project)
@@ -80,7 +80,7 @@ def test_a_job_left_by_a_dead_worker_is_taken_up_at_once_and_ends_after_its_star
     assert job.finished_at >= job.started_at
 
 
-def test_a_person_keeps_the_hand_and_gets_the_next_card(
+def test_held_assignments_stay_and_the_next_card_comes_after_the_clock_is_set_back(
     project: Project, ann1: User, set_back: Callable[[], None]
 ) -> None:
     build_cluster(project)

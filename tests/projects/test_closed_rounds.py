@@ -52,7 +52,7 @@ def test_an_answer_begun_before_the_round_was_closed_is_refused_with_a_reason_an
 
 
 @pytest.mark.row(22)
-def test_no_address_and_no_body_opens_a_closed_round(round: Round, lead: User) -> None:
+def test_no_route_reopens_a_closed_round(round: Round, lead: User) -> None:
     close_round(round=round, by=lead)
     client = signed_in(lead)
     opening = [p for p, _ in walk(get_resolver()) if "open" in p or "unlock" in p]

@@ -97,7 +97,7 @@ def test_one_submission_sent_eight_times_at_once_is_stored_once(project: Project
 
 
 @pytest.mark.row(12)
-def test_a_lapsed_slot_claimed_by_many_while_its_person_answers_keeps_k(project: Project, crowd: list[Member]) -> None:
+def test_an_expired_assignment_claimed_by_many_keeps_k_answers(project: Project, crowd: list[Member]) -> None:
     """The late answer counts or is uncounted, depending on the order, but there are never k + 1."""
     build_cluster(project, inputs=0)
     surplus = 0
@@ -119,7 +119,7 @@ def test_a_lapsed_slot_claimed_by_many_while_its_person_answers_keeps_k(project:
     assert 0 <= surplus <= 20
 
 
-def test_a_data_base_that_is_busy_says_so_and_stores_nothing(
+def test_a_busy_database_is_reported_and_nothing_is_stored(
     project: Project, crowd: list[Member], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_cluster(project, inputs=0)
@@ -135,9 +135,7 @@ def test_a_data_base_that_is_busy_says_so_and_stores_nothing(
     assert not Answer.objects.exists()
 
 
-def test_sheets_and_a_browser_at_once_share_a_pool_and_nobody_waits_in_vain(
-    project: Project, crowd: list[Member], lead: User
-) -> None:
+def test_sheets_and_browsers_share_a_queue_without_blocking(project: Project, crowd: list[Member], lead: User) -> None:
     """Each starts at another position of the queue; without claiming in order they could deadlock."""
     for n in range(12):
         build_cluster(project, number=n, inputs=4)
@@ -174,7 +172,7 @@ def test_one_person_in_eight_tabs_is_handed_no_unit_twice_and_meets_no_error(
 
 
 @pytest.mark.row(12, 58)
-def test_people_come_and_go_and_the_round_is_closed_under_their_hands(project: Project, crowd: list[Member]) -> None:
+def test_joining_leaving_and_closing_lose_no_answers(project: Project, crowd: list[Member]) -> None:
     """Answers are stored and counted, or refused; nobody who left holds an assignment; gold has all counted answers."""
     for n in range(6):
         build_cluster(project, number=n, inputs=4)

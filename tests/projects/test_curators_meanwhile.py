@@ -77,7 +77,7 @@ def test_confirming_does_not_revert_a_concurrent_correction(unit: Unit, curators
     assert current_values([unit], "label")[unit.pk]["polarity"] == "negative"
 
 
-def test_nobody_labels_a_text_that_another_is_correcting(unit: Unit, curators: Curators) -> None:
+def test_a_text_under_correction_cannot_be_labelled(unit: Unit, curators: Curators) -> None:
     old = Proposition.objects.select_related("unit", "cluster").get(unit=unit)
     before = Decision.objects.count()
     other = both(

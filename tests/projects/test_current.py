@@ -37,7 +37,7 @@ def decide(unit: Unit, field: str, origin: str, imported: Import | None = None, 
     )
 
 
-def test_the_newest_decision_is_in_force_and_a_contest_leaves_what_was(project: Project, imported: Import) -> None:
+def test_the_newest_decision_is_current_and_a_contest_keeps_the_value(project: Project, imported: Import) -> None:
     one, other = Unit.objects.filter(pk__in=[p.unit_id for p in build_cluster(project).propositions.all()])[:2]
     for unit in (one, other):
         decide(unit, "polarity", Origin.IMPORTED, imported)

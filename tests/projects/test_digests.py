@@ -101,9 +101,7 @@ def test_a_server_that_is_away_loses_nothing_and_once_it_is_back_each_gets_one_m
     assert post.mails()[0]["Message-ID"] != post.mails()[1]["Message-ID"]
 
 
-def test_one_address_that_is_refused_keeps_nobody_else_from_the_mail(
-    post: Post, round: Round, ann1: User, ann2: User
-) -> None:
+def test_a_refused_address_does_not_stop_mail_to_others(post: Post, round: Round, ann1: User, ann2: User) -> None:
     User.objects.filter(pk=ann1.pk).update(email="refused@example.org")
     post.start()
     assert send_digests() == 1
@@ -132,7 +130,7 @@ def test_nothing_is_sent_without_a_server_to_unverified_addresses_or_of_what_was
     assert sent == []
 
 
-def test_one_of_two_workers_sends_it(post: Post, round: Round, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_workers_send_a_digest_once(post: Post, round: Round, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
 
     def send(user: User, entries: object, newest: int) -> None:

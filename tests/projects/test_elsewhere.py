@@ -137,7 +137,7 @@ def test_a_lead_checks_a_file_sees_its_faults_and_imports_the_mended_one(
 
 
 @pytest.mark.row(55)
-def test_a_file_brings_so_many_ratings_of_so_many_raters(
+def test_an_imported_file_has_limits_on_ratings_and_raters(
     project: Project, lead: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(external_ratings_actions, "MAX_RATINGS", 3)

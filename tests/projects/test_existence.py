@@ -34,7 +34,7 @@ def post(address: str, **body: Any) -> Any:
     return APIClient().post(f"/api/v1/invitations/{address}/", body, format="json")
 
 
-def test_an_invitation_does_not_tell_its_maker_whether_there_is_an_account(spy: APIClient, lead: User) -> None:
+def test_an_invitation_does_not_reveal_whether_an_account_exists(spy: APIClient, lead: User) -> None:
     there, not_there = invited(spy, lead.email), invited(spy, "none@example.org")
     looks = [post("look", token=token).json() | {"email": ""} for token in (there, not_there)]
     assert looks[0] == looks[1]

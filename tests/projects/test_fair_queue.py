@@ -124,14 +124,16 @@ def test_endless_closings_keep_nobody_from_a_release(project: Project, others: l
 
 
 @pytest.mark.row(60)
-def test_a_person_with_thirty_projects_is_one_person(project: Project, queue: Queue, stranger: User) -> None:
+def test_a_person_with_many_projects_gets_no_larger_share_of_the_queue(
+    project: Project, queue: Queue, stranger: User
+) -> None:
     for number in range(30):
         queue(Project.objects.create(slug=f"p{number}", name="P"), "release", by=stranger)
     late = queue(project, "release")
     assert late in drain(2)
 
 
-def test_work_of_no_project_has_its_turn(project: Project, queue: Queue) -> None:
+def test_jobs_without_a_project_get_their_turn(project: Project, queue: Queue) -> None:
     for _ in range(20):
         queue(project, "release")
     assert queue(None, "release") in drain(2)

@@ -108,7 +108,7 @@ def test_finishing_twice_adds_nothing(three: list[Member], project: Project) -> 
     assert Decision.objects.count() == before
 
 
-def test_closing_leaves_a_job_that_forms_gold_and_seals(three: list[Member], project: Project) -> None:
+def test_closing_a_round_queues_a_job_that_forms_gold_and_a_checkpoint(three: list[Member], project: Project) -> None:
     round = build_round(project, three, overlap=3)
     for person in three:
         answer(person.user, next_assignments(user=person.user, round=round)[0])

@@ -53,7 +53,7 @@ def put(client: APIClient, slot: Assignment, **more: str) -> None:
     assert reply.status_code == 201, reply.content
 
 
-def test_by_the_browser_and_by_a_token_whatever_the_body_says(
+def test_answers_record_whether_they_came_by_browser_or_token(
     round: Round, ann1: User, client_of: Callable[[User], APIClient]
 ) -> None:
     first, second = next_assignments(user=ann1, round=round)
@@ -64,7 +64,7 @@ def test_by_the_browser_and_by_a_token_whatever_the_body_says(
     assert came() == {"browser", "token"}
 
 
-def test_by_a_sheet_by_an_import_and_as_a_correction(
+def test_answers_record_that_they_came_by_sheet_import_or_correction(
     round: Round, ann1: User, lead: User, project: Project, tmp_path: Path
 ) -> None:
     slot = Assignment.objects.filter(round=round).select_related("unit").first()
@@ -89,7 +89,7 @@ def test_by_a_sheet_by_an_import_and_as_a_correction(
 
 
 @pytest.mark.parametrize("column", ["came_by = 'browser'", "entry_id = NULL, came_by = ''"])
-def test_another_way_written_over_it_is_found(round: Round, ann1: User, lead: User, column: str) -> None:
+def test_a_changed_origin_of_an_answer_is_found(round: Round, ann1: User, lead: User, column: str) -> None:
     slot = Assignment.objects.filter(round=round).select_related("unit").first()
     assert slot
     sheet = KEYS + f"{slot.pk},0,1,{slot.unit.key},positive,,weak,,,,\n"
@@ -99,7 +99,7 @@ def test_another_way_written_over_it_is_found(round: Round, ann1: User, lead: Us
     assert f"projects.answer {Answer.objects.get().pk}" in [f.what for f in findings()]
 
 
-def test_answers_whose_slots_were_exchanged_are_found_before_any_seal(round: Round, ann1: User) -> None:
+def test_answers_with_exchanged_assignments_are_found_without_a_checkpoint(round: Round, ann1: User) -> None:
     for slot in next_assignments(user=ann1, round=round):
         answer(ann1, slot)
     one, other = Assignment.objects.filter(round=round).order_by("pk")
@@ -112,7 +112,7 @@ def test_answers_whose_slots_were_exchanged_are_found_before_any_seal(round: Rou
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_release_tells_how_each_answer_came_and_who_brought_it(
+def test_a_release_names_the_origin_and_the_importer_of_each_answer(
     round: Round, ann1: User, lead: User, project: Project, tmp_path: Path
 ) -> None:
     first, second = next_assignments(user=ann1, round=round)

@@ -94,7 +94,7 @@ def test_settling_takes_a_matter_off_the_open_ones_and_reopening_brings_it_back(
     assert [v for (v,) in verbs] == ["reply on answer", "settled on answer", "reopened on answer"]
 
 
-def test_a_newer_flag_raises_the_matter_again(round: Round, ann1: User, client: APIClient) -> None:
+def test_a_newer_flag_reopens_a_settled_matter(round: Round, ann1: User, client: APIClient) -> None:
     mine = said(ann1, round, flag=True)
     say(client, mine, "settled")
     again = answer(ann1, Assignment.objects.get(pk=mine.assignment_id), label_value("positive"), flag=True).answer

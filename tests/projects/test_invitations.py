@@ -118,7 +118,9 @@ def test_a_lead_cannot_open_somebody_elses_account(
 
 
 @pytest.mark.row(43)
-def test_another_address_cannot_use_it(project: Project, lead: User, stranger: User, client_of: ClientOf) -> None:
+def test_an_invitation_cannot_be_accepted_from_another_account(
+    project: Project, lead: User, stranger: User, client_of: ClientOf
+) -> None:
     made = invited(client_of(lead))
     reply = accept(client_of(stranger), made["token"], **NEW)
     assert (reply.status_code, reply.json()["type"]) == (409, "/problems/other-account")
@@ -129,7 +131,7 @@ def test_another_address_cannot_use_it(project: Project, lead: User, stranger: U
     "body",
     [{}, {"name": "Newcomer"}, {"name": " ", "password": PASSWORD}, {"name": "Newcomer", "password": "12345678"}],
 )
-def test_without_name_and_good_password_nothing_is_made_or_spent(
+def test_accepting_without_name_or_good_password_keeps_the_invitation(
     project: Project, lead: User, client_of: ClientOf, body: dict[str, str]
 ) -> None:
     made = invited(client_of(lead))
@@ -159,7 +161,7 @@ def test_an_accepted_invitation_is_not_revoked(project: Project, lead: User, cli
 
 
 @pytest.mark.row(43)
-def test_its_token_does_not_reach_the_log(
+def test_the_token_of_an_invitation_is_not_logged(
     project: Project, lead: User, client_of: ClientOf, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)

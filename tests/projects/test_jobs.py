@@ -212,7 +212,7 @@ def test_a_job_whose_lease_has_lapsed_is_shown_as_stalled(
     ("queue", "command"),
     [("default", "manage.py work"), ("gpu", "manage.py work --queue gpu"), ("gpu.0a1b", "manage.py work --queue gpu")],
 )
-def test_a_job_that_nobody_takes_says_which_command_starts_a_worker_for_it(
+def test_a_job_without_a_worker_names_the_command_that_starts_one(
     queue: str, command: str, job: Job, lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
     Job.objects.filter(pk=job.pk).update(queue=queue)
@@ -229,7 +229,7 @@ def test_a_queued_job_is_cancelled_at_once(job: Job) -> None:
     assert not run_job(job.pk)
 
 
-def test_a_running_job_stops_at_its_next_word(job: Job, do: Do) -> None:
+def test_a_cancelled_job_stops_at_its_next_progress_report(job: Job, do: Do) -> None:
     steps: list[int] = []
 
     def handle(running: RunningJob) -> None:
@@ -386,7 +386,7 @@ def test_an_attempt_that_failed_is_followed_by_a_wake_up_for_the_next(job: Job, 
     assert broker.due == again(job).not_before
 
 
-def test_a_worker_says_where_the_data_base_has_not_been_migrated(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_says_where_the_database_has_not_been_migrated(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def claim(*_: Any, **__: Any) -> None:
         raise ProgrammingError('relation "projects_job" does not exist\nLINE 1: SELECT')
 

@@ -85,9 +85,7 @@ def test_a_round_that_is_closed_while_an_answer_is_stored_waits_for_it_and_gold_
 @closing
 @pytest.mark.contest
 @pytest.mark.skipif(not ON_POSTGRES, reason="on SQLite whoever writes is alone")
-def test_an_answer_that_waited_for_its_slot_while_the_round_was_closed_is_in_gold_or_refused(
-    project: Project, people: list[Member]
-) -> None:
+def test_an_answer_stored_during_closing_is_in_gold_or_refused(project: Project, people: list[Member]) -> None:
     round = build_round(project, people)
     slot = next_assignments(user=people[0].user, round=round)[0]
     with transaction.atomic():
@@ -123,7 +121,7 @@ def test_an_answer_that_comes_while_the_round_is_being_closed_is_refused(
 @pytest.mark.django_db
 @row
 @pytest.mark.parametrize("revision", [0, 1], ids=["a first answer", "a correction"])
-def test_nothing_is_stored_for_a_person_who_is_taken_out_in_the_middle_of_the_request(
+def test_nothing_is_stored_for_a_person_removed_during_the_request(
     project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch, revision: int
 ) -> None:
     round = build_round(project, people)
@@ -140,7 +138,7 @@ def test_nothing_is_stored_for_a_person_who_is_taken_out_in_the_middle_of_the_re
 
 @pytest.mark.django_db
 @row
-def test_the_reply_says_surplus_of_a_slot_that_another_took_in_the_middle_of_the_request(
+def test_a_reply_says_uncounted_if_another_person_got_the_assignment_meanwhile(
     project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     round = build_round(project, people)
@@ -155,7 +153,7 @@ def test_the_reply_says_surplus_of_a_slot_that_another_took_in_the_middle_of_the
 
 @pytest.mark.django_db
 @row
-def test_a_slot_that_was_moved_to_a_late_joiner_in_the_middle_of_the_request_is_the_joiners(
+def test_an_assignment_moved_to_a_late_participant_meanwhile_is_theirs(
     project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     round = build_round(project, people[:2], allocation="dealt")
@@ -192,7 +190,7 @@ def test_people_removed_during_a_transfer_keep_no_assignments(project: Project, 
 
 @pytest.mark.django_db
 @row
-def test_a_slot_that_never_stands_still_is_given_up_with_a_word_and_nothing_is_stored(
+def test_an_answer_to_a_constantly_changing_assignment_is_a_conflict(
     project: Project, people: list[Member], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     round = build_round(project, people)

@@ -51,7 +51,7 @@ def texts(client: APIClient) -> list[str]:
     return [entry["text"] for entry in new(client) if entry["unread"]]
 
 
-def test_a_round_that_opens_is_new_for_its_people_and_for_nobody_else(
+def test_an_opened_round_notifies_its_participants_only(
     small: Round, three: list[Member], client_of: ClientOf, lead: User
 ) -> None:
     [entry] = new(client_of(three[0].user))
@@ -81,7 +81,7 @@ def test_a_reply_reaches_who_gave_the_answer_unless_it_is_their_own_or_says_noth
     assert new(client_of(mine)) == []
 
 
-def test_a_decision_is_new_for_who_answered_and_only_while_the_project_shows_decisions(
+def test_raters_are_notified_of_decisions_only_if_the_project_shows_them(
     project: Project, three: list[Member], client_of: ClientOf, lead: User
 ) -> None:
     round = closed_round(project, three, [APART, AGREED, APART])
@@ -154,7 +154,7 @@ def test_read_notifications_stay_listed_and_later_ones_are_unread(
     assert texts(other) == ["Round opened: round"]
 
 
-def test_the_list_costs_the_same_however_long_it_is_and_old_rows_go(
+def test_notifications_take_fixed_queries_and_old_ones_are_deleted(
     small: Round, three: list[Member], client_of: ClientOf, project: Project
 ) -> None:
     person = client_of(three[0].user)

@@ -60,7 +60,7 @@ def test_agreement_is_measured_while_others_write(round: Round, lead: User, monk
     assert StoredAgreement.objects.get(round=round).basis["answers"] == RATERS * (PART + 100)
 
 
-def test_rows_are_witnessed_while_others_write(project: Project) -> None:
+def test_rows_get_digests_while_others_write(project: Project) -> None:
     Unit.objects.bulk_create(Unit(project=project, type="filler", key=f"f{n}") for n in range(4_100))
     with competing_writes():
         assert row_digests.store_pending_digests() >= 4_100

@@ -48,7 +48,7 @@ def outcomes(client: APIClient, round: Round) -> list[dict[str, Any]]:
     return found
 
 
-def test_each_sees_the_own_value_the_decided_one_and_why_and_nobodys_name(
+def test_raters_see_their_value_the_decision_and_its_reason_without_names(
     round: Round, client: APIClient, client_of: Callable[[User], APIClient], three: list[Member]
 ) -> None:
     take(client, round, unit_of(round), answer_by(round, unit_of(round), three[1]))
@@ -85,7 +85,7 @@ def test_the_lead_switches_it_off_and_it_is_never_shown_of_an_open_round(
     assert outcomes(person, round) == []
 
 
-def test_it_costs_the_same_however_much_was_decided(
+def test_outcomes_are_read_in_a_fixed_number_of_queries(
     round: Round, client: APIClient, client_of: Callable[[User], APIClient], three: list[Member]
 ) -> None:
     person = client_of(three[0].user)

@@ -136,7 +136,7 @@ def test_each_browser_that_accepts_a_shared_link_is_a_new_volunteer_with_a_link_
     assert Member.objects.filter(role="volunteer").count() == 3
 
 
-def test_nobody_begins_without_agreeing_to_the_text_that_is_shown(
+def test_nobody_starts_without_accepting_the_shown_consent_text(
     round: Round, links: str, lead: User, client_of: ClientOf
 ) -> None:
     token = made(client_of(lead), links)[0]["token"]
@@ -148,7 +148,7 @@ def test_nobody_begins_without_agreeing_to_the_text_that_is_shown(
     assert ParticipantLink.objects.get().used == 0
 
 
-def test_a_changed_text_is_agreed_to_again_before_any_more_work(
+def test_a_changed_consent_text_must_be_accepted_before_further_work(
     round: Round, links: str, lead: User, client_of: ClientOf
 ) -> None:
     client, of_lead = APIClient(), client_of(lead)
@@ -260,7 +260,7 @@ def test_accepting_without_the_csrf_token_is_a_csrf_problem(
     assert (reply.status_code, reply.json()["type"]) == (403, "/problems/csrf")
 
 
-def test_a_late_volunteer_gets_a_share_of_a_dealt_round(project: Project, lead: User, client_of: ClientOf) -> None:
+def test_a_late_volunteer_gets_a_share_of_a_fixed_allocation(project: Project, lead: User, client_of: ClientOf) -> None:
     build_cluster(project, inputs=5)
     round = build_round(project, [project.members.get(pseudonym="R1")], allocation="dealt")
     client, of_lead = APIClient(), client_of(lead)

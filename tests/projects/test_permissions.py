@@ -77,7 +77,7 @@ def test_each_role_may_what_the_table_says(
     assert wrong == []
 
 
-def test_to_a_stranger_to_who_left_and_signed_out_it_does_not_exist(
+def test_strangers_former_members_and_signed_out_people_see_no_project(
     project: Project, lead: User, ann1: User, stranger: User, ids: dict[str, int], client_of: ClientOf
 ) -> None:
     people_actions.remove_member(member=project.members.get(user=ann1), by=lead)
@@ -86,7 +86,7 @@ def test_to_a_stranger_to_who_left_and_signed_out_it_does_not_exist(
         assert [one for one in found if one[2] != expected] == []
 
 
-def test_a_lead_of_one_project_reaches_nothing_of_another_through_it(
+def test_a_lead_of_one_project_cannot_reach_objects_of_another(
     project: Project, stranger: User, ids: dict[str, int], client_of: ClientOf
 ) -> None:
     people_actions.create_project(name="Ear", by=stranger)
@@ -97,7 +97,7 @@ def test_a_lead_of_one_project_reaches_nothing_of_another_through_it(
             assert ask(client, "eye", method, route, body, ids) == 404, (method, route)
 
 
-def test_a_verb_that_is_not_in_the_table_is_a_mistake_of_ours(project: Project, lead: User) -> None:
+def test_an_unknown_verb_is_a_programming_error(project: Project, lead: User) -> None:
     with pytest.raises(KeyError):
         permit(project.members.get(user=lead), "fly")
     assert all(roles <= set(Role) for roles in MAY.values())
@@ -169,7 +169,7 @@ def test_only_who_works_in_a_round_is_at_work_there(round: Round, ann1: User, an
             round_at_work(user, round.pk)
 
 
-def test_a_job_is_seen_by_judges_and_stopped_by_leads_and_who_began_it(
+def test_a_job_is_visible_to_evaluators_and_stopped_by_leads_and_its_owner(
     project: Project, lead: User, ann1: User, ann2: User, stranger: User
 ) -> None:
     job = Job.objects.create(project=project, kind="import", created_by=ann1)

@@ -61,7 +61,7 @@ def work(round: Round, person: Member, wrong: int) -> int:
     return done
 
 
-def test_a_good_robot_passes_and_a_bad_one_is_held_back_until_a_second_attempt(
+def test_a_good_simulated_annotator_passes_and_a_bad_one_needs_a_second_attempt(
     project: Project, people: list[Member]
 ) -> None:
     _, good, bad = people
@@ -129,7 +129,7 @@ def test_practice_looks_only_at_the_fields_that_it_asks(project: Project, people
     assert (count(project, with_cues=True), count(project, with_cues=False)) == (10, 12)
 
 
-def test_an_answer_is_not_held_against_a_field_that_became_contested(project: Project, people: list[Member]) -> None:
+def test_a_contested_field_is_not_compared_with_answers(project: Project, people: list[Member]) -> None:
     one, other = people[:2]
     finished(last_cluster(project, [one]), (one, RIGHT))
     trial = practise(project, people[2:])
@@ -140,14 +140,14 @@ def test_an_answer_is_not_held_against_a_field_that_became_contested(project: Pr
     assert not held.filter(same=True).exists()
 
 
-def test_everyone_is_asked_every_unit_and_skips_none(project: Project, people: list[Member]) -> None:
+def test_practice_asks_everyone_every_unit_without_skips(project: Project, people: list[Member]) -> None:
     round = practise(project, people[1:], overlap=1, allocation="pool", repeat_share=0.0)
     assert (round.overlap, round.allocation) == (2, "dealt")
     with pytest.raises(Refused, match="cannot be skipped"):
         skip(people[1].user, next_assignments(user=people[1].user, round=round)[0])
 
 
-def test_the_expected_value_is_told_after_the_last_try_with_its_reason_and_heading(
+def test_the_expected_value_is_shown_after_the_last_try_with_its_reason(
     client_of: Any, project: Project, people: list[Member]
 ) -> None:
     round = practise(project, people[1:], terms={"tries": 2})
@@ -230,7 +230,7 @@ def test_the_reply_to_an_answer_says_what_was_expected_and_says_it_again(
     assert again["feedback"] == first["feedback"]
 
 
-def test_a_decision_that_comes_later_changes_no_mark(project: Project, people: list[Member]) -> None:
+def test_a_later_decision_changes_no_practice_mark(project: Project, people: list[Member]) -> None:
     round = practise(project, people[1:])
     person = people[1]
     slot = next_assignments(user=person.user, round=round)[0]
@@ -260,7 +260,7 @@ def test_practice_reaches_neither_gold_nor_agreement_nor_release(project: Projec
     assert choosing.units(project, "label", {"unasked": True}).count() == 12
 
 
-def test_the_decisions_that_an_answer_was_held_against_are_sealed_with_it(
+def test_a_checkpoint_covers_the_decisions_that_an_answer_was_compared_with(
     project: Project, people: list[Member]
 ) -> None:
     round = practise(project, people[1:])
@@ -308,7 +308,7 @@ def test_the_policy_of_cues_holds_in_practice_too(project: Project, people: list
     assert TEXT[0:16] == "Neither nepralin"
 
 
-def test_an_answer_to_a_dealt_slot_is_refused_until_the_practice_is_passed(
+def test_an_answer_to_a_fixed_assignment_is_refused_until_practice_is_passed(
     client_of: Any, project: Project, people: list[Member]
 ) -> None:
     trial = practise(project, people[1:])

@@ -70,7 +70,7 @@ def taken(stranger: User, client_of: ClientOf) -> APIClient:
     return theirs
 
 
-def test_classic_federated_merge_leaves_the_stranger_no_password(taken: APIClient) -> None:
+def test_signing_in_by_a_provider_removes_a_strangers_password(taken: APIClient) -> None:
     assert sign_in() is not None
     user, vera = browser(VERA)
     assert sign_in() is None
@@ -109,7 +109,7 @@ def test_a_trojan_identifier_that_the_stranger_left_leads_nowhere(taken: APIClie
     assert list(account.provider_identities.values_list("subject", flat=True)) == ["vera-1"]
 
 
-def test_there_is_no_change_of_address_that_could_be_begun_and_left_open(taken: APIClient) -> None:
+def test_an_address_cannot_be_changed(taken: APIClient) -> None:
     for body in ({"email": "x@example.org"}, {"email": VICTIM}):
         assert taken.patch("/api/v1/me/", body, format="json").status_code == 422
     assert User.objects.filter(email=VICTIM).count() == 1
@@ -139,7 +139,7 @@ def test_an_operators_link_puts_the_stranger_out_as_the_provider_does(taken: API
     assert APIClient().post("/api/v1/session/link/", {"token": other}, format="json").status_code == 410
 
 
-def test_when_the_address_was_verified_is_sealed(taken: APIClient) -> None:
+def test_the_verification_of_an_address_is_in_the_audit_log(taken: APIClient) -> None:
     taken.post("/api/v1/me/tokens/", {"name": "later"}, format="json")
     user, _ = browser(VERA)
     entry = Entry.objects.get(verb="verify address")
@@ -259,7 +259,7 @@ def test_tokens_end_with_a_changed_password(taken: APIClient) -> None:
     assert not is_in(bearer(token))
 
 
-def test_a_rater_elsewhere_lets_nobody_in_who_took_the_address(
+def test_the_address_of_an_external_rater_gives_no_access(
     project: Project, lead: User, stranger: User, client_of: ClientOf
 ) -> None:
     """The address of an external rater can be derived from project number and name."""

@@ -233,7 +233,7 @@ def test_changed_choices_are_prepared_anew(broken_off: tuple[Round, Job], projec
     assert slots(round) == slots(open_round(project=project, plan=plan(project, "at once"), by=lead))
 
 
-def test_a_round_that_asks_what_was_in_none_is_not_in_its_own_way(project: Project, lead: User) -> None:
+def test_a_round_of_unasked_units_does_not_exclude_its_own_units(project: Project, lead: User) -> None:
     round, job = prepared(project, lead, filters={"unasked": True})
     preparing._lay_out(
         round, iter([PlannedAssignment(unit, n, 1) for n, unit in enumerate(_units(project))]), 15, silent
@@ -308,7 +308,7 @@ def test_a_discarded_round_leaves_nothing_but_its_entry(
     assert Job.objects.get(pk=reply.json()["id"]).status == "done"
 
 
-def test_a_worker_that_dies_while_discarding_is_followed_by_another(
+def test_another_worker_continues_discarding_after_a_worker_dies(
     broken_off: tuple[Round, Job], lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     round, _ = broken_off
@@ -352,9 +352,7 @@ def test_an_open_round_is_neither_prepared_nor_discarded(project: Project, lead:
     assert slots(round) == before
 
 
-def test_a_round_that_is_being_prepared_takes_nobody_and_nothing(
-    project: Project, lead: User, client_of: ClientOf
-) -> None:
+def test_a_round_in_preparation_cannot_be_closed_or_joined(project: Project, lead: User, client_of: ClientOf) -> None:
     round, _ = prepared(project, lead)
     client, at = client_of(lead), f"/api/v1/rounds/{round.pk}/"
     for path, body in (("close/", {}), ("people/", {"member": workers(project)[0]})):

@@ -26,9 +26,7 @@ def test_the_creator_of_a_project_is_its_lead(stranger: User, client_of: ClientO
     assert list(Entry.objects.order_by("id").values_list("verb", flat=True)) == ["create project", "add member"]
 
 
-def test_the_list_tells_readers_how_far_each_project_is(
-    project: Project, lead: User, ann1: User, client_of: ClientOf
-) -> None:
+def test_the_project_list_shows_progress(project: Project, lead: User, ann1: User, client_of: ClientOf) -> None:
     mine = list(project.members.filter(user=ann1))
     build_cluster(project)
     build_round(project, mine, name="done")
@@ -73,7 +71,7 @@ def test_publishing_comments_is_off_until_the_lead_chooses_it_which_is_logged(
 
 
 @pytest.mark.parametrize("body", [{"slug": "mine"}, {"illustrative": True}, {"role": "lead"}, {"name": ""}])
-def test_nothing_else_is_changed_with_them(
+def test_project_settings_refuse_other_fields(
     project: Project, lead: User, client_of: ClientOf, body: dict[str, Any]
 ) -> None:
     assert client_of(lead).patch(EYE, body, format="json").status_code == 422
@@ -103,7 +101,7 @@ def test_lists_of_projects_cost_the_same_however_many(
         assert len(client.get("/api/v1/session/").json()["projects"]) == 21
 
 
-def test_the_trail_tells_who_did_what_newest_first(
+def test_the_audit_log_lists_who_did_what_newest_first(
     project: Project, lead: User, ann1: User, client_of: ClientOf
 ) -> None:
     member = project.members.get(user=ann1)
@@ -123,7 +121,7 @@ def test_the_trail_tells_who_did_what_newest_first(
 @pytest.mark.parametrize(
     "asked", [{"actor__password__startswith": "a"}, {"ordering": "actor__password"}, {"search": "x"}]
 )
-def test_the_trail_takes_no_other_filters(
+def test_the_audit_log_ignores_unknown_filters(
     project: Project, lead: User, client_of: ClientOf, asked: dict[str, str]
 ) -> None:
     people_actions.change_project(project=project, by=lead, name="Eyes")

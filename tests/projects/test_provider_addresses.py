@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize(
     "email", ["eve@\u212aings.example.org", "\u212aate@kings.example.org", "k\u0131m@kings.example.org"]
 )
-def test_letters_that_fold_into_ascii_make_nobody_somebody_else(email: str, settings: object) -> None:
+def test_unicode_look_alikes_of_an_address_match_no_account(email: str, settings: object) -> None:
     settings.OIDC_NEW_ACCOUNTS_FROM = ["kings.example.org"]  # type: ignore[attr-defined]
     for name in ("kate", "kim"):
         User.objects.create_user(email=f"{name}@kings.example.org", name=name)

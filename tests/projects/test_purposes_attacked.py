@@ -143,7 +143,7 @@ def test_somebody_elses_practice_is_neither_answered_nor_read(
     assert not Answer.objects.filter(assignment__round=round).exists()
 
 
-def test_the_uuid_of_somebody_elses_answer_tells_nothing(
+def test_the_uuid_of_another_persons_answer_reveals_nothing(
     client_of: Callable[[User], APIClient], project: Project, people: list[Member]
 ) -> None:
     round, used = practise(project, people), str(uuids.uuid4())
@@ -253,7 +253,7 @@ ODD: tuple[Any, ...] = (None, -1, 0, 2**63 - 1, 2**63, 10**30, "x", "\0", [], {}
 
 @pytest.mark.long
 @pytest.mark.parametrize("route", ["questions/", "admissions/", "practice/"])
-def test_no_body_of_what_comes_before_a_round_makes_a_failure(
+def test_no_body_about_prerequisites_causes_a_server_error(
     client_of: Callable[[User], APIClient], project: Project, people: list[Member], lead: User, route: str
 ) -> None:
     round = build_round(project, people, name="asked", asks_questions=True)
@@ -273,7 +273,7 @@ def test_no_body_of_what_comes_before_a_round_makes_a_failure(
 
 
 @pytest.mark.long
-def test_no_body_of_adjudication_makes_a_failure(
+def test_no_body_of_adjudication_causes_a_server_error(
     client_of: Callable[[User], APIClient], project: Project, people: list[Member], lead: User, evaluator: User
 ) -> None:
     three = [*people, Member.objects.get(project=project, user=evaluator)]

@@ -36,7 +36,7 @@ def say(client: APIClient, round: Round, *chosen: int) -> Any:
     return client.post(f"/api/v1/rounds/{round.pk}/questions/", {"chosen": chosen}, format="json")
 
 
-def test_nothing_is_dealt_before_the_questions_are_right(client_of: Any, round: Round, ann1: User) -> None:
+def test_nothing_is_assigned_before_the_questions_are_right(client_of: Any, round: Round, ann1: User) -> None:
     client = client_of(ann1)
     first = client.get(f"/api/v1/rounds/{round.pk}/next/").json()
     assert (first["held"], first["prerequisite"]["what"], first["prerequisite"]["state"]) == ([], "questions", "to do")

@@ -37,7 +37,7 @@ def walk(user: User, round: Round, limit: int = 100) -> list[str]:
     return keys
 
 
-def test_a_person_holds_two_slots_and_asking_again_claims_nothing_more(corpus: Project, ann1: User) -> None:
+def test_a_person_holds_two_assignments_and_a_repeated_request_claims_no_more(corpus: Project, ann1: User) -> None:
     round = build_round(corpus, [member(corpus, ann1)])
     first = next_assignments(user=ann1, round=round)
     assert len(first) == HELD_LIMIT
@@ -83,9 +83,7 @@ def test_each_unit_gets_exactly_k_answers_from_k_people(corpus: Project, lead: U
     assert next_assignments(user=ann1, round=round) == []
 
 
-def test_people_start_their_walk_at_different_places_where_overlap_allows(
-    corpus: Project, ann1: User, ann2: User
-) -> None:
+def test_people_start_at_different_positions_of_the_queue(corpus: Project, ann1: User, ann2: User) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)], overlap=1)
     one = next_assignments(user=ann1, round=round)[0]
     two = next_assignments(user=ann2, round=round)[0]
@@ -95,7 +93,7 @@ def test_people_start_their_walk_at_different_places_where_overlap_allows(
     )
 
 
-def test_a_dealt_round_gives_everyone_an_equal_share_and_keeps_it(
+def test_a_fixed_allocation_gives_everyone_an_equal_and_stable_share(
     corpus: Project, lead: User, ann1: User, ann2: User
 ) -> None:
     people = [member(corpus, u) for u in (lead, ann1, ann2)]
@@ -153,9 +151,7 @@ def test_a_correction_is_a_new_revision_and_the_old_one_stays(corpus: Project, a
     assert [a.label.polarity for a in slot.answers.order_by("revision")] == ["positive", "negative"]
 
 
-def test_a_lapsed_lease_makes_a_slot_claimable_and_changes_nothing_else(
-    corpus: Project, ann1: User, ann2: User
-) -> None:
+def test_an_expired_lease_only_makes_an_assignment_claimable(corpus: Project, ann1: User, ann2: User) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
     slot = next_assignments(user=ann1, round=round)[0]
     Assignment.objects.filter(pk=slot.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
@@ -164,7 +160,7 @@ def test_a_lapsed_lease_makes_a_slot_claimable_and_changes_nothing_else(
     assert not slot.is_retired
 
 
-def test_a_late_answer_to_a_slot_dealt_again_is_kept_as_surplus(corpus: Project, ann1: User, ann2: User) -> None:
+def test_a_late_answer_to_a_reassigned_unit_is_stored_as_uncounted(corpus: Project, ann1: User, ann2: User) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
     slot = next_assignments(user=ann1, round=round)[0]
     Assignment.objects.filter(pk=slot.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
@@ -180,7 +176,7 @@ def test_a_late_answer_to_a_slot_dealt_again_is_kept_as_surplus(corpus: Project,
     assert [found.author_id for found in counted(round)] == [member(corpus, ann2).pk], "a surplus counts nowhere"
 
 
-def test_a_skip_frees_the_slot_for_another_person_only(corpus: Project, ann1: User, ann2: User) -> None:
+def test_a_skip_frees_the_assignment_for_other_people_only(corpus: Project, ann1: User, ann2: User) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
     slot = next_assignments(user=ann1, round=round)[0]
     skip(ann1, slot)
@@ -188,7 +184,7 @@ def test_a_skip_frees_the_slot_for_another_person_only(corpus: Project, ann1: Us
     assert slot.unit.key in walk(ann2, round)
 
 
-def test_an_answer_after_a_skip_counts_while_nobody_has_taken_the_slot(corpus: Project, ann1: User, ann2: User) -> None:
+def test_an_answer_after_a_skip_counts_while_the_assignment_is_free(corpus: Project, ann1: User, ann2: User) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
     slot = next_assignments(user=ann1, round=round)[0]
     skip(ann1, slot)
@@ -200,7 +196,7 @@ def test_an_answer_after_a_skip_counts_while_nobody_has_taken_the_slot(corpus: P
 
 
 @pytest.mark.parametrize("seed", range(24))  # where one person's assignments come last in the queue, too
-def test_a_late_joiner_of_a_dealt_round_takes_an_even_share_of_what_nobody_began(
+def test_a_late_participant_of_a_fixed_allocation_gets_an_even_share_of_open_units(
     corpus: Project, lead: User, ann1: User, ann2: User, seed: int
 ) -> None:
     round = build_round(corpus, [member(corpus, lead), member(corpus, ann1)], allocation="dealt", seed=seed)
@@ -233,7 +229,7 @@ def test_a_closed_round_takes_no_answer(corpus: Project, lead: User, ann1: User)
     assert Answer.objects.count() == 0
 
 
-def test_somebody_elses_slot_is_not_found(corpus: Project, ann1: User, ann2: User) -> None:
+def test_another_persons_assignment_is_not_found(corpus: Project, ann1: User, ann2: User) -> None:
     round = build_round(corpus, [member(corpus, ann1), member(corpus, ann2)])
     slot = next_assignments(user=ann1, round=round)[0]
     with pytest.raises(NotFound):

@@ -104,7 +104,7 @@ def test_people_removed_from_practice_wait_for_the_lead(
     assert [(r["practice"], r["waits_for_lead"]) for r in rows] == [("ask the lead", True), ("passed", False)]
 
 
-def test_nobody_is_let_into_a_round_before_which_nothing_comes(
+def test_admission_is_refused_for_rounds_without_prerequisites(
     client_of: Client, project: Project, people: list[Member], lead: User
 ) -> None:
     assert let_in(client_of(lead), build_round(project, people), people[0]) == 409
@@ -189,7 +189,7 @@ def test_readiness_takes_the_same_queries_for_any_number_of_people(project: Proj
     assert counts[0] == counts[1] <= 5
 
 
-def test_a_new_round_is_told_who_can_pass_the_practice_it_asks_for(project: Project, people: list[Member]) -> None:
+def test_a_new_round_shows_who_can_pass_the_required_practice(project: Project, people: list[Member]) -> None:
     trial = practise(project, people)
     work(trial, people[0], GOLD)
     remove_person(round=trial, member=people[1], by=None)
@@ -214,9 +214,7 @@ def test_a_task_says_which_guideline_ships_with_it(client_of: Client, project: P
     assert all(one["guideline"].startswith("# ") for one in shown["kinds"])
 
 
-def test_a_try_that_is_left_is_left_on_my_work_and_so_is_another_attempt(
-    client_of: Client, project: Project, people: list[Member]
-) -> None:
+def test_my_work_shows_remaining_tries_and_attempts(client_of: Client, project: Project, people: list[Member]) -> None:
     trial = practise(project, people, tries=2, attempts=2)
     client = client_of(people[0].user)
 

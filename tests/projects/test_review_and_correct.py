@@ -130,9 +130,7 @@ def test_an_answer_knows_which_decisions_were_shown_though_they_changed_meanwhil
     assert current_values([unit], "label")[unit.pk]["polarity"] == "positive"
 
 
-def test_a_corrected_answer_that_is_opened_again_is_held_against_what_was_first_shown(
-    project: Project, people: list[Member]
-) -> None:
+def test_a_reopened_answer_is_compared_with_the_value_first_shown(project: Project, people: list[Member]) -> None:
     (unit,) = settled(project, people[0], 1, 1)
     round = build_round(project, people[1:2], purpose="review and correct")
     slot = next_assignments(user=people[1].user, round=round)[0]
@@ -222,7 +220,7 @@ def test_other_kinds_are_reviewed_alike(project: Project, people: list[Member], 
     assert [f["field"] for f in found["fields"] if f["corrected"]] == [field]
 
 
-def test_a_tuple_that_only_a_file_said_can_be_reviewed(project: Project, people: list[Member], lead: User) -> None:
+def test_an_imported_tuple_can_be_reviewed(project: Project, people: list[Member], lead: User) -> None:
     cluster = build_cluster(project, 0)
     cluster.imported = Import.objects.create(
         project=project, format="m3", file_name="f", sha256="0" * 64, size=1, created_by=lead, created_at=timezone.now()
@@ -260,7 +258,7 @@ def test_the_report_costs_the_same_queries_for_any_number_of_answers(project: Pr
     assert counts[0] == counts[1]
 
 
-def test_a_value_that_was_taken_back_is_shown_to_nobody_else(project: Project, people: list[Member]) -> None:
+def test_a_reverted_value_is_not_shown_on_new_cards(project: Project, people: list[Member]) -> None:
     """A card that was fetched before may still be answered; a new card does not show the value."""
     (unit,) = settled(project, people[0], 1, 0)
     round = build_round(project, people[1:2], purpose="review and correct")

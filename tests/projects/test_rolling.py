@@ -119,14 +119,14 @@ def test_gold_of_one_round_brings_units_to_the_next(project: Project, lead: User
     assert (sentences.units_count, asked(sentences)) == (1, ["31000001"])
 
 
-def test_many_reasons_to_look_are_one_job(project: Project, round: Round, lead: User) -> None:
+def test_several_changes_queue_one_job_that_takes_in_units(project: Project, round: Round, lead: User) -> None:
     member = Member.objects.get(project=project, user=lead)
     for pmid in ("31000001", "31000002"):
         add_review(project=project, pmid=pmid, title="", abstract="", sentences=[], by=member)
     assert Job.objects.filter(kind=KIND).count() == 1
 
 
-def test_a_round_of_fixed_units_never_looks(project: Project, lead: User) -> None:
+def test_a_round_of_fixed_units_takes_in_no_new_units(project: Project, lead: User) -> None:
     build_cluster(project, 0, inputs=0)
     fixed = open_round(project=project, plan=plan(project, rolling=False), by=lead)
     member = Member.objects.get(project=project, user=lead)
@@ -176,7 +176,7 @@ def test_filters_hold_for_what_comes_later(project: Project, lead: User) -> None
     assert take_in(only) == 1
 
 
-def test_a_closed_round_takes_nothing_in(project: Project, round: Round, lead: User) -> None:
+def test_a_closed_round_takes_in_no_new_units(project: Project, round: Round, lead: User) -> None:
     close_round(round=round, by=lead)
     round.refresh_from_db()
     build_cluster(project, 1)
@@ -185,7 +185,9 @@ def test_a_closed_round_takes_nothing_in(project: Project, round: Round, lead: U
         rolling.ask(round=round, by=lead)
 
 
-def test_people_are_told_and_the_trail_says_how_many(project: Project, round: Round, ann1: User) -> None:
+def test_new_units_notify_participants_and_are_logged_with_their_number(
+    project: Project, round: Round, ann1: User
+) -> None:
     build_cluster(project, 1, inputs=1)
     take_in(round)
     assert Notification.objects.filter(user=ann1, round=round, what="new units").count() == 1
@@ -214,7 +216,7 @@ def test_sampled_and_fixed_rounds_cannot_be_rolling(project: Project, lead: User
     assert "rolling" in str(refused.value.as_json())
 
 
-def test_kinds_that_lay_out_their_units_do_not_roll(project: Project) -> None:
+def test_kinds_that_create_their_units_have_no_rolling_rounds(project: Project) -> None:
     assert kinds.get("label").rolls
     assert not kinds.get("rate").rolls
     assert not kinds.get("blind_check").rolls

@@ -13,7 +13,7 @@ from tests.builders import answer, build_cluster, build_round, skip
 pytestmark = pytest.mark.django_db
 
 
-def test_days_add_up_to_the_answers_and_everything_raised_is_told(project: Project, lead: User, ann1: User) -> None:
+def test_daily_counts_add_up_and_flags_comments_and_skips_are_listed(project: Project, lead: User, ann1: User) -> None:
     build_cluster(project)
     round = build_round(project, [Member.objects.get(user=ann1)])
     answer(ann1, next_assignments(user=ann1, round=round)[0], flag=True, comment="Which arm?")

@@ -71,7 +71,7 @@ def test_a_unit_of_the_block_waits_for_all_its_people(project: Project, people: 
     assert finished(round) == {"single": 8 * 4, "units without enough answers": 2}
 
 
-def test_a_slot_of_the_block_that_was_taken_out_of_force_is_found(project: Project, people: list[Member]) -> None:
+def test_an_uncounted_assignment_of_an_overlap_block_is_found(project: Project, people: list[Member]) -> None:
     round = build_round(project, people, block_share=0.2, block_overlap=3)
     for person in people:
         work(round, person)
@@ -209,7 +209,7 @@ def hooks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_a_kind_lays_out_its_units_and_hears_when_a_round_opens_and_closes(
+def test_a_kind_is_called_when_a_round_is_prepared_opened_and_closed(
     project: Project, lead: User, people: list[Member], hooks: list[str], monkeypatch: pytest.MonkeyPatch, at_once: bool
 ) -> None:
     monkeypatch.setattr(preparing, "AT_ONCE", 5000 if at_once else 0)
@@ -228,7 +228,7 @@ def test_a_kind_lays_out_its_units_and_hears_when_a_round_opens_and_closes(
     assert hooks[2:] == ["closed closed"]
 
 
-def test_a_kind_hears_when_a_round_that_never_opened_is_discarded(
+def test_a_kind_is_called_when_an_unopened_round_is_discarded(
     project: Project, lead: User, people: list[Member], hooks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preparing, "AT_ONCE", 0)

@@ -196,7 +196,7 @@ def test_next_and_answer_cost_the_same_however_large_the_round_is(project: Proje
         assert all(index in plan for plan in searches), f"{index} is not used:\n" + "\n---\n".join(searches)
 
 
-def test_the_check_of_plans_sees_a_walk_through_the_table(project: Project, ann1: User, ann2: User) -> None:
+def test_the_check_of_plans_finds_a_full_table_scan(project: Project, ann1: User, ann2: User) -> None:
     grown(project, ann1, SMALL)
     [(_, plan)] = plans(['SELECT COUNT(*) FROM "projects_assignment" WHERE "position" % 7 = 3'])
     assert whole_table(plan)

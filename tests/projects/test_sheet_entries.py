@@ -120,7 +120,7 @@ def ends() -> list[dict[str, Any]]:
     return [entry.after or {} for entry in Entry.objects.filter(verb="end sheet import")]
 
 
-def test_the_entry_stands_before_the_first_row_and_says_who_brings_which_file(
+def test_the_log_entry_of_a_sheet_import_precedes_its_first_row(
     job: Job, lead: User, sheet: bytes, round: Round, at_row: Callable[..., None]
 ) -> None:
     there: list[Entry] = []

@@ -242,7 +242,7 @@ def test_a_comment_that_is_too_long_is_a_fault_and_is_not_cut(client: APIClient,
     assert (fault["field"], fault["message"]) == ("comment", "has 5,001 characters; expected at most 5,000")
 
 
-def test_a_flag_in_other_words_is_a_fault_and_not_left_out(client: APIClient, round: Round, worker: Member) -> None:
+def test_an_unknown_flag_value_is_a_fault(client: APIClient, round: Round, worker: Member) -> None:
     rows = list(csv.DictReader(io.StringIO(out(client, round, worker, "csv", limit=2).decode("utf-8-sig"))))
     for row, flag in zip(rows, ("yes", "ja"), strict=True):
         row |= {"polarity": "positive", "modality": "weak", "flag": flag}
@@ -295,7 +295,7 @@ def test_an_answer_can_be_corrected_by_its_sheet_as_the_next_revision(
 
 
 @pytest.mark.parametrize("slot", ["9" * 30, "9" * 5000, "²", "٣"], ids=len)
-def test_digits_that_are_no_slot_s_number_are_a_fault_of_their_cell(
+def test_digits_that_are_no_assignment_number_are_a_fault_of_their_cell(
     slot: str, client: APIClient, round: Round, worker: Member
 ) -> None:
     rows = list(csv.DictReader(io.StringIO(out(client, round, worker, "csv", limit=1).decode("utf-8-sig"))))
@@ -307,7 +307,7 @@ def test_digits_that_are_no_slot_s_number_are_a_fault_of_their_cell(
     assert [f["field"] for f in report["faults"]["listed"]] == ["assignment"]
 
 
-def test_slots_of_a_pool_are_claimed_for_as_long_as_people_are_away(
+def test_assignments_of_a_shared_queue_are_leased_for_the_days_of_a_sheet(
     project: Project, worker: Member, lead: User, ann2: User
 ) -> None:
     build_cluster(project, inputs=3)
@@ -444,7 +444,7 @@ def with_row(row: str, folder: Path) -> Path:
 
 
 @pytest.mark.row(30)
-def test_a_row_with_a_number_beyond_every_workbook_keeps_nobody_counting(tmp_path: Path) -> None:
+def test_a_huge_row_number_in_a_workbook_is_refused_at_once(tmp_path: Path) -> None:
     path = with_row('<row r="2000000000"><c r="A2000000000"><v>1</v></c></row>', tmp_path)
     with pytest.raises(Refused, match="a row numbered 2000000000 follows row 1"):
         list(read(path, "b.xlsx", needed=["unit", "rater"]))

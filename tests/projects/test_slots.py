@@ -70,7 +70,7 @@ def test_people_are_asked_again_only_what_they_were_asked_and_with_enough_in_bet
         assert len(again) == min(-(-len(firsts) * share // 1), far)
 
 
-def test_the_same_seed_gives_the_same_slots_and_another_seed_others() -> None:
+def test_the_same_seed_gives_the_same_assignments() -> None:
     shape = Shape(1, 0.3, 2, 0.2, 5)
     of = [list(create_items(chosen(40), shape, PEOPLE, seed)) for seed in (4, 4, 5)]
     assert of[0] == of[1] != of[2]

@@ -65,7 +65,7 @@ def test_two_open_marks_in_last_columns_do_not_swallow_the_rows_between_them(tmp
     assert cells(tmp_path, "\n".join([HEADER, *lines])) == [line.split("\t") for line in lines]
 
 
-def test_a_tab_separated_file_that_is_quoted_is_read_by_rfc_4180(tmp_path: Path) -> None:
+def test_a_quoted_tab_separated_file_is_read_by_rfc_4180(tmp_path: Path) -> None:
     lines = ['u1\tA\tr1\t2\t"He said ""no"", twice"', 'u2\tA\tr1\t2\t"two\nlines"', 'u3\tA\tr1\t2\t"a\ttab"']
     found = cells(tmp_path, "\n".join([HEADER, *lines]))
     assert [row[-1] for row in found] == ['He said "no", twice', "two\nlines", "a\ttab"]

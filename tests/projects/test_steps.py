@@ -87,7 +87,7 @@ def test_closed_rating_rounds_wait_for_unblinding(project: Project, lead: User, 
     assert found["release"]["state"] == "done"
 
 
-def test_the_way_costs_the_same_however_much_there_is(
+def test_workflow_stages_are_read_in_a_fixed_number_of_queries(
     project: Project, lead: User, client_of: Any, django_assert_max_num_queries: Any
 ) -> None:
     for number in range(3):

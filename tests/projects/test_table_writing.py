@@ -23,7 +23,7 @@ TABLE = Table(
 )
 
 
-def test_markdown() -> None:
+def test_a_table_is_written_as_markdown() -> None:
     assert markdown(TABLE) == (
         "### Copying\n"
         "\n"
@@ -41,7 +41,7 @@ def test_markdown() -> None:
     )
 
 
-def test_latex() -> None:
+def test_a_table_is_written_as_latex() -> None:
     assert latex(TABLE) == (
         "% In the preamble: \\usepackage{booktabs,graphicx,textcomp}\n"
         "% Missing: ROUGE of T5. Do it with `manage.py score --project eye`, or on the page /projects/eye/results.\n"
@@ -132,14 +132,14 @@ def test_halves_are_printed_even_and_a_difference_has_its_sign_but_for_what_is_p
     ]
 
 
-def test_a_difference_over_other_items_than_its_figure_says_its_n() -> None:
+def test_a_difference_over_other_items_than_its_figure_prints_its_n() -> None:
     cell = Cell(74.46, bracket=54.34, bracket_n=28, n=29)
     assert words(cell) == "74.5 (+54.3; n = 28) (n = 29)"
     table = Table("x", "X", "", [Column("R")], [[cell]])
     assert as_csv(table) == "R,R difference,R difference n,R n,undefined\n74.46,54.34,28,29,\n"
 
 
-def test_marks_go_on_after_z() -> None:
+def test_note_marks_continue_with_aa_after_z() -> None:
     assert [mark(i) for i in (0, 25, 26, 27, 701, 702)] == ["a", "z", "aa", "ab", "zz", "aaa"]
 
 
@@ -157,7 +157,7 @@ def test_a_name_is_no_code_tag_or_link_in_markdown() -> None:
     assert said.splitlines()[-3:] == [f"| {plain} |", "", f"* Of {plain}."]
 
 
-def test_the_interval_of_the_difference_stands_with_it_in_every_format() -> None:
+def test_every_format_prints_a_difference_with_its_interval() -> None:
     cell = Cell(74.46, ci=(70.0, 80.25), bracket=54.34, bracket_ci=(50.0, 60.55), bracket_n=7)
     assert words(cell) == "74.5 (+54.3 [50.0, 60.5]; n = 7) [70.0, 80.2]"
     table = Table("m3-6", "Copying", "n", [Column("ROUGE-1")], [[cell], [Cell(1.0, bracket=2.0)]])

@@ -171,7 +171,7 @@ def test_confirming_twice_writes_once_and_removes_the_file(
 
 
 @pytest.mark.parametrize("key", CONFIRMED)
-def test_another_choice_while_the_first_is_written_is_the_first(key: str, client: APIClient, round: Round) -> None:
+def test_a_second_confirmation_during_writing_returns_the_first_job(key: str, client: APIClient, round: Round) -> None:
     check = done(send(client, key, round, sound(key, round)))
     first = confirm(client, key, round, check.pk)
     asked = {"job": check.pk, **CHOSEN.get(key, {})}
@@ -233,9 +233,7 @@ def test_failed_imports_are_logged_and_can_be_confirmed_again(
 
 
 @pytest.mark.parametrize("key", ["corpus", "elsewhere", "outputs"])
-def test_a_file_that_nobody_can_confirm_goes_with_its_check(
-    key: str, client: APIClient, round: Round, kept: Path
-) -> None:
+def test_a_file_that_fails_its_check_is_deleted(key: str, client: APIClient, round: Round, kept: Path) -> None:
     checked(client, key, round, b"\xff\xfe")
     assert not list(kept.iterdir())
 
@@ -257,7 +255,7 @@ def test_a_sheet_of_another_round_is_not_confirmed(client: APIClient, round: Rou
     assert confirm(client, "sheet", other, check.pk).status_code == 422
 
 
-def test_the_four_are_found_in_their_apps_with_their_jobs() -> None:
+def test_all_upload_types_are_discovered_with_their_jobs() -> None:
     assert {upload.key for upload in uploads.every()} >= set(WAYS)
     assert {upload.key for upload in uploads.every() if upload.writes} >= set(CONFIRMED)
 

@@ -255,7 +255,7 @@ def test_one_altered_score_is_found_in_the_figures(
         ("answers/label.csv", lambda text: text + "more\n"),
     ],
 )
-def test_a_file_that_is_no_such_file_is_said_in_a_line(
+def test_an_unreadable_release_file_is_reported_in_one_line(
     release_of: Callable[[str], Path], tmp_path: Path, name: str, change: Callable[[str], str]
 ) -> None:
     status, _, failed = recompute(changed(release_of("study"), tmp_path / "c", name, change))

@@ -51,7 +51,7 @@ def test_open_rounds_contests_and_clusters_without_gold_are_counted(project: Pro
     assert found["gold complete"].startswith("2 clusters")
 
 
-def test_missing_triggers_are_told(project: Project) -> None:
+def test_release_checks_report_missing_triggers(project: Project) -> None:
     assert "audit log intact" not in failing(project)
     with triggers.suspend_triggers(connection):
         assert "projects_answer" in failing(project)["audit log intact"]

@@ -107,7 +107,7 @@ def test_every_number_that_a_table_prints_is_computed_again(beside: Project, tmp
     assert empty == [], "give the systems of this test what these print"
 
 
-def test_and_of_documents(documents: Project, tmp_path: Path) -> None:
+def test_every_figure_of_documents_is_recomputed_from_a_release(documents: Project, tmp_path: Path) -> None:
     count, lacking = walked(documents, released(documents, tmp_path / "r"))
     assert lacking == []
     assert count.keys() == {table.key for table in score_tables() if not table.key.startswith("m3-7")}
@@ -188,7 +188,7 @@ def asked_twice(project: Project, people: Sequence[Member]) -> None:
     finish_round(round=round, by=None)
 
 
-def test_every_place_of_the_agreement_report_is_computed_again(
+def test_every_field_of_the_agreement_report_is_recomputed_from_a_release(
     corpus: Project, people: list[Member], tmp_path: Path
 ) -> None:
     """New fields of the page's schema must also be in a release."""

@@ -38,7 +38,7 @@ def test_a_release_from_an_older_concord_still_verifies(folder: Path) -> None:
     assert report.checked == ["Size and SHA-256 of 8 files match manifest.json, and the folder contains nothing else."]
 
 
-def test_altered_and_rewritten_it_fits_itself_under_another_digest(folder: Path) -> None:
+def test_a_rewritten_release_is_consistent_but_has_another_digest(folder: Path) -> None:
     (folder / "LICENSE").write_text("Free for all.\n")
     rewrite_manifest(folder)
     report = folders.inspect(folder)
@@ -157,14 +157,14 @@ def test_foreign_files_are_found_by_name(folder: Path, done: Callable[[Path], No
     assert found(folder) == said
 
 
-def test_a_hard_link_is_found_where_its_other_name_lies_outside(folder: Path) -> None:
+def test_a_hard_link_to_a_file_outside_the_release_is_found(folder: Path) -> None:
     hard_link_to_outside(folder)
     [said] = found(folder)
     assert said.startswith("LICENSE: has a hard link outside this folder")
     assert found(Path(shutil.copytree(folder, folder.parent / "copy"))) == []
 
 
-def test_a_socket_is_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_socket_in_a_release_folder_is_a_finding(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)  # the path of a socket is short
     with socket.socket(socket.AF_UNIX) as one:
         one.bind("extra")
@@ -260,7 +260,7 @@ def again(body: Body, **fields: Any) -> None:
     ],
 )
 @pytest.mark.row(33)
-def test_a_manifest_that_lies_is_found_although_its_digest_fits(
+def test_a_false_manifest_is_found_although_its_digest_matches(
     folder: Path, change: Callable[[Body], None], said: str
 ) -> None:
     rewrite_manifest(folder, change)

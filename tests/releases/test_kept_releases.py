@@ -63,7 +63,7 @@ def test_the_command_keeps_what_it_writes_and_a_version_means_one_content(
     assert Release.objects.count() == len(list(store().iterdir())) == 2
 
 
-def test_a_kept_folder_that_was_lost_is_made_again(corpus: Project, lead: User) -> None:
+def test_a_lost_release_folder_is_written_again(corpus: Project, lead: User) -> None:
     kept = freeze(project=corpus, version="1.0.0", by=lead)
     shutil.rmtree(folder_of(kept))
     assert freeze(project=corpus, version="1.0.0", by=lead) == kept

@@ -97,7 +97,7 @@ def test_probes_are_compared_and_restricted_to_common_pairs(beside: Project, tmp
     assert {str(line["run"]): line["rows"] for line in found} == json.loads(json.dumps(CommonProbe.objects.get().rows))
 
 
-def test_all_of_it_is_computed_again_from_the_folder(release: Path) -> None:
+def test_pairs_are_recomputed_completely_from_the_folder(release: Path) -> None:
     status, said, failed = recompute(release)
     assert (status, failed, "Not recomputed" in said) == (0, "", False), said
     for name in (PAIRS, PROBE_PAIRS, COMMON):
@@ -105,7 +105,7 @@ def test_all_of_it_is_computed_again_from_the_folder(release: Path) -> None:
         assert int(line.split()[1]) > 250, line
 
 
-def test_it_does_not_matter_which_was_scored_first(clusters: Project, tmp_path: Path) -> None:
+def test_released_pairs_do_not_depend_on_which_run_was_scored_first(clusters: Project, tmp_path: Path) -> None:
     """Stored is the lower id minus the higher; tables and releases order the systems."""
     runs = [build_run(clusters, "A", write=first_sentence), build_run(clusters, "B", write=the_target)]
     for run in reversed(runs):
@@ -212,7 +212,7 @@ def test_a_probe_that_did_more_since_leaves_its_level_unprinted(beside: Project,
 
 
 @pytest.mark.row(37)
-def test_a_sealed_system_and_a_sealed_probe_change_nothing_of_the_others(
+def test_an_embargoed_system_or_probe_does_not_change_other_figures(
     clusters: Project, people: list[Member], tmp_path: Path
 ) -> None:
     """Neither adjusted p values nor pairs of others change, though the page's Table 7 on common pairs is narrowed:

@@ -36,7 +36,7 @@ def corpus(project: Project, tmp_path: Path) -> Project:
     return project
 
 
-def test_every_value_in_force_names_its_source(corpus: Project, tmp_path: Path) -> None:
+def test_every_current_value_names_its_source(corpus: Project, tmp_path: Path) -> None:
     write_release(project=corpus, version="1.0.0", out=tmp_path / "r")
     values = rows(tmp_path / "r" / "provenance" / "values.csv")
     assert len(values) == Decision.objects.count() == 2 * (4 + 4 + 1)

@@ -141,7 +141,7 @@ def test_a_round_that_is_open_or_not_unblinded_leaves_no_trace_but_its_line(
     assert main([str(folder)]) == 0
 
 
-def test_a_round_goes_again_while_another_one_needs_its_runs_sealed(
+def test_a_released_round_leaves_the_release_while_its_runs_are_embargoed(
     project: Project, evaluator: User, tmp_path: Path
 ) -> None:
     round, runs = rated(project, [evaluator])

@@ -73,7 +73,7 @@ def test_ten_times_the_clusters_take_the_memory_of_a_batch_and_the_same_queries_
 
 
 @pytest.mark.row(32)
-def test_counts_and_files_agree_while_people_answer_and_the_next_release_has_what_came_later(
+def test_release_counts_match_their_files_while_people_answer(
     project: Project, lead: User, ann1: User, ann2: User, tmp_path: Path
 ) -> None:
     import_records(project, write(tmp_path / "level3.jsonl", records(60)))
@@ -121,7 +121,7 @@ def test_counts_and_files_agree_while_people_answer_and_the_next_release_has_wha
         assert rows["m3/level3.jsonl"] == m["counts"]["clusters"] == 60
 
 
-def test_a_row_that_comes_between_sealing_and_snapshot_is_sealed_before_anything_is_written(
+def test_a_row_added_after_the_checkpoint_gets_one_before_files_are_written(
     project: Project, ann1: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise its checkpoint would move the audit head of the next release of the same state."""

@@ -97,7 +97,7 @@ def test_a_folder_that_was_altered_whole_is_not_served_at_all(release: Release, 
 
 
 @pytest.mark.row(64)
-def test_nor_is_one_whose_row_was_altered_with_it(release: Release, get: Get) -> None:
+def test_a_release_altered_together_with_its_row_is_not_served(release: Release, get: Get) -> None:
     made = flip_gold(folder_of(release))
     with transaction.atomic(), triggers.suspend_triggers(connection):
         Release.objects.update(manifest=made, snapshot_hash=made["snapshot"])
@@ -106,7 +106,7 @@ def test_nor_is_one_whose_row_was_altered_with_it(release: Release, get: Get) ->
         assert (status, b"audit log, release 1.0.0: the snapshot hash is" in body) == (409, True)
 
 
-def test_a_file_that_is_gone_or_a_link_or_a_pipe_is_not_waited_for(release: Release, get: Get, tmp_path: Path) -> None:
+def test_missing_files_links_and_pipes_are_not_waited_for(release: Release, get: Get, tmp_path: Path) -> None:
     path = folder_of(release) / LEVEL3
     path.rename(tmp_path / "elsewhere")
     assert (get(f"files/{LEVEL3}")[0], b"m3/level3.jsonl: missing" in get("archive/")[1]) == (409, True)
@@ -117,7 +117,7 @@ def test_a_file_that_is_gone_or_a_link_or_a_pipe_is_not_waited_for(release: Rele
     assert b"cannot be read (not a regular file)" in get(f"files/{LEVEL3}")[1]
 
 
-def test_a_file_beside_them_has_no_address_and_is_in_no_archive(release: Release, get: Get) -> None:
+def test_an_extra_file_in_the_folder_is_neither_served_nor_archived(release: Release, get: Get) -> None:
     (folder_of(release) / "extra.txt").write_text("x")
     assert get("files/extra.txt")[0] == 404
     with zipfile.ZipFile(io.BytesIO(get("archive/")[1])) as archive:
@@ -152,7 +152,7 @@ def test_an_archive_of_files_that_are_altered_while_it_goes_cannot_be_opened(
         zipfile.ZipFile(io.BytesIO(taken))
 
 
-def test_the_difference_from_an_altered_release_is_not_told(
+def test_a_release_is_not_compared_with_an_altered_one(
     release: Release, project: Project, lead: User, client_of: Client
 ) -> None:
     project.citation = "Doe 2026"
@@ -190,6 +190,6 @@ def test_a_large_file_is_served_in_pieces(release: Release, get: Get, monkeypatc
     assert get(f"files/{LEVEL3}")[1] == (folder_of(release) / LEVEL3).read_bytes()
 
 
-def test_a_kept_folder_that_is_lost_is_said(release: Release, get: Get) -> None:
+def test_a_lost_release_folder_is_reported(release: Release, get: Get) -> None:
     shutil.rmtree(folder_of(release))
     assert (get("archive/")[0], b"manifest.json: missing" in get("archive/")[1]) == (409, True)

@@ -57,9 +57,7 @@ def test_outputs_and_inputs_of_a_run_are_released_with_its_version(reviews: Proj
 
 
 @pytest.mark.row(37)
-def test_a_run_that_is_sealed_from_anybody_leaves_no_trace_in_a_release(
-    reviews: Project, people: list[Member], tmp_path: Path
-) -> None:
+def test_an_embargoed_run_leaves_no_trace_in_a_release(reviews: Project, people: list[Member], tmp_path: Path) -> None:
     """No name, text, score, number or time: the files equal those of a project without the run."""
     scored(build_run(reviews), "rouge")
     without = whole(released(reviews, tmp_path / "without"))
@@ -77,9 +75,7 @@ def test_a_run_that_is_sealed_from_anybody_leaves_no_trace_in_a_release(
     assert whole(released(reviews, tmp_path / "lifted")) == there
 
 
-def test_a_newer_run_that_is_sealed_hides_the_version_and_not_only_itself(
-    reviews: Project, people: list[Member], tmp_path: Path
-) -> None:
+def test_a_newer_embargoed_run_hides_its_whole_version(reviews: Project, people: list[Member], tmp_path: Path) -> None:
     """As on the Results page: an older run of the same version has nearly the same texts."""
     old = build_run(reviews)
     new = Run.objects.create(version=old.version, status="done")

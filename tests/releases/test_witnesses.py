@@ -56,7 +56,7 @@ def copy(release: Release, tmp_path: Path) -> Path:
 
 
 @contextmanager
-def whoever_owns_the_data_base() -> Iterator[None]:
+def as_database_owner() -> Iterator[None]:
     with transaction.atomic(), triggers.suspend_triggers(connection):
         yield
 
@@ -84,7 +84,7 @@ def rewrite_entry(entry: Entry, **after: Any) -> None:
     """Change the content and compute a matching digest."""
     entry.after = {**(entry.after or {}), **after}
     entry.digest = digest_of(entry_content(entry))
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Entry.objects.filter(pk=entry.pk).update(after=entry.after, digest=entry.digest)
 
 
@@ -100,10 +100,10 @@ def test_gold_flipped_with_sums_and_manifest_rewritten_is_found_where_it_is_kept
 
 
 @pytest.mark.row(33)
-def test_the_same_is_found_anywhere_by_the_digest_that_was_published(release: Release, tmp_path: Path) -> None:
+def test_an_altered_release_is_found_by_its_published_digest(release: Release, tmp_path: Path) -> None:
     digest = release.manifest["digest"]
     elsewhere = Path(shutil.copytree(folder_of(release), tmp_path / "r"))
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Release.objects.all().delete()
         Entry.objects.all().delete()
     said = verified(elsewhere)
@@ -119,7 +119,7 @@ def test_the_same_is_found_anywhere_by_the_digest_that_was_published(release: Re
     )
 
 
-def test_the_same_is_found_by_the_page(release: Release, lead: User, client_of: Client) -> None:
+def test_the_page_finds_an_altered_release(release: Release, lead: User, client_of: Client) -> None:
     client, address = client_of(lead), f"/api/v1/releases/{release.pk}/verify/"
     whole = client.get(address).json()
     assert (whole["digest"], whole["findings"], whole["more"]) == (release.manifest["digest"], [], 0)
@@ -131,7 +131,7 @@ def test_the_same_is_found_by_the_page(release: Release, lead: User, client_of: 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_job_finds_what_the_page_finds(release: Release, lead: User, client_of: Client) -> None:
+def test_the_verification_job_returns_the_findings_of_the_page(release: Release, lead: User, client_of: Client) -> None:
     client, address = client_of(lead), f"/api/v1/releases/{release.pk}/verify/"
     flip_gold(folder_of(release))
     job = client.post(address)
@@ -152,7 +152,9 @@ def test_a_large_release_is_verified_in_the_background_only(
     assert Job.objects.get(pk=one).status == "queued"
 
 
-def test_readers_start_no_job(release: Release, stranger: User, project: Project, client_of: Client) -> None:
+def test_readers_cannot_start_a_verification_job(
+    release: Release, stranger: User, project: Project, client_of: Client
+) -> None:
     Member.objects.create(project=project, user=stranger, role="viewer", pseudonym="V")
     address = f"/api/v1/releases/{release.pk}/verify/"
     assert client_of(stranger).get(address).status_code == 200
@@ -162,14 +164,14 @@ def test_readers_start_no_job(release: Release, stranger: User, project: Project
 def row_altered(release: Release) -> None:
     """Folder and row agree; the log does not."""
     made = flip_gold(folder_of(release))
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Release.objects.update(manifest=made, snapshot_hash=made["snapshot"])
 
 
 def files_of_the_row_altered(release: Release) -> None:
     made = flip_gold(folder_of(release))
     row = release.manifest | {"files": made["files"]}
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Release.objects.update(manifest=row)
 
 
@@ -181,12 +183,12 @@ def row_and_entry_altered(release: Release) -> None:
 
 
 def entry_written_over(release: Release) -> None:
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Entry.objects.filter(pk=entry_of(release).pk).update(after={"version": "1.0.0"})
 
 
 def entry_deleted(release: Release) -> None:
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         entry_of(release).delete()
 
 
@@ -199,7 +201,7 @@ def entry_without_its_checkpoint(release: Release) -> None:
     record(actor=None, verb="look", obj=release)
     create_checkpoints()
     entry = entry_of(release)
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Entry.objects.filter(pk=entry.pk).update(checkpoint=None)
 
 
@@ -213,7 +215,7 @@ def checkpoint_made_anew(release: Release) -> None:
     assert checkpoint is not None
     digests = [d for leaf in leaf_models() for d in leaf.rows(checkpoint).values_list("digest", flat=True)]
     root = merkle_root([header_of(checkpoint), *map(bytes.fromhex, digests)]).hex()
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Checkpoint.objects.filter(pk=checkpoint.pk).update(root=root)
 
 
@@ -229,12 +231,12 @@ def _remove_newest_checkpoint(release: Release) -> None:
 def chain_cut_before_it(release: Release) -> None:
     first = Checkpoint.objects.order_by("number")[0]
     assert first.number < entry_of(release).checkpoint.number  # type: ignore[union-attr]
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Checkpoint.objects.filter(pk=first.pk).update(digest="0" * 64)
 
 
 def row_deleted(release: Release) -> None:
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Release.objects.all().delete()
 
 
@@ -262,9 +264,9 @@ def test_changes_in_the_database_too_are_found_by_the_next_record(
     assert said in refused(folder_of(release))
 
 
-def test_a_manifest_with_another_seal_for_the_head_of_the_log_is_found(release: Release) -> None:
+def test_a_manifest_with_another_audit_head_is_found(release: Release) -> None:
     made = rewrite_manifest(folder_of(release), lambda made: made["audit_head"].update(digest="1" * 64))
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Release.objects.update(manifest=made)
     assert "audit log: no checkpoint 1 has the digest that the manifest states" in refused(folder_of(release))
 
@@ -276,7 +278,7 @@ def test_a_release_whose_entry_has_the_snapshot_hash_only_verifies_and_says_what
     entry = entry_of(release)
     entry.after = {key: entry.after[key] for key in ("version", "snapshot")}  # type: ignore[index]
     entry.digest = digest_of(entry_content(entry))
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Entry.objects.filter(pk=entry.pk).update(after=entry.after, digest=entry.digest)
         _remove_newest_checkpoint(release)
     create_checkpoints()
@@ -290,26 +292,26 @@ def test_a_release_whose_entry_has_the_snapshot_hash_only_verifies_and_says_what
     refused(folder_of(release))
 
 
-def test_a_release_that_waits_for_its_seal_is_in_order_and_says_so(release: Release) -> None:
-    with whoever_owns_the_data_base():
+def test_a_release_without_checkpoint_yet_is_valid_and_says_so(release: Release) -> None:
+    with as_database_owner():
         _remove_newest_checkpoint(release)
     assert "Not checked: The audit checkpoint of that entry" in verified(folder_of(release))
 
 
-def test_a_kept_folder_that_is_a_link_or_lies_elsewhere_is_found(release: Release, tmp_path: Path) -> None:
+def test_a_release_folder_that_is_a_link_or_outside_the_storage_is_found(release: Release, tmp_path: Path) -> None:
     folder = folder_of(release)
     folder.rename(tmp_path / "moved")
     folder.symlink_to(tmp_path / "moved")
     assert storage_registry.verify(release).findings == [f"{release.folder}: not a folder of the release storage"]
 
 
-def test_a_folder_that_nobody_froze_is_no_release_though_it_lies_among_the_kept_ones(release: Release) -> None:
+def test_a_folder_without_a_release_row_is_refused_even_in_the_storage(release: Release) -> None:
     shutil.copytree(folder_of(release), store() / "eye-1.0.0-planted")
     assert "database: no row of this release" in refused(store() / "eye-1.0.0-planted")
 
 
 def test_a_row_that_holds_no_manifest_at_all_is_a_finding_and_no_failure(release: Release) -> None:
-    with whoever_owns_the_data_base():
+    with as_database_owner():
         Release.objects.update(manifest=[1])
     assert "the digest is None" in refused(folder_of(release))
 
@@ -329,7 +331,7 @@ def test_bad_input_is_one_line_and_another_status(tmp_path: Path) -> None:
         assert wrong.value.returncode == standalone.WRONG
 
 
-def test_a_data_base_that_does_not_answer_is_said(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_reports_an_unreachable_database(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise OperationalError("connection refused\nIs the server running?")
 

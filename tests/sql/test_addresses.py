@@ -26,13 +26,13 @@ def read(address: str, monkeypatch: pytest.MonkeyPatch, **environment: str) -> d
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_a_second_data_base_is_reached_as_the_first(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_database_is_reached_as_the_first(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first = read(address, monkeypatch)
     monkeypatch.setattr(connections[DEFAULT_DB_ALIAS], "settings_dict", first)
     assert read(expressions.database_url("scratch"), monkeypatch) == first | {"NAME": "scratch"}
 
 
-def test_all_programs_use_the_same_socket(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_programs_read_the_socket_from_the_database_url(monkeypatch: pytest.MonkeyPatch) -> None:
     found = read(ADDRESSES[2], monkeypatch)
     assert (found["HOST"], found["PORT"], found["OPTIONS"]) == ("/run/postgresql", "5434", {})
 

@@ -89,7 +89,7 @@ def test_times_related_rows_and_annotations_come_as_from_a_queryset(lead: User, 
     assert len(queries) == 0
 
 
-def test_a_change_says_how_many_rows_it_changed(lead: User, ann1: User) -> None:
+def test_an_update_returns_the_number_of_changed_rows(lead: User, ann1: User) -> None:
     change = CompiledUpdate(
         lambda pk, was, name, at: (ApiToken.objects.filter(pk=pk, name=was), {"name": name, "last_used_at": at}),
         pk=int,
@@ -130,7 +130,7 @@ def test_a_number_that_no_column_holds_finds_nothing(lead: User) -> None:
     assert read.first(pk=lead.pk) == lead
 
 
-def test_a_value_without_a_place_in_the_statement_is_a_mistake(lead: User) -> None:
+def test_an_unused_statement_parameter_is_an_error(lead: User) -> None:
     read = CompiledSelect(lambda pk, other: User.objects.filter(pk=pk), pk=int, other=uuid.UUID)
     with pytest.raises(ValueError, match="does not use the parameters other"):
         read.all(pk=1, other=uuid.uuid4())

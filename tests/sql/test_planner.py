@@ -35,12 +35,12 @@ def test_dependents_of_a_row_are_known() -> None:
     assert Summary in planner.dependents_of(RunItem)
 
 
-def test_an_import_tells_the_planner_of_what_it_stored(project: Project, tmp_path: Path, told: set[Any]) -> None:
+def test_an_import_updates_planner_statistics(project: Project, tmp_path: Path, told: set[Any]) -> None:
     import_records(project, write(tmp_path / "level3.jsonl", [cluster("26258610_0", [source(), source(pmid="112")])]))
     assert {Unit, Proposition, Label} <= told
 
 
-def test_a_run_that_is_laid_out_tells_the_planner(project: Project, told: set[Any]) -> None:
+def test_creating_run_items_updates_planner_statistics(project: Project, told: set[Any]) -> None:
     build_cluster(project)
     run = build_run(build_version(project), {})
     type(run).objects.filter(pk=run.pk).update(item_offset=[-1, 0], status="running")

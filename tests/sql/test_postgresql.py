@@ -55,7 +55,7 @@ def beside(sql: str) -> None:
         other.execute(sql.encode())
 
 
-def test_a_connection_that_is_well_is_kept_and_not_asked(asked: list[int]) -> None:
+def test_a_recently_used_connection_is_not_checked(asked: list[int]) -> None:
     assert len({statement() for _ in range(5)}) == 1
     assert not asked
 
@@ -67,7 +67,7 @@ def test_a_connection_that_was_closed_is_made_anew_and_no_statement_fails(asked:
     assert asked
 
 
-def test_it_is_asked_after_a_while_all_the_same(asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_idle_connection_is_checked_after_the_interval(asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     statement()
     monkeypatch.setattr("sql.postgresql.base.CHECK_INTERVAL", -1.0)
     statement()

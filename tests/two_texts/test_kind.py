@@ -201,7 +201,7 @@ def test_a_round_whose_fields_are_not_in_its_answers_is_refused_before_it_opens(
     preparing.begin_round(project=project, plan=replace(plan, purpose="measure only"), by=None)
 
 
-def test_what_the_round_asks_for_is_checked_with_the_slot(project: Project, people: list[Member], ann1: User) -> None:
+def test_options_of_the_round_are_checked_with_each_answer(project: Project, people: list[Member], ann1: User) -> None:
     round = opened(project, people, options={"why": True}, filters={"inputs": 1})
     [slot, *_] = next_assignments(user=ann1, round=round)
     with pytest.raises(Refused, match="unclear"):
@@ -220,7 +220,7 @@ def test_a_rating_is_never_changed(project: Project, people: list[Member]) -> No
         TextRating.objects.update(target=1)
 
 
-def test_it_is_answered_in_a_sheet(
+def test_a_kind_of_another_app_can_be_answered_in_a_sheet(
     project: Project, people: list[Member], ann1: User, lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
     round = opened(project, people)
@@ -313,7 +313,7 @@ def test_what_people_disagree_on_is_adjudicated(
     assert set(others.values_list("origin", flat=True)) == {Origin.UNANIMOUS}
 
 
-def test_practice_tells_at_once_and_its_answers_count_for_nothing(project: Project, people: list[Member]) -> None:
+def test_practice_gives_feedback_at_once_and_its_answers_do_not_count(project: Project, people: list[Member]) -> None:
     for cluster in project.clusters.order_by("pk")[:5]:
         correct(
             unit=cluster.unit, kind=KIND, value=rating(5, 1, "As the guideline has it."), reason="Clear.", by=people[0]
@@ -364,11 +364,11 @@ def test_no_file_of_the_product_names_it() -> None:
     assert found.stdout.split() == []
 
 
-def test_its_shapes_are_in_a_description_of_their_own(tmp_path: Path) -> None:
+def test_a_kind_of_another_app_has_its_own_schema(tmp_path: Path) -> None:
     call_command("spectacular", "--validate", "--fail-on-warn", file=str(tmp_path / "schema.yml"))
     assert "TwoTextsCard" in (tmp_path / "schema.yml").read_text(encoding="utf-8")
     assert "TwoTexts" not in (ROOT / "frontend" / "schema.yml").read_text(encoding="utf-8")
 
 
-def test_the_house_finds_it_by_itself() -> None:
+def test_a_kind_of_another_app_is_discovered() -> None:
     assert KIND in {kind.key for kind in kinds.all_kinds()}

@@ -88,7 +88,9 @@ def test_two_texts_are_rated_by_keyboard_in_the_persons_own_order(
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_its_page_is_sound(site: Site, round: int, visit: Callable[..., Visit], scheme: str, width: int) -> None:
+def test_the_page_of_a_kind_of_another_app_is_accessible(
+    site: Site, round: int, visit: Callable[..., Visit], scheme: str, width: int
+) -> None:
     page = visit("ann1", scheme=scheme, width=width)
     page.go(f"/work/{round}")
     expect(page.page.get_by_role("heading", name="How clear are the texts?")).to_be_visible()

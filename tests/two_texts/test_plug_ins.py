@@ -43,25 +43,25 @@ def test_the_format_is_listed_checked_and_imported_like_any_other(api: APIClient
     assert Import.objects.get(format="said").counts["items"] == 1
 
 
-def test_the_command_imports_it(project: Project, tmp_path: Path) -> None:
+def test_a_format_of_another_app_is_imported_by_the_command(project: Project, tmp_path: Path) -> None:
     (tmp_path / "points.jsonl").write_bytes(LINES)
     call_command("import_data", "said", str(tmp_path / "points.jsonl"), "--project", project.slug, stdout=io.StringIO())
     assert Import.objects.filter(project=project, format="said").exists()
 
 
-def test_the_table_stands_on_the_results_page_and_comes_as_a_file(api: APIClient, project: Project) -> None:
+def test_the_table_is_on_the_results_page_and_can_be_downloaded(api: APIClient, project: Project) -> None:
     shown = {table["key"]: table for table in api.get(f"{API}/projects/{project.slug}/results/").json()["tables"]}
     assert shown["clarity"]["undefined"] == [{"mark": "a", "reason": "nobody rated it"}]
     assert b"nobody rated it" in api.get(f"{API}/projects/{project.slug}/results/clarity/csv/").content
 
 
-def test_the_command_prints_it(project: Project) -> None:
+def test_a_table_of_another_app_is_printed_by_the_command(project: Project) -> None:
     said = io.StringIO()
     call_command("tables", "--project", project.slug, "--table", "clarity", stdout=said)
     assert "| target | 0 | \u2013 (a) |" in said.getvalue()
 
 
-def test_a_fifth_sort_of_file_goes_the_way_of_the_four(
+def test_an_upload_of_another_app_is_checked_and_confirmed_like_others(
     project: Project, lead: User, settings: Any, tmp_path: Path
 ) -> None:
     settings.MEDIA_ROOT = tmp_path
