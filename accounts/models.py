@@ -77,7 +77,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def is_guest(self) -> bool:
-        """Return whether the user was let in by a link and has no own account. Guests can use only views for guests."""
+        """Return whether the user entered by a link and has no account. Guests can use only views for guests."""
         return self.guest_until is not None
 
     def has_ended(self, now: datetime) -> bool:

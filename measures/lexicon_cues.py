@@ -326,7 +326,7 @@ def _answer(text: str, sentences: Sequence[_Sentence], intervention: str, outcom
     statements = _statements(sentences, content_words(intervention), content_words(outcome))
     if not statements:
         return LexiconDirection(PRIOR, None, "", 0.0, 0.0, (), NOTHING)
-    # of equals the later, because conclusions come last
+    # a tie goes to the later sentence, because conclusions come last
     best = max(statements, key=lambda each: (each.score, each.begin))
     weights = [SMOOTHING * share for share in PRIOR]
     for cue in best.cues:

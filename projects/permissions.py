@@ -22,12 +22,12 @@ _rules: dict[str, Rule] = {}
 
 
 def may(member: Member, verb: str) -> bool:
-    """Return whether the member's role allows the verb. Raise `KeyError` if the verb is not in `MAY`."""
+    """Return whether the member's role has a permission. Raise `KeyError` if it is not in `MAY`."""
     return member.role in MAY[verb]
 
 
 def permit(member: Member, verb: str) -> None:
-    """Raise `Forbidden` unless the member's role allows it."""
+    """Raise `Forbidden` unless the member's role has the permission."""
     if not may(member, verb):
         raise Forbidden(f"{member.role.capitalize()}s can't {verb}.")
 
@@ -84,7 +84,7 @@ def member_of(user: User, slug: str) -> Member:
 
 
 def permitted_member(user: User, slug: str, verb: str) -> Member:
-    """Return the user's membership in a project. Raise `Forbidden` unless its role allows the verb."""
+    """Return the user's membership in a project. Raise `Forbidden` unless its role has the permission."""
     member = member_of(user, slug)
     permit(member, verb)
     return member

@@ -48,7 +48,9 @@ class EvidenceReportSerializer(Plain):
 class RankerSerializer(Plain):
     key = serializers.CharField()
     title = serializers.CharField()
-    takes = serializers.CharField(allow_blank=True, help_text="What `model` names; empty if the ranker has no model.")
+    takes = serializers.CharField(
+        allow_blank=True, help_text="Label of the parameter `model`; empty if the ranker has none."
+    )
 
 
 class RankingTotalsSerializer(Plain):

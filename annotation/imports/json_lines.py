@@ -94,7 +94,7 @@ def path_at(text: str, position: int) -> str:
 
     The text may be invalid at that position.
     """
-    stack: list[list[Any]] = []  # of [is array, index or key]
+    stack: list[list[Any]] = []  # one [is array, index or key] per open bracket
     at, expects_key = 0, False
     while at < position:
         char = text[at]

@@ -32,7 +32,7 @@ class Ranker:
     title: str
     #: Queue whose workers can run this ranker.
     queue: str = "default"
-    #: What ``model`` names; empty if the ranker takes no model.
+    #: Label of the parameter ``model``; empty if the ranker has none.
     takes: str = ""
 
     def name(self, model: str) -> str:

@@ -222,9 +222,10 @@ class Group(Part):
 
 
 class Show(Part):
-    """What raters see beside the texts.
+    """The material that raters see beside the texts.
 
-    Of the target proposition: its text, its tuple alone (for blind labels), or all of it (``gold``).
+    ``target`` is the part of the target proposition that is shown: its text, only its tuple (for blind labels), or all
+    of it (``gold``).
     """
 
     query: StrictBool = True

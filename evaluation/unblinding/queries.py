@@ -34,7 +34,7 @@ def before(project: Project, plan: RoundPlan, member: Member) -> dict[str, Any]:
     made = kind.plan(round, [unit for unit, _ in planned_units(project, plan)])
     balance = made.balance(plan.shape.most)
     if plan.block_share:
-        # Which pages get more raters is drawn too, so no bound holds for any draw.
+        # The pages that get more raters are drawn too, so there are no bounds that hold for every draw.
         balance["certain"] = None
     return _counts(made.as_json()) | {"balance": balance, "systems": _names(made)}
 

@@ -40,7 +40,7 @@ def items_needed(se: float, n: int, half_width: float, level: float = 0.95, clus
     upper = 2
     while _half_width(se, n, upper, level, clusters) > half_width + 1e-9:
         upper *= 2
-    low, high = max(upper // 2, 1), upper  # too few (or 1), and enough
+    low, high = max(upper // 2, 1), upper  # bounds of the bisection: too few items (or 1), and enough items
     while high - low > 1:
         middle = (low + high) // 2
         enough = _half_width(se, n, middle, level, clusters) <= half_width + 1e-9

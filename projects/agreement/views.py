@@ -33,7 +33,7 @@ class RoundAgreementView(APIView):
         if available.report is None:
             return Response({"answers": available.answers, "job": job}, status=status.HTTP_202_ACCEPTED)
         now = {"as_of": available.as_of, "current": available.current, "answers_now": available.answers, "job": job}
-        purpose = {"purpose": round.get_purpose_display()}  # a report has the stored value
+        purpose = {"purpose": round.get_purpose_display()}  # the report contains the stored value, not its label
         return Response(agreement_page.page(round, available.report, curates=may(member, "curate")) | now | purpose)
 
     @extend_schema(operation_id="rounds_measure_agreement", request=None, responses={202: JobSerializer})

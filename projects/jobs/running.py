@@ -175,7 +175,7 @@ class RunningJob:
         return self._cancelled
 
     def finish(self, status: JobStatus, **fields: Any) -> bool:
-        # Never before the start, even if the clock goes back: durations are shown and summed.
+        # Not before the start, even if the clock was set back, because durations are shown and summed.
         now = max(timezone.now(), self.job.started_at or timezone.now())
         finished = None if status == JobStatus.QUEUED else now
         if "error" in fields:

@@ -140,7 +140,7 @@ def _share(round: Round, joiner: Member) -> None:
     own_units = set(Assignment.objects.filter(round=round, person=joiner).values_list("unit", flat=True))
     while share and any(piles.values()):
         giver = max((person for person in piles if piles[person]), key=lambda person: loads[person])
-        pk, unit = piles[giver].pop()  # the last assignment in order, which the giver would reach last
+        pk, unit = piles[giver].pop()  # the last assignment in the giver's order
         if unit in own_units:
             continue
         if Assignment.objects.filter(pk=pk, person=giver, current_answer=None, leased_until=None).update(person=joiner):

@@ -104,7 +104,7 @@ class _Article:
     sections: dict[int, TextSection] = field(default_factory=dict)
     #: (element id, reference), in document order.
     references: list[tuple[str, Reference]] = field(default_factory=list)
-    #: Ranges of reference ids cited where included studies are described. A single citation has the same id twice.
+    #: (first, last) reference ids cited where included studies are described; equal for a single citation.
     cited: list[tuple[str, str]] = field(default_factory=list)
     size: int = 0
     begun: int = 0

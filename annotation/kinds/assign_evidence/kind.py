@@ -1,4 +1,4 @@
-"""Task kind *assign_evidence*: which inputs of its sentence support one proposition (TASKS: assign evidence)."""
+"""Task kind *assign_evidence*: which inputs of its sentence support one proposition."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

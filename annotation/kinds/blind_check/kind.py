@@ -1,4 +1,4 @@
-"""Task kind *blind_check*: label a counterfactual without knowing the target or the kind (TASKS: counterfactual).
+"""Task kind *blind_check*: label a counterfactual without knowing the target or the kind.
 
 It shows whether the intended aspect changed, and no other.
 """

@@ -1,4 +1,4 @@
-"""Task kind *counterfactual*: rewrite a target so that one aspect of it is false (TASKS: counterfactual)."""
+"""Task kind *counterfactual*: rewrite a target so that one aspect of it is false."""
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Task kind *discourse*: whether the inputs of a cluster agree or contradict one another (TASKS: discourse)."""
+"""Task kind *discourse*: whether the inputs of a cluster agree or contradict one another."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

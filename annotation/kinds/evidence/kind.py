@@ -1,4 +1,4 @@
-"""Task kind *evidence*: which sentences of a study's abstract support a target sentence (TASKS: evidence)."""
+"""Task kind *evidence*: which sentences of a study's abstract support a target sentence."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

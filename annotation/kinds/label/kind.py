@@ -1,4 +1,4 @@
-"""Task kind *label*: polarity and modality of a proposition, with the cues that show them (TASKS: label)."""
+"""Task kind *label*: polarity and modality of a proposition, with the cues that show them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

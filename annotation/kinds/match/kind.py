@@ -1,4 +1,4 @@
-"""Task kind *match*: which of four sentences is most relevant to a target's conclusion (TASKS: match)."""
+"""Task kind *match*: which of four sentences is most relevant to a target's conclusion."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Task kind *pico*: the propositions of a target sentence, each described by its PICO tuple (TASKS: pico)."""
+"""Task kind *pico*: the propositions of a target sentence, each described by its PICO tuple."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

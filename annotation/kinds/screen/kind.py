@@ -1,4 +1,4 @@
-"""Task kind *screen*: whether a retrieved review belongs in the data set (TASKS: screen)."""
+"""Task kind *screen*: whether a retrieved review belongs in the data set."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,6 +1,6 @@
 """Task kind *sentences*: a class for each sentence of a review's abstract, or which of them bear evidence.
 
-See TASKS: sentences. Each task has its own decision field, because a review can be used for both tasks.
+Each task has its own decision field, because a review can be used for both tasks.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

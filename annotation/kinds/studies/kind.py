@@ -1,4 +1,4 @@
-"""Task kind *studies*: which primary studies a review includes (TASKS: studies)."""
+"""Task kind *studies*: which primary studies a review includes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Task kind *tuple*: the PICO tuple of a target proposition (TASKS: pico)."""
+"""Task kind *tuple*: the PICO tuple of a target proposition."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Shipped protocol templates. Each is a JSON file with the content of a version, in our own words."""
+"""Shipped protocol templates. Each is a JSON file with the content of a version, in Concord's own words."""
 
 import json
 from dataclasses import dataclass

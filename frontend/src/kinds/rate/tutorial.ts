@@ -7,8 +7,8 @@ const CRITERIA: readonly TutorialCriterion[] = [
   {
     key: 'coherence', name: 'Coherence', question: 'Is the summary a well-ordered text?',
     scale: { type: 'likert', options: [
-      { value: '1', label: '1', anchor: 'Sentences do not belong together' }, { value: '2', label: '2', anchor: 'A sentence breaks off or stands apart' },
-      { value: '3', label: '3', anchor: 'One topic, but the reader supplies the order' }, { value: '4', label: '4', anchor: 'Well ordered, but for one step' },
+      { value: '1', label: '1', anchor: 'Sentences do not belong together' }, { value: '2', label: '2', anchor: 'A sentence is incomplete or unconnected' },
+      { value: '3', label: '3', anchor: 'One topic, but without a clear order' }, { value: '4', label: '4', anchor: 'Well ordered, except for one step' },
       { value: '5', label: '5', anchor: 'Every sentence leads to the next' },
     ] },
   },
