@@ -46,7 +46,7 @@ class TrackedModel:
     batch: int = BATCH
     #: If set, only these columns are tracked, and only for rows that the app passes to `store_digests`.
     only: tuple[str, ...] = ()
-    #: Condition of the tracked rows. Other rows may be deleted, or be tracked later with lower ids (see `store_digests`).
+    #: Condition of tracked rows. Other rows may be deleted, or be tracked later with lower ids (see `store_digests`).
     when: models.Q = field(default_factory=models.Q)
     renamed: Mapping[str, str] = field(default_factory=dict)
 

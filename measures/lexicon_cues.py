@@ -159,8 +159,7 @@ class _Reading:
         cues += self._neutral(clause, cues)
         if self.scope.turned(clause):
             cues = [
-                replace(each, sign=-each.sign, rule=f"{each.rule}, turned round") if each.sign else each
-                for each in cues
+                replace(each, sign=-each.sign, rule=f"{each.rule}, reversed") if each.sign else each for each in cues
             ]
         return sorted(cues, key=lambda each: each.at)
 

@@ -95,8 +95,8 @@ def permitted_row(
 ) -> tuple[_Row, Member]:
     """Return a row by its id, and the user's membership in its project.
 
-    Raise `NotFound` if the row does not exist or the user is not a member, `Forbidden` if the role does not allow the
-    verb.
+    Raise `NotFound` if the row does not exist or the user is not a member, `Forbidden` if the role lacks the
+    permission.
     """
     row = rows.filter(pk=pk).first()
     if row is None:

@@ -12,7 +12,7 @@ _NUMBER = r"\d+(?:[.\u00b7]\d+)?"
 _EXPONENT = re.compile(rf"([{_SIGNS}]?)({_NUMBER}|{_NUMBER}/{_NUMBER}|n|n[{_SIGNS}]\d+)")
 _SIMPLE = re.compile(rf"[{_SIGNS}]?(?:[^\W_]|[.,\u00b7%\u00b0\u2032])+")
 _MINUS = re.compile("[\u2010-\u2015\u2212]")
-#: Bases that take a whole number from 2 to 9 as exponent; after other words a raised number is a note or a citation.
+#: Bases after which a raised whole number from 2 to 9 is an exponent. After other words it is a note or a citation.
 _POWERS_OF = re.compile(r"(?:^|[^\w.])(?:2|3|4|5|10|[^\W\d_]|[cdkmn\u00b5\u03bc]m|ft|in|sec|chi)\Z", re.IGNORECASE)
 _TEN = re.compile(r"(?:^|[^\w.])10\Z")
 _SUPERSCRIPT = str.maketrans("0123456789+-\u2212=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")

@@ -195,7 +195,7 @@ class PrintedMetricSerializer(Plain):
 
 
 class RatedPointsSerializer(Plain):
-    """Texts of ``items`` of the ``of`` rated items. ``system`` holds each text's index in the systems."""
+    """Texts as points of a plot: those of ``items`` of the ``of`` rated items. ``system`` holds an index per text."""
 
     items = serializers.IntegerField()
     of = serializers.IntegerField()

@@ -46,9 +46,9 @@ def answer_content(
 ) -> dict[str, Any]:
     """Return the hash payload of an answer. ``value`` is the stored value, None for a skipped unit.
 
-    Answers stored before ``came_by`` existed are hashed without it and without their place. ``references`` are
-    (decision id, is same) pairs of the decisions that were shown or compared with the answer. They are omitted if
-    empty.
+    Answers stored before ``came_by`` existed are hashed without it, without ``entry`` and without ``context``.
+    ``references`` are (decision id, is same) pairs of the decisions that were shown or compared with the answer. They
+    are omitted if empty.
     """
     later = {"came_by": answer.came_by, "entry": answer.entry_id, **asdict(context)} if answer.came_by else {}
     shown_references = {"references": [[decision, same] for decision, same in sorted(references)]} if references else {}

@@ -54,7 +54,7 @@ LIKELIHOOD = (
 
 
 def _review(unit: str) -> Coalesce:
-    """Return the review of a unit of any level. Confidence intervals resample reviews."""
+    """Return the review of a unit of any level. Confidence intervals are clustered by review."""
     return Coalesce(F(f"{unit}__cluster__review__pmid"), F(f"{unit}__target__review__pmid"), F(f"{unit}__review__pmid"))
 
 
