@@ -182,7 +182,7 @@ def test_one_place_that_tries_many_accounts_is_throttled(anna: User) -> None:
 
 
 @pytest.mark.row(42)
-def test_going_on_at_a_locked_account_locks_nobody_else_at_that_address(anna: User) -> None:
+def test_continued_guesses_at_a_locked_account_lock_nobody_else_at_the_address(anna: User) -> None:
     User.objects.create_user(email="bea@example.org", password=PASSWORD, name="Bea")
     limit = throttling.LIMITS[Failure.What.SIGN_IN]
     statuses = [sign_in(APIClient(), password="wrong").status_code for _ in range(limit + 10)]

@@ -82,7 +82,7 @@ def test_elements_that_differ_only_in_case_and_spaces_are_equal(
     assert not any(s["contested"] for s in adjudication_detail(client, round, cluster.unit)["answers"][0]["said"])
 
 
-def test_a_relation_is_written_by_the_curator_and_lacks_again_when_it_is_taken_back(
+def test_a_relation_of_the_curator_is_missing_again_after_undo(
     project: Project, two: list[Member], client: APIClient
 ) -> None:
     round, cluster = closed(project, two, "discourse", [{"relation": "agreement"}, {"relation": "contradiction"}])

@@ -199,7 +199,7 @@ def test_a_unit_removed_without_a_log_entry_is_found(clusters: list[Cluster], by
     assert "the audit log has no entry" in str(found)
 
 
-def test_a_corrected_text_stays_corrected_and_is_not_made_twice(clusters: list[Cluster], by: Member) -> None:
+def test_a_corrected_document_stays_corrected_and_is_not_duplicated(clusters: list[Cluster], by: Member) -> None:
     first = clusters[0]
     decide(first, by, 1)
     made = Proposition.objects.select_related("unit", "cluster").get(cluster=first, position=1)

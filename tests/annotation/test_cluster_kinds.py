@@ -143,7 +143,7 @@ def test_an_imported_element_keeps_its_spaces_until_it_is_edited(
     assert [d.field for d in made.unit.decisions.filter(origin="decided by a curator")] == ["o"]
 
 
-def test_a_tuple_that_a_round_decides_is_what_cards_search_and_releases_read(
+def test_a_decided_tuple_is_used_by_cards_search_and_releases(
     corpus: Project, people: list[Member], first: Cluster
 ) -> None:
     said = tuple_value(p="[adults]", i="nepralin", c="", o="risk of relapse", stands_for="none")

@@ -54,7 +54,7 @@ def test_clusters_are_narrowed_by_what_waits_in_them_or_their_propositions(
     assert keys(client, state="stale", search="no such words") == []
 
 
-def test_each_state_is_counted_under_the_other_filters_and_what_is_for_curators_for_them(
+def test_states_are_counted_under_other_filters_and_some_for_curators_only(
     corpus: Project, lead: User, stranger: User, client_of: Client
 ) -> None:
     build_finding(corpus, of(FIRST).unit_id)

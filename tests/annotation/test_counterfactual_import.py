@@ -58,7 +58,7 @@ def faults(project: Project | None, path: Path, content: bytes) -> list[tuple[in
 
 
 @pytest.mark.row(26)
-def test_a_row_that_goes_on_without_end_is_refused_before_it_is_held(tmp_path: Path) -> None:
+def test_an_endless_row_is_refused_before_it_fills_memory(tmp_path: Path) -> None:
     head = b"docid,kind,text\n"
     for content in (head + b'"x\n",' * 1_000_000, head + b"a," * 2_200_000, b"a," * 2_200_000):
         [(_, field, message)] = faults(None, tmp_path / "a.csv", content)
@@ -102,7 +102,7 @@ def test_every_way_of_writing_the_same_rows_brings_the_same(corpus: Project, tmp
     assert {c.imported_id for c in Counterfactual.objects.all()} == {made.pk}
 
 
-def test_the_same_file_again_changes_nothing_and_another_may_repeat_and_add(corpus: Project, tmp_path: Path) -> None:
+def test_the_same_file_again_changes_nothing_and_another_can_add_rows(corpus: Project, tmp_path: Path) -> None:
     bring(corpus, tmp_path / "a.csv", as_csv(ROWS[:2]))
     assert bring(corpus, tmp_path / "again.csv", as_csv(ROWS[:2])) == []
     [made] = bring(corpus, tmp_path / "b.jsonl", as_jsonl(ROWS))

@@ -191,7 +191,7 @@ def test_a_curator_is_shown_a_target_with_its_drafts_outside_of_rounds(
     assert client_of(ann1).get(f"/api/v1/units/{source.unit_id}/cards/{KIND}/").status_code == 403
 
 
-def test_cards_and_what_follows_a_decision_cost_the_same_however_many_targets(
+def test_cards_and_decisions_take_the_same_queries_for_any_number_of_targets(
     project: Project, cluster: Cluster, people: list[Member], by: Member, asking: dict[str, Any]
 ) -> None:
     for number in (1, 2, 3):

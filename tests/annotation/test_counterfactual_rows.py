@@ -98,7 +98,7 @@ def test_only_the_current_target_has_counterfactuals(project: Project, cluster: 
     assert not Counterfactual.objects.exists()
 
 
-def test_a_source_says_a_kind_once_and_all_its_rows_or_none_are_stored(cluster: Cluster) -> None:
+def test_rows_of_a_source_are_stored_all_or_none_and_each_kind_once(cluster: Cluster) -> None:
     rows = [NewCounterfactual(target_of(cluster), Kind.NEGATION, text) for text in (NEGATED, DOUBTED)]
     with pytest.raises(Conflict):
         add_counterfactuals(rows=rows, imported=file_of(cluster.project))

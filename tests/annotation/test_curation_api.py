@@ -162,7 +162,7 @@ def test_units_of_another_review_are_not_among_them(client: APIClient, review: R
     assert (reply.status_code, reply.json()["errors"][0]["field"]) == (422, "rows.0.unit")
 
 
-def test_a_reason_is_needed_only_where_a_value_gives_way(client: APIClient, review: Review) -> None:
+def test_a_reason_is_required_only_if_a_value_is_replaced(client: APIClient, review: Review) -> None:
     made = client.post(
         f"/api/v1/clusters/{review.clusters.all()[0].pk}/propositions/",
         {"uuid": uuid.uuid4(), "rows": [{"pmid": "555", "text": "Nepralin did nothing."}]},
@@ -176,7 +176,7 @@ def test_a_reason_is_needed_only_where_a_value_gives_way(client: APIClient, revi
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "reason")
 
 
-def test_a_cell_that_has_changed_since_it_was_shown_is_not_overwritten(
+def test_a_cell_changed_since_it_was_shown_is_not_overwritten(
     client: APIClient, review: Review, project: Project, client_of: Client
 ) -> None:
     second = Member.objects.create(project=project, user=person("second"), role="curator", pseudonym="C2")
@@ -214,7 +214,7 @@ def test_an_imported_tuple_label_and_relation_are_corrected_as_the_page_shows_th
     assert (late.status_code, late.json()["current"][0]["seen"]) == (409, second["tuple"]["seen"])
 
 
-def test_the_same_request_again_does_nothing_and_another_under_its_name_is_refused(
+def test_a_repeated_request_does_nothing_and_a_changed_one_is_refused(
     client: APIClient, review: Review, project: Project, client_of: Client
 ) -> None:
     row = label_row(page(client, review)["clusters"][0]["propositions"][0], polarity="negative")
@@ -284,7 +284,7 @@ def test_clusters_come_after_the_last_with_the_next_number(client: APIClient, re
     assert [c["key"] for c in found] == ["26258610_2"]
 
 
-def test_a_fault_in_a_pasted_row_is_named_by_its_place_and_nothing_is_added(client: APIClient, review: Review) -> None:
+def test_a_fault_in_a_pasted_row_is_located_and_nothing_is_added(client: APIClient, review: Review) -> None:
     good = {"text": "Nepralin helps.", "inputs": [{"pmid": "444", "text": "It helped.", "label": LABEL}]}
     shape = add(client, review, [good, {"text": " ", "inputs": [{"pmid": "4x", "text": "\u00a0"}]}])
     assert [e["field"] for e in shape.json()["errors"]] == [

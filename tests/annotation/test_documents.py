@@ -89,7 +89,7 @@ def test_updating_documents_follows_studies_and_keeps_corrected_texts(project: P
     assert list(rules.violations()) == []
 
 
-def test_a_document_goes_and_comes_with_its_review_and_one_of_a_file_stays(
+def test_documents_follow_their_review_and_imported_ones_stay(
     project: Project, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     review_of(project, 1)

@@ -301,7 +301,7 @@ def test_gold_is_what_most_marked_and_agreement_counts_sentences(
         assert kind.is_correct("support", support(), support(3), round) is False
 
 
-def test_two_who_differ_leave_it_to_a_curator_whose_word_can_be_taken_back(
+def test_disagreements_wait_for_a_curator_whose_decision_can_be_undone(
     project: Project, people: list[Member], lead: User, client_of: Client
 ) -> None:
     build_review(project, studies=1, texts=TEXTS[:1])

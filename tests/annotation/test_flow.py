@@ -61,7 +61,7 @@ def by_key(project: Project) -> dict[str, Stage]:
     return {stage.key: stage for stage in stages(project)}
 
 
-def test_a_project_that_begins_shows_no_step_that_has_not_begun(project: Project) -> None:
+def test_the_flow_figure_of_a_new_project_shows_started_stages_only(project: Project) -> None:
     assert stages(project) == []
     build_review(project, topic="pain")
     assert [(one.key, one.count, one.aside) for one in stages(project)] == [("retrieved", 1, ())]

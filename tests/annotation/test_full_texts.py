@@ -153,7 +153,7 @@ def test_unacceptable_rows_are_faults_with_their_line(
     assert not FullText.objects.exists()
 
 
-def test_a_full_text_is_kept_once_with_where_it_is_from(
+def test_a_full_text_is_stored_once_with_its_source(
     project: Project, review: Review, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = as_file(article(body=BODY, references=REFERENCES, licence=""))
@@ -192,7 +192,7 @@ def test_another_full_text_of_a_review_changes_nothing_and_its_differences_are_l
     )
 
 
-def test_a_file_imported_under_an_older_rule_changes_nothing_and_its_differing_texts_are_listed(
+def test_a_file_of_an_older_rule_changes_nothing_and_lists_different_texts(
     project: Project, review: Review, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content = as_file(article(body=BODY, references=REFERENCES))
@@ -266,9 +266,7 @@ def test_a_reference_without_a_known_title_is_shown_as_pubmed_cites_it(
     }
 
 
-def test_a_file_that_does_not_say_its_pmid_is_of_the_review_that_is_named(
-    project: Project, review: Review, tmp_path: Path
-) -> None:
+def test_a_full_text_without_pmid_belongs_to_the_named_review(project: Project, review: Review, tmp_path: Path) -> None:
     bring(project, tmp_path, as_file(article(pmid="", references=REFERENCES)), review=review.pmid)
     assert FullText.objects.get().review == review
     with pytest.raises(CommandError):

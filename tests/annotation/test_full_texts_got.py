@@ -53,7 +53,7 @@ def test_available_full_texts_are_stored_with_licence_and_others_counted(
     assert Import.objects.count() == 2
 
 
-def test_an_answer_that_ends_in_the_middle_stops_it_and_what_was_got_stays(
+def test_a_truncated_reply_stops_fetching_and_keeps_stored_texts(
     project: Project, lead: User, stub: Stub, reviews: list[Review]
 ) -> None:
     busy: Wrong = (429, {}, b"API rate limit exceeded")

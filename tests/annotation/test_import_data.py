@@ -51,7 +51,7 @@ def test_a_project_that_nobody_leads_says_so_and_gets_its_lead_by_the_same_comma
     assert run("m3", file, "--project", "new")[1] == ""
 
 
-def test_the_same_file_again_says_so_and_ends_well(corpus: Project, file: Path) -> None:
+def test_importing_the_same_file_again_reports_it_and_succeeds(corpus: Project, file: Path) -> None:
     out, _ = run("m3", file, "--project", "eye")
     assert "Nothing changes" in out
     assert Import.objects.count() == 1

@@ -88,7 +88,7 @@ def test_large_gaps_in_review_numbers_are_reported_quickly() -> None:
 
 
 @pytest.mark.parametrize("format", ["m3", "counterfactuals"])
-def test_nothing_is_read_or_located_in_the_transaction_that_writes(
+def test_reading_and_locating_happen_outside_the_writing_transaction(
     corpus: Project, file: Path, monkeypatch: pytest.MonkeyPatch, format: str
 ) -> None:
     content = {
@@ -130,7 +130,7 @@ def _not_since(begun: list[bool], real: Callable[..., Any]) -> Callable[..., Any
 @pytest.mark.parametrize(
     "phase", ["annotation.formats.m3.notices.item_notices", "annotation.formats.m3.existing._add_labels"]
 )
-def test_others_write_while_an_import_notices_and_makes_its_rows(
+def test_others_can_write_while_an_import_prepares_its_rows(
     project: Project, lead: User, file: Path, monkeypatch: pytest.MonkeyPatch, phase: str
 ) -> None:
     found = checked(project, write(file, [cluster()]))
@@ -200,7 +200,7 @@ def test_an_item_brought_in_meanwhile_with_other_content_stops_the_import(
     assert set(Cluster.objects.values_list("key", flat=True)) == {"8_0"}
 
 
-def test_the_same_file_brought_in_meanwhile_is_a_conflict(
+def test_the_same_file_imported_concurrently_is_a_conflict(
     project: Project, file: Path, overtaken: Callable[[Any], None]
 ) -> None:
     late = checked(project, write(file, [cluster("8_0")]))

@@ -145,7 +145,7 @@ def test_the_same_file_again_changes_nothing(corpus: Project, tmp_path: Path) ->
     assert before == (Unit.objects.count(), Decision.objects.count(), Import.objects.count())
 
 
-def test_another_file_leaves_equal_items_alone_and_adds_new_ones_after_them(corpus: Project, tmp_path: Path) -> None:
+def test_another_file_keeps_equal_items_and_appends_new_ones(corpus: Project, tmp_path: Path) -> None:
     old = rebuilt(corpus, "3", ["26258610_1"])
     before = set(Label.objects.values_list("id", flat=True))
     [made] = import_records(corpus, write(tmp_path / "more.jsonl", [cluster("26258610_2"), *old]))
@@ -179,7 +179,7 @@ def test_a_difference_inside_an_input_is_named_by_its_field(corpus: Project, tmp
     assert [(f.line, f.field) for f in found.faults] == [(1, "input_studies[0].source_direction_span")]
 
 
-def test_an_import_that_was_faster_is_a_conflict_not_a_crash(project: Project, tmp_path: Path) -> None:
+def test_a_concurrent_import_is_a_conflict(project: Project, tmp_path: Path) -> None:
     from annotation.imports.actions import import_files
 
     found = checked(project, write(tmp_path / "a", [cluster()]))

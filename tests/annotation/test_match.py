@@ -244,7 +244,7 @@ def test_no_reply_to_a_rater_reveals_the_gold_sentence(
     assert not re.search(r"is_gold|nearest_by|BM25|\"rank\"|1000000\d|2600000\d|match-\d", whole)
 
 
-def test_a_target_without_an_honest_four_is_refused_with_the_reason(project: Project, ann1: User) -> None:
+def test_a_target_without_four_valid_candidates_is_refused(project: Project, ann1: User) -> None:
     fine = build_target(project, 0)
     short = build_target(project, 1, sentences=SENTENCES[1:4])
     bare = build_target(project, 2, evidence=())
@@ -381,7 +381,7 @@ def test_a_match_value_is_one_of_four_candidates(
     assert Match.objects.get().most_relevant == 2
 
 
-def test_handing_out_and_answering_cost_the_same_with_few_and_many(
+def test_assigning_and_answering_take_the_same_queries_with_few_and_many(
     project: Project, ann1: User, client_of: Callable[[User], APIClient]
 ) -> None:
     def cost(round: Round) -> tuple[int, int]:

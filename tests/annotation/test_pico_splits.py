@@ -111,7 +111,7 @@ def test_a_current_split_makes_one_cluster_per_tuple(target: Target, by: Member)
     assert list(findings()) == []
 
 
-def test_a_file_of_m3_reads_the_forms_as_they_were_said(target: Target, by: Member) -> None:
+def test_an_m3_file_keeps_the_published_forms_of_elements(target: Target, by: Member) -> None:
     """Brackets round-trip: a file has what is stored, and its text is parsed to the same form."""
     marked = row(p="[young] adults", i="relapse [rates]", o="rs4236601[A]")
     marked["p"]["fragments"] = slot("adults")["fragments"]
@@ -177,7 +177,7 @@ def test_answers_that_differ_in_case_are_unanimous(target: Target, two: list[Mem
     assert decision.round == round
 
 
-def test_two_who_differ_leave_it_to_a_curator_whose_word_makes_the_clusters_and_can_be_taken_back(
+def test_disagreements_on_splits_wait_for_a_curator_whose_decision_can_be_undone(
     target: Target, two: list[Member], lead: User, client_of: Client
 ) -> None:
     round = build_round(target.project, two, kind="pico", overlap=2)

@@ -146,7 +146,7 @@ def test_a_large_file_is_read_in_the_memory_of_one_article() -> None:
         tracemalloc.stop()
 
 
-def test_an_article_of_more_pieces_than_anybody_writes_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+def test_an_article_of_too_many_pieces_is_refused_before_it_fills_memory(tmp_path: Path) -> None:
     [(_, said)] = faults(tmp_path / "types.xml", as_xml([article("30000001", types=["x"] * 60_000)]))
     assert said == "more than 1,000,000 characters in one article"
     for more in ("PT  - Review\n", "      and so on\n"):
@@ -227,9 +227,7 @@ def test_known_records_are_completed_without_changing_texts(project: Project, tm
     assert new.topic == "relapse"
 
 
-def test_a_file_imported_under_an_older_rule_changes_nothing_and_its_differing_texts_are_listed(
-    project: Project, tmp_path: Path
-) -> None:
+def test_a_file_of_an_older_rule_changes_nothing_and_lists_different_texts(project: Project, tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     content = as_xml([article(), article("9", parts=[("AIM", "", "Falls."), ("SUMMARY", "", "Fewer falls.")])])
     bring(project, path, content)

@@ -110,7 +110,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
-def test_an_answer_that_is_none_is_asked_for_again(project: Project, leader: Member, stub: Stub, wrong: Any) -> None:
+def test_an_invalid_reply_is_requested_again(project: Project, leader: Member, stub: Stub, wrong: Any) -> None:
     stub.fill(2)
     stub.wrong = [wrong, None, wrong, wrong, None]
     found = done(asked(project, leader))
@@ -146,7 +146,7 @@ def test_an_entity_bomb_in_a_reply_of_pubmed_is_refused_and_not_stored(
     assert done(pubmed_actions.resume(search=found, by=leader)).state == "done"
 
 
-def test_a_record_that_cannot_be_taken_is_noted_and_holds_up_no_other(
+def test_an_unusable_record_is_noted_and_does_not_block_others(
     project: Project,
     leader: Member,
     stub: Stub,
@@ -171,9 +171,7 @@ def test_a_record_that_cannot_be_taken_is_noted_and_holds_up_no_other(
     assert not Hit.objects.exclude(outcome="unfit").exclude(why="").exists()
 
 
-def test_a_study_whose_record_cannot_be_taken_is_not_asked_for_again_and_again(
-    project: Project, leader: Member, stub: Stub
-) -> None:
+def test_a_study_with_an_unusable_record_is_not_requested_again(project: Project, leader: Member, stub: Stub) -> None:
     [pmid] = stub.fill(1)
     Study.objects.create(project=project, pmid=pmid)
     stub.records[pmid] = article(pmid, title="x" * 100_001)

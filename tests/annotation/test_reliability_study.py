@@ -137,7 +137,7 @@ def test_the_reliability_table_has_no_figures_while_rounds_are_open(
     assert not any("seed" in note for note in table.notes if note.startswith("Study")), "it tells the candidates' order"
 
 
-def test_without_targets_to_match_the_study_is_labels_alone_and_says_why(
+def test_without_matchable_targets_the_study_has_labels_only(
     project: Project, lead: User, people: list[Member]
 ) -> None:
     build_corpus(project, lead, targets=0)

@@ -32,7 +32,7 @@ def texts() -> list[str]:
     return [text for r in RECORDS for text in (r["target_text"], *(s["source_text"] for s in r["input_studies"]))]
 
 
-def test_the_real_importer_finds_no_fault_and_nothing_odd_that_was_not_put_there(imported: Import) -> None:
+def test_the_importer_finds_only_planted_warnings_in_the_sample(imported: Import) -> None:
     totals = imported.report["totals"]
     assert set(totals) == {ABSENT, OTHER_CASE, AMBIGUOUS}
     assert totals[ABSENT] >= 2

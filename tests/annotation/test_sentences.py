@@ -146,9 +146,7 @@ def test_a_record_brings_its_sentences_and_a_known_one_gets_them_with_its_abstra
     assert Sentence.objects.count() == 4 * len(TEXTS)
 
 
-def test_abstracts_from_before_are_split_once_by_a_command(
-    project: Project, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_command_splits_earlier_abstracts_once(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     build_review(project)
     Study.objects.create(project=project, pmid="1", abstract="It helped. It did.")
     Study.objects.create(project=project, pmid="2")
@@ -320,7 +318,7 @@ def test_selected_sentences_become_targets_until_deselected(project: Project, pe
     assert list(findings()) == []
 
 
-def test_a_target_that_people_have_worked_on_stays_and_is_to_be_looked_at_again(project: Project, by: Member) -> None:
+def test_a_target_with_answers_stays_and_is_marked_for_review(project: Project, by: Member) -> None:
     decide(project, by, "picked", "neither", "neither", "neither", "picked")
     first, second = Target.objects.order_by("position")
     [made, _] = add_clusters(

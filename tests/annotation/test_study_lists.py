@@ -165,7 +165,7 @@ def test_gold_is_the_list_of_most_and_of_three_that_which_has_what_two_list(
     assert [one.pmid for one in ListedStudy.objects.filter(study_list__answer=decision.answer)] == ["11", "12"]
 
 
-def test_two_who_list_otherwise_leave_it_to_a_curator_and_no_link_is_made(
+def test_different_study_lists_wait_for_a_curator_and_make_no_links(
     project: Project, review: Review, people: list[Member]
 ) -> None:
     round = build_round(project, people[:2], kind=KIND, overlap=2)
@@ -177,7 +177,7 @@ def test_two_who_list_otherwise_leave_it_to_a_curator_and_no_link_is_made(
     assert texts == {"included studies": pytest.approx(2 / 3), "number of studies": 0, "studies without a PMID": 1}
 
 
-def test_why_an_abstract_is_missing_is_no_contest_and_has_its_agreement(
+def test_reasons_for_missing_abstracts_have_agreement_but_no_contests(
     project: Project, review: Review, people: list[Member]
 ) -> None:
     round = build_round(project, people[:2], kind=KIND, overlap=2)

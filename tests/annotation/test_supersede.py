@@ -144,7 +144,7 @@ def test_a_changed_tuple_makes_labels_stale_until_a_curator_or_a_later_answer_sa
     assert stale_units([first.pk]) == set()
 
 
-def test_gold_that_a_round_forms_from_answers_of_before_is_stale_from_the_start(
+def test_gold_from_answers_to_an_earlier_text_is_stale_at_once(
     cluster: Cluster, by: Member, project: Project, ann1: User
 ) -> None:
     from projects.gold.actions import finish_round

@@ -150,7 +150,7 @@ def test_answers_above_the_rate_limit_are_accepted_after_waiting(
     assert client.put(f"/api/v1/answers/{given.uuid}/", body, format="json").status_code == 201
 
 
-def test_interactive_work_is_never_counted_in_the_database(
+def test_limits_of_interactive_requests_rarely_query_the_database(
     limit: Callable[..., None], ann1: User, paced: limits.Pace, django_assert_num_queries: Any
 ) -> None:
     with django_assert_num_queries(0):

@@ -46,7 +46,7 @@ def faults(backend: str, **prompt: str) -> dict[str, str]:
         ("", "This value is required."),
     ],
 )
-def test_a_prompt_that_would_not_be_filled_in_as_it_looks_is_refused(backend: str, template: str, message: str) -> None:
+def test_an_ambiguous_prompt_template_is_refused(backend: str, template: str, message: str) -> None:
     assert faults(backend, template=template) == {"prompt.template": message}
 
 

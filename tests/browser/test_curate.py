@@ -282,7 +282,7 @@ def test_unsaved_edits_survive_a_reload_and_changes_ask_for_a_reason(at_curated:
     unsaved(page, "All changes saved")
 
 
-def test_a_cell_that_somebody_else_changed_shows_both_versions(at_curated: Visiting) -> None:
+def test_a_cell_changed_by_another_person_shows_both_versions(at_curated: Visiting) -> None:
     mine, theirs = at_curated().page, at_curated().page
     for page, key in ((mine, "d"), (theirs, "s")):
         hands = Hands(page)

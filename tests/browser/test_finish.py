@@ -14,7 +14,7 @@ from tests.browser.work_page import to_take
 Visiting = Callable[..., Visit]
 
 
-def test_all_pages_are_behind_one_button_on_a_small_screen_and_a_link_leads_past_them(visit: Visiting) -> None:
+def test_small_screens_have_a_menu_button_and_a_skip_link(visit: Visiting) -> None:
     lead = visit("lead", width=400)
     page = lead.page
     lead.go(f"{PROJECT}/rounds")

@@ -130,7 +130,7 @@ def test_a_double_click_on_a_value_answers_one_unit_once(visit: Visiting, site: 
 
 
 @pytest.mark.row(18)
-def test_another_person_on_the_same_computer_sees_nothing_of_the_first(visit: Visiting, site: Site) -> None:
+def test_another_person_on_the_same_computer_sees_no_data_of_the_first(visit: Visiting, site: Site) -> None:
     at = WorkPage(visit("ann1"), fresh(site, "ann1@example.org", "ann2@example.org")).open()
     at.page.route("**/api/v1/answers/**", lambda route: route.abort("internetdisconnected"))
     at.next("f e s 2")
@@ -237,9 +237,7 @@ for slot in next_assignments(user=other, round=round):
 
 
 @pytest.mark.long
-def test_an_answer_that_came_after_somebody_else_had_the_unit_is_said_to_be_kept(
-    visit: Callable[..., Visit], site: Site
-) -> None:
+def test_a_late_answer_is_shown_as_stored(visit: Callable[..., Visit], site: Site) -> None:
     people = ("ann1@example.org", "ann2@example.org")
     round = open_round(site, "overtaken", ["The drug worked.", "The drug did nothing.", "It harmed."], *people)
     at = WorkPage(visit("ann1"), round).open()

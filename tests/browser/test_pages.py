@@ -178,7 +178,7 @@ def test_wide_content_of_guides_scrolls_by_keyboard(visit: Visiting, width: int)
         assert not any(fits.evaluate_all("all => all.map((one) => one.scrollWidth > one.clientWidth)")), name
 
 
-def test_reload_and_back_lead_to_the_place_that_one_left_and_what_is_not_saved_asks(visit: Visiting) -> None:
+def test_reload_and_back_restore_the_position_and_warn_about_unsaved_changes(visit: Visiting) -> None:
     lead = visit("lead", width=1280)
     lead.go(addresses(lead)["round"])
     lead.page.reload()

@@ -134,7 +134,7 @@ def test_a_value_is_confirmed_with_one_key_and_corrected_with_two(site: Site, vi
 
 @pytest.mark.long
 @pytest.mark.parametrize(("kind", "keys"), [("tuple", "Enter"), ("discourse", "Enter")])
-def test_other_tasks_are_confirmed_with_one_key_too(
+def test_values_of_other_tasks_are_confirmed_with_one_key_too(
     site: Site, visit: Callable[..., Visit], kind: str, keys: str
 ) -> None:
     code = f"""

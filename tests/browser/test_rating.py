@@ -281,7 +281,7 @@ def test_a_reload_keeps_everything_of_an_unfinished_page(visit: Visiting, site: 
     assert at.shown() != second
 
 
-def test_a_page_rated_without_a_network_is_kept_and_sent_later(visit: Visiting, site: Site) -> None:
+def test_a_page_rated_offline_is_stored_and_sent_later(visit: Visiting, site: Site) -> None:
     at = Rating(visit("evaluator"), open_rating(site, GUIDELINE, systems=2)).open()
     at.through("5")
     at.page.wait_for_timeout(300)

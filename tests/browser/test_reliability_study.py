@@ -72,7 +72,7 @@ def test_a_study_is_planned_on_one_page_and_its_table_is_read_there(site: Site, 
 
 @pytest.mark.long
 @pytest.mark.parametrize("width", [1280])
-def test_without_evidence_the_page_says_so_and_makes_the_labels_alone(
+def test_without_evidence_the_page_plans_a_study_of_labels_only(
     site: Site, visit: Callable[..., Visit], width: int
 ) -> None:
     run(site, BUILD.format(slug="labels-alone", targets=0))

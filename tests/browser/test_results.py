@@ -78,7 +78,7 @@ def test_a_lead_scores_missing_runs_and_downloads_the_table(visit: Callable[...,
 @pytest.mark.long
 @pytest.mark.usefixtures("summaries")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_single_summaries_are_sorted_and_a_form_scores_the_rest(visit: Callable[..., Visit], scheme: str) -> None:
+def test_single_summaries_can_be_sorted_and_missing_scores_requested(visit: Callable[..., Visit], scheme: str) -> None:
     lead = visit("lead", scheme=scheme)
     page = lead.page
     lead.go(RESULTS)

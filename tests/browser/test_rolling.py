@@ -14,7 +14,7 @@ from tests.processes.site import Site
 
 
 @pytest.mark.long
-def test_a_round_is_opened_before_there_is_anything_and_takes_in_what_comes(
+def test_a_rolling_round_opened_without_units_takes_in_later_ones(
     visit: Callable[..., Visit], site: Site, tmp_path: Path
 ) -> None:
     make_review(site, "rolling", lines()[2])

@@ -74,7 +74,7 @@ def test_the_guide_s_settings_for_nginx_know_where_files_are_taken(other: OtherP
 
 @pytest.mark.parametrize("who", ["nobody", "stranger"])
 @pytest.mark.parametrize("kind", [FORM, pytest.param("multipart/mixed; boundary=x", marks=pytest.mark.long)])
-def test_a_form_with_files_is_read_at_no_address_by_who_may_not_send_it(
+def test_forms_with_files_are_not_read_without_permission(
     other: OtherProject, stranger: User, who: str, kind: str
 ) -> None:
     client = APIClient(enforce_csrf_checks=True)
@@ -127,7 +127,7 @@ def test_a_chunked_body_without_length_is_refused_unread(address: str, lead: Use
     assert not body.was_read
 
 
-def test_a_file_is_read_only_once_it_is_known_who_sends_it_and_who_may(
+def test_a_file_is_read_only_after_authentication_and_permission(
     project: Project, lead: User, ann1: User, stranger: User
 ) -> None:
     content = FILE % b"{}"

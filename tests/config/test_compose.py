@@ -68,7 +68,7 @@ def test_the_services_are_those_of_the_guide() -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_is_watched_bounded_and_can_write_only_where_it_must(name: str) -> None:
+def test_services_have_health_checks_limits_and_few_writable_paths(name: str) -> None:
     service = SERVICES[name]
     assert ("healthcheck" in service) != (name in NO_HEALTH_CHECK)
     assert service["read_only"] is True

@@ -108,7 +108,7 @@ QUERIES = (
 
 
 @pytest.mark.long
-def test_made_up_query_keys_change_nothing(other: OtherProject) -> None:
+def test_unknown_query_parameters_change_nothing(other: OtherProject) -> None:
     """The leak of Label Studio's CVE-2023-47117: a filter key that follows relations to a password."""
     client, wrong, asked = client_of(other.owner), [], 0
     refused: set[str] = set()

@@ -25,7 +25,7 @@ def test_a_guide_comes_section_by_section_as_safe_html(
     assert not re.search(r"<(script|style|img|iframe)", str(body))
 
 
-def test_a_link_to_another_guide_leads_to_its_page_and_one_to_what_has_none_is_only_named() -> None:
+def test_a_link_between_guides_leads_to_a_page_and_other_links_become_text() -> None:
     said = within("[what](admin.md#endpoints), [figures](measures.md), [why](decisions/0001.md), [here](#there)")
     assert said == "[what](/guide/admin#endpoints), [figures](/guide/measures), why, [here](#there)"
 

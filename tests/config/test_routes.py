@@ -54,7 +54,7 @@ def test_routes_outside_the_api_that_take_a_parameter_are_the_page_and_the_admin
     "who", ["stranger", pytest.param("lead", marks=pytest.mark.long), pytest.param("ann1", marks=pytest.mark.long)]
 )
 @pytest.mark.row(39)
-def test_other_projects_objects_do_not_exist(
+def test_objects_of_other_projects_are_not_found(
     other: OtherProject, who: str, stranger: User, lead: User, ann1: User
 ) -> None:
     """For a stranger, and for a lead and an annotator of another project: 404 by every method of every route, and
@@ -94,7 +94,7 @@ SAYS = {
 }
 
 
-def test_the_same_requests_are_not_404_for_the_projects_own_lead(other: OtherProject) -> None:
+def test_the_lead_of_the_project_gets_no_404_for_the_same_requests(other: OtherProject) -> None:
     """Otherwise the test above would pass with wrong addresses."""
     client, wrong = client_of(other.owner), []
     for route in api_routes():

@@ -142,7 +142,7 @@ OIDC = {"OIDC_ISSUER": "https://id.example.org", "OIDC_CLIENT_ID": "concord", "O
     ],
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )
-def test_a_setting_that_makes_no_sense_is_refused(tmp_path: Path, environment: dict[str, str], said: str) -> None:
+def test_an_invalid_setting_is_refused(tmp_path: Path, environment: dict[str, str], said: str) -> None:
     done = manage(tmp_path, "manage.py", "check", SECRET_KEY=KEY, **environment)
     assert done.returncode != 0
     assert said in done.stderr

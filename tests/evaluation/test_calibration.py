@@ -128,7 +128,7 @@ def test_gold_of_an_open_round_is_not_practised_with(project: Project, ann1: Use
     assert pages.all().count() == 0
 
 
-def test_a_lab_of_one_asks_itself_again_and_has_its_agreement_with_itself(project: Project, lead: User) -> None:
+def test_one_person_can_measure_agreement_with_themselves(project: Project, lead: User) -> None:
     """Delayed repeats: pages come later again, with their texts in another order."""
     member = project.members.get(user=lead)
     runs = build_runs(project, clusters=8)

@@ -341,6 +341,6 @@ def test_the_meaning_of_an_option_must_be_a_label_of_its_target(
     assert (fault.path, fault.message) == (path, f"Expected one of: {expected}")
 
 
-def test_a_version_without_declared_meanings_has_the_digest_that_it_had_before_there_were_any() -> None:
+def test_a_protocol_without_meanings_keeps_its_digest() -> None:
     assert b'"means"' not in b"".join(canonical(template.content) for template in shipped.templates())
     assert b'"means":"positive"' in canonical(parse(at(LABELLED, "criteria.0.scale.options.3.means", "positive")))

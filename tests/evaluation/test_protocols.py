@@ -34,9 +34,7 @@ def test_a_project_has_several_protocols_of_one_kind_each_with_versions(project:
     assert verbs == [("write version of rating protocol", n) for n in (1, 1, 2)]
 
 
-def test_the_same_content_again_is_the_newest_version_and_an_earlier_one_is_written_anew(
-    project: Project, lead: User
-) -> None:
+def test_repeated_content_keeps_the_version_and_earlier_content_makes_a_new_one(project: Project, lead: User) -> None:
     first = create(project, lead)
     assert write_version(protocol=first.protocol, content=DRAFT, by=lead) == first
     write_version(protocol=first.protocol, content=protocol(criterion("b")), by=lead)

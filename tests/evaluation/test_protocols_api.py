@@ -55,7 +55,9 @@ def test_a_draft_is_checked_without_being_stored(project: Project, lead: User, c
         assert post(client, "projects/eye/protocols/check/", body).status_code == 422
 
 
-def test_a_checked_draft_says_what_its_options_can_mean(project: Project, lead: User, client_of: Client) -> None:
+def test_a_checked_draft_lists_the_possible_meanings_of_its_options(
+    project: Project, lead: User, client_of: Client
+) -> None:
     def scales(key: str) -> Any:
         draft = {"content": as_json(shipped.get(key).content)}
         return post(client_of(lead), "projects/eye/protocols/check/", draft).json()["scales"]

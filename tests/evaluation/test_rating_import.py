@@ -206,7 +206,7 @@ def brought(project: Project, path: Path, *systems: str, unit: str = "DEMO000{}_
     return bring(project, table(path, LONG, rows))
 
 
-def test_texts_of_units_that_are_here_become_imported_outputs_which_say_where_they_are_from(
+def test_texts_of_known_units_become_imported_outputs_with_their_source(
     project: Project, lead: User, tmp_path: Path
 ) -> None:
     build_runs(project, clusters=2, systems=("Birch",))

@@ -52,7 +52,7 @@ def means() -> dict[str, float]:
         ("x" * 150 + " one", "x" * 150 + " two"),
     ],
 )
-def test_criteria_whose_keys_would_be_the_same_stay_two(
+def test_criteria_with_colliding_keys_stay_separate(
     project: Project, lead: User, tmp_path: Path, first: str, second: str
 ) -> None:
     rows = [

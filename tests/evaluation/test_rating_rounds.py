@@ -426,7 +426,7 @@ def test_shipped_protocols_are_taken_over_once(project: Project, evaluator: User
     assert Protocol.objects.filter(project=project).count() == 1
 
 
-def test_a_new_edition_of_a_shipped_protocol_is_the_next_version_and_rounds_keep_theirs(
+def test_a_changed_shipped_protocol_is_a_new_version_and_rounds_keep_theirs(
     project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     member, runs = project.members.get(user=evaluator), build_runs(project)

@@ -65,7 +65,7 @@ def test_background_and_question_come_first_when_asked_for() -> None:
 @pytest.mark.parametrize(
     ("asked", "name"), [("background", "background"), ("question", "question"), ("pico", "PICO tuple")]
 )
-def test_a_unit_without_what_is_asked_for_is_not_read_as_if_nothing_were_asked(asked: str, name: str) -> None:
+def test_a_unit_without_the_requested_background_fails(asked: str, name: str) -> None:
     bare = Source(1, "k", (InputText("x"),), {"p": " ", "i": ""}, background=" ")
     for read in (lambda: assemble(bare, {asked: True}, seed=0), lambda: fill(f"{{{asked}}} {{inputs}}", bare, "x")):
         with pytest.raises(Unreadable, match=f"no {name}, which this version requires"):

@@ -76,7 +76,7 @@ def test_a_bad_item_fails_alone() -> None:
 
 
 @pytest.mark.parametrize("error", [PassingError("away"), OSError("the device is lost")])
-def test_errors_not_caused_by_an_item_stop_the_run(error: Exception) -> None:
+def test_errors_that_no_item_causes_stop_the_run(error: Exception) -> None:
     with pytest.raises(type(error)):
         Machine(bad=3, error=error).run([1, 2, 3, 4])
 

@@ -3,13 +3,13 @@ import pytest
 from generation.backends.assembly import cut, shares
 
 
-def test_from_the_front_the_first_documents_are_read_whole() -> None:
+def test_cutting_from_the_front_keeps_the_first_documents_whole() -> None:
     assert shares([5, 5, 5], 12, equal=False) == [5, 5, 2]
     assert shares([5, 5, 5], 4, equal=False) == [4, 0, 0]
     assert shares([5, 5], 99, equal=False) == [5, 5]
 
 
-def test_in_equal_shares_what_short_ones_leave_goes_to_the_others() -> None:
+def test_unused_budget_of_short_documents_goes_to_the_others() -> None:
     assert shares([2, 9, 9], 12, equal=True) == [2, 5, 5]
     assert shares([9, 2, 9], 13, equal=True) == [6, 2, 5]
     assert shares([3, 3], 99, equal=True) == [3, 3]

@@ -33,7 +33,7 @@ def scored(*items: Judged, **given: Any) -> tuple[list[list[Row]], dict[str, Any
     return rows, scorer.corpus(zip(items, rows, strict=True))
 
 
-def test_saying_the_same_is_0_and_the_opposite_is_nearly_all_there_is() -> None:
+def test_equal_statements_have_distance_0_and_opposite_ones_nearly_the_maximum() -> None:
     same = judged("Nepralin reduced relapse.", "Nepralin reduced relapse.", pico={"i": "nepralin", "o": "relapse"})
     other = replace(same, summary=2, text="Nepralin increased relapse.")
     (((agreeing,), (opposed,)), corpus) = scored(same, other)

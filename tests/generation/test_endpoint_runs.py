@@ -56,9 +56,7 @@ def whole(run: Run) -> bool:
     return sorted(found.values_list("text", flat=True)) == sorted(f"About {n}." for n in range(UNITS))
 
 
-def test_an_endpoint_that_stumbles_over_and_over_costs_nothing_but_time(
-    version: Version, endpoint: Endpoint, lead: User
-) -> None:
+def test_repeated_temporary_errors_only_delay_the_run(version: Version, endpoint: Endpoint, lead: User) -> None:
     seen: dict[str, int] = {}
     faults = (status(500, b"oops"), closed, status(503, b""), status(429, b"", Retry_After="0"))
 
@@ -96,7 +94,7 @@ def test_malformed_replies_fail_single_items_and_are_quoted(version: Version, en
     assert Summary.objects.filter(item__run=run).count() == UNITS - 2
 
 
-def test_an_endpoint_that_goes_away_stops_the_run_with_its_reason_and_nothing_is_asked_twice(
+def test_an_endpoint_that_goes_away_stops_the_run_without_repeated_requests(
     project: Project, endpoint: Endpoint, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It answers five times, hangs, is restarted, and is back when the lead resumes."""

@@ -123,7 +123,7 @@ def test_best_rouge_is_the_ranking_of_rouge_score(against: str) -> None:
     assert summary(unit(A, B, C, **fields), **given).text == " ".join(by_hand)
 
 
-def test_best_rouge_without_anything_to_compare_with_is_a_failure_that_says_what_lacks() -> None:
+def test_best_rouge_without_a_reference_fails_with_the_reason() -> None:
     lacks = {
         against: failure(unit(A), method="best ROUGE-L", against=against)
         for against in ("question", "background", "pico")

@@ -72,7 +72,7 @@ def test_a_version_stays_with_its_commit_when_the_branch_moves_on(cache: Path) -
     assert unbatched.summarised(backend.load(config(), facts), unbatched.sources(1))[0].token_ids == before[0].token_ids
 
 
-def test_a_commit_that_is_gone_is_not_replaced_by_what_the_branch_has_now(cache: Path) -> None:
+def test_a_missing_commit_is_not_replaced_by_the_branch_head(cache: Path) -> None:
     backend = backends.get("seq2seq")
     facts = backend.facts(config())
     (cache / "refs" / "main").write_text(SECOND)

@@ -85,7 +85,7 @@ def faults(tmp_path: Path, content: bytes) -> list[str]:
 
 @pytest.mark.long
 @pytest.mark.row(26)
-def test_a_record_that_goes_on_without_end_is_refused_before_it_is_held(tmp_path: Path) -> None:
+def test_an_endless_record_is_refused_before_it_fills_memory(tmp_path: Path) -> None:
     for cells in (b'"\n",' * 1_500_000, b"a," * 3_000_000):
         [said] = faults(tmp_path, b"key,text\n" + cells)
         assert "is not closed" in said or "the row is longer than the limit of 4 MiB" in said
@@ -176,7 +176,7 @@ def test_separators_of_european_programs_and_files_without_quoting_are_read_and_
     assert texts(written(tmp_path, content)) == {"a": '"Drug A" helps.', "b": '"Drug B"'}
 
 
-def test_blanks_of_keys_and_missing_texts_are_left_out_with_a_warning(tmp_path: Path) -> None:
+def test_blank_keys_and_missing_texts_are_skipped_with_a_warning(tmp_path: Path) -> None:
     path = written(tmp_path, b"id,summary\n26258610 ,Text one\n1,\n2,nan\n3,   \n4,NaN\n5,nano\n")
     assert texts(path) == {"26258610": "Text one", "1": "", "3": "   ", "5": "nano"}
     about, wrong = survey(path, "outputs", tmp_path / "index")
@@ -396,7 +396,7 @@ def test_an_index_that_is_lost_or_of_other_rules_is_made_again(
         backend.load(config, facts)
 
 
-def test_a_text_that_was_changed_in_place_is_noticed(tmp_path: Path, files: Path) -> None:
+def test_a_text_changed_in_the_database_is_found(tmp_path: Path, files: Path) -> None:
     config, backend = kept(tmp_path, CSV), backends.get("imported")
     facts = backend.facts(config)
     (files / "outputs" / facts["sha256"]).write_bytes(CSV.replace(b"It helps", b"It harms"))
@@ -430,7 +430,7 @@ def test_a_chunk_of_a_run_reads_no_more_than_its_own_outputs(tmp_path: Path, mon
         ),
     ],
 )
-def test_an_upload_of_which_no_key_is_known_is_refused_with_where_its_keys_belong(
+def test_an_upload_with_unknown_keys_is_refused_with_their_likely_level(
     content: bytes, level: str, said: str, corpus: Project, lead: User, client_of: Client, files: Path
 ) -> None:
     job = check(client_of(lead), content, level)

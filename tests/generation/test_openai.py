@@ -116,7 +116,7 @@ def test_metadata_of_the_endpoint_are_stored(endpoint: Endpoint) -> None:
 @pytest.mark.parametrize(
     ("reason", "finish"), [("length", Finish.LENGTH), ("content_filter", Finish.UNKNOWN), (None, Finish.UNKNOWN)]
 )
-def test_why_a_text_ends_is_kept(endpoint: Endpoint, reason: str | None, finish: Finish) -> None:
+def test_the_finish_reason_of_a_text_is_stored(endpoint: Endpoint, reason: str | None, finish: Finish) -> None:
     answer = said()
     answer["choices"][0]["finish_reason"] = reason
     endpoint.reply = lambda handler: handler.answer(answer)
@@ -166,7 +166,7 @@ def test_a_unit_without_what_the_prompt_names_fails_alone_and_is_not_sent(endpoi
     assert len(endpoint.posts()) == 3
 
 
-def test_a_seed_that_is_refused_is_left_out_and_that_is_kept(endpoint: Endpoint) -> None:
+def test_a_refused_seed_is_omitted_and_recorded(endpoint: Endpoint) -> None:
     def reply(handler: Handler) -> None:
         fault = {"error": {"message": "Unrecognized request argument supplied: seed"}}
         handler.answer(fault, 400) if "seed" in handler.body else handler.answer(said())
@@ -176,7 +176,7 @@ def test_a_seed_that_is_refused_is_left_out_and_that_is_kept(endpoint: Endpoint)
 
 
 @pytest.mark.parametrize("number", [408, 429, 500, 502, 503, 504])
-def test_an_endpoint_that_stumbles_is_asked_again(endpoint: Endpoint, number: int) -> None:
+def test_a_temporary_error_of_an_endpoint_is_retried(endpoint: Endpoint, number: int) -> None:
     endpoint.one_after_the_other(status(number, b"oops"), closed, lambda handler: handler.answer(said()))
     assert output(asker()).record["tries"] == 3
 
@@ -185,7 +185,7 @@ def test_an_endpoint_that_stumbles_is_asked_again(endpoint: Endpoint, number: in
     ("asked", "waits"),
     [("7", 7.0), ("100000", 60.0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("soon", None), ("-3", None), ("٣", None)],
 )
-def test_a_wait_that_is_asked_for_is_kept_to_within_limits(
+def test_a_requested_wait_is_respected_within_limits(
     endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, asked: str, waits: float | None
 ) -> None:
     waited: list[float] = []

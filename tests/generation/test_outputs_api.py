@@ -101,7 +101,7 @@ def test_a_unit_is_found_on_its_page(project: Project, lead: User, client_of: Cl
         assert client_of(lead).get(ADDRESS, {"unit": unit}).status_code == 404
 
 
-def test_more_units_and_more_systems_ask_no_more_queries(
+def test_more_units_and_systems_take_no_more_queries(
     project: Project, lead: User, client_of: Client, units: list[int]
 ) -> None:
     client = client_of(lead)

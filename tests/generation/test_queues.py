@@ -130,7 +130,7 @@ def test_the_broker_has_one_queue_for_the_family(
 
 
 @pytest.mark.parametrize(("torch", "done"), [(None, 0), ("a spec", 20)])
-def test_a_worker_without_torch_leaves_alone_what_needs_it(
+def test_a_worker_without_torch_claims_no_jobs_that_need_it(
     torch: Any, done: int, two_models: list[Version], lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work_command, "find_spec", lambda name: torch)

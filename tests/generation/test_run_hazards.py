@@ -49,7 +49,7 @@ def test_a_run_that_is_resumed_before_its_chunk_has_stopped_goes_on(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_chunk_that_ends_after_its_run_was_resumed_does_not_stop_it_again(
+def test_a_chunk_that_ends_after_resuming_does_not_stop_the_run(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start_run(version=version, by=lead, concurrency=1)

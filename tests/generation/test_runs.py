@@ -47,7 +47,7 @@ def done_once(run: Run, count: int = 20) -> bool:
     return items.count() == count == Summary.objects.filter(item__run=run).count()
 
 
-def test_a_run_does_every_unit_of_its_level_once_the_longest_first(
+def test_a_run_summarises_every_unit_of_its_level_once_longest_first(
     version: Version, staged: StagedBackend, lead: User
 ) -> None:
     run = start_run(version=version, by=lead)
@@ -85,7 +85,7 @@ def test_the_first_chunk_is_small_and_the_next_as_large_as_the_pace_says(
     assert fresh(run).items.filter(status=ItemStatus.DONE).count() == 18
 
 
-def test_there_are_never_more_chunks_than_lanes_nor_than_work(version: Version, lead: User) -> None:
+def test_chunks_never_exceed_concurrency_or_remaining_work(version: Version, lead: User) -> None:
     run = start_run(version=version, by=lead, concurrency=2)
     queued = Job.objects.filter(kind="run_chunk", status=JobStatus.QUEUED)
     while fresh(run).status == RunStatus.RUNNING:
@@ -110,7 +110,7 @@ def test_a_run_that_is_done_leaves_no_chunk_behind(
     assert set(Job.objects.values_list("status", flat=True)) == {JobStatus.DONE, JobStatus.CANCELLED}
 
 
-def test_a_chunk_that_takes_too_long_hands_back_what_is_left(
+def test_a_chunk_that_takes_too_long_returns_its_remaining_items(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chunks, "LONGEST_SECONDS", -1)
@@ -123,7 +123,7 @@ def test_a_chunk_that_takes_too_long_hands_back_what_is_left(
     assert len(staged.batches) == 5
 
 
-def test_a_worker_that_is_asked_to_end_hands_back_what_is_left_after_the_batch(
+def test_a_worker_asked_to_end_returns_its_items_after_the_batch(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "_leaving", bytearray(1))
@@ -175,7 +175,7 @@ def test_cancelling_a_chunk_stops_its_run(version: Version, lead: User) -> None:
     assert done_once(run, 0)
 
 
-def test_when_a_worker_is_killed_the_next_goes_on_with_the_items_of_its_chunk(
+def test_another_worker_continues_the_chunk_of_a_killed_worker(
     version: Version, staged: StagedBackend, lead: User
 ) -> None:
     run = start_run(version=version, by=lead, concurrency=1)
@@ -333,7 +333,7 @@ def test_a_unit_whose_inputs_are_gone_fails_with_the_reason(version: Version, le
     assert fresh(run).status == RunStatus.DONE
 
 
-def test_a_summariser_that_leaves_an_item_out_is_found_out(version: Version, staged: StagedBackend, lead: User) -> None:
+def test_a_summariser_that_omits_an_item_is_detected(version: Version, staged: StagedBackend, lead: User) -> None:
     run = start_run(version=version, by=lead)
     staged.before = lambda batch: [Output(source.unit, "Fine.") for source in batch if source.key != "DEMO0011_0"]
     work()
@@ -341,7 +341,7 @@ def test_a_summariser_that_leaves_an_item_out_is_found_out(version: Version, sta
     assert (failed.unit.key, failed.error) == ("DEMO0011_0", "The system returned no output for this unit.")
 
 
-def test_a_version_that_is_no_longer_what_it_was_stops_the_run_and_says_what_differs(
+def test_a_changed_version_stops_the_run_and_names_the_difference(
     version: Version, staged: StagedBackend, lead: User
 ) -> None:
     run = start_run(version=version, by=lead)

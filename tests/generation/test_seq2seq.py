@@ -272,7 +272,7 @@ def test_out_of_memory_at_8_halves_is_remembered_and_changes_no_token(models: Mo
 
 
 @pytest.mark.skipif(DEVICE == "cpu", reason="needs a GPU")
-def test_a_gpu_that_is_really_full_halves_the_batch_gives_all_back_and_changes_no_token(models: Models) -> None:
+def test_a_full_gpu_halves_the_batch_frees_memory_and_changes_no_token(models: Models) -> None:
     whole, _ = loaded(models, "bart", decoding=DECODINGS[0])
     expected = unbatched.summarised(whole, unbatched.sources())
     summariser, _ = loaded(models, "bart", decoding=DECODINGS[0])
@@ -397,7 +397,7 @@ def test_the_decoder_starts_with_bos_where_asked_as_ms2s_checkpoints_do(models: 
         BACKEND.facts(unbatched.configured(BACKEND, models("t5"), decoding={"decoder_start": "bos"}))
 
 
-def test_other_defaults_in_the_folder_are_not_the_version(models: Models) -> None:
+def test_changed_defaults_in_the_model_folder_change_the_version(models: Models) -> None:
     config = unbatched.configured(BACKEND, models("bart"))
     facts = BACKEND.facts(config)
     facts["decoding"] = {**facts["decoding"], "num_beams": 9}

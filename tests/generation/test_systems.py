@@ -46,7 +46,7 @@ def test_a_version_says_everything_and_the_same_again_is_the_same_version(system
     assert list(entries) == [("register system", lead.pk), ("make version", lead.pk), ("make version", lead.pk)]
 
 
-def test_other_libraries_are_another_version(system: System, staged: StagedBackend, lead: User) -> None:
+def test_other_library_versions_make_another_version(system: System, staged: StagedBackend, lead: User) -> None:
     first = make_version(system=system, config=LIGHT, by=lead)
     staged.release = "2.0"
     assert make_version(system=system, config=LIGHT, by=lead) != first
@@ -98,7 +98,7 @@ def test_torch_versions_are_created_by_workers_with_torch(system: System, staged
     assert made.created_by == lead
 
 
-def test_asking_again_is_the_same_job_and_nobody_floods_the_queue(system: System, lead: User, settings: Any) -> None:
+def test_a_repeated_request_returns_the_same_job(system: System, lead: User, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "LIMIT_JOBS_OF_A_PERSON": 3}
     first = request_version(system=system, config=HEAVY, by=lead)
     assert request_version(system=system, config=HEAVY, by=lead) == first

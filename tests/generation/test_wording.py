@@ -15,7 +15,7 @@ def test_a_configuration_is_read_out_with_what_is_not_the_default_marked() -> No
     assert (lines["order"].section, lines["order"].words, lines["order"].default) == ("assembly", "as stored", True)
 
 
-def test_a_version_of_a_backend_that_is_no_more_can_still_be_read() -> None:
+def test_a_version_of_a_removed_backend_can_still_be_read() -> None:
     old = {"backend": "gone", "level": "sentence", "seed": 1, "model": {"old_switch": True}}
     assert [(line.label, line.words) for line in describe(old)] == [("old switch", "on")]
     assert differences((old, {}), (old | {"seed": 2}, {}))[0].label == "Seed"

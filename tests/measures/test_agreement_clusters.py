@@ -239,5 +239,5 @@ def test_the_share_that_is_missing_counts_units_that_nobody_answered() -> None:
     assert measure_report("x", ratings, bootstrap=0, overlap=2, expected_items=8).missing_share == 0.75
 
 
-def test_more_units_are_planned_where_they_come_in_reviews() -> None:
+def test_sample_sizes_are_larger_for_units_clustered_in_reviews() -> None:
     assert items_needed(0.075, 40, 0.05, clusters=8) > items_needed(0.075, 40, 0.05)

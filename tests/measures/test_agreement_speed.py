@@ -28,7 +28,7 @@ def best_ms(call: Callable[[], object], times: int) -> float:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.row(45)
-def test_all_coefficients_and_the_bootstrap_are_there_before_a_person_waits(size: str) -> None:
+def test_all_coefficients_and_the_bootstrap_are_computed_quickly(size: str) -> None:
     n, r, missing = SIZES[size]
     rng = np.random.default_rng(0)
     codes = np.where(rng.random((r, n)) < 0.8, rng.integers(0, 4, n), rng.integers(0, 4, (r, n))).astype(np.int8)

@@ -83,7 +83,7 @@ def test_a_relation_is_checked_only_if_all_inputs_are_labelled() -> None:
     assert not found(replace(SOUND, inputs=(INPUT, replace(other, polarity="", modality=""))), rule="relation")
 
 
-def test_the_same_sentence_with_another_modality_comes_before_what_may_be_another_claim() -> None:
+def test_equal_sentences_with_other_modality_come_before_similar_claims() -> None:
     elsewhere = (Slot("outcome", "fractures", "fractures", "fractures"),)
     weak = replace(INPUT, unit="b/1", modality="weak", modality_cue="x")
     claim = replace(INPUT, text="It helped.", polarity_cue="helped", polarity_at=((3, 9),))
@@ -152,7 +152,7 @@ def test_wording_that_goes_with_a_polarity_is_left_alone(text: str, polarity: st
     assert contradiction(labelled(text, polarity, cue)) is None
 
 
-def test_a_negation_that_was_published_in_pieces_speaks_for_no_effect() -> None:
+def test_a_split_published_negation_means_no_effect() -> None:
     text = "Neither the drug nor its vehicle was found, in this small and early terminated trial, to be tied to a rise."
     assert contradiction(replace(labelled(text, "no effect"), polarity_cue="Neither tied")) is None
     assert contradiction(labelled(text, "no effect")) is not None

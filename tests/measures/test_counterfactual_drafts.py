@@ -63,9 +63,7 @@ WEAK, STRONG = Labels("positive", "weak"), Labels("positive", "strong")
         (Kind.MODALITY, STRONG, "It clearly helps.", Rule.TONED_DOWN, "It helps."),
     ],
 )
-def test_a_rule_changes_a_few_words_and_names_itself(
-    kind: Kind, labels: Labels, text: str, rule: Rule, made: str
-) -> None:
+def test_a_rule_changes_few_words_and_is_named(kind: Kind, labels: Labels, text: str, rule: Rule, made: str) -> None:
     found = drafts(kind, Target(text, labels))
     assert (found[0].rule, found[0].text) == (rule, made)
 

@@ -163,7 +163,7 @@ def test_allowed_labels_are_labels_that_exist_and_only_negation_may_leave_all_as
         assert all((a.polarity == before.polarity) or (a.modality == before.modality) for a in found)
 
 
-def test_a_label_change_that_is_not_of_the_kind_is_an_error_and_one_that_nobody_gave_is_none() -> None:
+def test_a_label_change_of_another_kind_is_an_error_and_a_missing_one_is_not() -> None:
     text, before = TARGET.replace("reduces", "increases"), Labels("positive", "moderate")
     found = cf.check(Kind.ANTONYM, TARGET, text, before=before, after=Labels("positive", "weak"))
     assert [e.code for e in found.errors] == [cf.LABEL_CHANGE]
@@ -258,9 +258,7 @@ def test_the_pages_check_a_text_as_the_server_does(one: dict[str, Any]) -> None:
         ("strong", "weak", True),
     ],
 )
-def test_a_change_of_modality_that_m3_did_not_make_is_odd_by_the_label_where_one_is_known(
-    before: str, after: str, warns: bool
-) -> None:
+def test_a_modality_change_unlike_m3_is_a_warning_if_the_label_is_known(before: str, after: str, warns: bool) -> None:
     text = TARGET.replace("significantly", "perhaps")
     found = cf.check(Kind.MODALITY, TARGET, text, before=Labels("positive", before), after=Labels("positive", after))
     assert [w.code for w in found.warnings] == [cf.NOT_OF_M3] * warns

@@ -31,7 +31,7 @@ SEEDS = st.integers(0, 2**32)
 
 
 @pytest.mark.parametrize("m", range(2, 13))
-def test_in_a_williams_square_places_and_neighbours_are_balanced(m: int) -> None:
+def test_a_williams_square_balances_positions_and_neighbours(m: int) -> None:
     rows = williams_square(m)
     assert len(rows) == (2 * m if m % 2 else m)
     assert all(sorted(row) == list(range(m)) for row in rows)
@@ -104,7 +104,7 @@ def test_two_raters_of_a_page_mostly_have_other_orders() -> None:
 
 
 @given(st.integers(1, 30), st.integers(1, 6), SEEDS)
-def test_in_latin_lists_a_source_comes_once_and_over_all_lists_with_each_system(n: int, m: int, seed: int) -> None:
+def test_latin_lists_show_each_source_once_and_each_system_over_all_lists(n: int, m: int, seed: int) -> None:
     sources, systems = [f"q{i}" for i in range(n)], [f"s{i}" for i in range(m)]
     lists = latin_lists(sources, systems, seed)
     assert len(lists) == m
@@ -116,7 +116,7 @@ def test_in_latin_lists_a_source_comes_once_and_over_all_lists_with_each_system(
         assert sorted(each[source] for each in lists) == sorted(systems)
 
 
-def test_the_next_text_of_a_list_is_of_any_system_whatever_came_before() -> None:
+def test_the_next_system_in_a_list_is_independent_of_earlier_ones() -> None:
     """Each of 4 systems follows each one equally often up to one, and no fixed step leads to the next."""
     for seed in range(30):
         sources = [f"q{i}" for i in range(64)]
@@ -165,7 +165,7 @@ def test_the_second_place_and_a_repeat_have_the_sides_turned() -> None:
     assert {count for i, line in enumerate(found["pairs"]) for j, count in enumerate(line) if i != j} == {40}
 
 
-def test_more_pairs_than_there_are_and_pairs_of_one_cannot_be_had() -> None:
+def test_impossible_numbers_of_pairs_are_refused() -> None:
     for systems, each in ((SYSTEMS, 11), (SYSTEMS, 0), (SYSTEMS[:1], None)):
         with pytest.raises(ValueError, match="do not form"):
             balanced_pairs(PAGES, systems, 1, each=each)

@@ -98,7 +98,7 @@ def test_figures_equal_those_of_scipy() -> None:
     assert baseline.mean == pytest.approx(np.mean([expected_a, jensenshannon(UNSURE, PRIOR, base=2)]), abs=1e-12)
 
 
-def test_without_any_pair_delta_ei_and_f1_are_undefined_and_say_why() -> None:
+def test_without_pairs_delta_ei_and_f1_are_undefined_with_a_reason() -> None:
     empty: list[dict[str, list[Pair]]] = [{}, {"a": []}]
     for reviews in empty:
         found, scores = delta_ei(reviews), direction_f1(reviews)

@@ -26,7 +26,7 @@ def test_the_sentence_that_shares_most_of_the_rarest_words_is_nearest() -> None:
     assert alone[:3] == [0, 0, 0]
 
 
-def test_nothing_shared_leaves_the_order_of_the_abstract() -> None:
+def test_sentences_without_shared_words_keep_the_order_of_the_abstract() -> None:
     assert ranked(lexical_similarities("Zzz", ABSTRACT)) == [0, 1, 2, 3]
     assert ranked([0.3, 0.3 + 1e-12, 0.1]) == [0, 1, 2]
     assert lexical_similarities("Zzz", []) == []

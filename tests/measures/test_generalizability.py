@@ -36,7 +36,7 @@ def test_variances_are_those_of_the_analysis_of_variance() -> None:
         (np.full((10, 5), 3.0), per_system.NO_VARIATION),
     ],
 )
-def test_without_enough_to_go_by_there_is_a_reason_and_no_interval(ratings: np.ndarray, reason: str) -> None:
+def test_too_few_data_give_a_reason_instead_of_an_interval(ratings: np.ndarray, reason: str) -> None:
     found = random_raters(ratings, LIKERT)
     assert (found.ci, found.ci_reason) == (None, reason)
 

@@ -92,7 +92,9 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("text", "intervention", "outcome", "expected"), SENTENCES)
-def test_a_sentence_is_read_as_a_reader_would(text: str, intervention: str, outcome: str, expected: str) -> None:
+def test_directions_of_sentences_are_read_as_a_reader_would(
+    text: str, intervention: str, outcome: str, expected: str
+) -> None:
     found = lexicon_direction(text, intervention, outcome)
     assert found.likeliest == expected, found
     assert found.cues
@@ -126,7 +128,7 @@ def test_the_answer_shows_the_words_it_rests_on_with_ranges_in_the_text() -> Non
     assert text[slice(*cue.range)] == "reduce"
 
 
-def test_without_a_word_of_direction_or_text_the_answer_is_the_prior_and_says_so() -> None:
+def test_without_direction_words_the_prior_is_returned_and_named() -> None:
     empty = lexicon_direction("", "aspirin", "pain")
     assert (empty.distribution, empty.evidence, empty.note) == (PRIOR, None, NOTHING)
     silent = lexicon_direction("Aspirin and pain were studied.", "aspirin", "pain")
@@ -211,7 +213,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=30).map(" ".join)))
-def test_any_text_gets_one_distribution_always_the_same_with_cues_inside_its_evidence(text: str) -> None:
+def test_every_text_has_one_stable_distribution_with_cues_in_its_evidence(text: str) -> None:
     found = lexicon_direction(text, "aspirin", "pain")
     assert found == lexicon_direction(text, "aspirin", "pain")
     assert sum(found.distribution) == pytest.approx(1)

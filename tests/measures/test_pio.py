@@ -41,7 +41,7 @@ def test_stray_tags_are_counted_and_empty_spans_dropped() -> None:
     assert found.strays == 4  # </out>, the inner <int>, the second </int>, and the unclosed <pop>
 
 
-def test_other_markup_and_texts_without_tags_stay_as_they_are() -> None:
+def test_other_markup_and_untagged_texts_stay_unchanged() -> None:
     for text in ("p < 0.05 <b>bold</b> <Int> x", "", "a  b\n"):
         assert parse_pio(text).text == text
         assert parse_pio(text).spans == ()

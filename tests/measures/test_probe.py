@@ -111,7 +111,7 @@ def test_undefined_figures_have_a_reason_and_are_never_zero() -> None:
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_the_delta_over_changed_tokens_is_of_pairs_in_which_both_texts_have_some() -> None:
+def test_the_delta_over_changed_tokens_needs_changes_in_both_texts() -> None:
     swapped = replace(pair(0.1, 1), replaced=(6.0, 2), changed=(8.0, 2))
     longer = replace(pair(0.1, 2), replaced=(1.0, 1), changed=(9.0, 3))
     put_in = replace(pair(0.1, 3), replaced=(0.0, 0), changed=(9.0, 3))

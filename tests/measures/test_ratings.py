@@ -86,7 +86,7 @@ def test_a_criterion_with_only_na_ratings_is_undefined_with_its_reason() -> None
     assert of(found, "b", 1)["undefined"] == "nobody rated it"
 
 
-def test_without_an_order_and_without_good_values_there_are_only_counts() -> None:
+def test_nominal_criteria_without_good_values_have_counts_only() -> None:
     made = rated({("q1", "a", "ada"): "target", ("q2", "a", "ada"): "another"}, "tuple")
     row = of(figures(made, [Criterion("tuple", "counts", (), ("target", "another", "none"))]), "a")
     assert row["counts"] == {"target": 1, "another": 1, "none": 0}
@@ -144,7 +144,7 @@ def test_two_systems_share_a_letter_if_and_only_if_they_do_not_differ(m: int, da
         assert used == [chr(ord("a") + i) for i in range(len(used))]
 
 
-def test_several_tests_at_once_are_each_alone_where_they_are_as_long() -> None:
+def test_permutation_tests_in_one_batch_equal_single_ones() -> None:
     rng = np.random.default_rng(2)
     families = [rng.normal(0.3, 1, n).tolist() for n in (4, 40, 40, 12)]
     assert sign_flips_p(families) == [sign_flip_p(each) for each in families]
@@ -221,7 +221,7 @@ def test_derived_ratings_have_no_duration() -> None:
         assert {**one, "severity": ""} == {**other, "severity": ""}
 
 
-def test_several_items_of_a_source_are_one_cluster() -> None:
+def test_items_of_one_source_form_one_cluster() -> None:
     random = Random(2)
     made = [
         Judgement(f"q{i}", s, "ada", "points", str(2 + i % 3 + random.choice([0, 1])), item=f"t{k}")
@@ -280,7 +280,7 @@ def test_intervals_of_strengths_hold_them() -> None:
 
 
 @given(st.integers(2, 6), st.integers(0, 2**32))
-def test_entries_counted_several_times_are_as_if_they_came_so_often(m: int, seed: int) -> None:
+def test_weighted_entries_equal_repeated_ones(m: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     x, y, w = (rng.integers(n, size=m).astype(np.float64) for n in (4, 4, 3))
     found = weighted(x, y, w)

@@ -95,7 +95,7 @@ def test_a_listed_file_that_is_missing_is_an_error(folder: Path) -> None:
         list(Folder(folder).rows("gone.csv"))
 
 
-def test_reading_a_release_leaves_others_of_the_process_their_limits(tmp_path: Path) -> None:
+def test_reading_a_release_keeps_the_csv_field_limit_of_the_process(tmp_path: Path) -> None:
     """Imports of the same process still refuse cells that are too long."""
     before = csv.field_size_limit()
     (tmp_path / "manifest.json").write_text(json.dumps({"project": "p", "version": "1.0.0", "files": []}))

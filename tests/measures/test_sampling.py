@@ -34,7 +34,7 @@ def test_a_larger_sample_only_appends(ids: list[int], seed: int, data: st.DataOb
     assert shuffled(ids, seed)[:n] == sample(ids, n, seed)
 
 
-def test_more_than_there_is_cannot_be_sampled_and_an_id_comes_once() -> None:
+def test_sampling_more_than_exists_is_refused_and_ids_are_unique() -> None:
     with pytest.raises(ValueError, match="3 of 2"):
         sample([1, 2], 3, seed=0)
     with pytest.raises(ValueError, match="repeated"):

@@ -26,7 +26,7 @@ TEXT = "The treatment was not effective, at all."
 RANGES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=5)
 
 
-def test_the_same_characters_agree_exactly_however_they_are_cut() -> None:
+def test_spans_of_the_same_characters_agree_however_they_are_split() -> None:
     assert exact([(0, 3), (3, 6)], [(0, 6)])
     assert not exact([(0, 3)], [(0, 4)])
 

@@ -28,7 +28,7 @@ M3_LEVEL3 = Path(__file__).resolve().parents[3] / "shared" / "data" / "m3" / "le
         ([(3, 4), (0, 2)], "precedes"),
     ],
 )
-def test_a_range_that_cannot_be_a_span_is_refused(ranges: list[tuple[int, int]], message: str) -> None:
+def test_an_impossible_range_is_refused(ranges: list[tuple[int, int]], message: str) -> None:
     with pytest.raises(SpanError, match=message):
         check_ranges("abcde", ranges)
 
@@ -42,7 +42,7 @@ def test_ranges_count_code_points_not_utf_16_units() -> None:
     assert check_quotes(text, [(12, 17)], ["helps"]) == ((12, 17),)
 
 
-def test_a_quote_that_differs_from_what_the_range_shows_is_refused() -> None:
+def test_a_quote_that_differs_from_its_range_is_refused() -> None:
     with pytest.raises(SpanError, match="but its quote is"):
         check_quotes("neither was related", [(0, 7), (12, 19)], ["neither", "relatd "])
     with pytest.raises(SpanError, match="2 fragments have 1 quotes"):
@@ -77,7 +77,7 @@ def test_overlapping_hits_are_counted() -> None:
     assert locate("AAAA", "aa").occurrences == 3
 
 
-def test_nothing_is_repaired_a_trailing_space_must_be_there() -> None:
+def test_texts_are_not_repaired_so_a_trailing_space_must_match() -> None:
     assert locate("an association was", "association ").ranges == ((3, 15),)
     assert locate("an association.", "association ").status == "absent"
     assert locate("a  b", "a b").status == "absent"

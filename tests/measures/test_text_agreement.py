@@ -149,7 +149,7 @@ def test_sets_are_compared_by_what_they_share_and_numbers_by_how_far_they_are_ap
     assert (apart.value, apart.units, apart.method) == (3, 1, "mean absolute difference")
 
 
-def test_whether_a_set_holds_a_code_is_a_scale_of_its_own() -> None:
+def test_each_code_of_a_set_has_a_scale_of_its_own() -> None:
     scale = Scale("harm", ("no", "yes"), "classes", holds="harm")
     assert [scale.code({"classes": cell}) for cell in ("harm; dose", "harmless", "")] == ["yes", "no", "no"]
     assert Scale.from_json(scale.as_json()) == scale

@@ -14,7 +14,7 @@ def units(rows: list[tuple[str, str, str, dict[str, float | None]]]) -> ScoredUn
     return found
 
 
-def test_a_row_for_every_figure_and_side_that_both_have() -> None:
+def test_there_is_a_row_for_every_figure_and_side_that_both_have() -> None:
     first = units(
         [
             ("a", "1", "own", {"f1": 0.5, "coverage": None, "other": 1.0}),

@@ -117,7 +117,7 @@ def is_alive(pid: int) -> bool:
 
 
 @pytest.mark.processes
-def test_from_an_empty_folder_to_work_through_a_killed_server_to_a_clean_end_and_on_in_the_same_folder(
+def test_demo_starts_works_through_a_killed_server_stops_and_restarts(
     begin: Callable[[], Demo], tmp_path: Path
 ) -> None:
     running = begin()

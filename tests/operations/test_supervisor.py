@@ -20,7 +20,7 @@ def child(program: str, folder: Path) -> Child:
     return Child("child", [sys.executable, "-c", program], environment=dict(os.environ), folder=folder)
 
 
-def test_a_child_that_dies_before_anything_was_ready_is_given_up_after_a_few_times(
+def test_a_child_that_dies_at_start_is_given_up_after_some_attempts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "FIRST_WAIT", 0.01)
@@ -54,7 +54,7 @@ def test_asked_to_stop_it_ends_every_child_and_puts_the_signals_back(tmp_path: P
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_a_child_that_does_not_listen_is_killed_when_asked_twice(tmp_path: Path) -> None:
+def test_a_child_that_ignores_signals_is_killed_at_the_second_request(tmp_path: Path) -> None:
     stubborn = child(STUBBORN, tmp_path)
 
     def stop_twice() -> None:
@@ -69,7 +69,7 @@ def test_a_child_that_does_not_listen_is_killed_when_asked_twice(tmp_path: Path)
     assert time.monotonic() - began < supervisor.PATIENCE
 
 
-def test_a_child_that_does_not_listen_is_killed_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_ignores_signals_is_killed_after_a_delay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "PATIENCE", 0.5)
     stubborn = child(STUBBORN, tmp_path)
 

@@ -80,7 +80,7 @@ def test_the_next_worker_continues_after_a_killed_one(make_site: Callable[..., S
     assert len(run.twice()) <= BATCH, "the batch that was under way is"
 
 
-def test_a_worker_that_is_asked_to_end_ends_after_its_batch_and_the_next_goes_on_at_once(
+def test_a_worker_asked_to_end_finishes_its_batch_and_another_continues(
     make_site: Callable[..., Site], request: pytest.FixtureRequest
 ) -> None:
     """With SIGTERM, as from systemd and containers: only to Celery's parent if there is Redis."""
@@ -205,7 +205,7 @@ def test_ctrl_c_stops_the_command_between_two_batches_and_the_same_command_goes_
 @pytest.mark.row(3, 4)
 @pytest.mark.sqlite
 @pytest.mark.skipif(ON_POSTGRES, reason="the model is the same on both: see the run on SQLite")
-def test_a_model_on_a_worker_that_is_killed_says_what_it_would_have_said(make_site: Callable[..., Site]) -> None:
+def test_a_killed_worker_does_not_change_the_output_of_a_model(make_site: Callable[..., Site]) -> None:
     """A real encoder-decoder with random weights, loaded by workers of its queue only."""
     site = make_site()
     site.environment["OMP_NUM_THREADS"] = "1"

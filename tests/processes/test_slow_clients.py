@@ -85,7 +85,7 @@ class People:
 
 
 @pytest.mark.long
-def test_people_work_on_while_a_crowd_holds_on_to_whatever_it_can(make_site: Callable[..., Site]) -> None:
+def test_people_keep_working_while_a_crowd_holds_on_to_resources(make_site: Callable[..., Site]) -> None:
     site, ledger = make_site(), Ledger()
     temporary = site.folder / "temporary"
     temporary.mkdir()

@@ -129,9 +129,7 @@ def production(make_site: Callable[..., Site], redis: Redis) -> Site:
 
 
 @pytest.mark.row(5)
-def test_without_its_broker_people_work_on_and_jobs_wait_until_the_sweeper_sends_them(
-    production: Site, redis: Redis
-) -> None:
+def test_without_a_broker_people_keep_working_and_jobs_wait(production: Site, redis: Redis) -> None:
     redis.start()
     worker = production.start_celery()
     study = production.study()

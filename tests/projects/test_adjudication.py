@@ -101,7 +101,7 @@ def test_answers_stand_side_by_side_with_what_is_contested_and_without_names(rou
     }
 
 
-def test_a_difference_that_the_majority_decided_is_not_marked(
+def test_a_difference_decided_by_majority_is_not_marked(
     project: Project, three: list[Member], client: APIClient
 ) -> None:
     outvoted = [label_value("positive", "strong"), label_value("positive", "strong"), label_value("negative", "weak")]
@@ -195,7 +195,7 @@ def test_a_value_that_its_kind_refuses_is_refused_by_field(round: Round, client:
     assert not Decision.objects.filter(origin="decided by a curator").exists()
 
 
-def test_the_same_request_again_decides_nothing_more(round: Round, client: APIClient, three: list[Member]) -> None:
+def test_a_repeated_request_makes_no_further_decisions(round: Round, client: APIClient, three: list[Member]) -> None:
     unit, once = unit_of(round), str(uuids.uuid4())
     body = {"uuid": once, "answer": str(answer_by(round, unit, three[0]).pk), "seen": 99_999, "reason": "So."}
     replies = [send(client, round, f"{unit.pk}/", **body) for _ in range(2)]

@@ -90,7 +90,7 @@ def test_bulk_decisions_are_refused_if_the_units_changed(round: Round, client: A
     assert Decision.objects.filter(origin="decided by a curator").values("unit").distinct().count() == 1
 
 
-def test_the_same_request_again_decides_nothing_more(round: Round, client: APIClient) -> None:
+def test_a_repeated_request_makes_no_further_decisions(round: Round, client: APIClient) -> None:
     body = {"uuid": str(uuids.uuid4()), "agreement": 0.8, "units": 2, "reason": "Nearly agreed."}
     assert [send(client, round, "at-once/", **body).json() for _ in range(2)] == [{"units": 2}] * 2
     assert Decision.objects.filter(origin="decided by a curator").count() == 2

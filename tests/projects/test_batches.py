@@ -106,7 +106,7 @@ def test_a_batch_of_a_job_that_is_taken_away_in_the_middle_is_undone_whole(job: 
 
 @pytest.mark.django_db
 @row
-def test_how_far_a_job_is_is_stored_with_its_batch(job: Job, do: Do) -> None:
+def test_job_progress_is_stored_with_its_batch(job: Job, do: Do) -> None:
     def handle(running: RunningJob) -> None:
         with batches.batch(3, 10):
             pass

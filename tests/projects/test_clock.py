@@ -61,7 +61,7 @@ def test_the_newest_decision_is_the_one_written_last(
     assert current_values([unit], "label")[unit.pk]["polarity"] == "negative"
 
 
-def test_a_job_left_by_a_dead_worker_is_taken_up_at_once_and_ends_after_its_start(
+def test_a_job_of_a_dead_worker_is_claimed_at_once_if_the_clock_is_set_back(
     project: Project, set_back: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(jobs.handlers, "clocked", lambda job: {})

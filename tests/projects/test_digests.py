@@ -109,7 +109,7 @@ def test_a_refused_address_does_not_stop_mail_to_others(post: Post, round: Round
     assert Notification.objects.get(user=ann1).mailed_at is None
 
 
-def test_nothing_is_sent_without_a_server_to_unverified_addresses_or_of_what_was_read(
+def test_no_mail_without_server_verified_address_or_unread_entries(
     post: Post, round: Round, ann1: User, ann2: User, settings: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[str] = []

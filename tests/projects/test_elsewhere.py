@@ -151,7 +151,7 @@ def test_an_imported_file_has_limits_on_ratings_and_raters(
 
 
 @pytest.mark.row(55)
-def test_more_ratings_of_a_rater_cost_no_more_statements(project: Project, lead: User, tmp_path: Path) -> None:
+def test_more_ratings_of_a_rater_take_no_more_statements(project: Project, lead: User, tmp_path: Path) -> None:
     """On SQLite nobody else can write meanwhile."""
     build_cluster(project, number=2, inputs=30)
     counts = []

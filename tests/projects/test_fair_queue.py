@@ -105,7 +105,7 @@ def test_projects_accumulate_no_credit_in_the_queue(project: Project, others: li
 
 
 @pytest.mark.row(60)
-def test_in_a_project_what_follows_from_an_act_comes_before_what_was_asked_for(project: Project, queue: Queue) -> None:
+def test_follow_up_jobs_of_a_project_come_before_requested_ones(project: Project, queue: Queue) -> None:
     releases = [queue(project, "release") for _ in range(5)]
     closing = queue(project, "finish_round")
     assert [job.pk for job in drain()] == [closing.pk, *(job.pk for job in releases)]
@@ -163,7 +163,7 @@ def test_several_workers_share_the_turns(project: Project, others: list[Project]
 
 
 @pytest.mark.row(60)
-def test_a_wake_up_does_the_best_job_and_not_the_one_it_names(
+def test_a_wake_up_claims_the_best_job_rather_than_the_named_one(
     project: Project, others: list[Project], queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[int] = []
@@ -199,9 +199,7 @@ def test_a_wake_up_that_loses_its_job_to_another_worker_does_the_next(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.contest
-def test_as_many_wake_ups_at_once_as_jobs_do_all_of_them(
-    project: Project, queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_concurrent_wake_ups_do_every_job(project: Project, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[int] = []
     monkeypatch.setitem(jobs.handlers, "release", lambda running: ran.append(running.job.pk))
     made = [queue(project, "release").pk for _ in range(8)]

@@ -96,7 +96,7 @@ def without_renderer(name: str, *args: Any, _real: Any = builtins.__import__, **
     return _real(name, *args, **kwargs)
 
 
-def test_without_the_renderer_the_specification_is_still_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_renderer_the_chart_specification_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", without_renderer)
     assert json.loads(render(FLOW, "vega")) == FLOW.spec
     with pytest.raises(RendererMissing, match=r"pip install -r requirements/figures\.txt"):

@@ -73,9 +73,7 @@ def test_the_inbox_lists_what_was_raised_and_nothing_else(round: Round, ann1: Us
     }
 
 
-def test_settling_takes_a_matter_off_the_open_ones_and_reopening_brings_it_back(
-    round: Round, ann1: User, client: APIClient
-) -> None:
+def test_settling_closes_a_matter_and_reopening_lists_it_again(round: Round, ann1: User, client: APIClient) -> None:
     mine = said(ann1, round, comment="Which arm?")
     assert say(client, mine, "reply", "The second one.") == 201
     assert say(client, mine, "settled", "Guideline 4.") == 201

@@ -35,7 +35,7 @@ def asked(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch, setting
 
 
 @on_linux
-def test_a_job_that_takes_too_much_fails_at_once_and_in_words_and_the_next_is_done(asked: Any) -> None:
+def test_a_job_above_its_memory_limit_fails_alone_with_a_message(asked: Any) -> None:
     large, small = asked(300), asked(30)
     assert (large.status, large.attempts) == ("failed", 1)
     assert large.error == "The job needed more than its memory limit of 100 MiB (JOB_MEMORY_MB)."

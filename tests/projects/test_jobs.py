@@ -135,7 +135,7 @@ def test_a_lease_that_has_not_lapsed_protects_the_job(job: Job, do: Do) -> None:
     assert inside == [False]
 
 
-def test_a_failure_is_tried_again_later_and_later_and_then_given_up(job: Job, do: Do) -> None:
+def test_failures_are_retried_with_growing_delays_and_then_given_up(job: Job, do: Do) -> None:
     def fail(running: RunningJob) -> None:
         raise OSError("the disk is on fire")
 
@@ -330,7 +330,7 @@ def test_a_job_whose_transaction_failed_wakes_nobody(do: Do, project: Project, l
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.row(5)
-def test_without_its_broker_a_job_is_queued_and_the_sweeper_sends_it_later(
+def test_without_a_broker_jobs_are_queued_and_sent_later_by_the_sweeper(
     do: Do, project: Project, lead: User, broker: Broker
 ) -> None:
     broker.is_up = False
@@ -343,7 +343,7 @@ def test_without_its_broker_a_job_is_queued_and_the_sweeper_sends_it_later(
 
 
 @pytest.mark.row(7)
-def test_the_sweeper_wakes_for_what_was_forgotten_or_left_and_for_nothing_else(
+def test_the_sweeper_wakes_only_forgotten_or_abandoned_jobs(
     do: Do, project: Project, lead: User, broker: Broker
 ) -> None:
     now, long_ago = timezone.now(), timezone.now() - jobs.RESEND_AFTER
@@ -485,7 +485,7 @@ def test_only_the_worker_with_the_job_stores_its_results(do: Do) -> None:
     assert (job.status, job.done, job.total) == ("running", 1, 2)
 
 
-def test_a_job_can_be_put_off_when_it_is_made(do: Do) -> None:
+def test_a_job_can_be_postponed_when_it_is_created(do: Do) -> None:
     do(lambda running: None)
     later = timezone.now() + timedelta(minutes=1)
     job = jobs.enqueue(project=None, kind="test", params={}, by=None, not_before=later, note="waits " * 99)
@@ -495,7 +495,7 @@ def test_a_job_can_be_put_off_when_it_is_made(do: Do) -> None:
     assert claim_next() == job.pk
 
 
-def test_a_worker_that_can_do_nothing_more_gives_its_job_back_and_ends(do: Do, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_cannot_continue_returns_its_job_and_ends(do: Do, monkeypatch: pytest.MonkeyPatch) -> None:
     def spoil(running: RunningJob) -> None:
         raise WorkerUnhealthy("The GPU is lost.")
 

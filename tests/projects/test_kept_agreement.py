@@ -101,7 +101,7 @@ def test_finishing_a_round_again_has_it_measured_once(round: Round, lead: User) 
     assert Job.objects.filter(kind="agreement").count() == 1
 
 
-def test_a_large_open_round_is_measured_by_a_job_that_somebody_asks_for(
+def test_a_large_open_round_is_measured_by_a_requested_job(
     round: Round, project: Project, lead: User, ann1: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = client_of(lead)
@@ -230,7 +230,7 @@ def test_a_measurement_that_failed_is_named(
     assert client_of(lead).get(at(round)).json() == {"answers": 12, "job": job.pk}
 
 
-def test_some_answers_at_a_time_give_the_report_of_all(
+def test_reading_answers_in_parts_gives_the_same_report(
     round: Round, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = agreement_queries.report(round)

@@ -51,7 +51,7 @@ def put(client: APIClient, body: dict[str, Any], key: uuid.UUID | None = None) -
     return client.put(f"/api/v1/answers/{key or uuid.uuid4()}/", json.dumps(body), content_type="application/json")
 
 
-def test_a_card_is_what_the_schema_says_and_shows_no_label(round: Round, client: APIClient) -> None:
+def test_a_card_matches_the_schema_and_shows_no_label(round: Round, client: APIClient) -> None:
     reply = client.get(f"/api/v1/rounds/{round.pk}/next/").json()
     assert reply["held"] == [c["assignment"] for c in reply["fetched"]]
     assert reply["progress"] == {"done": 0, "total": 12}
@@ -173,7 +173,9 @@ def test_a_two_piece_cue_is_stored_piece_by_piece(round: Round, client: APIClien
     assert recent[0]["revision"] == 1
 
 
-def test_a_stranger_and_a_colleague_find_nothing(round: Round, stranger: User, ann2: User, client: APIClient) -> None:
+def test_strangers_and_colleagues_cannot_use_a_persons_assignments(
+    round: Round, stranger: User, ann2: User, client: APIClient
+) -> None:
     card = client.get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"][0]
     for user in (stranger, ann2):
         other = APIClient()

@@ -274,7 +274,7 @@ def test_a_late_volunteer_gets_a_share_of_a_fixed_allocation(project: Project, l
     assert (row["state"], row["answered"]) == ("done", 3)
 
 
-def test_a_volunteer_is_put_into_no_other_round_and_gets_no_other_role(
+def test_a_volunteer_cannot_join_other_rounds_or_get_another_role(
     project: Project, round: Round, links: str, lead: User, client_of: ClientOf
 ) -> None:
     of_lead = client_of(lead)

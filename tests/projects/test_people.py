@@ -137,7 +137,7 @@ def test_people_who_cannot_work_any_more_free_their_assignments(
 
 
 @pytest.mark.parametrize("body", [{"role": "lead", "left_at": None}, {"role": "boss"}, {}, {"pseudonym": "R9"}])
-def test_a_member_is_changed_in_nothing_but_the_role(
+def test_only_the_role_of_a_member_can_be_changed(
     project: Project, lead: User, ann1: User, client_of: ClientOf, body: dict[str, Any]
 ) -> None:
     url = f"{MEMBERS}{one(project, ann1).pk}/"

@@ -182,7 +182,7 @@ def test_the_expected_value_is_shown_after_the_last_try_with_its_reason(
     assert slot.answers.count() == 2
 
 
-def test_a_wrong_unit_is_handed_out_once_more_and_a_right_one_is_not(project: Project, people: list[Member]) -> None:
+def test_a_wrong_practice_unit_is_offered_again_and_a_right_one_is_not(project: Project, people: list[Member]) -> None:
     round = practise(project, people[1:], terms={"tries": 2})
     person = people[1]
     slot = next_assignments(user=person.user, round=round)[0]
@@ -286,7 +286,7 @@ def test_late_participants_practise_everything_and_returning_ones_continue(
     assert (attempt.units, attempt.right, attempt.passed) == (10, 10, True)
 
 
-def test_a_second_attempt_needs_the_leads_leave_and_a_first_that_failed(project: Project, people: list[Member]) -> None:
+def test_a_second_attempt_needs_permission_and_a_failed_first_one(project: Project, people: list[Member]) -> None:
     once = practise(project, people[1:2])
     work(once, people[1], wrong=10)
     with pytest.raises(Conflict):

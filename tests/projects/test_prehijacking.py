@@ -94,7 +94,7 @@ def test_an_unexpired_session_of_the_stranger_has_ended(taken: APIClient) -> Non
     assert is_in(vera)
 
 
-def test_a_trojan_identifier_that_the_stranger_left_leads_nowhere(taken: APIClient) -> None:
+def test_tokens_links_and_identities_of_the_stranger_give_no_access(taken: APIClient) -> None:
     """Tokens, one-time links and the stranger's identity at the provider lose the account."""
     token = taken.post("/api/v1/me/tokens/", {"name": "later"}, format="json").json()["token"]
     account = User.objects.get(email=VICTIM)
@@ -165,7 +165,7 @@ def test_the_notice_is_shown_until_it_is_read_and_to_nobody_whose_account_was_em
     assert new.get("/api/v1/me/").json()["notice"] is None
 
 
-def test_another_person_with_the_same_address_does_not_come_in(taken: APIClient) -> None:
+def test_another_provider_identity_with_the_same_address_is_refused(taken: APIClient) -> None:
     """Two subjects with one address, or an address that was reassigned."""
     browser(VERA)
     with pytest.raises(OtherPerson):

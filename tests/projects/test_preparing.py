@@ -113,7 +113,9 @@ def broken_off(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch) ->
         {"filters": {"unasked": True}, "purpose": "measure only"},
     ],
 )
-def test_a_large_round_is_what_it_would_have_been_at_once(project: Project, lead: User, fields: dict[str, Any]) -> None:
+def test_a_round_prepared_in_chunks_equals_one_prepared_at_once(
+    project: Project, lead: User, fields: dict[str, Any]
+) -> None:
     expected_plan = plan(project, "at once", **fields)
     at_once = open_round(project=project, plan=expected_plan, by=lead)
     expected, people = (
@@ -268,7 +270,7 @@ def test_people_who_left_during_preparation_are_not_in_the_round(
     assert sorted(verbs) == ["leave round", "leave round", "open round"]
 
 
-def test_a_text_that_is_corrected_while_it_is_prepared_is_asked_in_its_last_form(
+def test_a_text_corrected_during_preparation_is_asked_in_its_newest_form(
     project: Project, lead: User, ann1: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     round, job = prepared(project, lead)
@@ -289,7 +291,7 @@ def test_a_text_that_is_corrected_while_it_is_prepared_is_asked_in_its_last_form
     assert asked.count() == 30
 
 
-def test_a_discarded_round_leaves_nothing_but_its_entry(
+def test_a_discarded_round_leaves_only_its_log_entry(
     broken_off: tuple[Round, Job], project: Project, lead: User, client_of: ClientOf
 ) -> None:
     round, _ = broken_off

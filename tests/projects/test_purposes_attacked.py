@@ -79,9 +79,7 @@ def put(client: APIClient, body: dict[str, Any], uuid: str = "") -> Any:
         pytest.param("stranger", marks=pytest.mark.long),
     ],
 )
-def test_nothing_that_people_at_work_can_read_has_what_practice_expects_or_which_option_is_right(
-    stranger: User, lead: User, who: str
-) -> None:
+def test_no_reply_to_annotators_reveals_expected_values_or_right_options(stranger: User, lead: User, who: str) -> None:
     """Checks the whole API for a person without answers."""
     secret = Project.objects.create(slug="secret", name="Secret")
     Member.objects.create(project=secret, user=lead, role="lead", pseudonym="L")
@@ -210,7 +208,7 @@ def test_a_text_that_is_corrected_while_people_practise_leaves_the_practice(
     assert list(findings()) == []
 
 
-def test_a_practice_of_which_every_text_was_corrected_is_no_dead_end(
+def test_a_practice_round_with_only_corrected_texts_refers_people_to_the_lead(
     client_of: Callable[[User], APIClient], project: Project, people: list[Member], lead: User
 ) -> None:
     """Nobody can pass it any more; people are told to ask the lead, who can admit them."""

@@ -125,7 +125,7 @@ def test_a_round_asks_questions_only_where_its_guideline_has_some(project: Proje
         build_round(project, [round.participants.all()[0].member], name="other", asks_questions=True)
 
 
-def test_a_person_who_is_not_in_the_round_is_let_in_nowhere(
+def test_a_person_outside_the_round_cannot_be_admitted(
     client_of: Any, round: Round, lead: User, evaluator: User, project: Project
 ) -> None:
     member = Member.objects.get(project=project, user=evaluator)

@@ -57,7 +57,7 @@ def my_work(client: APIClient) -> dict[str, Any]:
     return {row["name"]: row for row in client.get(f"{API}/my-work/").json()}
 
 
-def test_a_lead_lets_in_who_failed_the_last_attempt_of_the_practice(
+def test_a_lead_admits_people_who_failed_their_last_attempt(
     client_of: Client, project: Project, people: list[Member], lead: User
 ) -> None:
     trial = practise(project, people)

@@ -104,7 +104,7 @@ def test_kappa_is_that_of_the_table_of_shown_and_given(project: Project, people:
     assert polarity["kappa"] == pytest.approx((0.8 - 0.56) / 0.44)
 
 
-def test_there_is_no_agreement_between_raters_in_such_a_round(project: Project, people: list[Member]) -> None:
+def test_correction_rounds_have_no_agreement_between_raters(project: Project, people: list[Member]) -> None:
     settled(project, people[0], 10, 3)
     round = build_round(project, people[1:], purpose="review and correct", overlap=2)
     for person in people[1:]:
@@ -155,9 +155,7 @@ def test_an_answer_must_say_what_was_shown_and_cannot_name_anothers_decisions(
     assert not Reference.objects.exists()
 
 
-def test_reviewers_who_differ_leave_the_field_as_it_is_and_make_no_contest(
-    project: Project, people: list[Member]
-) -> None:
+def test_disagreeing_correctors_keep_the_value_and_make_no_contest(project: Project, people: list[Member]) -> None:
     (unit,) = settled(project, people[0], 1, 1)
     round = build_round(project, people[1:], purpose="review and correct", overlap=2)
     for person, value in zip(people[1:], (TRUTH, label_value("negative", "moderate")), strict=True):
@@ -197,7 +195,7 @@ def test_review_is_not_done_in_a_spreadsheet(project: Project, people: list[Memb
 
 
 @pytest.mark.parametrize("kind", ["tuple", "discourse"])
-def test_other_kinds_are_reviewed_alike(project: Project, people: list[Member], kind: str) -> None:
+def test_other_kinds_are_corrected_in_the_same_way(project: Project, people: list[Member], kind: str) -> None:
     cluster = build_cluster(project, 0)
     blank = {"text": "", "fragments": []}
     values: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {

@@ -74,7 +74,7 @@ def test_later_units_come_after_earlier_ones(project: Project, round: Round) -> 
     assert len(asked(round)) == 5
 
 
-def test_people_who_were_done_get_the_new_units(project: Project, round: Round, ann1: User, ann2: User) -> None:
+def test_people_who_had_finished_get_the_new_units(project: Project, round: Round, ann1: User, ann2: User) -> None:
     first = answered_all(ann1, round)
     assert len(first) == 2
     # A person who has come to the end and starts again.
@@ -86,7 +86,7 @@ def test_people_who_were_done_get_the_new_units(project: Project, round: Round, 
     assert next_assignments(user=ann1, round=round) == []
 
 
-def test_a_round_may_be_opened_before_there_is_anything_to_ask(project: Project, lead: User, ann1: User) -> None:
+def test_a_rolling_round_can_be_opened_without_units(project: Project, lead: User, ann1: User) -> None:
     with pytest.raises(Refused):
         open_round(project=project, plan=plan(project, rolling=False), by=lead)
     round = open_round(project=project, plan=plan(project), by=lead)
@@ -145,7 +145,7 @@ def test_a_corrected_text_is_no_new_unit(project: Project, round: Round, lead: U
     assert take_in(round) == 0
 
 
-def test_a_text_that_is_corrected_while_it_is_taken_in_is_asked_in_its_new_words(
+def test_a_text_corrected_while_it_is_taken_in_is_asked_in_its_new_words(
     project: Project, round: Round, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A text that is removed at this moment is not added."""

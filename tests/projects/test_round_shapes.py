@@ -129,7 +129,7 @@ def test_skipping_a_unit_cancels_its_repeat(project: Project, people: list[Membe
         ({"repeat_share": 0.1}, "repeat_share"),
     ],
 )
-def test_a_shape_that_cannot_be_is_refused_by_its_field(
+def test_an_impossible_round_shape_is_refused_by_its_field(
     project: Project, people: list[Member], plan: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(Refused) as refused:
@@ -166,9 +166,7 @@ def test_a_shape_is_planned_through_the_api_and_frozen(
     assert (again.block_share, again.block_overlap, again.repeat_share, again.repeat_distance) == (0.2, 2, 0.3, 2)
 
 
-def test_a_report_is_out_of_date_once_somebody_answers_what_is_asked_again(
-    project: Project, people: list[Member]
-) -> None:
+def test_a_report_is_outdated_after_an_answer_to_a_repeated_unit(project: Project, people: list[Member]) -> None:
     round = build_round(project, people[:1], allocation="dealt", repeat_share=0.3, repeat_distance=1)
     while not (slot := next_assignments(user=people[0].user, round=round)[0]).repeat:
         answer(people[0].user, slot)

@@ -154,7 +154,7 @@ def test_an_import_that_is_cancelled_says_so_and_how_much_it_had_stored(job: Job
     assert 0 < end["stored"] < ROWS
 
 
-def test_an_import_that_the_rounds_closing_overtakes_says_so(
+def test_an_import_overtaken_by_closing_the_round_says_so(
     job: Job, round: Round, lead: User, at_row: Callable[..., None]
 ) -> None:
     at_row(4, lambda: close_round(round=round, by=lead))

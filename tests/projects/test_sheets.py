@@ -110,7 +110,7 @@ class Book:
 
 
 @pytest.mark.row(31)
-def test_a_round_filled_in_as_people_do_comes_back_good_rows_in_bad_ones_named_by_cell_nothing_twice(
+def test_a_filled_sheet_is_imported_once_and_bad_cells_are_named(
     client: APIClient, round: Round, worker: Member, ann1: User, by_lead: Member
 ) -> None:
     book = Book(out(client, round, worker))
@@ -398,14 +398,14 @@ def test_a_file_that_is_no_sheet_is_refused_in_words(body: bytes, says: str, tmp
 
 
 @pytest.mark.row(26)
-def test_a_line_of_fifty_megabytes_is_refused_before_it_is_held(tmp_path: Path) -> None:
+def test_a_line_of_50_megabytes_is_refused_before_it_fills_memory(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="longer than the limit"):
         lines(tmp_path / "a", b"assignment\n" + b"x" * 50_000_000)
 
 
 @pytest.mark.long
 @pytest.mark.row(26)
-def test_a_row_that_goes_on_over_lines_without_end_is_refused_before_it_is_held(tmp_path: Path) -> None:
+def test_an_endless_multi_line_row_is_refused_before_it_fills_memory(tmp_path: Path) -> None:
     with pytest.raises(Refused, match=r"a.csv:\d+: column \d+: .* is not closed"):
         lines(tmp_path / "a", b"assignment\n" + b'"\n",' * 1_200_000)
     with pytest.raises(Refused, match="the row is longer than the limit"):
@@ -457,7 +457,7 @@ def test_a_workbook_that_is_damaged_further_in_is_refused_in_words(tmp_path: Pat
         list(read(path, "b.xlsx", needed=["unit", "rater"]))
 
 
-def test_a_number_that_a_program_made_of_an_id_is_that_id_again(tmp_path: Path) -> None:
+def test_an_id_turned_into_a_number_by_a_program_is_recognised(tmp_path: Path) -> None:
     book = Workbook()
     assert book.active is not None
     book.active.append(["assignment", "flag"])

@@ -110,7 +110,7 @@ def test_a_label_is_carried_over_to_a_corrected_text_with_its_cues_where_they_st
 @pytest.mark.parametrize(
     ("text", "how"), [("No association with relapse was seen.", "nowhere"), (f"Neither is so. {TEXT}", "2 times")]
 )
-def test_a_cue_that_has_no_one_place_in_the_corrected_text_is_to_be_marked_anew(
+def test_an_ambiguous_cue_of_a_corrected_text_must_be_marked_again(
     text: str, how: str, cluster: Cluster, by: Member, client: APIClient
 ) -> None:
     decide_all(cluster, by, polarity_cue=[(0, 7)])
@@ -126,7 +126,7 @@ def test_a_cue_that_has_no_one_place_in_the_corrected_text_is_to_be_marked_anew(
     assert page["propositions"][1]["earlier"] == [{"unit": old.pk, "version": 1, "text": TEXT}]
 
 
-def test_a_new_guideline_lists_the_answers_given_under_the_old_one_until_they_are_decided_anew(
+def test_a_new_guideline_lists_older_answers_until_they_are_decided_again(
     cluster: Cluster, by: Member, client: APIClient, project: Project, lead: User, ann1: User
 ) -> None:
     member = Member.objects.get(project=project, user=ann1)
@@ -186,7 +186,7 @@ def test_answers_of_a_round_are_upheld_at_once_under_the_newest_guideline_and_li
     assert other.assignments.count() == 3
 
 
-def test_a_round_can_be_opened_over_what_is_stale(cluster: Cluster, by: Member, project: Project) -> None:
+def test_a_round_can_be_opened_for_stale_units(cluster: Cluster, by: Member, project: Project) -> None:
     decide_all(cluster, by)
     unit = cluster.propositions.get(position=1).unit
     changed(units=[unit], what="tuple", reason="Another outcome.", by=by)

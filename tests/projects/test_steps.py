@@ -30,7 +30,9 @@ def then(project: Project) -> list[str]:
     return [one["words"] for one in workflow_registry.of(project)["then"]]
 
 
-def test_from_nothing_to_a_release_there_is_always_one_thing_to_do(lead: User, ann1: User, ann2: User) -> None:
+def test_the_workflow_always_has_a_next_action_from_empty_project_to_release(
+    lead: User, ann1: User, ann2: User
+) -> None:
     project = Project.objects.create(slug="new", name="New", licence="CC0-1.0")
     Member.objects.create(project=project, user=lead, role="lead", pseudonym="R0")
     assert words(project) == "import a corpus"
@@ -60,7 +62,7 @@ def test_from_nothing_to_a_release_there_is_always_one_thing_to_do(lead: User, a
     assert words(project) == "adjudicate 6 contested fields"
 
 
-def test_a_full_round_is_to_be_closed_however_many_newer_rounds_are_open(project: Project, ann1: User) -> None:
+def test_a_complete_round_is_offered_for_closing_among_many_open_rounds(project: Project, ann1: User) -> None:
     build_cluster(project)
     people = [project.members.get(user=ann1)]
     full = build_round(project, people, name="full", overlap=1)
@@ -125,7 +127,7 @@ def _retrieved(project: Project, n: int, first: int = 0) -> list[Review]:
     return made
 
 
-def test_from_a_search_to_tuples_there_is_always_one_thing_to_do(lead: User, ann1: User, ann2: User) -> None:
+def test_the_workflow_always_has_a_next_action_from_search_to_tuples(lead: User, ann1: User, ann2: User) -> None:
     project = Project.objects.create(slug="found", name="Found", licence="CC0-1.0")
     Member.objects.create(project=project, user=lead, role="lead", pseudonym="R0")
     assert workflow_registry.of(project)["next"]["also_page"] == "pubmed"
@@ -222,7 +224,7 @@ def test_clusters_of_a_search_are_completed_before_a_release(project: Project, l
     assert workflow_registry.of(project)["options"] == [], "nothing is offered while something is to do"
 
 
-def test_clusters_that_no_text_supports_hold_nothing_up_and_what_may_be_left_out_is_offered(
+def test_unsupported_clusters_block_nothing_and_optional_steps_are_offered(
     project: Project, lead: User, ann1: User
 ) -> None:
     _retrieved(project, 1)

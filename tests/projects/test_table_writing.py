@@ -120,7 +120,7 @@ def test_numbers_have_a_true_minus_and_zero_has_none() -> None:
     assert [number(value, 1) for value in (-5.15, -0.04, 0.04, 5)] == ["\u22125.2", "0.0", "0.0", "5.0"]
 
 
-def test_halves_are_printed_even_and_a_difference_has_its_sign_but_for_what_is_printed_as_zero() -> None:
+def test_halves_round_to_even_and_differences_have_signs_unless_zero() -> None:
     assert [number(value, 1) for value in (0.25, 0.75, 100.0, 99.96)] == ["0.2", "0.8", "100.0", "100.0"]
     assert [signed(value, 1) for value in (5.06, -5.06, 0.04, -0.04, 0.0, -0.0)] == [
         "+5.1",

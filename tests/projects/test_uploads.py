@@ -260,7 +260,7 @@ def test_all_upload_types_are_discovered_with_their_jobs() -> None:
     assert {upload.key for upload in uploads.every() if upload.writes} >= set(CONFIRMED)
 
 
-def test_faults_are_counted_without_end_and_the_first_are_listed() -> None:
+def test_all_faults_are_counted_and_the_first_are_listed() -> None:
     faults = Faults()
     for line in range(300):
         faults.add("a.csv", line, "unit", "is wrong")
@@ -271,7 +271,7 @@ def test_faults_are_counted_without_end_and_the_first_are_listed() -> None:
     assert Fault(**problem.faults.as_json()["listed"][0]) == faults.listed[0]
 
 
-def test_the_end_of_a_sheet_says_as_before_how_many_rows_were_left_out(client: APIClient, round: Round) -> None:
+def test_the_end_entry_of_a_sheet_import_counts_omitted_rows(client: APIClient, round: Round) -> None:
     content = sound("sheet", round) + b"999,0,1,x,positive,,weak,,,,\n"
     check = done(send(client, "sheet", round, content))
     done(confirm(client, "sheet", round, check.pk))

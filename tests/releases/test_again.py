@@ -333,9 +333,7 @@ def test_folders_that_are_no_complete_release_are_reported_in_one_line(corpus: P
     assert "answers/label.csv: cannot be read" in failed
 
 
-def test_the_report_stays_what_it_was_when_what_was_asked_is_corrected_later(
-    corpus: Project, people: list[Member], tmp_path: Path
-) -> None:
+def test_later_corrections_do_not_change_the_report(corpus: Project, people: list[Member], tmp_path: Path) -> None:
     """Later decisions change the gold that raters are compared with, in the report and in its inputs."""
     unit = Proposition.objects.filter(cluster__project=corpus, position=0)[0].unit
     value = label_value("n/a", "no evidence")

@@ -115,7 +115,7 @@ def test_two_downloaded_releases_are_compared(concord: Path, release: Path, tmp_
     assert (status, "Verify both releases first" in wrong) == (standalone.WRONG, True)
 
 
-def test_other_commands_still_say_what_is_missing(concord: Path) -> None:
+def test_other_commands_still_name_missing_settings(concord: Path) -> None:
     command = [sys.executable, "manage.py", "release", "--help"]
     done = subprocess.run(command, cwd=concord, env={}, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode != 0

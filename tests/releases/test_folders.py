@@ -337,9 +337,7 @@ def test_the_last_piece_of_a_file_comes_only_when_the_whole_file_fits(
     assert sum(map(len, taken)) < len(whole)
 
 
-def test_a_file_that_grows_while_it_is_read_is_not_followed_for_ever(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reading_a_growing_file_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folders, "CHUNK", 100)
     entry = next(e for e in folders.read(folder).entries if e.path == "LICENSE")
     taken: list[bytes] = []

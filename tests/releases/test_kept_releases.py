@@ -97,7 +97,7 @@ def test_old_remains_of_killed_processes_are_removed(corpus: Project, lead: User
     assert (old.exists(), fresh.exists()) == (False, True)
 
 
-def test_a_release_says_what_changed_since_the_one_before(corpus: Project, lead: User, client_of: Client) -> None:
+def test_a_release_lists_changes_since_the_previous_one(corpus: Project, lead: User, client_of: Client) -> None:
     first = freeze(project=corpus, version="1.0.0", by=lead)
     edit(corpus, lead)
     second = freeze(project=corpus, version="1.1.0", by=lead)

@@ -200,7 +200,7 @@ def test_figures_not_compared_are_named_as_such(beside: Project, tmp_path: Path)
     assert lines(folder, COMMON)[0]["rows"], "what is common follows from the likelihoods"
 
 
-def test_a_probe_that_did_more_since_leaves_its_level_unprinted(beside: Project, tmp_path: Path) -> None:
+def test_a_probe_with_later_items_has_no_released_rows(beside: Project, tmp_path: Path) -> None:
     run = Run.objects.get(version__system__name="P")
     last = beside.clusters.get(key="DEMO0008_0")
     RunItem.objects.create(run=run, unit=last.unit, size=1, status=ItemStatus.DONE)

@@ -120,7 +120,7 @@ def test_every_column_of_its_files_is_described(project: Project, evaluator: Use
 
 @pytest.mark.parametrize("protocol", [GUIDELINE, PREFERENCE])
 @pytest.mark.parametrize("closed", [False, True])
-def test_a_round_that_is_open_or_not_unblinded_leaves_no_trace_but_its_line(
+def test_an_open_or_blinded_round_leaves_only_its_line_in_a_release(
     project: Project, evaluator: User, protocol: str, closed: bool, tmp_path: Path
 ) -> None:
     round, runs = rated(project, [evaluator], protocol)
@@ -239,7 +239,7 @@ def test_ratings_cost_as_many_queries_however_many_there_are(
     assert queries() <= few + 5  # once per round: participants, and whether its figures belong to its answers
 
 
-def test_the_figures_of_every_sort_of_round_are_taken_anew_from_its_files(
+def test_figures_of_every_round_type_are_recomputed_from_its_files(
     project: Project, lead: User, evaluator: User, ann1: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Ratings depend on a text's code, and with some codes one rating more or less changes no correlation.

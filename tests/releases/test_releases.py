@@ -277,7 +277,7 @@ def test_the_number_of_queries_grows_by_batches_only(project: Project, tmp_path:
     assert Cluster.objects.count() == 150
 
 
-def test_a_lead_freezes_looks_verifies_and_downloads_in_the_browser(
+def test_a_lead_creates_views_verifies_and_downloads_a_release(
     sample: Project, lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
     client = client_of(lead)

@@ -89,7 +89,7 @@ def test_an_altered_file_is_not_served_whole_or_in_the_archive_and_the_reply_say
 
 
 @pytest.mark.row(64)
-def test_a_folder_that_was_altered_whole_is_not_served_at_all(release: Release, get: Get) -> None:
+def test_a_completely_altered_folder_is_not_served(release: Release, get: Get) -> None:
     flip_gold(folder_of(release))
     for address in (f"files/{LEVEL3}", "files/LICENSE", "files/manifest.json", "files/nothing", "archive/"):
         status, body = get(address)
@@ -125,7 +125,7 @@ def test_an_extra_file_in_the_folder_is_neither_served_nor_archived(release: Rel
 
 
 @pytest.mark.row(64)
-def test_a_file_that_is_altered_while_it_goes_breaks_off(
+def test_a_download_aborts_if_the_file_is_altered_meanwhile(
     release: Release, lead: User, client_of: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folders, "CHUNK", 1000)
@@ -140,7 +140,7 @@ def test_a_file_that_is_altered_while_it_goes_breaks_off(
 
 
 @pytest.mark.row(64)
-def test_an_archive_of_files_that_are_altered_while_it_goes_cannot_be_opened(
+def test_an_archive_of_files_altered_meanwhile_cannot_be_opened(
     release: Release, lead: User, client_of: Client
 ) -> None:
     reply, taken = client_of(lead).get(f"/api/v1/releases/{release.pk}/archive/"), bytearray()

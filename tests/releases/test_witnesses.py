@@ -310,7 +310,7 @@ def test_a_folder_without_a_release_row_is_refused_even_in_the_storage(release: 
     assert "database: no row of this release" in refused(store() / "eye-1.0.0-planted")
 
 
-def test_a_row_that_holds_no_manifest_at_all_is_a_finding_and_no_failure(release: Release) -> None:
+def test_a_release_row_without_a_manifest_is_a_finding(release: Release) -> None:
     with as_database_owner():
         Release.objects.update(manifest=[1])
     assert "the digest is None" in refused(folder_of(release))

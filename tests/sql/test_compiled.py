@@ -25,7 +25,7 @@ def test_private_django_functions_were_checked_for_this_version() -> None:
     assert django.VERSION[:2] == CHECKED_DJANGO
 
 
-def test_nothing_else_of_the_product_uses_what_is_private_in_django() -> None:
+def test_private_django_functions_are_used_in_listed_places_only() -> None:
     private = re.compile(r"django\.db\.models\.sql|get_related_populators|get_compiler|klass_info|_prepare_cursor")
     root = Path(__file__).parents[2]
     apps = [
@@ -124,7 +124,7 @@ def test_an_error_in_a_transaction_leaves_the_statement_usable(lead: User) -> No
     assert read.first(pk=lead.pk) == lead
 
 
-def test_a_number_that_no_column_holds_finds_nothing(lead: User) -> None:
+def test_a_number_too_large_for_a_column_finds_nothing(lead: User) -> None:
     read = CompiledSelect(lambda pk: User.objects.filter(pk=pk), pk=int)
     assert read.all(pk=10**30) == []
     assert read.first(pk=lead.pk) == lead

@@ -298,7 +298,7 @@ def test_a_corrected_text_makes_it_stale(project: Project, people: list[Member],
     assert (cluster.unit_id, KIND) in stale_units([cluster.unit_id])
 
 
-def test_what_people_disagree_on_is_adjudicated(
+def test_disagreements_are_adjudicated(
     project: Project, people: list[Member], lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
     round = opened(project, people, overlap=3, policy={"points": "all the same"})
