@@ -15,7 +15,7 @@ LONGEST = (
     "restarts_people_wait",
     "every_backend_through_a_worker",
     "older_backup_is_migrated_forward",
-    "work_through_a_killed_server",
+    "works_through_a_killed_server",
     "sixty_clients_share",
     "outlives_restarts_of_postgresql",
     "random_faults_violate_no_invariant",
