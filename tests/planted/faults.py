@@ -274,8 +274,8 @@ FAULTS = (
     Fault(
         "error-not-shown",
         "frontend/src/components/Await.svelte",
-        '<p class="warning">{from.error}</p>',
-        '<p class="warning"></p>',
+        "'This could not be loaded'} reason={from.error} />",
+        "'This could not be loaded'} reason=\"\" />",
         "A page that cannot be loaded does not say why.",
     ),
     Fault(
