@@ -133,9 +133,9 @@ def client_of() -> Callable[[User], APIClient]:
     """``client_of(ann1)`` returns a signed-in client."""
 
     def client(user: User) -> APIClient:
-        signed_in = APIClient()
-        signed_in.force_login(user)
-        return signed_in
+        api_client = APIClient()
+        api_client.force_login(user)
+        return api_client
 
     return client
 

@@ -53,7 +53,7 @@ class Study:
     patience: float = 120.0
 
     @classmethod
-    def found(cls, lead: Client, name: str, **settings: Any) -> "Study":
+    def create(cls, lead: Client, name: str, **settings: Any) -> "Study":
         """Create a project with this lead."""
         made = lead.post("projects/", {"name": name, **settings})
         return cls(lead, made["slug"])

@@ -253,7 +253,7 @@ def _gold(round: Round, units: list[Unit]) -> dict[str, dict[str, str]]:
         return {}
     kind = kinds.get(round.kind)
     by_pk = {unit.pk: unit for unit in units}
-    values = current_values(units, round.kind) | kind.known(by_pk)
+    values = current_values(units, round.kind) | kind.expected_values(by_pk)
     fields = set(kind.fields_of(round))
     rated_units = ((pk, rating_rows(kind, by_pk[pk], "gold", v)) for pk, v in values.items() if fields <= set(v))
     rows_with_gold = [row for _, row in _without_checks(kind, by_pk, rated_units)]

@@ -224,7 +224,7 @@ class Kind:
         """
         return {}
 
-    def known(self, units: Iterable[int]) -> dict[int, Value]:
+    def expected_values(self, units: Iterable[int]) -> dict[int, Value]:
         """Return the expected values of units that were created with a known answer, by unit id. One query.
 
         A reliability study compares raters with these values, and with the current values of all other units. Raters

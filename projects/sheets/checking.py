@@ -15,7 +15,7 @@ from ..kinds import Kind, SheetFaults, Value
 from ..models import Assignment, CameBy, Outcome, Round
 from ..spreadsheets.reading import Row
 from ..uploads.faults import Faults
-from .writing import KEYS, answer_columns, kind_of, left_out, sheet_of, shown
+from .writing import KEYS, answer_columns, displayable, kind_of, left_out, sheet_of
 
 BATCH = 200
 #: Values that set a flag.
@@ -111,7 +111,7 @@ def _shifted(row: Row, assignment: Assignment | None, texts: dict[int, str], see
 
 def _plain(text: str) -> str:
     """Normalise a text for comparison, because programs change line ends and spaces at the ends of cells."""
-    return " ".join(shown(text).split())
+    return " ".join(displayable(text).split())
 
 
 def _ready(

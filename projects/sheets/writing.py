@@ -165,7 +165,7 @@ def write_xlsx(
 
 def _cell(page: Any, text: str, *, font: Font | None = None, open_: bool = False) -> Any:
     """Return a text cell. Control characters, which XML cannot contain, are replaced by U+FFFD."""
-    cell = WriteOnlyCell(page, value=_LOOKS_ESCAPED.sub("_x005F_", shown(text)) or None)
+    cell = WriteOnlyCell(page, value=_LOOKS_ESCAPED.sub("_x005F_", displayable(text)) or None)
     if text:
         cell.data_type = "s"
     cell.protection = _OPEN if open_ else _LOCKED
@@ -176,7 +176,7 @@ def _cell(page: Any, text: str, *, font: Font | None = None, open_: bool = False
     return cell
 
 
-def shown(text: str) -> str:
+def displayable(text: str) -> str:
     """Return a text with the characters that a workbook cannot contain replaced by U+FFFD."""
     return ILLEGAL_CHARACTERS_RE.sub("\ufffd", text)
 

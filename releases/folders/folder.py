@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .manifest import LARGEST, NAME, PATH, Entry, Manifest, Unreadable, parse, shown
+from .manifest import LARGEST, NAME, PATH, Entry, Manifest, Unreadable, parse, printable
 
 CHUNK = 1 << 20
 #: Maximum number of findings kept. The rest are only counted, so that a folder with a million files fills no memory.
@@ -74,7 +74,7 @@ def checked(folder: Path, entry: Entry) -> Iterator[bytes]:
     The last piece is yielded only if size and SHA-256 match the manifest; otherwise `Altered` is raised. A caller that
     received all pieces has the released file, even if the disk changes meanwhile.
     """
-    name = shown(entry.path)
+    name = printable(entry.path)
     if not PATH.fullmatch(entry.path):
         raise Altered(f"{name}: invalid path for a release")
     try:
@@ -162,10 +162,10 @@ def _look(folder: Path, listed: set[str], report: Report) -> tuple[set[str], set
             with os.scandir(folder / inside) as entries:
                 things = {f"{inside}/{e.name}" if inside else e.name: e.stat(follow_symlinks=False) for e in entries}
         except OSError as error:
-            report.find(f"{shown(inside) or 'the folder'}: cannot be read ({error.strerror})")
+            report.find(f"{printable(inside) or 'the folder'}: cannot be read ({error.strerror})")
             continue
         if not things and inside and inside not in parents:
-            report.find(f"{shown(inside)}: an empty folder, not in the manifest")
+            report.find(f"{printable(inside)}: an empty folder, not in the manifest")
         for name, info in sorted(things.items()):
             what = _what(info.st_mode)
             if what == "a file" and (name in listed or name == NAME):
@@ -175,7 +175,7 @@ def _look(folder: Path, listed: set[str], report: Report) -> tuple[set[str], set
             else:
                 others.add(name)
                 where = "the manifest lists a file" if name in listed else "not in the manifest"
-                report.find(f"{shown(name)}: {what}, {where}")
+                report.find(f"{printable(name)}: {what}, {where}")
     report.find(*_linked(files))
     return set(files), others
 
@@ -191,6 +191,6 @@ def _linked(files: dict[str, os.stat_result]) -> Iterator[str]:
     for name, info in files.items():
         if info.st_nlink > names[info.st_dev, info.st_ino]:
             yield (
-                f"{shown(name)}: has a hard link outside this folder, through which it can be changed; "
+                f"{printable(name)}: has a hard link outside this folder, through which it can be changed; "
                 "copy the folder and verify the copy"
             )

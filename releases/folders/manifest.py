@@ -149,11 +149,11 @@ def _misshapen(body: Any) -> Iterator[str]:
         if not isinstance(entry.get("path"), str):
             yield f"the path of file {number} is not text"
         elif not _whole(entry.get("size")):
-            yield f"the size of {shown(entry['path'])} is not a whole number"
+            yield f"the size of {printable(entry['path'])} is not a whole number"
         elif not isinstance(entry.get("sha256"), str) or not HEX.fullmatch(entry["sha256"]):
-            yield f"the SHA-256 of {shown(entry['path'])} is not a SHA-256"
+            yield f"the SHA-256 of {printable(entry['path'])} is not a SHA-256"
         elif entry.get("rows") is not None and not _whole(entry["rows"]):
-            yield f"the number of rows of {shown(entry['path'])} is not a whole number"
+            yield f"the number of rows of {printable(entry['path'])} is not a whole number"
 
 
 def _whole(value: Any) -> bool:
@@ -166,17 +166,17 @@ def _faults(body: dict[str, Any], entries: tuple[Entry, ...], canonical: bool) -
         yield f"{NAME}: the digest does not match the content, or the format is not canonical; the file was changed"
     for path in (entry.path for entry in entries):
         if path == NAME or not PATH.fullmatch(path):
-            yield f"{shown(path)}: invalid path for a release"
+            yield f"{printable(path)}: invalid path for a release"
     for folded, count in Counter(entry.path.casefold() for entry in entries).items():
         if count > 1:
             names = sorted({entry.path for entry in entries if entry.path.casefold() == folded})
-            yield f"{NAME}: {' and '.join(map(shown, names))} is listed {count} times, ignoring case"
+            yield f"{NAME}: {' and '.join(map(printable, names))} is listed {count} times, ignoring case"
     if snapshot_hash(entries) != body["snapshot"]:
         yield f"{NAME}: the snapshot hash does not match the listed files"
     if [e.sha256 for e in entries if e.path == SUMS] != [body["snapshot"]]:
         yield f"{NAME}: the listed hash of {SUMS} does not match the listed files"
 
 
-def shown(name: str) -> str:
+def printable(name: str) -> str:
     """Return a name that is safe to display. Non-ASCII and unprintable characters are escaped."""
     return name if name.isascii() and name.isprintable() else ascii(name)

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from .diffs import FileDifference, differences
 from .folder import Altered, Report, inspect, read
-from .manifest import HEX, Manifest, Unreadable, shown
+from .manifest import HEX, Manifest, Unreadable, printable
 
 #: Exit statuses: no findings; findings; invalid input, so that nothing was checked.
 FINE, FOUND, WRONG = 0, 1, 2
@@ -76,7 +76,8 @@ def tell(report: Report, folder: Path, out: Callable[[str], object]) -> str:
     """Write a report. Return the closing error message, or an empty string if there are no findings."""
     if manifest := report.manifest:
         size = f"{len(manifest.entries)} files, {manifest.size:,} bytes"
-        out(f"{folder}: {shown(manifest.project)} {shown(manifest.version)}, {size}, according to its manifest\n")
+        name = f"{printable(manifest.project)} {printable(manifest.version)}"
+        out(f"{folder}: {name}, {size}, according to its manifest\n")
         out(f"\nDigest: {manifest.digest}\n\n")
         if not report.vouched and not report.count:
             report.not_checked.append(COMPARE)
@@ -110,7 +111,7 @@ def _read(folder: Path) -> Manifest:
 def _line(difference: FileDifference) -> str:
     if difference.same:
         return f"{difference.path}: unchanged"
-    keys = ", ".join(map(shown, difference.keys))
+    keys = ", ".join(map(printable, difference.keys))
     counts = f"{difference.added} added, {difference.removed} removed, {difference.changed} changed"
     return f"{difference.path}: {counts} ({keys})"
 

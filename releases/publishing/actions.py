@@ -23,7 +23,7 @@ from ..formats import card, files
 from ..formats.notes import Notes
 from ..models import Release
 from ..sources import state
-from ..storage.registry import check_empty, folder_of, put, store
+from ..storage.registry import check_empty, folder_of, move_into_place, store
 
 SEMVER = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
@@ -55,7 +55,7 @@ def write_release(*, project: Project, version: str, out: Path, progress: Progre
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         made = _write_after_checkpoint(project, version, building, progress)
-        put(building, out)
+        move_into_place(building, out)
     except OSError as error:
         raise NoRoom(f"Writing failed ({error.strerror or error}). The incomplete files were removed.") from error
     finally:

@@ -19,10 +19,10 @@ from pathlib import Path
 from api.problems import Conflict, NoRoom, NotFound
 from releases.folders import diffs, manifest
 from releases.folders.folder import Altered, checked
-from releases.folders.manifest import NAME, Entry, Manifest, Unreadable, shown
+from releases.folders.manifest import NAME, Entry, Manifest, Unreadable, printable
 from releases.models import Release
 from releases.storage import registry as storage_registry
-from releases.storage.registry import check_empty, folder_of, put
+from releases.storage.registry import check_empty, folder_of, move_into_place
 
 #: A zip entry needs a date. The earliest one keeps archives of the same release identical.
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
@@ -33,20 +33,20 @@ class _Pipe:
 
     def __init__(self) -> None:
         self.waiting: list[bytes] = []
-        self.place = 0
+        self.position = 0
 
     def write(self, data: bytes) -> int:
         self.waiting.append(bytes(data))
-        self.place += len(data)
+        self.position += len(data)
         return len(data)
 
     def tell(self) -> int:
-        return self.place
+        return self.position
 
     def flush(self) -> None:
         pass
 
-    def taken(self) -> bytes:
+    def take_chunk(self) -> bytes:
         data, self.waiting = b"".join(self.waiting), []
         return data
 
@@ -69,8 +69,8 @@ def stream(folder: Path, top: str, manifest: Manifest) -> Iterator[bytes]:
             with archive.open(info, "w") as target:
                 for piece in pieces:
                     target.write(piece)
-                    yield pipe.taken()
-    yield pipe.taken()
+                    yield pipe.take_chunk()
+    yield pipe.take_chunk()
 
 
 logger = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ def _in_words(release: Release) -> Iterator[None]:
     try:
         yield
     except (Altered, Unreadable) as found:
-        logger.error("Release %s, kept in %s, was altered: %s.", release.pk, shown(release.folder), found)
+        logger.error("Release %s, kept in %s, was altered: %s.", release.pk, printable(release.folder), found)
         raise ReleaseAltered(
             f"The stored files of release {release.version} were altered, so they are not served. "
             f"{found}. Verify lists all differences. The administrator can restore the folder from a "
@@ -144,7 +144,7 @@ def copy(release: Release, out: Path) -> None:
             for entry in found.entries:
                 manifest.write_file(building, entry.path, checked(folder, entry))
             manifest.write_file(building, manifest.NAME, [found.content])
-        put(building, out)
+        move_into_place(building, out)
     except OSError as error:
         raise NoRoom(
             f"Writing to {out} failed ({error.strerror or error}). The incomplete files were removed."

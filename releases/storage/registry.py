@@ -20,7 +20,7 @@ from projects.models import Project
 
 from ..folders import standalone
 from ..folders.folder import Progress, Report, inspect, read
-from ..folders.manifest import Manifest, Unreadable, shown
+from ..folders.manifest import Manifest, Unreadable, printable
 from ..models import Release
 
 
@@ -30,7 +30,7 @@ def check_empty(out: Path) -> None:
         raise Refused.field("out", f"{out} exists and is not an empty folder.")
 
 
-def put(building: Path, out: Path) -> None:
+def move_into_place(building: Path, out: Path) -> None:
     """Rename a folder to its final name and sync the parent folder to disk."""
     if out.exists():
         out.rmdir()
@@ -56,7 +56,7 @@ def verify(release: Release, progress: Progress | None = None) -> Report:
     folder = folder_of(release)
     report = inspect(folder, progress)
     if folder.is_symlink() or Path(release.folder).name != release.folder:
-        report.find(f"{shown(release.folder)}: not a folder of the release storage")
+        report.find(f"{printable(release.folder)}: not a folder of the release storage")
     witness(release, report)
     return report
 
@@ -154,7 +154,7 @@ def _head(release: Release) -> Iterator[str]:
             yield f"audit log: no checkpoint {head.get('number')} has the digest that the manifest states"
 
 
-def known(folder: Path, manifest: Manifest | None) -> Release | None:
+def find_release(folder: Path, manifest: Manifest | None) -> Release | None:
     """Return the release that a folder contains.
 
     A stored folder is identified by its name, any other one by project and version of its manifest.
@@ -181,9 +181,9 @@ def _is_lost(manifest: Manifest) -> bool:
 def look_up(folder: Path, report: Report) -> None:
     """Add the findings of the database to a report, or a note that there is no database."""
     try:
-        if not _at_hand():
+        if not _has_database():
             report.not_checked.append(standalone.ALONE + ".")
-        elif release := known(folder, report.manifest):
+        elif release := find_release(folder, report.manifest):
             witness(release, report)
         elif _is_kept(folder) or (report.manifest and _is_lost(report.manifest)):
             report.find("database: no row of this release, although it is in the storage or in the audit log")
@@ -193,7 +193,7 @@ def look_up(folder: Path, report: Report) -> None:
         report.not_checked.append(standalone.ALONE + f" ({str(error).splitlines()[0]}).")
 
 
-def _at_hand() -> bool:
+def _has_database() -> bool:
     """Return whether a database exists. For a missing file, SQLite would create an empty database."""
     name = str(connection.settings_dict["NAME"])
     return connection.vendor != "sqlite" or name.startswith((":memory:", "file:")) or Path(name).is_file()

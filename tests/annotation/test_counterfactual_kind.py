@@ -112,7 +112,7 @@ def test_a_round_can_hide_drafts_and_asks_for_all_kinds_by_default(
         (two(drafted(NEGATED), without()) | {"antonym": without()}, "value.antonym"),
     ],
 )
-def test_a_text_that_is_no_counterfactual_and_a_kind_that_is_not_asked_or_left_out_are_refused(
+def test_invalid_counterfactuals_and_wrong_kinds_are_refused(
     project: Project, cluster: Cluster, people: list[Member], asking: dict[str, Any], value: dict[str, Any], field: str
 ) -> None:
     round = build_round(project, people[:1], **asking)

@@ -85,7 +85,7 @@ def test_an_import_of_several_files_is_all_or_nothing(project: Project, tmp_path
 
 
 @pytest.mark.django_db(transaction=True)
-def test_rows_are_prepared_outside_transactions_for_a_new_project_and_for_each_file_of_a_folder(
+def test_rows_are_prepared_outside_transactions_for_each_file(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared = []

@@ -130,7 +130,7 @@ def test_a_closed_round_stays_as_it_was(cluster: Cluster, by: Member, project: P
     assert list(Assignment.objects.order_by("pk").values()) == before
 
 
-def test_a_changed_tuple_makes_labels_stale_until_a_curator_or_a_later_answer_says_them_anew(
+def test_a_changed_tuple_makes_labels_stale_until_they_are_decided_or_answered_again(
     cluster: Cluster, by: Member, project: Project, ann1: User
 ) -> None:
     first, second = (p.unit for p in cluster.propositions.select_related("unit").order_by("position"))

@@ -189,7 +189,7 @@ def upload(project: Project, by: User, size: int) -> Job:
 
 
 @pytest.mark.row(60)
-def test_one_person_s_uploads_have_room_for_the_newest_and_never_take_one_away_that_a_job_needs(
+def test_the_uploads_of_a_person_are_limited_without_deleting_files_in_use(
     project: Project, lead: User, ann1: User, limit: Callable[..., None], settings: Any, tmp_path: Path
 ) -> None:
     settings.MEDIA_ROOT = tmp_path

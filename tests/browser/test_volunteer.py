@@ -104,7 +104,7 @@ def test_a_volunteer_labels_on_a_tablet_in_two_sittings_and_the_lead_sees_it(
 
 
 @pytest.mark.long
-def test_a_shared_link_gives_an_own_link_asks_again_ends_with_revocation_and_withdrawing_frees(
+def test_a_shared_link_gives_personal_links_that_end_with_revocation(
     visit: Callable[..., Visit], tablet: Callable[[], Visit], site: Site
 ) -> None:
     slug = f"take-{uuid.uuid4().hex[:8]}"

@@ -249,7 +249,7 @@ def test_outputs_are_kept_and_made_ready_before_the_transaction(
     assert Summary.objects.filter(item__run__version__backend="imported").count() == 2
 
 
-def test_no_run_is_made_that_could_be_taken_for_a_generated_one_or_of_units_that_are_not_here(
+def test_imported_texts_make_no_generated_runs_and_no_runs_of_unknown_units(
     project: Project, lead: User, tmp_path: Path
 ) -> None:
     build_runs(project, clusters=2, systems=("Birch",))
@@ -283,9 +283,7 @@ def test_rows_that_lack_something_are_named_by_file_line_and_field(
     assert faults(found) == [("else.csv", 1, "header")]
 
 
-def test_values_that_a_shipped_scale_does_not_have_are_mapped_or_become_values_of_their_own(
-    project: Project, lead: User, tmp_path: Path
-) -> None:
+def test_values_outside_a_shipped_scale_are_mapped_or_added(project: Project, lead: User, tmp_path: Path) -> None:
     odd = ["S1", "CD1", "It helps.", "It may help.", *SAID]
     odd[7], odd[13] = "Other / uncertain (please comment)", "(+1): Positive effect"
     path = facets(tmp_path / "Facets - Ada.tsv", odd, ["S1", "CD2", "It harms.", "It may harm.", *SAID])

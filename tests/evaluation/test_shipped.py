@@ -35,7 +35,7 @@ def test_each_shipped_protocol_names_the_source_of_its_wording(key: str) -> None
     assert all(criterion.standard or not criterion.required for criterion in content.criteria)
 
 
-def test_the_guidelines_three_criteria_are_anchored_at_every_point_and_have_examples_with_marks() -> None:
+def test_the_guideline_protocol_has_anchors_at_every_point_and_marked_examples() -> None:
     coherence, relevance, consistency = shipped.get("guideline").content.criteria
     for criterion in (coherence, relevance):
         assert [option.value for option in criterion.scale.options] == list("12345")

@@ -167,7 +167,7 @@ def test_all_faults_of_a_file_are_found_at_once(tmp_path: Path) -> None:
     assert [fault.split(":")[1] for fault in found] == ["3", "4", "5", "6"]
 
 
-def test_separators_of_european_programs_and_files_without_quoting_are_read_and_read_again(tmp_path: Path) -> None:
+def test_european_separators_and_unquoted_files_are_read(tmp_path: Path) -> None:
     assert texts(written(tmp_path, b'sep=;\nkey;text\na;3,5 mg\nb;"two\nlines"\n')) == {
         "a": "3,5 mg",
         "b": "two\nlines",

@@ -45,7 +45,7 @@ def test_an_abstract_that_does_not_say_where_it_begins_and_ends_has_none(abstrac
     assert background_of(abstract) == ""
 
 
-def test_a_tag_that_closes_behind_the_last_stop_belongs_to_the_next_section_as_in_ms2s_files() -> None:
+def test_a_tag_closed_after_the_last_full_stop_belongs_to_the_next_section() -> None:
     abstract = "AIM Does <int> iron </int> prevent <out> falls </out> or <out> death . </out> METHODS We searched ."
     assert background_of(abstract).endswith("<out> death .")
     assert parse_pio(background_of(abstract)).outcomes == ("falls",)

@@ -38,7 +38,7 @@ def test_all_in_one_category_makes_kappas_and_alpha_undefined_never_0_or_1() -> 
         assert result[name].ci is None
 
 
-def test_all_in_one_category_keeps_percent_ac1_and_brennan_prediger_at_1_on_the_declared_scale() -> None:
+def test_one_used_category_gives_percent_ac1_and_brennan_prediger_of_1() -> None:
     result = found([["a", "a", "a"]] * 5, ["a", "b", "c"])
     for name in ("percent_agreement", "ac1", "brennan_prediger"):
         assert result[name].value == pytest.approx(1)

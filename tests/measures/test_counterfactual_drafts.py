@@ -68,7 +68,7 @@ def test_a_rule_changes_few_words_and_is_named(kind: Kind, labels: Labels, text:
     assert (found[0].rule, found[0].text) == (rule, made)
 
 
-def test_the_place_nearest_to_the_cue_comes_first_and_drafts_that_touch_the_pico_are_not_offered() -> None:
+def test_drafts_nearest_to_the_cue_come_first_and_none_touches_pico_elements() -> None:
     text = "Nepralin reduces pain and improves sleep."
     cue = [(text.index("improves"), text.index(" sleep"))]
     first = drafts(Kind.ANTONYM, Target(text, POSITIVE, polarity_cue=cue))

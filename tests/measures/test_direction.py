@@ -72,7 +72,7 @@ def test_distances_are_those_of_scipy_in_both_bases(pairs: list[tuple[tuple[floa
     assert js_distances([q for _, q in pairs], [p for p, _ in pairs]).tolist() == natural.tolist(), "either way round"
 
 
-def test_pairs_are_averaged_within_a_review_then_reviews_alike_whatever_their_number_of_pairs() -> None:
+def test_pairs_are_averaged_by_review_and_reviews_have_equal_weight() -> None:
     found = delta_ei({"many": [(DOWN, DOWN)] * 9 + [(DOWN, UP)], "one": [(DOWN, UP)], "none": []})
     assert found.base_2
     assert found.natural

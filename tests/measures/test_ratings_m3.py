@@ -158,7 +158,7 @@ def test_matches_come_from_blind_labels_and_gold() -> None:
     assert silent == {"pico": 1, "modality": 0, "polarity": None, "all correct": 0, "all wrong": 0, "no evidence": 1}
 
 
-def test_labels_mean_what_the_protocol_says_and_what_means_nothing_is_neither_right_nor_wrong() -> None:
+def test_labels_mean_what_the_protocol_declares_and_others_do_not_count() -> None:
     gold = {("q", ""): {"polarity": "positive", "modality": "strong"}}
     slots = dict.fromkeys(SLOTS, "same")
     meant = {

@@ -29,7 +29,7 @@ def test_there_is_a_row_for_every_figure_and_side_that_both_have() -> None:
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_units_of_one_review_are_swapped_together_and_the_interval_stays_within_its_bounds() -> None:
+def test_units_of_a_review_are_permuted_together_and_intervals_stay_in_bounds() -> None:
     names = [(f"{n}", f"{n // 2}") for n in range(8)]
     first = units([(unit, review, "own", {"f1": 1.0 - 0.01 * int(unit)}) for unit, review in names])
     second = units([(unit, review, "own", {"f1": 0.0}) for unit, review in names])

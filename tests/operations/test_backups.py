@@ -150,7 +150,7 @@ def test_truncated_and_foreign_files_are_refused(made: Path, tmp_path: Path) -> 
     refused(tmp_path / "nowhere", "does not exist")
 
 
-def test_the_backup_of_a_newer_or_too_old_concord_or_of_another_kind_of_database_is_refused(made: Path) -> None:
+def test_backups_of_other_versions_or_database_engines_are_refused(made: Path) -> None:
     whole = made.read_bytes()
     later = [["projects", "9999_from_the_future"]]
     refused(rewritten(made, lambda held: in_manifest(held, migrations=later)), "newer version.*9999_from_the_future")

@@ -58,7 +58,7 @@ EFFECTS = {"Alder": 0.75, "Birch": 0.25, "Cedar": -0.25, "Dogwood": -0.75}
 
 
 @pytest.mark.long
-def test_thirty_clusters_of_four_systems_are_designed_rated_unblinded_and_analysed_through_the_api(
+def test_a_rating_study_runs_from_design_to_analysis_through_the_api(
     project: Project, lead: User, evaluator: User, ann1: User, ann2: User
 ) -> None:
     """Effects, severities and noise are recovered, in order, with letters and in the tables."""

@@ -282,7 +282,7 @@ class Site:
         return Client(Http(self.address), token=self._token)
 
     def study(self, name: str = "Faults") -> Study:
-        return Study.found(self.lead(), name)
+        return Study.create(self.lead(), name)
 
     def client(self, ledger: Ledger | None = None, **options: Any) -> Client:
         return Client(Http(self.address), ledger=ledger, **options)

@@ -17,7 +17,7 @@ HOUR = 3600.0
 
 
 @pytest.mark.long
-def test_with_the_clock_set_back_people_go_on_and_a_dead_workers_job_does_not_wait_an_hour(site: Site) -> None:
+def test_after_the_clock_is_set_back_people_and_jobs_continue(site: Site) -> None:
     ledger = Ledger()
     study, [client], people = staffed(site, clusters=4, robots=1, ledger=ledger)
     round = study.open_round("work", people)

@@ -36,9 +36,7 @@ def signed_in(user: User) -> APIClient:
 
 
 @pytest.mark.row(21)
-def test_an_answer_begun_before_the_round_was_closed_is_refused_with_a_reason_and_those_sent_stay(
-    round: Round, lead: User, ann1: User
-) -> None:
+def test_an_answer_sent_after_closing_is_refused_and_earlier_ones_stay(round: Round, lead: User, ann1: User) -> None:
     client = signed_in(ann1)
     cards = client.get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"]
     assert put(client, body_of(cards[0])).status_code == 201

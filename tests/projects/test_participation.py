@@ -116,7 +116,7 @@ def test_the_same_link_in_another_browser_is_the_same_person(
     assert (Consent.objects.count(), Member.objects.filter(role="volunteer").count()) == (1, 1)
 
 
-def test_each_browser_that_accepts_a_shared_link_is_a_new_volunteer_with_a_link_of_its_own(
+def test_each_browser_that_accepts_a_shared_link_is_a_new_volunteer(
     round: Round, links: str, lead: User, client_of: ClientOf
 ) -> None:
     token = made(client_of(lead), links, "class", capacity=3)[0]["token"]

@@ -25,7 +25,7 @@ from projects.kinds import Column
 from projects.models import Answer, Assignment, Job, Member, Project, Round
 from projects.queue.actions import next_assignments
 from projects.sheets.actions import check_sheet, hold_for_sheet, start_import
-from projects.sheets.writing import csv_lines, shown, write_xlsx
+from projects.sheets.writing import csv_lines, displayable, write_xlsx
 from projects.spreadsheets.cells import neutral, restored
 from projects.spreadsheets.reading import read
 from projects.staleness.actions import changed
@@ -507,5 +507,5 @@ def test_every_text_that_concord_puts_into_a_sheet_comes_back_as_it_was(
         write_xlsx(path, answer_columns=columns, head=columns, body=body, total=len(body), about=[])
     said: list[str] = []
     found = [row.cells["comment"] for row in read(path, path.name, own_columns=["unit"], warn=said.append)]
-    assert found == [text if form == "csv" else shown(text) for text in texts]
+    assert found == [text if form == "csv" else displayable(text) for text in texts]
     assert said == []

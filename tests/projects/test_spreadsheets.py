@@ -132,7 +132,7 @@ def test_files_in_another_encoding_are_refused_by_line(tmp_path: Path, content: 
     assert message in fault(tmp_path, content)
 
 
-def test_a_row_with_a_cell_too_many_or_cut_off_is_a_fault_of_its_line_and_the_others_are_read(tmp_path: Path) -> None:
+def test_a_row_with_a_wrong_number_of_cells_is_a_fault_and_others_are_read(tmp_path: Path) -> None:
     found = rows(tmp_path, "unit,value\nu1,a, b\nu2,1\nu3\0,1\nu")
     assert [row.problems({"unit"}) for row in found] == [
         [("line", "expected 2 cells, found 3; a text with commas needs quotes")],

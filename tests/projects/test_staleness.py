@@ -150,7 +150,7 @@ def test_a_new_guideline_lists_older_answers_until_they_are_decided_again(
     assert client.get(outdated).json()["count"] == 2
 
 
-def test_answers_of_a_round_are_upheld_at_once_under_the_newest_guideline_and_listed_again_under_the_next(
+def test_answers_can_be_upheld_in_bulk_until_the_next_guideline(
     cluster: Cluster, by: Member, client: APIClient, project: Project, lead: User, ann1: User
 ) -> None:
     """A reliability study decides nothing, so its answers would otherwise stay stale forever."""

@@ -76,7 +76,7 @@ def test_every_file_is_served_as_it_was_frozen_with_its_size(release: Release, g
 
 
 @pytest.mark.row(64)
-def test_an_altered_file_is_not_served_whole_or_in_the_archive_and_the_reply_says_so_in_words(
+def test_an_altered_file_is_served_neither_alone_nor_in_the_archive(
     release: Release, get: Get, caplog: pytest.LogCaptureFixture
 ) -> None:
     one_byte(folder_of(release) / LEVEL3)

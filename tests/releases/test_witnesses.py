@@ -89,9 +89,7 @@ def rewrite_entry(entry: Entry, **after: Any) -> None:
 
 
 @pytest.mark.row(33)
-def test_gold_flipped_with_sums_and_manifest_rewritten_is_found_where_it_is_kept_and_in_a_copy(
-    release: Release, copy: Path
-) -> None:
+def test_changed_gold_with_rewritten_sums_is_found_in_storage_and_in_copies(release: Release, copy: Path) -> None:
     assert "is the release, unchanged" in verified(folder_of(release))
     assert "is the release, unchanged" in verified(copy)
     for folder in (folder_of(release), copy):
@@ -271,9 +269,7 @@ def test_a_manifest_with_another_audit_head_is_found(release: Release) -> None:
     assert "audit log: no checkpoint 1 has the digest that the manifest states" in refused(folder_of(release))
 
 
-def test_a_release_whose_entry_has_the_snapshot_hash_only_verifies_and_says_what_was_not_compared(
-    release: Release,
-) -> None:
+def test_a_release_with_an_older_log_entry_verifies_and_names_unchecked_parts(release: Release) -> None:
     """As frozen by an older Concord: the log protects the files, and only the row protects the rest of the manifest."""
     entry = entry_of(release)
     entry.after = {key: entry.after[key] for key in ("version", "snapshot")}  # type: ignore[index]
@@ -335,7 +331,7 @@ def test_verification_reports_an_unreachable_database(copy: Path, monkeypatch: p
     def away(*_: object) -> None:
         raise OperationalError("connection refused\nIs the server running?")
 
-    monkeypatch.setattr(storage_registry, "known", away)
+    monkeypatch.setattr(storage_registry, "find_release", away)
     said = verified(copy)
     assert (
         "no database is configured, so only the folder was checked against its manifest (connection refused)." in said

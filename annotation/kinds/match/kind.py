@@ -208,7 +208,7 @@ class MatchKind(TargetSentenceKind):
     def reviews(self, units: Iterable[int]) -> dict[int, str]:
         return dict(MatchItem.objects.filter(unit__in=list(units)).values_list("unit", "target__review__pmid"))
 
-    def known(self, units: Iterable[int]) -> dict[int, Value]:
+    def expected_values(self, units: Iterable[int]) -> dict[int, Value]:
         """Return the number of the gold sentence."""
         rows = MatchCandidate.objects.filter(item__unit__in=list(units), is_gold=True)
         return {unit: {FIELD: position} for unit, position in rows.values_list("item__unit", "position")}
