@@ -1,16 +1,15 @@
 """Overview of a project: progress of rounds, people at work, and answers per day."""
 
-from collections import defaultdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Q
 
 from sql.expressions import UtcDay, first_moment
 
 from ..inbox import queries as inbox_queries
 from ..inbox.queries import SETTLED, SKIPPED, raised
-from ..models import Answer, Assignment, Decision, Outcome, Participant, Project, Round
+from ..models import Answer, Assignment, Decision, Outcome, Project, Round
 from ..models.project import verbs_of
 from ..rounds import queries as rounds_queries
 
@@ -31,13 +30,13 @@ def overview(project: Project, *, watches: bool, now: datetime) -> dict[str, Any
     shown_rounds += list(counted.filter(status=Round.Status.CLOSED)[: min(CLOSED_SHOWN, SHOWN - len(shown_rounds))])
     contested = _contested(project) if watches else []
     unsettled = _unsettled(project, shown_rounds) if watches else {}
-    at_work = _at_work([r for r in shown_rounds if r.is_open]) if watches else {}
+    at_work = rounds_queries.at_work([r for r in shown_rounds if r.is_open]) if watches else {}
     return {
         "rounds": [
             rounds_queries.row(r)
             | {"raised": 0, "skipped": 0}
             | unsettled.get(r.pk, {})
-            | {"independent": r.meaning.independent, "at_work": at_work.get(r.pk, [])}
+            | {"at_work": at_work.get(r.pk, [])}
             for r in shown_rounds
         ],
         "contested": contested,
@@ -89,48 +88,6 @@ def _unsettled(project: Project, rounds: list[Round]) -> dict[int, dict[str, int
         raised=Count("pk", filter=~SKIPPED), skipped=Count("pk", filter=SKIPPED)
     )
     return {round: {"raised": n, "skipped": skipped} for round, n, skipped in counts}
-
-
-def _at_work(rounds: list[Round]) -> dict[int, list[dict[str, Any]]]:
-    """Return the participants of open rounds and their progress, by round, in the order in which they joined."""
-    by_person: dict[tuple[int, int], dict[str, Any]] = {
-        (r["assignment__round"], r["author"]): dict(r)
-        for r in Answer.objects.filter(assignment__round__in=rounds)
-        .values("assignment__round", "author")
-        .annotate(
-            answered=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.ANSWERED)),
-            skipped=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.SKIPPED)),
-            ms=Sum("active_ms"),
-            last=Max("received_at"),
-        )
-        .order_by()
-    }
-    open_assignments = (
-        Assignment.objects.filter(round__in=rounds).counted().unanswered().exclude(person=None).order_by()
-    )
-    open_counts = {
-        (r, person): n for r, person, n in open_assignments.values_list("round", "person").annotate(n=Count("pk"))
-    }
-    known = {r.pk for r in rounds if r.has_known_share}
-    out: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    people = Participant.objects.filter(round__in=rounds, left_at=None, member__left_at=None)
-    for one in people.select_related("member__user").order_by("pk"):
-        key = (one.round_id, one.member_id)
-        own_counts = by_person.get(key, {"answered": 0, "skipped": 0, "ms": 0, "last": None})
-        seconds, done = (own_counts["ms"] or 0) / 1000, own_counts["answered"] + own_counts["skipped"]
-        out[one.round_id].append(
-            {
-                "member": one.member_id,
-                "name": one.member.name,
-                "pseudonym": one.member.pseudonym,
-                "answered": own_counts["answered"],
-                "skipped": own_counts["skipped"],
-                "left": open_counts.get(key, 0) if one.round_id in known else None,
-                "seconds_an_answer": seconds / done if done and seconds else None,
-                "last_answer_at": own_counts["last"],
-            }
-        )
-    return out
 
 
 def _days(project: Project, now: datetime) -> list[dict[str, Any]]:

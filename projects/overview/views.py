@@ -86,9 +86,6 @@ class AtWorkSerializer(Plain):
 class OverviewRoundSerializer(RoundRowSerializer):
     raised = serializers.IntegerField(help_text="Unsettled answers with a flag or a comment.")
     skipped = serializers.IntegerField(help_text="Unsettled skips.")
-    independent = serializers.BooleanField(
-        help_text="Whether annotators answer without seeing the current value, so that agreement is meaningful."
-    )
     at_work = AtWorkSerializer(
         many=True, help_text="Participants of an open round. Empty unless the user is a lead or curator."
     )

@@ -1,6 +1,8 @@
 """Progress of rounds for leads and annotators, with a fixed number of queries each."""
 
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
@@ -20,14 +22,21 @@ from ..practice import readiness
 
 COUNTED = Q(assignments__number__gte=1, assignments__repeat=0)
 ANSWERED = COUNTED & Q(assignments__current_answer__isnull=False)
+#: Includes repeats.
+LEFT = Q(assignments__number__gte=1, assignments__current_answer__isnull=True)
+#: Time without an answer after which a person with open work is quiet. Also in `rounds/workload.ts`.
+QUIET = timedelta(days=3)
+#: Maximum number of names in a row of the lead's list.
+NAMES_SHOWN = 5
 
 
 def with_counts(rounds: QuerySet[Round]) -> QuerySet[Round]:
-    """Annotate ``assignment_count``, ``answered`` and ``people``; newest first."""
+    """Annotate ``assignment_count``, ``answered``, ``left`` and ``people``; newest first."""
     at_work = Participant.objects.filter(round=OuterRef("pk"), left_at=None).values("round").annotate(n=Count("pk"))
     return rounds.annotate(
         assignment_count=Count("assignments", filter=COUNTED),
         answered=Count("assignments", filter=ANSWERED),
+        left=Count("assignments", filter=LEFT),
         people=Subquery(at_work.values("n")),
     ).order_by("-pk")  # annotating with Count removes the default order
 
@@ -45,11 +54,93 @@ def row(round: Any) -> dict[str, Any]:
         "units": round.units_count,
         "assignments": round.assignment_count,
         "answered": round.answered,
+        "left": round.left,
         "people": round.people or 0,
         "guideline": round.guideline.number,
         "opened_at": round.opened_at,
         "closed_at": round.closed_at,
+        "independent": round.meaning.independent,
+        "rolling": round.is_rolling,
     }
+
+
+def rows(rounds: Sequence[Any], *, watches: bool, now: datetime) -> list[dict[str, Any]]:
+    """Return rows of the lead's list from rounds with counts.
+
+    With ``watches``, add names, quiet people and the number of units to adjudicate. The number of queries is fixed.
+    """
+    open_rounds = [r for r in rounds if r.is_open]
+    by_person = _progress_by_person(open_rounds)
+    last: dict[int, datetime] = {}
+    for (pk, _), progress in by_person.items():
+        last[pk] = max(last.get(pk, progress["last"]), progress["last"])
+    names: dict[int, list[str]] = defaultdict(list)
+    quiet: dict[int, list[dict[str, Any]]] = {}
+    waiting: dict[int, int] = {}
+    if watches:
+        people = Participant.objects.filter(round__in=rounds, left_at=None).order_by("pk")
+        for pk, *name in people.values_list("round", "member__rater", "member__user__name", "member__pseudonym"):
+            names[pk].append(next(filter(None, name)))
+        for pk, working in at_work(open_rounds, by_person).items():
+            quiet[pk] = [p for p in working if p["left"] != 0 and (p["last_answer_at"] or now) <= now - QUIET]
+        closed = [r.pk for r in rounds if r.status == Round.Status.CLOSED]
+        waiting = adjudication.count_queued_units(Round.objects.filter(pk__in=closed))
+    return [
+        row(r)
+        | {
+            "names": names[r.pk][:NAMES_SHOWN],
+            "quiet": quiet.get(r.pk, []),
+            "to_adjudicate": waiting.get(r.pk, 0),
+            "last_answer_at": last.get(r.pk),
+        }
+        for r in rounds
+    ]
+
+
+def _progress_by_person(rounds: Sequence[Round]) -> dict[tuple[int, int], dict[str, Any]]:
+    """Return counts, working time and last answer by round and member. One query."""
+    by_person = Answer.objects.filter(assignment__round__in=rounds).values("assignment__round", "author")
+    counted = by_person.annotate(
+        answered=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.ANSWERED)),
+        skipped=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.SKIPPED)),
+        ms=Sum("active_ms"),
+        last=Max("received_at"),
+    )
+    return {(r["assignment__round"], r["author"]): dict(r) for r in counted.order_by()}
+
+
+def at_work(
+    rounds: Sequence[Round], by_person: dict[tuple[int, int], dict[str, Any]] | None = None
+) -> dict[int, list[dict[str, Any]]]:
+    """Return the participants of open rounds and their progress, by round, in the order in which they joined."""
+    if by_person is None:
+        by_person = _progress_by_person(rounds)
+    open_assignments = (
+        Assignment.objects.filter(round__in=rounds).counted().unanswered().exclude(person=None).order_by()
+    )
+    open_counts = {
+        (r, person): n for r, person, n in open_assignments.values_list("round", "person").annotate(n=Count("pk"))
+    }
+    known = {r.pk for r in rounds if r.has_known_share}
+    out: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    people = Participant.objects.filter(round__in=rounds, left_at=None, member__left_at=None)
+    for one in people.select_related("member__user").order_by("pk"):
+        key = (one.round_id, one.member_id)
+        own_counts = by_person.get(key, {"answered": 0, "skipped": 0, "ms": 0, "last": None})
+        seconds, done = (own_counts["ms"] or 0) / 1000, own_counts["answered"] + own_counts["skipped"]
+        out[one.round_id].append(
+            {
+                "member": one.member_id,
+                "name": one.member.name,
+                "pseudonym": one.member.pseudonym,
+                "answered": own_counts["answered"],
+                "skipped": own_counts["skipped"],
+                "left": open_counts.get(key, 0) if one.round_id in known else None,
+                "seconds_an_answer": seconds / done if done and seconds else None,
+                "last_answer_at": own_counts["last"],
+            }
+        )
+    return out
 
 
 def of_round(round: Round, *, now: datetime) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ..models.round import HELD_LIMIT, MAX_HELD_LIMIT
 from ..practice import queries as practice_queries
 from ..purposes import Chooses, which
 from ..queue.serializers import PrerequisiteSerializer
+from . import queries as rounds_queries
 
 Plain = serializers.Serializer[Any]
 KIND_CHOICES = kinds.choices()
@@ -260,7 +261,7 @@ class RoundSerializer(Plain):
 
 
 class RoundRowSerializer(Plain):
-    """A round in the lead's list, with its progress."""
+    """A round with its progress."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()
@@ -272,10 +273,38 @@ class RoundRowSerializer(Plain):
     units = serializers.IntegerField()
     assignments = serializers.IntegerField()
     answered = serializers.IntegerField()
+    left = serializers.IntegerField(help_text="Unanswered assignments, including repeated units.")
     people = serializers.IntegerField()
     guideline = serializers.IntegerField()
     opened_at = serializers.DateTimeField()
     closed_at = serializers.DateTimeField(allow_null=True)
+    independent = serializers.BooleanField(
+        help_text="Whether annotators answer without seeing the current value, so that agreement is meaningful."
+    )
+    rolling = serializers.BooleanField(help_text="Whether the open round adds units that match later.")
+
+
+class QuietPersonSerializer(Plain):
+    name = serializers.CharField()
+    last_answer_at = serializers.DateTimeField()
+
+
+class RoundListRowSerializer(RoundRowSerializer):
+    """A round in the lead's list. Names, quiet people and units to adjudicate are for leads and curators."""
+
+    names = serializers.ListField(
+        child=serializers.CharField(),
+        help_text=f"Names of the people in the round, at most {rounds_queries.NAMES_SHOWN}.",
+    )
+    quiet = QuietPersonSerializer(
+        many=True, help_text=f"People with open work and no answer for {rounds_queries.QUIET.days} days."
+    )
+    to_adjudicate = serializers.IntegerField(
+        help_text="Contested or flagged units of a closed round, which wait for a curator."
+    )
+    last_answer_at = serializers.DateTimeField(
+        allow_null=True, help_text="Last answer of an open round; null without answers and for other rounds."
+    )
 
 
 class PersonProgressSerializer(Plain):

@@ -107,15 +107,17 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
 class RoundListView(APIView):
     pagination_class = Pages  # used by the API description
 
-    @extend_schema(operation_id="rounds_list", responses=shapes.RoundRowSerializer(many=True))
+    @extend_schema(operation_id="rounds_list", responses=shapes.RoundListRowSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the rounds of a project with their progress, newest first."""
         member = member_of(signed_in(request), slug)
         permit(member, "read rounds")
         found = rounds_queries.with_counts(Round.objects.filter(project=member.project).select_related("guideline"))
         pages = Pages()
-        rows = pages.paginate_queryset(found, request, view=self) or []
-        return pages.get_paginated_response([rounds_queries.row(r) for r in rows])
+        page = pages.paginate_queryset(found, request, view=self) or []
+        watches = may(member, "see who answered what")
+        rows = rounds_queries.rows(page, watches=watches, now=timezone.now())
+        return pages.get_paginated_response(shapes.RoundListRowSerializer(rows, many=True).data)
 
     @extend_schema(
         operation_id="rounds_open", request=shapes.RoundPlanSerializer, responses={201: shapes.RoundSerializer}
