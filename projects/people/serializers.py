@@ -1,5 +1,6 @@
 """Serializers of sessions, projects, members and invitations."""
 
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -133,6 +134,22 @@ class MemberSerializer(serializers.ModelSerializer[Member]):
 
     def get_is_me(self, member: Member) -> bool:
         return member.pk == self._asking().pk
+
+
+class MemberRowSerializer(MemberSerializer):
+    """A member in the list of people. The last answer is for leads and curators."""
+
+    open_rounds = serializers.IntegerField(help_text="Open rounds in which the member takes part.")
+    last_answer_at = serializers.SerializerMethodField()
+
+    class Meta(MemberSerializer.Meta):
+        fields = [*MemberSerializer.Meta.fields, "open_rounds", "last_answer_at"]
+        read_only_fields = fields
+
+    @extend_schema_field(serializers.DateTimeField(allow_null=True))
+    def get_last_answer_at(self, member: Any) -> datetime | None:
+        shown = may(self._asking(), "see who answered what") or self.get_is_me(member)
+        return member.last_answer_at if shown else None
 
 
 class RoleSerializer(Strict):

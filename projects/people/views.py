@@ -21,6 +21,7 @@ from ..models import Invitation, Member, Role
 from ..permissions import invitation_to, member_of, member_to, permit
 from . import actions as people_actions
 from . import invitations
+from . import queries as people_queries
 from . import serializers as shapes
 from .serializers import SessionSerializer
 
@@ -88,12 +89,13 @@ def _member(member: Member, asking: Member) -> dict[str, Any]:
 
 @extend_schema_view(get=extend_schema(operation_id="members_list", description="List the members with an account."))
 class MembersView(generics.ListAPIView[Member]):
-    serializer_class = shapes.MemberSerializer
+    serializer_class = shapes.MemberRowSerializer
     queryset = Member.objects.none()
 
     def get_queryset(self) -> QuerySet[Member]:
         self.asking = member_of(signed_in(self.request), self.kwargs["slug"])
-        return self.asking.project.members.with_account().select_related("user").order_by("id")
+        members = self.asking.project.members.with_account().select_related("user").order_by("id")
+        return people_queries.with_activity(members)
 
     def get_serializer_context(self) -> dict[str, Any]:
         return {**super().get_serializer_context(), "asking": getattr(self, "asking", None)}

@@ -15,6 +15,7 @@ from audit.models import Entry
 from projects.models import Assignment, Member, Project
 from projects.people import actions as people_actions
 from projects.queue import actions as queue_actions
+from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round
 
 ClientOf = Callable[[User], APIClient]
@@ -156,6 +157,25 @@ def test_author_and_earlier_value_are_logged(project: Project, lead: User, ann1:
         {"role": "curator"},
     )
     assert (left.verb, left.object_id) == ("remove member", str(one(project, ann1).pk))
+
+
+def test_the_list_shows_open_rounds_and_to_curators_the_last_answer(
+    project: Project, lead: User, ann1: User, ann2: User, client_of: ClientOf
+) -> None:
+    build_cluster(project)
+    for name in ("first", "second"):
+        round = build_round(project, [one(project, ann1)], name=name)
+    answered = answer(ann1, queue_actions.next_assignments(user=ann1, round=round)[0]).answer
+    close_round(round=round, by=lead)
+
+    def activity(user: User) -> dict[str, tuple[int, Any]]:
+        return {name: (m["open_rounds"], m["last_answer_at"]) for name, m in listed(client_of(user)).items()}
+
+    own = one(project, ann1).pseudonym
+    at = answered.received_at.isoformat().replace("+00:00", "Z")
+    assert activity(lead)[own] == activity(ann1)[own] == (1, at)
+    assert activity(ann2)[own] == (1, None)
+    assert activity(lead)[one(project, ann2).pseudonym] == (0, None)
 
 
 def test_the_list_costs_the_same_however_many_members(
