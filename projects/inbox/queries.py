@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import UUID
 
@@ -42,13 +44,24 @@ def open_flags(round: Round, unit: Unit) -> QuerySet[Answer]:
     return raised(round.project).filter(FLAGGED, assignment__round=round, assignment__unit=unit).exclude(SETTLED)
 
 
+SEARCHED = (
+    "comment",
+    "assignment__unit__key",
+    "assignment__round__name",
+    "author__user__name",
+    "author__rater",
+    "author__pseudonym",
+)
 WHAT = {"flagged": FLAGGED, "commented": COMMENTED, "skipped": SKIPPED}
 
 
-def filtered(project: Project, *, what: str = "", state: str = "", round: int | None = None) -> QuerySet[Answer]:
+def filtered(
+    project: Project, *, what: str = "", state: str = "", round: int | None = None, search: str = ""
+) -> QuerySet[Answer]:
     """Return the answers of `raised` that match the filters. `read` loads one page of them.
 
-    ``what`` is flagged, commented or skipped. ``state`` is open or settled. ``round`` is a round id.
+    ``what`` is flagged, commented or skipped. ``state`` is open or settled. ``round`` is a round id. Every word of
+    ``search`` must occur in the comment, the key of the unit, or the name of the round or person.
     """
     answers = raised(project)
     if what:
@@ -57,6 +70,8 @@ def filtered(project: Project, *, what: str = "", state: str = "", round: int | 
         answers = answers.filter(SETTLED) if state == "settled" else answers.exclude(SETTLED)
     if round:
         answers = answers.filter(assignment__round=round)
+    for word in search.split():
+        answers = answers.filter(reduce(or_, (Q(**{f"{field}__icontains": word}) for field in SEARCHED)))
     return answers
 
 

@@ -26,6 +26,12 @@ class InboxFiltersSerializer(Plain):
     what = serializers.ChoiceField(choices=list(WHAT), required=False)
     state = serializers.ChoiceField(choices=["open", "settled"], required=False)
     round = serializers.IntegerField(required=False, max_value=LARGEST)
+    search = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=200,
+        help_text="Words of the comment, the key of the unit, or the name of the round or person.",
+    )
 
 
 class NewRemarkSerializer(Strict):

@@ -115,6 +115,17 @@ def test_annotators_read_replies_to_their_own_answers_without_names(
     assert others.get(f"{API}/rounds/{round.pk}/replies/").json() == []
 
 
+def test_a_search_matches_comment_unit_round_and_person(
+    round: Round, ann1: User, ann2: User, client: APIClient
+) -> None:
+    arm, other = said(ann1, round, comment="Which arm?"), said(ann2, round, flag=True)
+    for words in ("which ARM", "ann1 arm"):
+        assert [r["answer"] for r in listed(client, search=words)] == [str(arm.pk)], words
+    for words in (round.name, other.assignment.unit.key):
+        assert str(other.pk) in {r["answer"] for r in listed(client, search=words)}, words
+    assert listed(client, search="which dose") == []
+
+
 def test_remarks_are_never_changed(round: Round, ann1: User, client: APIClient) -> None:
     say(client, said(ann1, round, flag=True), "settled")
     with pytest.raises(DatabaseError), transaction.atomic():
