@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 MANAGE := DEBUG=1 $(BIN)/python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format frontend schema soak drill bench clean
+.PHONY: help run test lint format frontend schema soak drill bench pictures clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -54,6 +54,10 @@ drill: $(VENV)/.runtime ## back up, restore into a temporary database, and verif
 bench: $(VENV)/.test ## run the benchmarks in a few minutes; QUICK=1 is shorter, ONLY="loop start" selects some
 	@$(MANAGE) frontend
 	@$(BIN)/python -m benchmarks $(ONLY) $(if $(QUICK),--quick)
+
+pictures: $(VENV)/.test ## take pictures of every page and check them; ONLY="rounds corpus" picks
+	@$(MANAGE) frontend
+	@$(BIN)/python -m tests.pictures $(ONLY)
 
 clean: ## remove installed and built files (not your data in var/)
 	rm -rf $(VENV) frontend/node_modules frontend/dist .cache .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,122 @@
+"""A project with every state that a page can show, for pictures.
+
+With M3's published level 3 beside the checkout it has 381 clusters, else the clusters of the sample project. Labels,
+ratings and people are simulated.
+"""
+
+from pathlib import Path
+
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.curation.supersede import supersede_text
+from annotation.imports.actions import check_files, import_files
+from annotation.models import Proposition
+from operations.sample_project import PEOPLE, SAMPLE
+from operations.sample_project import seed as seed_sample
+from operations.simulation.annotator import Annotator, Noise
+from operations.simulation.client import Client
+from operations.simulation.history import do_waiting_jobs, play_history, quiet
+from operations.simulation.labels import from_file, guess
+from operations.simulation.ratings import play_ratings
+from operations.simulation.transport import InProcess
+from projects.models import Job, JobStatus, Member, Project, Purpose, Role, Round
+from projects.people.actions import add_member, create_project
+from projects.rounds.actions import close_round, open_round
+from projects.rounds.planning import RoundPlan
+from projects.uploads.files import Source
+from releases.publishing.actions import freeze
+
+LEVEL3 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "m3" / "level3.jsonl"
+SLUG = "eye"
+LONG = (
+    "Längsschnittuntersuchung der intravitrealen Anti-VEGF-Behandlung 👁️ قياس الاتفاق بين المقيمين في الدراسات السريرية "
+    * 3
+)
+#: Name, people, share of the work done, noise, purpose.
+ROUNDS = (
+    ("Polarity and modality, pilot 1", ("ann1", "ann2"), 1.0, 0.15, Purpose.RELIABILITY_STUDY),
+    ("Polarity and modality, pilot 2", ("ann1", "ann2", "ann3"), 1.0, 0.08, Purpose.RELIABILITY_STUDY),
+    ("Polarity and modality, final", ("ann1", "ann2"), 1.0, 0.06, Purpose.GOLD),
+    ("Polarity and modality, second half", ("ann2", "ann3"), 0.4, 0.06, Purpose.GOLD),
+    ("Directions of targets", ("ann1", "ann2"), 1.0, 0.05, Purpose.RELIABILITY_STUDY),
+    ("Corrections after the pilot", ("ann1",), 0.6, 0.0, Purpose.CORRECTION),
+    (LONG[:80], ("ann1", "ann3"), 0.0, 0.0, Purpose.GOLD),
+)
+#: Closed when they are complete. "Directions of targets" stays open, ready to be closed.
+CLOSED = ("Polarity and modality, pilot 1", "Polarity and modality, pilot 2", "Polarity and modality, final")
+STALE = 10
+
+
+def make() -> Project:
+    """Make the sample project with its history and ratings, and the large project. Return the large one."""
+    with quiet():
+        sample = seed_sample().project
+        play_history(sample)
+        play_ratings(sample)
+        lead = User.objects.get(email=PEOPLE[0].email)
+        project = create_project(name="Eye M3", slug=SLUG, by=lead, description=LONG, licence="CC0-1.0")
+        people = {"lead": Member.objects.get(project=project, user=lead)}
+        for who, name, role in (
+            ("ann1", "Anna Annotator", Role.ANNOTATOR),
+            ("ann2", "Ben Annotator", Role.ANNOTATOR),
+            ("ann3", LONG[:60], Role.ANNOTATOR),
+            ("evaluator", "Eva Evaluator", Role.EVALUATOR),
+            ("curator", "سارة كريم", Role.CURATOR),
+        ):
+            user = User.objects.filter(email=f"{who}@example.org").first()
+            user = user or User.objects.create_user(email=f"{who}@example.org", name=name)
+            people[who] = add_member(project=project, user=user, role=role, by=people["lead"].user)
+        import_files(
+            project=project,
+            format="m3",
+            checked=check_files(
+                project=project, format="m3", sources=[Source.of(LEVEL3 if LEVEL3.exists() else SAMPLE)]
+            ),
+            by=lead,
+        )
+        for seed, (name, workers, share, noise, purpose) in enumerate(ROUNDS, start=1):
+            _work(project, name, [people[who] for who in workers], share, noise, purpose, seed, lead)
+        do_waiting_jobs()
+        _make_stale(project, people["lead"])
+        Job.objects.create(
+            project=project,
+            kind="consistency",
+            status=JobStatus.FAILED,
+            error="The worker ran out of memory at 180 of 381.",
+            finished_at=timezone.now(),
+        )
+        freeze(project=project, version="1.0.0", by=lead)
+    return project
+
+
+def _work(
+    project: Project, name: str, members: list[Member], share: float, noise: float, purpose: str, seed: int, lead: User
+) -> None:
+    plan = RoundPlan(
+        name=name,
+        kind="label",
+        purpose=purpose,
+        overlap=len(members),
+        people=[m.pk for m in members],
+        sample=40,
+        seed=seed,
+        allocation=Round.Allocation.FIXED,
+    )
+    round = open_round(project=project, plan=plan, by=lead)
+    truth = from_file(LEVEL3) if LEVEL3.exists() else guess
+    for number, member in enumerate(members, start=1):
+        client = Client(InProcess(member.user))
+        worker = Annotator(client, round.pk, truth=truth, noise=Noise.of(noise), seed=10 * seed + number)
+        worker.work(limit=int(40 * share))
+    if name in CLOSED:
+        close_round(round=round, by=lead)
+        do_waiting_jobs()
+
+
+def _make_stale(project: Project, by: Member) -> None:
+    labelled = (
+        Proposition.objects.filter(unit__project=project, unit__decisions__kind="label").order_by("pk").distinct()
+    )
+    for proposition in labelled[:STALE]:
+        supersede_text(proposition=proposition, text=f"{proposition.text} (corrected)", reason="A typing error.", by=by)
