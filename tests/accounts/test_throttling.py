@@ -67,7 +67,7 @@ def test_wrong_tokens_of_one_place_keep_no_right_one_out(project: Project, lead:
 
 
 @pytest.mark.parametrize("state", ["open", "spent"])
-def test_ended_and_unknown_tokens_are_counted_alike(project: Project, lead: User, ann1: User, state: str) -> None:
+def test_spent_and_unknown_tokens_are_counted_equally(project: Project, lead: User, ann1: User, state: str) -> None:
     """Otherwise the count would reveal that an old link once existed."""
     build_cluster(project)
     round = build_round(project, list(project.members.filter(user=ann1)))

@@ -251,7 +251,7 @@ def work(round: Round, people: list[Member], *values: Json) -> None:
     finish_round(round=round, by=people[0].user)
 
 
-def test_gold_is_what_most_said_of_each_input_and_agreement_counts_inputs(
+def test_gold_is_the_majority_by_input_and_agreement_counts_inputs(
     project: Project, clusters: list[Cluster], two: list[Member], evaluator: User
 ) -> None:
     three = [*two, Member.objects.get(project=project, user=evaluator)]

@@ -119,7 +119,7 @@ def test_another_text_for_an_existing_counterfactual_is_a_fault(corpus: Project,
     assert message.startswith("the project has a different negation counterfactual of 26258610_0: ")
 
 
-def test_texts_are_kept_as_they_stand_line_breaks_and_spaces_too(project: Project, tmp_path: Path) -> None:
+def test_texts_are_stored_unchanged_with_line_breaks_and_spaces(project: Project, tmp_path: Path) -> None:
     odd = 'The “review”\r\nshows, "β" that\nnepralin  reduces relapse. '
     import_records(project, write(tmp_path / "m3", [cluster("1_0", target_text=odd)]))
     said = odd.replace("reduces", "increases")
@@ -193,7 +193,7 @@ def test_a_faulty_row_is_named_with_its_line_and_field_and_nothing_comes_in(
         (b'{"docid": "1_0", "kind": "nega', 1, "kind", "seems truncated"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_refused_in_words(
+def test_an_unreadable_file_is_refused_with_a_message(
     corpus: Project, file: Path, content: bytes, line: int, field: str, said: str
 ) -> None:
     [(found, where, message)] = faults(corpus, file, content)

@@ -305,7 +305,7 @@ def test_a_fault_in_a_pasted_row_is_located_and_nothing_is_added(client: APIClie
 
 
 @pytest.mark.row(55)
-def test_one_request_adds_so_many_inputs_in_all_its_rows(
+def test_the_inputs_of_one_request_are_limited_over_all_rows(
     client: APIClient, review: Review, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On SQLite nobody else can write meanwhile."""

@@ -88,7 +88,7 @@ def test_rankings_are_kept_until_a_text_changes(project: Project, monkeypatch: p
     assert {row.order[0] for row in Ranking.objects.filter(target__position=0)} == {4}
 
 
-def test_a_job_that_is_cancelled_keeps_what_is_ranked_and_the_next_goes_on(project: Project, lead: User) -> None:
+def test_a_cancelled_ranking_keeps_its_results_and_the_next_job_continues(project: Project, lead: User) -> None:
     for number in range(4):
         build_review(project, number, studies=1)
     told: list[int] = []

@@ -205,7 +205,7 @@ def test_the_figure_says_what_it_shows_and_so_does_its_table(
     ]
 
 
-def test_the_flow_costs_the_same_however_much_there_is(
+def test_the_flow_figure_takes_a_fixed_number_of_queries(
     project: Project, by: Member, django_assert_max_num_queries: Any
 ) -> None:
     for n in range(6):

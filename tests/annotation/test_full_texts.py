@@ -273,7 +273,7 @@ def test_a_full_text_without_pmid_belongs_to_the_named_review(project: Project, 
         bring(project, tmp_path, as_file(article(pmid="1")), review=review.pmid, name="other.xml")
 
 
-def test_the_card_offers_the_marked_references_first_and_what_pubmed_names_besides(
+def test_a_card_offers_marked_references_first_then_those_of_pubmed(
     project: Project, review: Review, tmp_path: Path, ann1: User
 ) -> None:
     bring(project, tmp_path, as_file(article(body=BODY, references=REFERENCES[::-1])))

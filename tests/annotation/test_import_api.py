@@ -187,7 +187,7 @@ def test_formats_are_listed_with_their_levels(ann1: User, client_of: Client) -> 
         ("given-up", "2", "given-up, level 2"),
     ],
 )
-def test_an_import_says_its_format_in_words(
+def test_an_import_shows_the_title_of_its_format(
     project: Project, lead: User, client_of: Client, key: str, level: str, said: str
 ) -> None:
     """Also if the format is no longer installed."""

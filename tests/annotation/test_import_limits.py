@@ -52,7 +52,7 @@ def test_a_text_has_a_greatest_length(file: Path, record: Any, field: str, lengt
     assert faults_of(file, [record]) == [(1, field, f"{length:,} characters; expected at most {most:,}")]
 
 
-def test_an_item_has_so_many_inputs_and_a_file_so_many_texts_and_bytes(
+def test_imports_limit_inputs_of_an_item_and_texts_and_bytes_of_a_file(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(records, "MOST_INPUTS", 3)
@@ -190,7 +190,7 @@ def test_rows_imported_by_others_meanwhile_are_reused(
     assert sorted(Cluster.objects.values_list("key", flat=True)) == ["8_0", "8_1", "9_0"]
 
 
-def test_an_item_brought_in_meanwhile_with_other_content_stops_the_import(
+def test_a_concurrently_imported_item_with_other_content_stops_the_import(
     project: Project, file: Path, overtaken: Callable[[Any], None]
 ) -> None:
     late = checked(project, write(file, [cluster("8_0"), cluster("8_1")]))

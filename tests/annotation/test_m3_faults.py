@@ -112,7 +112,7 @@ def test_an_empty_file_is_refused(file: Path) -> None:
     assert faults_of(file, b"") == [(1, "file", "the file is empty; expected one JSON object per line")]
 
 
-def test_a_last_line_that_is_cut_off_is_called_so(file: Path) -> None:
+def test_a_truncated_last_line_is_reported_as_truncated(file: Path) -> None:
     [(line, field, message)] = faults_of(file, as_bytes(GOOD)[:-40])
     assert line == 5
     assert field.startswith("input_studies[0].source_")

@@ -214,7 +214,7 @@ def test_composed_and_decomposed_letters_stay_as_they_are(project: Project, file
     assert Cluster.objects.found_by("RÜCKFÄLLE").exists()
 
 
-def test_a_relation_against_the_rule_is_kept_and_noticed(project: Project, file: Path) -> None:
+def test_a_relation_against_the_rule_is_kept_with_a_warning(project: Project, file: Path) -> None:
     studies = [
         source(),
         source("No.", "5", source_direction="no effect", source_direction_span="", source_modality_span=""),

@@ -83,7 +83,7 @@ def test_files_of_other_formats_are_named(tmp_path: Path, content: bytes, messag
     assert message in fault.message
 
 
-def test_the_newest_version_of_a_record_is_taken_and_deleted_records_are_named(cases: Path) -> None:
+def test_the_newest_version_of_a_record_is_used_and_deleted_ones_are_named(cases: Path) -> None:
     found = read(cases / "36-versions-and-deleted.xml")
     assert [record.abstract for record in found.records.values()] == ["Version two, corrected."]
     assert [(n.kind, n.item, n.message) for n in found.notices(silent)] == [

@@ -242,7 +242,7 @@ def test_a_query_that_finds_nothing_ends_with_zero(project: Project, leader: Mem
     assert (found.state, found.found, outcomes(found)) == ("done", 0, {})
 
 
-def test_a_search_is_stopped_between_batches_and_gone_on_with(
+def test_a_search_can_be_stopped_between_batches_and_resumed(
     project: Project, leader: Member, stub: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pubmed_actions, "BATCH", 1)

@@ -90,7 +90,7 @@ def test_people_who_give_different_reasons_agree_that_a_review_is_out() -> None:
     assert kind.distance("screening", out, into) == 1.0
 
 
-def test_a_round_takes_the_reviews_that_are_named_or_have_a_word(project: Project, people: list[Member]) -> None:
+def test_a_round_can_filter_reviews_by_ids_or_words(project: Project, people: list[Member]) -> None:
     kind = kinds.get(KIND)
     units = kind.units(project)
     narrow = {f.parameter.name: f.narrow for f in kind.filters}

@@ -201,7 +201,7 @@ def test_every_sentence_must_be_answered_as_the_round_asks(project: Project, peo
     assert not serializer(data=twice).is_valid()
 
 
-def test_gold_is_what_most_said_of_every_sentence_where_somebody_said_just_that(
+def test_gold_is_the_majority_by_sentence_if_one_answer_equals_it(
     project: Project, people: list[Member], lead: User
 ) -> None:
     """No two of three people agree on the whole, and the first has the majority value of each sentence."""
@@ -269,7 +269,7 @@ def test_the_two_sentence_tasks_have_separate_current_values(
         assert chosen(project, KIND, {}, "practice", {"sentence_task": task}).count() == 1
 
 
-def test_practice_allows_as_many_sentences_off_as_the_round_says() -> None:
+def test_practice_tolerates_as_many_wrong_sentences_as_the_round_allows() -> None:
     kind, field = kinds.get(KIND), "sentence_classes"
     for off, right in ((0, False), (1, True)):
         round = Round(kind=KIND, policy={"sentences_off": off})
@@ -345,7 +345,7 @@ def test_a_sentence_that_was_typed_in_before_is_no_second_target(project: Projec
     assert list(Target.objects.all()) == [typed]
 
 
-def test_the_targets_of_many_reviews_cost_as_many_queries_as_those_of_few(project: Project, by: Member) -> None:
+def test_targets_of_many_reviews_take_the_same_queries_as_few(project: Project, by: Member) -> None:
     for number in range(1, 7):
         build_review(project, number)
     units = list(kinds.get(KIND).units(project))

@@ -122,7 +122,7 @@ def test_current_study_lists_link_reviews_and_add_studies(project: Project, revi
     assert list(findings()) == [], "a link that went was taken out by a person, and the log says so"
 
 
-def test_taking_a_list_back_restores_what_files_and_searches_had_brought(
+def test_undoing_a_study_list_restores_imported_and_found_studies(
     project: Project, review: Review, people: list[Member], by: Member, client_of: Any
 ) -> None:
     for pmid in ("11", "12"):
@@ -241,7 +241,7 @@ def test_the_review_itself_is_no_study_of_it(project: Project, review: Review, b
         decide(review, by, review.pmid)
 
 
-def test_many_lists_cost_as_many_queries_as_few(project: Project, by: Member) -> None:
+def test_many_lists_take_the_same_queries_as_few(project: Project, by: Member) -> None:
     reviews = [build_review(project, number) for number in range(7)]
     numbers = itertools.count(100)
     counts = []

@@ -126,7 +126,7 @@ def test_a_wrong_password_from_no_address_is_refused_and_counted(behind: None, l
     ],
     ids=["long agent", "NUL agent", "agent", "long accept", "NUL accept", "cookie", "referer", "request id", "query"],
 )
-def test_a_wrong_password_with_strange_headers_is_refused_and_counted(lead: User, headers: dict[str, str]) -> None:
+def test_a_wrong_password_with_odd_headers_is_refused_and_counted(lead: User, headers: dict[str, str]) -> None:
     reply = _wrong(**headers)
     assert (reply.status_code, reply.json()["type"]) == (422, "/problems/wrong-credentials")
     assert Failure.objects.count() == AccessAttempt.objects.count() == 1

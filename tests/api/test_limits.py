@@ -43,7 +43,7 @@ def test_every_limit_is_documented_with_its_default() -> None:
 
 
 @pytest.mark.row(60)
-def test_a_project_s_waiting_jobs_have_a_limit_and_closing_a_round_has_none(
+def test_queued_jobs_of_a_project_are_limited_except_closing_a_round(
     project: Project, lead: User, client_of: Callable[[User], APIClient], limit: Callable[..., None]
 ) -> None:
     limit(LIMIT_JOBS_OF_A_PROJECT=3)

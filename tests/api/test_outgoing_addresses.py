@@ -69,7 +69,7 @@ def test_private_addresses_need_to_be_allowed(address: str) -> None:
     assert refusal(address, address, []) == "", "the administrator wrote this very address"
 
 
-def test_an_allowed_network_allows_what_lies_in_it_also_written_as_ipv6() -> None:
+def test_an_allowed_network_covers_its_addresses_also_written_as_ipv6() -> None:
     assert refusal("vllm", "10.0.0.5", PRIVATE) == ""
     assert refusal("vllm", "::ffff:10.0.0.5", PRIVATE) == ""
     assert refusal("vllm", "11.0.0.5", PRIVATE) == ""  # public

@@ -100,7 +100,7 @@ def test_every_guarded_table_has_its_triggers_after_all_migrations() -> None:
 
 
 @pytest.mark.django_db
-def test_a_trigger_that_is_gone_is_noticed() -> None:
+def test_a_missing_trigger_is_found() -> None:
     triggers.remove(connection, ["audit_checkpoint"])
     assert triggers.trigger_faults(connection) == ["table audit_checkpoint: triggers that prevent changes are missing"]
     triggers.install(connection, ["audit_checkpoint"], is_leaf=False)

@@ -117,9 +117,7 @@ def test_later_work_causes_no_audit_findings(worked: Project, lead: User, ann1: 
     assert found() == []
 
 
-def test_an_input_that_a_curator_took_out_is_no_finding_and_one_that_was_deleted_is(
-    worked: Project, lead: User
-) -> None:
+def test_an_input_removed_by_a_curator_is_no_finding_but_a_deleted_one_is(worked: Project, lead: User) -> None:
     by, whole = Member.objects.get(user=lead), Cluster.objects.order_by("pk")[0]
     rows = [{"pmid": f"12{n}", "text": "Nothing was found.", "label": None} for n in range(2)]
     with transaction.atomic():

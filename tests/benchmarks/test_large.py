@@ -11,7 +11,7 @@ from benchmarks.places import place
 
 
 @pytest.mark.long
-def test_jobs_are_done_beside_people_who_lose_nothing() -> None:
+def test_jobs_run_beside_people_who_lose_no_answers() -> None:
     with place("concord") as at:
         site = LargeSite(at, Plan(seconds=4.0, annotators=2, units=200, opened=5_100, answers=5_100))
         for name in (OPENING, MEASURING):

@@ -26,7 +26,7 @@ def attack(seconds: float = 5.0, most: int = 1_000) -> Attack:
 
 @pytest.mark.long
 @pytest.mark.row(62)
-def test_people_at_work_beside_a_load_lose_nothing() -> None:
+def test_people_working_under_load_lose_no_answers() -> None:
     plan = Plan(seconds=3.0, flat_out=0.5, warm=0.3, annotators=2, units=200)
     with place("concord") as at:
         found = Attacked(at, plan).beside("revisions")

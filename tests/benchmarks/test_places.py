@@ -32,7 +32,7 @@ def is_there(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_benchmark_that_is_told_to_end_leaves_nothing_behind(number: int) -> None:
+def test_a_stopped_benchmark_leaves_nothing_behind(number: int) -> None:
     given = os.environ.get("DATABASE_URL", "")
     server = given if given.startswith("postgres") else ""
     with subprocess.Popen(

@@ -72,7 +72,7 @@ def type_into(page: Page, grid: str, row: int, title: str, text: str) -> None:
 
 
 @pytest.mark.long
-def test_every_value_that_a_file_brought_can_be_corrected(site: Site, visit: Visiting, tmp_path: Path) -> None:
+def test_every_imported_value_can_be_corrected(site: Site, visit: Visiting, tmp_path: Path) -> None:
     bring(site, tmp_path, "m3", "level3.jsonl", as_bytes([CLUSTER]), "--create", "--lead", "lead@example.org")
     bring(site, tmp_path, "m3", "level2.jsonl", as_bytes([SENTENCE]))
     studies = as_xml([article(STUDY, title="Nepralin for relapse.", parts=ABSTRACT, types=["Journal Article"])])

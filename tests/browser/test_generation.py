@@ -142,9 +142,7 @@ def test_a_lead_registers_runs_stops_resumes_and_reads(site: Site, visit: Callab
 
 
 @pytest.mark.long
-def test_outputs_made_elsewhere_are_checked_kept_and_run(
-    site: Site, visit: Callable[..., Visit], tmp_path: Path
-) -> None:
+def test_imported_outputs_are_checked_stored_and_run(site: Site, visit: Callable[..., Visit], tmp_path: Path) -> None:
     lines = SAMPLE.read_text(encoding="utf-8").splitlines()
     keys = [json.loads(line)["docid"] for line in lines]
     rows = [f'{key},"What {key} says."' for key in keys[1:]]

@@ -78,7 +78,7 @@ def test_3_the_text_in_the_page_is_the_stored_text_with_every_mark_on(work: Call
 
 
 @pytest.mark.long
-def test_4_marks_are_told_apart_without_colour(work: Callable[..., WorkPage]) -> None:
+def test_4_marks_are_distinguishable_without_colour(work: Callable[..., WorkPage]) -> None:
     """Kinds of marks differ in where they are drawn (fill, line above, line below), values in a glyph or word."""
     at = work([PLAIN, EFFECTS])
     at.next("f n f n s f n f n 3").reopen()  # the same word as both cues, in a text with I, C and O marked

@@ -12,7 +12,7 @@ from tests.browser.test_pages import PROJECT, unnamed_controls, violations
 Visiting = Callable[..., Visit]
 
 
-def test_pages_rounds_and_clusters_are_gone_to_by_name_and_escape_gives_the_focus_back(visit: Visiting) -> None:
+def test_the_palette_opens_objects_by_name_and_escape_restores_the_focus(visit: Visiting) -> None:
     lead = visit("lead", scheme="dark", width=400)
     page = lead.page
     clusters = page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/").json()["results"]

@@ -161,7 +161,7 @@ def test_the_guidelines_document_is_typed_in_exported_and_equal_in_another_proje
     assert theirs["unready"] == []
 
 
-def test_a_template_is_taken_over_reordered_by_keyboard_changed_and_compared(visit: Visiting) -> None:
+def test_a_template_is_copied_reordered_by_keyboard_edited_and_compared(visit: Visiting) -> None:
     lead = visit("lead")
     page = lead.page
     lead.go("/projects/sample/protocols")

@@ -212,7 +212,7 @@ def test_m3_takes_seven_keys_plus_one_per_element_and_three_per_hallucination(vi
 
 
 @pytest.mark.long
-def test_no_claim_fills_in_what_follows_and_says_so(visit: Visiting, site: Site) -> None:
+def test_no_claim_prefills_dependent_answers_visibly(visit: Visiting, site: Site) -> None:
     at = Rating(visit("evaluator"), open_rating(site, M3, sources=1, systems=1)).open()
     boxes = at.page.evaluate(BOXES)
     at.press("2")

@@ -56,7 +56,7 @@ def addresses(other: OtherProject) -> list[tuple[str, str, Any]]:
     return found
 
 
-def test_files_are_taken_where_the_view_says_so_and_nowhere_else(other: OtherProject) -> None:
+def test_only_views_that_declare_files_accept_them(other: OtherProject) -> None:
     taking = {pattern for pattern, _, view in addresses(other) if upload_parser(view)}
     assert taking == {API + pattern for pattern in UPLOADS}
     for pattern, _, view in addresses(other):

@@ -141,7 +141,7 @@ def test_each_role_may_what_the_table_says(other: OtherProject, stranger: User, 
 
 
 @pytest.mark.row(41)
-def test_a_role_that_is_taken_away_is_gone_at_the_next_request(other: OtherProject, stranger: User) -> None:
+def test_a_revoked_role_ends_with_the_next_request(other: OtherProject, stranger: User) -> None:
     """In the signed-in browser, and for scripts."""
     member = Member.objects.create(project=other.project, user=stranger, role=Role.LEAD, pseudonym="S")
     browser, script = client_of(stranger), APIClient()

@@ -119,7 +119,9 @@ def test_anonymous_people_are_asked_to_sign_in(other: OtherProject) -> None:
 
 
 @pytest.mark.row(39)
-def test_ids_of_another_project_are_not_taken_under_ones_own(other: OtherProject, project: Project, lead: User) -> None:
+def test_ids_of_another_project_are_refused_under_the_own_project(
+    other: OtherProject, project: Project, lead: User
+) -> None:
     """A lead names another project's object in the address or body of their own project."""
     client, mine = client_of(lead), make_other_project(project, lead)
     before = other.state()

@@ -57,7 +57,7 @@ def test_a_server_without_a_key_of_its_own_does_not_start(tmp_path: Path, enviro
     assert "SECRET_KEY is missing, too short or a sample" in done.stderr
 
 
-def test_commands_beside_the_demo_take_the_key_that_it_keeps_with_its_data(tmp_path: Path) -> None:
+def test_commands_use_the_secret_key_of_the_demo_data(tmp_path: Path) -> None:
     key = kept_secret_key(tmp_path)
     assert read(tmp_path, "SECRET_KEY", "DEBUG") == {"SECRET_KEY": key, "DEBUG": False}
     assert read(tmp_path, "SECRET_KEY", SECRET_KEY=KEY) == {"SECRET_KEY": KEY}

@@ -87,13 +87,13 @@ def test_no_reply_may_be_shown_in_a_frame(bundle: Path, address: str) -> None:
     assert reply.headers["Referrer-Policy"] == "same-origin"
 
 
-def test_the_page_brings_the_csrf_cookie_and_is_asked_for_anew(bundle: Path) -> None:
+def test_the_page_sets_the_csrf_cookie_and_is_never_cached(bundle: Path) -> None:
     reply = Client().get("/")
     assert reply.cookies["csrftoken"].value
     assert reply.headers["Cache-Control"] == "no-cache"
 
 
-def test_the_page_says_which_provider_signs_people_in_where_there_is_one(bundle: Path, settings: Any) -> None:
+def test_the_page_names_the_identity_provider(bundle: Path, settings: Any) -> None:
     assert "concord-provider" not in Client().get("/sign-in").content.decode()
     assert Client().get("/sign-in/oidc/").status_code == 200, "the page, which knows no such address"
     settings.OIDC_ISSUER, settings.OIDC_NAME = "https://id.example.org", 'The "Lab" & friends'
@@ -123,7 +123,7 @@ def test_the_page_cannot_be_written_to(bundle: Path) -> None:
 
 @pytest.mark.parametrize("address", ["/api/", "/api/v1/nothing/", "/api/v2/me/", "/api/v1/me"])
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
-def test_an_address_under_api_that_is_not_there_is_a_problem(address: str, method: str) -> None:
+def test_an_unknown_api_address_returns_problem_details(address: str, method: str) -> None:
     reply = getattr(Client(), method)(address, content_type="application/json")
     assert (reply.status_code, reply.headers["Content-Type"]) == (404, CONTENT_TYPE)
     assert reply.json()["type"] == "/problems/not-found"

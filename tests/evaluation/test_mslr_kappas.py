@@ -134,9 +134,7 @@ def test_the_report_has_the_weighted_kappa_and_says_which_to_cite(
     assert "weighted (quadratic)" in capsys.readouterr().out
 
 
-def test_options_beside_the_scale_are_kept_and_left_out_of_means(
-    project: Project, lead: User, files: list[str]
-) -> None:
+def test_options_off_the_scale_are_kept_and_excluded_from_means(project: Project, lead: User, files: list[str]) -> None:
     call_command("import_data", "ratings", *files, project=project.slug, lead=lead.email)
     values = set(Rating.objects.filter(criterion="outcome").values_list("value", flat=True))
     assert values == {"0", "1", "2", *OPTIONS["outcome"][3:]}

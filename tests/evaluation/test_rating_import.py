@@ -233,7 +233,7 @@ def test_texts_of_known_units_become_imported_outputs_with_their_source(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_outputs_are_kept_and_made_ready_before_the_transaction(
+def test_outputs_are_stored_and_prepared_before_the_transaction(
     project: Project, lead: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     within = []

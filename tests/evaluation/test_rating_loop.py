@@ -30,7 +30,9 @@ def put(client: APIClient, card: dict[str, Any]) -> Any:
     return client.put(f"/api/v1/answers/{uuid.uuid4()}/", body, format="json")
 
 
-def test_the_loop_costs_as_many_queries_whatever_there_is(project: Project, evaluator: User, client_of: Any) -> None:
+def test_the_annotation_loop_takes_the_same_queries_for_any_data(
+    project: Project, evaluator: User, client_of: Any
+) -> None:
     client = client_of(evaluator)
     member = project.members.get(user=evaluator)
 

@@ -87,7 +87,7 @@ def test_a_name_that_is_too_long_is_a_fault_and_is_not_cut(
 
 
 @pytest.mark.parametrize(("place", "kind"), [(0, "unit"), (1, "system"), (2, "rater"), (3, "criterion")])
-def test_names_that_differ_in_their_unicode_form_only_are_the_same_and_the_import_says_so(
+def test_names_differing_in_unicode_form_only_are_equal_with_a_notice(
     project: Project, lead: User, tmp_path: Path, place: int, kind: str
 ) -> None:
     rows = []

@@ -69,7 +69,7 @@ def test_two_raters_get_the_texts_in_orders_of_their_own(project: Project, evalu
     assert orders[0] == [[t["key"] for t in card["texts"]] for card in cards_of(evaluator, round)]
 
 
-def test_texts_that_are_alike_are_rated_once_for_all_who_wrote_them(project: Project, evaluator: User) -> None:
+def test_equal_texts_are_rated_once_for_all_their_systems(project: Project, evaluator: User) -> None:
     cluster = build_cluster(project)
     same = {"one": "Nothing changed.", "two": "nothing changed .", "three": "All changed."}
     runs = [build_run(build_version(project, name), {cluster.unit_id: text}) for name, text in same.items()]
@@ -354,7 +354,7 @@ def test_pages_keep_their_order_when_a_round_is_prepared_again(
 
 
 @pytest.mark.usefixtures("known_secret")
-def test_over_many_pages_every_system_comes_at_every_place_as_often(project: Project, evaluator: User) -> None:
+def test_systems_have_all_positions_equally_often_over_many_pages(project: Project, evaluator: User) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project, clusters=40))
     rate_all(evaluator, round)
     counts: Counter[tuple[int, int]] = Counter()
@@ -386,7 +386,7 @@ def test_a_correction_of_the_target_makes_its_ratings_stale(project: Project, le
     assert Change.objects.filter(kind="rate", unit__type="rating page").count() == 1
 
 
-def test_the_raters_round_and_card_say_nothing_of_seed_or_systems(
+def test_rounds_and_cards_of_raters_reveal_neither_seed_nor_systems(
     project: Project, evaluator: User, client_of: Any
 ) -> None:
     runs = build_runs(project)
@@ -419,7 +419,7 @@ def test_a_late_answer_keeps_the_order_that_was_shown(project: Project, evaluato
     )
 
 
-def test_shipped_protocols_are_taken_over_once(project: Project, evaluator: User) -> None:
+def test_shipped_protocols_are_copied_once(project: Project, evaluator: User) -> None:
     member, runs = project.members.get(user=evaluator), build_runs(project)
     open_rating(project, [member], runs, GUIDELINE)
     open_rating(project, [member], runs, GUIDELINE, name="another")

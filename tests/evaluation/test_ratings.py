@@ -170,7 +170,7 @@ def test_declared_rules_give_figures_with_and_without(
     assert figures["kept"]["judgements"] == figures["all"]["judgements"] * (2 - len(failed)) // 2
 
 
-def test_reading_takes_as_many_queries_for_more_ratings(
+def test_reading_takes_the_same_queries_for_more_ratings(
     project: Project, lead: User, evaluator: User, client_of: Callable[[User], APIClient]
 ) -> None:
     counts, opened = [], []
@@ -253,7 +253,7 @@ def test_nobody_sees_ratings_of_systems_before_they_are_unblinded(
 
 
 @pytest.mark.parametrize("more", ["", "examples/", "file/"])
-def test_raters_of_its_runs_see_nothing_of_an_unblinded_round(
+def test_raters_of_embargoed_runs_see_no_results_of_an_unblinded_round(
     project: Project, lead: User, evaluator: User, client_of: Callable[[User], APIClient], more: str
 ) -> None:
     runs = build_runs(project, clusters=2)
@@ -293,7 +293,7 @@ def test_examples_are_summaries_with_a_rating_for_an_appendix(
     assert client_of(viewer).get(address(design.round, "file/")).status_code == 403
 
 
-def test_every_part_of_results_opens_in_as_many_queries_however_much_was_said(
+def test_results_take_the_same_queries_for_any_number_of_answers(
     project: Project, lead: User, evaluator: User, ann1: User, client_of: Callable[[User], APIClient]
 ) -> None:
     client = client_of(lead)

@@ -37,7 +37,7 @@ def test_shuffling_depends_on_the_seed_and_the_unit_alone() -> None:
     assert ordered(many, "shuffled", seed=3) != ordered(other, "shuffled", seed=3)
 
 
-def test_a_limit_of_documents_is_taken_after_ordering() -> None:
+def test_a_limit_of_documents_applies_after_ordering() -> None:
     assert documents(order="longest first", documents=1) == ("A longer text.",)
 
 

@@ -171,7 +171,7 @@ def test_bertscore_is_computed_by_a_worker_with_torch(tiny: Path, project: Proje
 
 
 @pytest.mark.django_db
-def test_weights_that_are_not_there_fail_the_job_in_words(tiny: Path, project: Project) -> None:
+def test_missing_weights_fail_the_job_with_a_message(tiny: Path, project: Project) -> None:
     build_cluster(project)
     run = build_run(project)
     job = request_scores(run=run, metric="bertscore", params={"model": "nowhere"}, by=None)

@@ -73,7 +73,7 @@ def test_random_choices_depend_on_seed_and_unit(models: Models) -> None:
     assert first[1].token_ids != other[1].token_ids
 
 
-def test_a_reply_that_is_cut_off_says_so(models: Models) -> None:
+def test_a_truncated_reply_is_reported_as_truncated(models: Models) -> None:
     loaded = chat(models)
     output = outputs(loaded, [source(1)])[1]
     # The next token would count as its end.

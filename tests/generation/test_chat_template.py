@@ -84,7 +84,7 @@ def test_the_turns_end_stops_a_reply_too(words: Any) -> None:
     assert turns.reply("Yes.")[0][-1] == words.convert_tokens_to_ids("<|system|>")
 
 
-def test_plain_words_begin_as_any_text_and_a_reply_with_a_space(words: Any) -> None:
+def test_plain_prompts_start_like_any_text_and_replies_with_a_space(words: Any) -> None:
     turns = Turns(words, Frame(plain=True))
     assert turns.ids(" Summary: ") == [words.bos_token_id, *words("Summary:", add_special_tokens=False)["input_ids"]]
     assert words.decode(turns.reply("Yes.")[0][:-1]) == " Yes."

@@ -67,7 +67,7 @@ def test_pairs_come_from_the_tagged_background_or_else_from_the_tuple() -> None:
     assert corpus["undefined"]
 
 
-def test_every_tag_counts_as_often_as_it_is_tagged_where_that_is_asked_for() -> None:
+def test_repeated_tags_can_be_counted_repeatedly() -> None:
     """As in MS^2's scorer: a question of two of three pairs counts twice."""
     tagged = "<int> nepralin </int>: <out> relapse </out>, <out> pain </out> or <out> relapse </out>?"
     item = judged("Nepralin reduced relapse.", "Nepralin reduced relapse and pain.", background=tagged)
@@ -116,12 +116,12 @@ def test_polarity_is_never_taken_for_direction() -> None:
             params(classifier="model", model="m", **given)
 
 
-def test_classes_of_rise_and_fall_are_taken_whatever_they_are_called() -> None:
+def test_direction_classes_can_have_any_names() -> None:
     for labels in (MS2_CLASSES, ("LABEL_0", "LABEL_1", "LABEL_2"), ("lower", "no difference", "higher")):
         assert params(classifier="model", model="m", **dict(zip(NAMED, labels, strict=True)))["model"] == "m"
 
 
-def test_no_metric_reads_what_people_said_of_a_target() -> None:
+def test_no_metric_reads_labels_of_a_target() -> None:
     """Labels are polarity: neither metrics nor their imports use them."""
     looked_at = [
         *(settings.ROOT / "generation" / "metrics").glob("*.py"),

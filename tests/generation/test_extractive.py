@@ -66,7 +66,7 @@ def test_lead_of_each_takes_the_first_sentence_of_every_input() -> None:
     assert made.text == "Nepralin reduced relapse. Relapse was reduced by nepralin in adults. Placebo did nothing."
 
 
-def test_lead_follows_the_order_of_the_inputs_and_says_which_input_as_stored() -> None:
+def test_lead_follows_input_order_and_names_the_stored_input() -> None:
     made = summary(unit(C, A, B), assembly={"order": "longest first", "documents": 1}, sentences=1)
     assert (made.text, picked(made)) == ("Relapse was reduced by nepralin in adults.", [(2, 0)])
 
@@ -106,7 +106,7 @@ def test_random_sentences_come_in_the_order_of_the_document_or_as_drawn() -> Non
     assert picked(summary(source, method="random", sentences=8)) == sorted(drawn)
 
 
-def test_a_sentence_that_stands_twice_is_taken_once_unless_asked_otherwise() -> None:
+def test_a_duplicate_sentence_is_used_once_by_default() -> None:
     assert summary(unit(C, C, A), method="random", sentences=5).text.count(C) == 1
     assert summary(unit(C, C, A), method="random", sentences=5, distinct=False).text.count(C) == 2
 
@@ -282,7 +282,7 @@ def test_facts_name_what_a_method_depends_on_and_nothing_else() -> None:
     assert backend.weights(config(method="MMR", vectors="embeddings", encoder="minilm")) == "minilm"
 
 
-def test_rules_that_changed_since_make_no_output_under_the_old_name() -> None:
+def test_changed_reading_rules_produce_no_outputs_of_an_old_version() -> None:
     made, backend = config(), backends.get("extractive")
     with pytest.raises(BackendError, match="splitter: concord-sentences 0 became concord-sentences 1"):
         backend.load(made, backend.facts(made) | {"splitter": "concord-sentences 0"})

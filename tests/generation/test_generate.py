@@ -63,7 +63,7 @@ def test_a_system_called_after_a_preset_is_made_of_it_at_a_level_that_the_projec
     assert presets.get("lead-3").config["decoding"]["sentences"] == 3
 
 
-def test_outputs_made_elsewhere_become_a_version_and_what_is_missing_is_said(
+def test_imported_outputs_become_a_version_and_missing_units_are_listed(
     clusters: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: LazySettings
 ) -> None:
     settings.MEDIA_ROOT = tmp_path / "files"

@@ -313,7 +313,7 @@ def check(client: APIClient, content: bytes, level: str = "proposition") -> Any:
     return client.get(f"/api/v1/jobs/{reply.json()['id']}/").json()
 
 
-def test_an_upload_is_kept_and_says_how_it_fits_the_units(
+def test_an_upload_is_stored_and_shows_how_it_matches_the_units(
     corpus: Project, lead: User, client_of: Client, files: Path
 ) -> None:
     said = check(client_of(lead), CSV + b"7_7,Of another project.\n")["result"]
@@ -332,7 +332,7 @@ def test_an_upload_is_kept_and_says_how_it_fits_the_units(
     assert (Entry.objects.get(verb="keep outputs").after or {})["outputs"] == 3
 
 
-def test_an_upload_with_faults_is_not_kept_and_they_are_named(
+def test_an_upload_with_faults_is_not_stored_and_they_are_named(
     corpus: Project, lead: User, client_of: Client, files: Path
 ) -> None:
     said = check(client_of(lead), b"key,text\na,x\na,y\n")["result"]
@@ -380,9 +380,7 @@ def test_another_worker_continues_the_check_of_a_dead_worker(
     assert Entry.objects.filter(verb="keep outputs").count() == 1
 
 
-def test_an_index_that_is_lost_or_of_other_rules_is_made_again(
-    tmp_path: Path, files: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_or_outdated_index_is_rebuilt(tmp_path: Path, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, backend = kept(tmp_path, CSV), backends.get("imported")
     facts = backend.facts(config)
     index = files / "outputs" / f"{facts['sha256']}.index"

@@ -203,7 +203,7 @@ from transformers import BartConfig
 
 @pytest.mark.parametrize("model_type", ["bart", "of_ones_own"])
 @pytest.mark.parametrize("use", ["seq2seq", "causal", "sentences", "bertscore", "classifier"])
-def test_a_program_beside_weights_is_never_run(
+def test_code_in_a_model_folder_is_never_executed(
     models: Models, models_folder: Path, use: str, model_type: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("transformers asks whether to run a program"))
@@ -288,7 +288,7 @@ def test_a_version_for_a_gpu_does_not_run_without_one(models: Models, monkeypatc
         loading.facts(of(models("bart"), device="cuda"), "seq2seq")
 
 
-def test_led_has_no_sdpa_and_says_so(models: Models) -> None:
+def test_led_without_sdpa_is_refused_with_a_message(models: Models) -> None:
     with pytest.raises(BackendError, match="do not support sdpa"):
         loading.facts(of(models("led"), attention="sdpa"), "seq2seq")
 

@@ -52,7 +52,7 @@ def test_rouge_against_two_targets_is_two_rows() -> None:
     assert [(row.reference, row.values["rouge1_f1"]) for row in rows] == [(100, 1.0), (101, 0.5)]
 
 
-def test_an_empty_target_leaves_rouge_undefined_and_says_so() -> None:
+def test_an_empty_target_makes_rouge_undefined_with_a_reason() -> None:
     (row,) = rows_of("rouge", judged("it helps", "\u2265 \u03b2"))
     assert row.values["rouge1_f1"] is None
     assert "nothing to compare" in row.undefined["rouge1_f1"]

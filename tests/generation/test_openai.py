@@ -342,7 +342,7 @@ def test_a_request_that_is_too_long_is_a_failure_with_the_endpoints_words(endpoi
     assert "maximum context length is 8 tokens" in failure(asker())
 
 
-def test_the_key_goes_into_its_header_and_nowhere_else(
+def test_an_api_key_is_sent_in_its_header_only(
     endpoint: Endpoint, settings: LazySettings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)

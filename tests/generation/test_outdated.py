@@ -103,9 +103,7 @@ def test_a_removed_unit_leaves_the_means_when_scored_again(corpus: Project, by: 
     assert reports.get("m3-4").build(Scores(corpus)).rows[0][3].value == 2
 
 
-def test_a_document_is_out_of_date_when_a_proposition_of_its_review_is(
-    corpus: Project, by: Member, tmp_path: Path
-) -> None:
+def test_a_document_is_outdated_if_a_proposition_of_its_review_is(corpus: Project, by: Member, tmp_path: Path) -> None:
     documents = [plain(key, "It helps.", ("1", "Trial one.")) for key in ("111", "999")]
     import_records(corpus, write(tmp_path / "level1.jsonl", documents), level="1")
     scored(build_run(corpus, "One", "document", the_target), "rouge")
@@ -115,7 +113,7 @@ def test_a_document_is_out_of_date_when_a_proposition_of_its_review_is(
     assert step.words == "ROUGE of 1 of the 2 summaries of One (document)"
 
 
-def test_summaries_of_inputs_that_were_corrected_are_to_be_made_anew(
+def test_summaries_of_corrected_inputs_are_reported_as_outdated(
     corpus: Project, by: Member, staged: StagedBackend
 ) -> None:
     run = start_run(version=staged_version(corpus), by=None)

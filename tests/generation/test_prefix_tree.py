@@ -41,7 +41,7 @@ def test_a_node_sees_itself_and_its_ancestors_only() -> None:
     )
 
 
-def test_trees_in_a_forest_keep_their_paths_and_see_nothing_of_each_other() -> None:
+def test_packed_trees_keep_their_paths_and_do_not_see_each_other() -> None:
     trees = [Tree(9, [[1, 2], [3, 2]]), Tree(8, [[1, 5, 7]])]
     forest = Forest(trees)
     assert forest.tokens == [9, 1, 3, 8, 1, 5]

@@ -141,7 +141,7 @@ REMEMBERED: dict[str, dict[str, Any]] = {
 }
 
 
-def test_every_published_value_is_what_was_seen_and_what_is_remembered_says_so() -> None:
+def test_published_preset_values_are_verified_or_marked_as_recalled() -> None:
     found = {
         preset.key: {
             f"{section}.{name}": value

@@ -68,7 +68,7 @@ def test_deltas_and_strict_accuracies_are_those_by_hand(project: Project, probe:
     assert found["overall"][6].startswith("0.33")
 
 
-def test_content_sums_and_changed_tokens_stand_beside_m3s_figures(project: Project, probe: Run) -> None:
+def test_probe_tables_have_content_and_changed_tokens_beside_m3_figures(project: Project, probe: Run) -> None:
     """Negations: content sums of 4 and 1.5 against 2, over three tokens; sums of 8 and 3 against 4; one of the two
     pairs has changed tokens, 5 nats over two of them against 1 over one."""
     found = rows(Scores(project))

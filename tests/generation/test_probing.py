@@ -176,7 +176,7 @@ def test_a_probe_item_that_cannot_be_judged_fails_alone(
     assert ProbeScore.objects.values("item").distinct().count() == 1
 
 
-def test_preparing_takes_as_many_queries_for_many_as_for_one(clusters: list[Cluster], judging: StagedBackend) -> None:
+def test_preparation_takes_the_same_queries_for_one_and_many(clusters: list[Cluster], judging: StagedBackend) -> None:
     work_of = Probing()
     version = staged_version(clusters[0].project)
     counts = []

@@ -62,7 +62,7 @@ def test_pace_and_time_left_are_those_of_the_recent_minutes(version: Version, le
     assert progress.unknown == "No item was finished in the last five minutes."
 
 
-def test_a_run_whose_worker_has_gone_silent_is_stalled_since_it_was_last_heard_of(version: Version, lead: User) -> None:
+def test_a_run_with_a_silent_worker_is_stalled_since_its_last_report(version: Version, lead: User) -> None:
     run = start_run(version=version, by=lead)
     heard = timezone.now() - timedelta(minutes=7)
     Job.objects.filter(pk=Job.objects.earliest("pk").pk).update(status=JobStatus.RUNNING, heartbeat_at=heard)

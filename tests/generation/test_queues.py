@@ -101,7 +101,7 @@ def test_the_name_of_a_queue_family_means_all_its_queues(queues: Any, but: list[
     assert sorted(found) == takes
 
 
-def test_a_wake_up_of_the_family_goes_to_the_loaded_model_and_none_is_lost(
+def test_a_family_wake_up_serves_the_loaded_model_and_none_is_lost(
     two_models: list[Version], staged: StagedBackend, lead: User
 ) -> None:
     start_run(version=two_models[0], by=lead)

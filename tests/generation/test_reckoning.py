@@ -94,7 +94,7 @@ def test_tables_and_plots_read_no_score_and_no_likelihood(
     assert all(sql.split("COUNT(DISTINCT")[0].count(",") == 1 for sql in rows), "they are only counted"
 
 
-def test_the_page_takes_as_many_queries_for_more_systems_metrics_and_units(corpus: Project, tmp_path: Path) -> None:
+def test_the_page_takes_the_same_queries_for_more_systems_metrics_and_units(corpus: Project, tmp_path: Path) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as seen:
             scores = Scores(corpus)
@@ -130,7 +130,7 @@ def test_missing_means_of_old_scores_are_computed_by_a_job(corpus: Project) -> N
     assert Scoring.objects.count() == 1
 
 
-def test_rows_of_scorings_that_lie_between_one_another_are_kept_apart(corpus: Project) -> None:
+def test_interleaved_rows_of_scorings_are_kept_apart(corpus: Project) -> None:
     made = [Scoring.objects.create(run=build_run(corpus, name), metric="length", hash=name) for name in ("A", "B")]
     for summaries in zip(*(Summary.objects.filter(item__run=scoring.run) for scoring in made), strict=True):
         for count, (scoring, summary) in enumerate(zip(made, summaries, strict=True), start=1):

@@ -32,9 +32,7 @@ def fresh(run: Run) -> Run:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_run_that_is_resumed_before_its_chunk_has_stopped_goes_on(
-    version: Version, staged: StagedBackend, lead: User
-) -> None:
+def test_a_run_resumed_before_its_chunk_stopped_continues(version: Version, staged: StagedBackend, lead: User) -> None:
     run = start_run(version=version, by=lead, concurrency=1)
 
     def stop_and_resume(batch: Sequence[Source]) -> None:
@@ -102,7 +100,7 @@ def test_postponed_jobs_run_after_the_clock_is_set_back(version: Version, lead: 
     assert fresh(run).status == RunStatus.DONE
 
 
-def test_an_error_whose_words_no_database_takes_fails_its_item_like_any_other(
+def test_an_unstorable_error_message_fails_its_item_only(
     version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Logs pass between test processes, which cannot encode lone surrogates either.

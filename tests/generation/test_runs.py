@@ -139,9 +139,7 @@ def test_a_worker_asked_to_end_returns_its_items_after_the_batch(
     assert len(staged.batches) == 5, "nothing was begun that another does again"
 
 
-def test_a_stopped_run_keeps_what_is_done_and_goes_on_from_there(
-    version: Version, staged: StagedBackend, lead: User
-) -> None:
+def test_a_stopped_run_keeps_its_results_and_can_continue(version: Version, staged: StagedBackend, lead: User) -> None:
     run = start_run(version=version, by=lead)
 
     def stop(batch: Sequence[Source]) -> None:
@@ -229,7 +227,7 @@ def test_an_item_that_kills_its_workers_fails_alone(version: Version, staged: St
     assert run.items.filter(status=ItemStatus.DONE).count() == 19
 
 
-def test_a_run_whose_workers_die_whatever_they_do_stops_and_says_so(
+def test_a_run_whose_workers_always_die_stops_with_a_message(
     version: Version, staged: StagedBackend, lead: User
 ) -> None:
     run = start_run(version=version, by=lead, concurrency=1)
@@ -323,7 +321,7 @@ def test_a_failed_item_is_tried_again_on_request(version: Version, staged: Stage
     assert len(staged.batches) == 6
 
 
-def test_a_unit_whose_inputs_are_gone_fails_with_the_reason(version: Version, lead: User) -> None:
+def test_a_unit_without_inputs_fails_with_the_reason(version: Version, lead: User) -> None:
     run = start_run(version=version, by=lead)
     cluster = Cluster.objects.get(key="DEMO0004_0")
     Unit.objects.filter(type="proposition", context=cluster.unit_id).update(superseded_by=cluster.unit)
@@ -396,7 +394,7 @@ def test_an_unreachable_endpoint_stops_the_run_after_several_attempts(
     assert run.items.filter(status=ItemStatus.WAITING).count() == 20, "no item is to blame"
 
 
-def test_a_run_is_refused_where_there_is_nothing_to_do(version: Version, project: Project, lead: User) -> None:
+def test_a_run_with_nothing_to_do_or_invalid_options_is_refused(version: Version, project: Project, lead: User) -> None:
     sentences = staged_version(project, "Sentences", level="sentence")
     with pytest.raises(Refused, match=r"no target sentences, level sentence\. It has \d+ clusters"):
         start_run(version=sentences, by=lead)

@@ -59,6 +59,6 @@ def test_errors_are_one_clear_line(systems: Project, words: list[str], said: str
     assert not Scoring.objects.exists()
 
 
-def test_a_project_that_is_not_there_is_named(db: None) -> None:
+def test_an_unknown_project_is_named(db: None) -> None:
     with pytest.raises(CommandError, match="Unknown project 'eye'"):
         score()

@@ -79,7 +79,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return Counting.asked
 
 
-def test_a_job_scores_every_summary_and_says_how_far_it_is(run: Run, lead: User) -> None:
+def test_a_job_scores_every_summary_and_reports_progress(run: Run, lead: User) -> None:
     job = request_scores(run=run, metric="length", params={}, by=lead)
     assert isinstance(job, Job)
     assert run_job(job.pk)
@@ -142,7 +142,7 @@ def test_target_sentences_are_judged_against_their_own_text(corpus: Project) -> 
     assert list(scoring.scores.values_list("values__rougeL_f1", flat=True)) == [1.0, 1.0]
 
 
-def test_a_scoring_that_was_killed_goes_on_where_it_was(run: Run, counting: list[int]) -> None:
+def test_a_killed_scoring_continues_where_it_stopped(run: Run, counting: list[int]) -> None:
     """The worker dies while it stores the third batch, and another one continues."""
     job = asked(run)
     assert isinstance(job, Job)
@@ -233,7 +233,7 @@ def test_missing_objects_are_refused(run: Run, metric: str, params: dict[str, An
     assert not Job.objects.filter(kind="score_run").exists()
 
 
-def test_a_summary_without_a_target_says_so(run: Run, corpus: Project) -> None:
+def test_a_summary_without_a_target_has_a_note(run: Run, corpus: Project) -> None:
     targets = Proposition.objects.filter(position=0).select_related("unit")
     lost, other = targets[0], targets[1]
     Unit.objects.filter(pk=lost.unit_id).update(superseded_by=other.unit)

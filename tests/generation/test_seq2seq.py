@@ -213,7 +213,7 @@ def test_a_custom_separator_is_put_between_documents(models: Models) -> None:
     assert read.cut == 0
 
 
-def test_t5_can_be_told_what_to_do_and_the_words_are_not_cut(models: Models) -> None:
+def test_t5_accepts_an_instruction_that_is_not_truncated(models: Models) -> None:
     summariser, _ = loaded(models, "t5", assembly={"prefix": "summarize: ", "input_tokens": 40})
     source = Source(0, "two", (InputText(tiny_models.text(1, 5)), InputText(tiny_models.text(2, 5))))
     words = summariser.loaded.tokenizer
@@ -238,7 +238,7 @@ def test_inputs_beyond_the_limit_are_cut_and_counted(models: Models, budget: str
     assert list(read.rows[0][1:-1]) == everything[0][: kept[0]] + everything[1][: kept[1]]
 
 
-def test_a_unit_without_text_fails_alone_and_says_so(models: Models) -> None:
+def test_a_unit_without_text_fails_alone_with_a_message(models: Models) -> None:
     summariser, _ = loaded(models, "bart", decoding=DECODINGS[3])
     units = [Source(0, "empty", ()), *unbatched.sources(3)[1:]]
     found = [output for batch in summariser.summarise(units) for output in batch]

@@ -23,7 +23,7 @@ def post(client: APIClient, address: str, body: dict[str, Any]) -> Any:
     return client.post(f"/api/v1/{address}", body, format="json")
 
 
-def test_the_form_of_every_backend_is_described_with_the_material_there_is(
+def test_the_form_of_every_backend_describes_available_material(
     project: Project, lead: User, client_of: Client
 ) -> None:
     build_cluster(project)

@@ -209,14 +209,14 @@ def test_the_scoring_that_was_asked_for_last_is_shown(corpus: Project, copying: 
     assert stemmer()
 
 
-def test_versions_of_one_system_are_told_apart(corpus: Project, copying: Run) -> None:
+def test_versions_of_one_system_have_distinct_names(corpus: Project, copying: Run) -> None:
     newer = build_run(corpus, "Copy & paste", write=the_target, number=2)
     again = Run.objects.create(version=newer.version)
     assert [row[0] for row in cells(table(corpus, "m3-4"))] == ["Copy & paste v1", "Copy & paste v2"]
     assert again.pk not in [at.run.pk for at in Scores(corpus).runs], "it has no summaries yet"
 
 
-def test_figures_that_are_undefined_for_single_items_are_left_out_of_the_mean(corpus: Project) -> None:
+def test_figures_undefined_for_single_items_are_excluded_from_the_mean(corpus: Project) -> None:
     run = build_run(corpus, "Sparing", write=lambda m: "" if m.source.key == "111_0" else first_sentence(m))
     scored(run, "copying")
     (row,) = cells(table(corpus, "m3-6"))
@@ -287,7 +287,7 @@ def test_removed_clusters_have_no_missing_scores(corpus: Project, copying: Run, 
     assert [step.metric for step in made.missing] == ["bertscore"]
 
 
-def test_units_without_a_summary_are_in_no_mean_and_said(corpus: Project) -> None:
+def test_units_without_a_summary_are_excluded_from_means_with_a_note(corpus: Project) -> None:
     run = build_run(corpus, "Failing", write=lambda m: None if m.source.key == "111_0" else first_sentence(m))
     scored(run, "rouge", "copying", "direction", "length")
     for key in ("m3-4", "m3-6", "ms2", "texts"):
@@ -342,7 +342,7 @@ def test_tables_do_not_depend_on_the_order_of_stored_rows(project: Project, tmp_
     assert files() == before
 
 
-def test_libraries_are_said_by_name_whatever_order_the_database_keeps_them_in(corpus: Project, copying: Run) -> None:
+def test_libraries_are_listed_by_name_in_stable_order(corpus: Project, copying: Run) -> None:
     scored(copying, "rouge")
     Scoring.objects.update(libraries={"tokenizer": "plain", "rouge": {"version": "0.1.2", "lsum": "ours"}})
     assert "ROUGE: stemmer off, rouge lsum ours, version 0.1.2, tokenizer plain." in table(corpus, "m3-4").notes

@@ -25,13 +25,13 @@ def test_a_model_is_a_folder_below_the_models_folder(root: Path) -> None:
 
 
 @pytest.mark.parametrize("model", ["../outside", "lab/../../outside", "/etc", "lab\\bart", "a\0b"])
-def test_no_path_leads_out_of_the_models_folder(root: Path, model: str) -> None:
+def test_paths_out_of_the_models_folder_are_refused(root: Path, model: str) -> None:
     (root.parent / "outside").mkdir()
     with pytest.raises(BackendError, match="no absolute path"):
         weights.find(model)
 
 
-def test_no_link_leads_out_of_the_models_folder(root: Path) -> None:
+def test_links_out_of_the_models_folder_are_refused(root: Path) -> None:
     outside = root.parent / "outside"
     outside.mkdir()
     (outside / "model.safetensors").write_bytes(b"secret")
@@ -146,7 +146,7 @@ def test_a_tokenizer_file_for_a_release_of_transformers_is_hashed_too(root: Path
 
 
 @pytest.mark.parametrize("revision", ["../../refs/main", "/etc/passwd", "a/../b", "", "main\n", "-x"])
-def test_no_revision_leads_out_of_the_cache(root: Path, revision: str) -> None:
+def test_revisions_with_paths_out_of_the_cache_are_refused(root: Path, revision: str) -> None:
     with pytest.raises(BackendError, match="a branch, a tag or a commit"):
         weights.find("owner/name", revision)
 

@@ -41,7 +41,7 @@ def test_the_background_ends_at_the_first_other_section(abstract: str, backgroun
         "Background music helps. METHODS: We searched.",
     ],
 )
-def test_an_abstract_that_does_not_say_where_it_begins_and_ends_has_none(abstract: str) -> None:
+def test_an_abstract_without_section_boundaries_has_no_background(abstract: str) -> None:
     assert background_of(abstract) == ""
 
 

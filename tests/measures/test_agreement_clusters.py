@@ -50,9 +50,7 @@ def without(ratings: Ratings, review_of: dict[int, int], review: int) -> Ratings
 
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), metric=st.sampled_from(METRICS), weights=st.sampled_from(["identity", "quadratic"]))
-def test_the_standard_error_is_that_of_computing_anew_without_each_review(
-    seed: int, metric: Metric, weights: str
-) -> None:
+def test_the_standard_error_is_that_of_the_delete_one_review_jackknife(seed: int, metric: Metric, weights: str) -> None:
     ratings, review_of = round_of(seed, 8)
     basis = prepare(ratings, weights)  # type: ignore[arg-type]
     found = all_coefficients(basis, metric)
@@ -147,7 +145,7 @@ def test_single_item_reviews_have_one_interval_over_units() -> None:
 
 
 @pytest.mark.usefixtures("former_rule")
-def test_two_reviews_have_ci_reason_to_cite_and_say_so() -> None:
+def test_two_reviews_have_no_interval_and_a_reason() -> None:
     ratings, review_of = round_of(3, 2)
     report = measure_report("x", ratings, bootstrap=0, review_of=review_of)
     for result in report.coefficients.values():
@@ -219,7 +217,7 @@ def test_an_item_of_no_known_review_is_an_error() -> None:
         Clusters.of(Ratings.from_codes(np.zeros((2, 2), dtype=np.int8), SCALE), {0: 7})
 
 
-def test_percent_agreement_stays_from_0_to_1_and_only_what_is_alike_is_called_so() -> None:
+def test_percent_agreement_is_between_0_and_1_and_counts_equal_values_only() -> None:
     low = Ratings.from_matrix([["a", "b"], ["b", "c"], ["a", "a"]], SCALE)
     ci = all_coefficients(prepare(low))["percent_agreement"].ci
     assert ci is not None

@@ -154,7 +154,7 @@ def noisy(seed: int, n: int, r: int = 3, q: int = 4, missing: float = 0.1) -> np
 
 @pytest.mark.parametrize("metric", ["nominal", "ordinal"])
 @pytest.mark.parametrize("n", [60, 800])
-def test_the_bootstrap_agrees_with_drawing_items_again_and_computing_anew(n: int, metric: str) -> None:
+def test_the_bootstrap_equals_resampling_items_and_recomputing(n: int, metric: str) -> None:
     codes = noisy(3, n)
     names = ["percent_agreement", "ac1", "fleiss", "brennan_prediger", "alpha", "conger"]
     drawn = bootstrap_intervals(

@@ -78,7 +78,7 @@ def test_undefined_coefficients_stand_apart_with_their_reason() -> None:
     assert any("the interval has no width" in w for w in report["warnings"])  # type: ignore[attr-defined]
 
 
-def test_pairs_and_confusions_count_who_said_what_beside_whom(ratings: Ratings) -> None:
+def test_pairs_and_confusions_count_values_by_rater_pairs(ratings: Ratings) -> None:
     report = measure_report("x", ratings, bootstrap=0).as_json()
     matrix, confusion = report["pairs"], report["confusion"]
     assert isinstance(matrix, dict)
@@ -90,7 +90,7 @@ def test_pairs_and_confusions_count_who_said_what_beside_whom(ratings: Ratings) 
     assert confusion["pooled"] == np.transpose(confusion["pooled"]).tolist()
 
 
-def test_the_most_contested_item_comes_first_with_who_said_what(ratings: Ratings) -> None:
+def test_the_most_contested_item_comes_first_with_values_by_rater(ratings: Ratings) -> None:
     contested = most_contested(prepare(ratings))
     assert [c.item for c in contested] == ["u2", "u3"]
     assert contested[0].agreement == 0

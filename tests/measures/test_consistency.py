@@ -148,7 +148,7 @@ def test_wording_that_contradicts_a_polarity_is_found(text: str, polarity: str, 
         ("Evidence is lacking.", "n/a", ""),
     ],
 )
-def test_wording_that_goes_with_a_polarity_is_left_alone(text: str, polarity: str, cue: str) -> None:
+def test_wording_that_fits_a_polarity_is_no_finding(text: str, polarity: str, cue: str) -> None:
     assert contradiction(labelled(text, polarity, cue)) is None
 
 
@@ -170,7 +170,7 @@ def test_an_element_can_be_reworded_or_bracketed_but_not_invented() -> None:
     assert "“hip”, “fracture”" in finding.reason
 
 
-def test_an_input_twice_and_a_tuple_twice_name_all_that_are_concerned() -> None:
+def test_duplicate_inputs_and_tuples_name_all_affected_units() -> None:
     twice = replace(SOUND, inputs=(INPUT, replace(INPUT, unit="a/2")))
     [finding] = found(twice)
     assert (finding.rule, finding.units) == ("repeated input", ("a/2", "a/1"))

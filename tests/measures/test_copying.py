@@ -90,7 +90,7 @@ def test_ranges_show_the_same_tokens_in_output_and_input(words: list[str], data:
         assert len(tokens_of(here)) == run.n_tokens
 
 
-def test_a_run_never_crosses_from_one_input_to_the_next() -> None:
+def test_a_copied_run_never_spans_two_inputs() -> None:
     found = copying("risk of death fell", ["the risk of", "death fell in both"], least=2)
     assert found.longest
     assert found.longest.n_tokens == 2
@@ -190,7 +190,7 @@ def test_the_difference_is_rouge_against_inputs_minus_rouge_against_the_target()
         assert found.target.recall == right[kind].recall
 
 
-def test_the_best_input_can_be_the_reference_instead_of_all_joined() -> None:
+def test_the_best_single_input_can_be_the_reference() -> None:
     inputs = ["Risk fell.", "Pain was reduced in both groups."]
     best = rouge_against_inputs("Risk fell", inputs, pooling="best")
     assert best["rougeL"].f1 == 1.0

@@ -86,7 +86,7 @@ def test_the_order_does_not_depend_on_how_the_systems_come() -> None:
     assert order_of_page(SYSTEMS, 7, 1, 0, 3) == order_of_page(SYSTEMS[::-1], 7, 1, 0, 3)
 
 
-def test_the_systems_stand_everywhere_alike_over_500_pages() -> None:
+def test_systems_are_balanced_over_500_pages() -> None:
     """Chi-square, p > .01, of positions 0 and 1 of each page, and of whole orders."""
     for number in (0, 1):
         orders = [tuple(order_of_page(SYSTEMS[:4], page, number, 0, "uniform")) for page in range(500)]
@@ -171,7 +171,7 @@ def test_impossible_numbers_of_pairs_are_refused() -> None:
             balanced_pairs(PAGES, systems, 1, each=each)
 
 
-def test_checks_are_a_share_of_the_pages_and_take_systems_alike() -> None:
+def test_checks_are_a_share_of_the_pages_and_use_systems_equally() -> None:
     found = checks(dict.fromkeys(PAGES, SYSTEMS), 0.25, 3)
     assert len({each.page for each in found}) == 10
     assert set(Counter(each.system for each in found).values()) == {2}

@@ -49,7 +49,7 @@ def test_the_jackknife_over_clusters_equals_the_hand_computation() -> None:
     )
 
 
-def test_items_alike_within_clusters_widen_the_interval() -> None:
+def test_similar_items_within_clusters_widen_the_interval() -> None:
     rng = np.random.default_rng(0)
     values = np.repeat(rng.normal(size=30), 10)
     apart = clustered_mean(values.tolist(), range(300)).ci
@@ -64,7 +64,7 @@ def test_items_alike_within_clusters_widen_the_interval() -> None:
 
 @pytest.mark.usefixtures("former_rule")
 @pytest.mark.parametrize("clusters", [3, 5, 20])
-def test_an_interval_of_few_clusters_holds_the_truth_about_as_often_as_it_says(clusters: int) -> None:
+def test_intervals_of_few_clusters_have_about_their_nominal_coverage(clusters: int) -> None:
     """The cluster bootstrap's percentiles covered only 73 %, 81 % and 92 %."""
     rng = np.random.default_rng(clusters)
     held = 0
@@ -79,7 +79,7 @@ def test_an_interval_of_few_clusters_holds_the_truth_about_as_often_as_it_says(c
 
 @pytest.mark.usefixtures("former_rule")
 @pytest.mark.parametrize(("clusters", "share"), [(3, 0.95), (12, 0.95), (30, 0.99), (20, 0.5)])
-def test_an_interval_of_a_share_holds_the_truth_as_often_as_it_says(clusters: int, share: float) -> None:
+def test_intervals_of_shares_have_their_nominal_coverage(clusters: int, share: float) -> None:
     rng = np.random.default_rng(clusters)
     held = 0
     for _ in range(600):

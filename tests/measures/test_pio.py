@@ -26,7 +26,7 @@ def test_crossing_tags_give_overlapping_spans_of_the_plain_text() -> None:
     assert (found.interventions, found.outcomes, found.strays) == (("vitamin K",), ("risk of fracture .",), 0)
 
 
-def test_tags_glued_to_words_or_to_each_other_are_read_alike() -> None:
+def test_tags_without_spaces_around_them_are_read_alike() -> None:
     found = parse_pio("<int><pop>children on aspirin</pop> daily</int>: <out>pain</out>.")
     assert found.text == "children on aspirin daily: pain."
     assert found.quotes("pop") == ("children on aspirin",)

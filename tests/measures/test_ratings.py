@@ -292,7 +292,7 @@ def test_weighted_entries_equal_repeated_ones(m: int, seed: int) -> None:
     assert found == pytest.approx(theirs)
 
 
-def test_constant_items_are_left_out_of_a_correlation_and_counted() -> None:
+def test_constant_items_are_excluded_from_a_correlation_and_counted() -> None:
     points = {(f"q{i}", s, "ada"): (m + 1 if i else 3) for i in range(6) for m, s in enumerate("abcd")}
     scores = {(f"q{i}", "", s): 0.1 * m for i in range(6) for m, s in enumerate("abcd")}
     found = figures(rated(points), [POINTS], scores={"rouge": scores})["correlations"]

@@ -80,7 +80,7 @@ def test_near_a_bound_the_limit_is_that_of_shares_whose_interval_is_printed() ->
     assert reasons == {6: "no reliable interval (value close to its limit; n = 100 reviews)", 7: "", 30: ""}
 
 
-def test_few_reviews_have_no_interval_and_the_words_say_so() -> None:
+def test_few_reviews_have_no_interval_and_the_text_says_so() -> None:
     found = clustered_share([1.0] * 20 + [0.0] * 40, [i // 6 for i in range(60)])
     assert (found.ci, found.ci_reason) == (None, "no reliable interval (few reviews; n = 10 reviews)")
 
@@ -150,7 +150,7 @@ def test_kappas_interval_is_that_of_the_specific_agreement_of_the_rarer_value() 
     assert kappa.reviews.ci == pytest.approx(ends)
 
 
-def test_direction_accuracy_and_kappa_know_that_texts_of_a_review_are_alike() -> None:
+def test_direction_accuracy_and_kappa_are_clustered_by_review() -> None:
     pairs = (
         [("up", "up", 1.0)] * 90
         + [("up", "down", 1.0)] * 40
@@ -169,7 +169,7 @@ def test_direction_accuracy_and_kappa_know_that_texts_of_a_review_are_alike() ->
     ("reviews", "units", "share", "least"),
     [(20, 6, 0.7, 0.8), (40, 3, 0.8, 0.8), (100, 1, 0.9, 0.8), (229, 4, 0.95, 0.8), (229, 1, 0.98, 0.1)],
 )
-def test_printed_intervals_of_a_share_hold_the_truth_as_often_as_they_say(
+def test_printed_intervals_of_shares_have_their_nominal_coverage(
     reviews: int, units: int, share: float, least: float
 ) -> None:
     """A small part of `python -m benchmarks coverage`; tolerance of three standard errors of 1,000 simulations."""

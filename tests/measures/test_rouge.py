@@ -120,7 +120,7 @@ def test_precision_is_of_the_output_and_recall_of_the_reference() -> None:
     assert (score.precision, score.recall) == (1.0, 2 / 8)
 
 
-def test_an_empty_output_scores_0_and_says_that_rouge_score_does() -> None:
+def test_an_empty_output_scores_0_with_a_note_about_rouge_score() -> None:
     for empty in ("", " \n", "\u03b2 \u2265 <"):
         for kind, score in rouge(empty, "risk of death fell").items():
             assert (score.precision, score.recall, score.f1, score.undefined) == (0, 0, 0, None), kind
@@ -138,7 +138,7 @@ def test_a_reference_without_anything_to_compare_leaves_the_figure_undefined() -
     assert one["rouge2"].undefined == EMPTY_REFERENCE
 
 
-def test_the_best_of_several_references_is_taken_kind_by_kind_as_score_multi_does() -> None:
+def test_the_best_reference_is_chosen_per_rouge_type_like_score_multi() -> None:
     references = ["the risk of death fell", "deaths fell in both", "death of the risk"]
     output = "the risk of deaths fell"
     expected = SCORERS[False].score_multi(references, output)

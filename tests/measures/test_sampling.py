@@ -92,7 +92,7 @@ def test_each_unit_gets_k_distinct_people_and_loads_differ_by_at_most_one(
     assert dealt == deal(units, list(reversed(people)), k, seed, groups=groups)
 
 
-def test_units_of_one_context_go_to_the_same_people_as_far_as_the_balance_allows() -> None:
+def test_units_of_one_context_go_to_the_same_people_if_balance_allows() -> None:
     units = [f"c{c}u{i}" for c in range(60) for i in range(5)]
     groups = {unit: unit.split("u")[0] for unit in units}
     dealt = deal(units, [f"p{i}" for i in range(6)], 3, seed=11, groups=groups)

@@ -58,7 +58,7 @@ def test_spans_are_matched_one_to_one_and_as_many_as_possible() -> None:
     assert span_set_f1([], []) is None
 
 
-def test_crossing_spans_of_a_set_are_told_apart() -> None:
+def test_crossing_spans_of_a_set_are_distinguished() -> None:
     assert span_set_f1([[(0, 5)], [(3, 8)]], [[(3, 8)], [(0, 5)]]) == 1
 
 

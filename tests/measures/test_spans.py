@@ -67,7 +67,7 @@ def test_an_exact_hit_comes_before_an_earlier_one_in_other_case() -> None:
     assert found.ambiguous
 
 
-def test_a_quote_in_other_case_is_found_and_told_apart() -> None:
+def test_a_quote_in_other_case_is_found_and_marked() -> None:
     found = locate("Significant rise", "significant")
     assert (found.status, found.ranges, found.ambiguous) == ("case", ((0, 11),), False)
 

@@ -127,7 +127,7 @@ def test_agreement_of_empty_parts_has_the_reason_of_the_whole() -> None:
         assert pooled(parts) == compared(same, said, {})[0]
 
 
-def test_sets_are_compared_by_what_they_share_and_numbers_by_how_far_they_are_apart() -> None:
+def test_sets_are_compared_by_overlap_and_numbers_by_distance() -> None:
     said = [
         ("u", "a", {"classes": "harm; dose", "points": "2"}),
         ("u", "b", {"classes": "dose", "points": "5"}),

@@ -170,7 +170,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def test_a_taken_port_is_passed_over() -> None:
+def test_an_occupied_port_is_skipped() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -183,7 +183,7 @@ def test_an_address_that_is_not_of_this_machine_is_one_clear_line() -> None:
         demo.free_port("192.0.2.1", 65535)
 
 
-def test_the_key_is_made_once_and_kept_for_the_owner_only(tmp_path: Path) -> None:
+def test_the_secret_key_is_created_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     first = kept_secret_key(tmp_path / "new")
     assert len(first) >= 50
     assert kept_secret_key(tmp_path / "new") == first

@@ -31,7 +31,7 @@ def test_a_child_that_dies_at_start_is_given_up_after_some_attempts(
     assert sum("restarted as process" in line for line in said) == 2
 
 
-def test_waits_double_up_to_a_limit_and_begin_anew_after_a_good_run(tmp_path: Path) -> None:
+def test_waits_double_up_to_a_limit_and_reset_after_success(tmp_path: Path) -> None:
     watched = child(SLEEPS, tmp_path)
     watched.started = time.monotonic()
     assert [watched.wait_after_death() for _ in range(8)] == [0.5, 1, 2, 4, 8, 16, 30, 30]

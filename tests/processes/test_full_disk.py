@@ -17,7 +17,7 @@ from tests.processes.test_kills import check_against, corpus, staffed
 pytestmark = [pytest.mark.processes, pytest.mark.row(9)]
 
 
-def test_a_release_without_room_leaves_nothing_half_made_and_is_made_when_there_is_room(site: Site) -> None:
+def test_a_release_without_room_leaves_nothing_and_succeeds_later(site: Site) -> None:
     worker = site.start_worker()
     study = site.study()
     study.import_file("level3.jsonl", corpus(30))
@@ -46,7 +46,7 @@ def test_a_release_without_room_leaves_nothing_half_made_and_is_made_when_there_
 
 
 @pytest.mark.long
-def test_an_upload_without_room_is_refused_in_words_and_people_work_on(make_site: Callable[..., Site]) -> None:
+def test_an_upload_to_a_full_disk_is_refused_and_people_keep_working(make_site: Callable[..., Site]) -> None:
     site, ledger = make_site(), Ledger()
     site.start_web()
     study, [client], people = staffed(site, clusters=20, robots=1, ledger=ledger)
@@ -63,7 +63,7 @@ def test_an_upload_without_room_is_refused_in_words_and_people_work_on(make_site
 
 @pytest.mark.long
 @pytest.mark.skipif(ON_POSTGRES, reason="PostgreSQL's files are its own server's")
-def test_an_answer_that_finds_the_database_without_room_is_kept_by_its_sender(site: Site) -> None:
+def test_an_answer_refused_by_a_full_database_stays_in_the_outbox(site: Site) -> None:
     ledger = Ledger()
     study, [client], people = staffed(site, clusters=2, robots=1, ledger=ledger)
     round = study.open_round("work", people)

@@ -67,7 +67,7 @@ def hanging(make_site: Callable[..., Site], request: pytest.FixtureRequest) -> C
         ),
     ],
 )
-def test_a_cancelled_job_that_hangs_is_stopped_and_says_so(
+def test_a_hanging_cancelled_job_is_stopped_with_a_message(
     hanging: Callable[[str, str], Hanging], worker: str, where: str
 ) -> None:
     job = hanging(worker, where)

@@ -63,7 +63,7 @@ def same(before: Rows, after: Rows, kept: str) -> None:
     assert not wrong, (kept, len(wrong), wrong[:5])
 
 
-def test_a_full_database_goes_forward_back_and_forward_without_a_loss(
+def test_a_full_database_goes_forward_back_and_forward_without_losses(
     first: Site, make_site: Callable[..., Site]
 ) -> None:
     before = old(first, "rows")
@@ -112,7 +112,7 @@ def test_a_migration_that_is_killed_leaves_its_database_as_it_was_before_it(firs
 
 
 @pytest.mark.row(46)
-def test_an_older_backup_is_migrated_forward_and_a_release_whose_files_are_gone_is_named(
+def test_an_older_backup_is_migrated_forward_and_missing_releases_are_named(
     first: Site, make_site: Callable[..., Site], tmp_path: Path
 ) -> None:
     before = old(first, "rows")

@@ -161,7 +161,7 @@ def rate(run: Staged) -> float:
 
 
 @pytest.mark.long
-def test_people_who_label_notice_nothing_of_a_run(site: Site) -> None:
+def test_a_run_does_not_affect_annotators(site: Site) -> None:
     ledger, seen = Ledger(), Counter[tuple[int, bool]]()
     study, clients, people = staffed(site, clusters=50, robots=2, ledger=ledger)
     round = study.open_round("work", people, overlap=2)
@@ -183,9 +183,7 @@ def test_people_who_label_notice_nothing_of_a_run(site: Site) -> None:
     assert {status for status, _ in seen} <= {200, 201}, seen
 
 
-def test_ctrl_c_stops_the_command_between_two_batches_and_the_same_command_goes_on(
-    make_site: Callable[..., Site],
-) -> None:
+def test_ctrl_c_stops_between_batches_and_the_same_command_continues(make_site: Callable[..., Site]) -> None:
     site = make_site()
     run = Staged(site, clusters=16, seconds=0.1, run=False)
     arguments = ("generate", "--project", "summaries", "--system", "Staged")

@@ -211,7 +211,7 @@ def test_files_are_received_by_some_threads_and_the_others_serve(make_site: Call
         connection.close()
 
 
-def test_temporary_files_are_gone_when_the_server_is_killed(make_site: Callable[..., Site]) -> None:
+def test_a_killed_server_leaves_no_temporary_files(make_site: Callable[..., Site]) -> None:
     site = make_site()
     temporary = site.folder / "temporary"
     temporary.mkdir()

@@ -349,7 +349,7 @@ def test_a_unit_of_another_round_and_an_act_of_another_do_not_exist_here(
     assert send(client, stranger, "undo/", act=act).status_code == 404
 
 
-def test_the_queue_and_a_unit_cost_the_same_however_much_there_is(
+def test_the_adjudication_queue_and_a_unit_take_fixed_queries(
     project: Project, three: list[Member], client: APIClient
 ) -> None:
     round = closed_round(project, three, [APART] * 8, flag=[0, 3, 5])

@@ -57,7 +57,7 @@ def test_the_preview_counts_and_decides_nothing(round: Round, client: APIClient)
     assert not Decision.objects.filter(origin="decided by a curator").exists()
 
 
-def test_the_answer_nearest_to_the_others_is_taken_and_one_undo_takes_all_back(
+def test_bulk_decisions_adopt_the_nearest_answer_and_one_undo_reverts_all(
     round: Round, client: APIClient, three: list[Member]
 ) -> None:
     act = str(uuids.uuid4())
@@ -113,7 +113,7 @@ def test_cues_are_as_near_as_the_characters_that_they_share() -> None:
     assert compute_nearness(kind, kind.fields, SHIFTED).nearest == [1]
 
 
-def test_one_is_drawn_where_answers_are_equally_near_if_the_curator_says_so(round: Round, client: APIClient) -> None:
+def test_ties_in_bulk_decisions_can_be_broken_at_random(round: Round, client: APIClient) -> None:
     reply = send(client, round, "at-once/", agreement=0.75, tied=True, units=3, reason="Drawn.")
     assert reply.json() == {"units": 3}
     assert Decision.objects.filter(unit=unit_of(round, 2), origin="decided by a curator").exists()

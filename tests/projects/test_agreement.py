@@ -73,9 +73,7 @@ def test_the_figures_are_gwets_on_these_answers(round: Round) -> None:
     assert polarity["coefficients"]["ac1"]["value"] == pytest.approx((pa - pe) / (1 - pe))
 
 
-def test_units_of_one_review_are_alike_and_few_reviews_have_no_interval(
-    project: Project, lead: User, ann1: User
-) -> None:
+def test_intervals_are_clustered_by_review_and_few_reviews_have_none(project: Project, lead: User, ann1: User) -> None:
     """Four reviews of three propositions; one review is hard."""
     round = answered_by_two(project, lead, ann1, reviews=4, inputs=2, apart=2)
     polarity = report(round)["measures"][0]

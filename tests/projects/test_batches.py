@@ -91,7 +91,7 @@ def test_gold_is_formed_once_when_the_worker_is_held_up_between_reading_and_writ
 
 @pytest.mark.django_db
 @row
-def test_a_batch_of_a_job_that_is_taken_away_in_the_middle_is_undone_whole(job: Job, do: Do, lead: User) -> None:
+def test_a_batch_of_a_job_claimed_by_another_worker_is_rolled_back(job: Job, do: Do, lead: User) -> None:
     def handle(running: RunningJob) -> None:
         with batches.batch():
             User.objects.filter(pk=lead.pk).update(name="Written by the first")

@@ -50,7 +50,7 @@ def unit_of(cluster: Cluster, position: int) -> int:
     return cluster.propositions.get(position=position).unit_id
 
 
-def test_filters_look_at_what_was_said(project: Project, clusters: list[Cluster], by: Member, ann1: User) -> None:
+def test_filters_use_current_decisions(project: Project, clusters: list[Cluster], by: Member, ann1: User) -> None:
     target = clusters[0].propositions.select_related("unit").get(position=0).unit
     correct(unit=target, kind="label", value=label_value(), reason="So.", by=by)
     assert chosen(project, gold="with") == chosen(project, origin="decided by a curator") == {target.pk}

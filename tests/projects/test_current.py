@@ -68,7 +68,7 @@ def test_filters_of_decisions_do_not_hide_later_ones(project: Project, imported:
     assert Decision.objects.filter(origin=Origin.IMPORTED).current().get()
 
 
-def test_values_of_many_units_cost_as_many_queries_as_of_one(project: Project, imported: Import) -> None:
+def test_values_of_many_units_take_the_same_queries_as_of_one(project: Project, imported: Import) -> None:
     rows = [p.unit for number in range(3) for p in build_cluster(project, number).propositions.all()]
     for unit in rows:
         Label.objects.create(unit=unit, imported=imported, polarity="negative", modality="weak")

@@ -55,9 +55,7 @@ def bring(project: Project, path: Path, lead: User, purpose: str = "measure only
     )
 
 
-def test_ratings_become_a_closed_round_that_agreement_takes_like_any_other(
-    project: Project, lead: User, tmp_path: Path
-) -> None:
+def test_imported_ratings_become_a_closed_round_with_agreement(project: Project, lead: User, tmp_path: Path) -> None:
     made = bring(project, table(tmp_path, *SOUND), lead)
     round = Round.objects.get(pk=made["round"])
     assert (round.status, round.overlap, round.units_count, made["answers"]) == ("closed", 2, 2, 4)

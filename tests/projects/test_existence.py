@@ -60,7 +60,7 @@ def test_attempts_to_create_an_existing_account_are_reported_and_throttled(spy: 
     assert owner.post("/api/v1/invitations/accept/", {"token": token}, format="json").status_code == 200
 
 
-def test_a_short_name_that_is_taken_is_given_with_letters_added(spy: APIClient, project: Project) -> None:
+def test_an_existing_short_name_gets_letters_appended(spy: APIClient, project: Project) -> None:
     made = [spy.post("/api/v1/projects/", {"name": "Eye"} | slug, format="json") for slug in ({}, {"slug": "eye"})]
     assert [reply.status_code for reply in made] == [201, 201]
     slugs = [reply.json()["slug"] for reply in made]

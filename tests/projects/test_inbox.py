@@ -132,7 +132,7 @@ def test_remarks_are_never_changed(round: Round, ann1: User, client: APIClient) 
         Remark.objects.update(text="other")
 
 
-def test_the_inbox_and_the_overview_cost_the_same_however_much_there_is(
+def test_inbox_and_overview_take_a_fixed_number_of_queries(
     round: Round, ann1: User, ann2: User, client: APIClient, project: Project
 ) -> None:
     def queries(path: str) -> int:

@@ -72,7 +72,9 @@ def test_an_invitation_is_good_once(project: Project, lead: User, client_of: Cli
 
 
 @pytest.mark.row(43)
-def test_expired_revoked_and_unknown_look_alike(project: Project, lead: User, client_of: ClientOf) -> None:
+def test_expired_revoked_and_unknown_invitations_get_the_same_reply(
+    project: Project, lead: User, client_of: ClientOf
+) -> None:
     client = client_of(lead)
     revoked, expired = invited(client, "a@example.org"), invited(client, "b@example.org")
     assert client.delete(f"{INVITATIONS}{revoked['id']}/").status_code == 204
@@ -100,7 +102,7 @@ def test_only_the_hash_of_its_token_is_kept(project: Project, lead: User, client
 
 
 @pytest.mark.row(43)
-def test_a_lead_cannot_open_somebody_elses_account(
+def test_a_lead_cannot_accept_an_invitation_of_another_account(
     project: Project, lead: User, stranger: User, client_of: ClientOf
 ) -> None:
     made = invited(client_of(lead), email="Stranger@example.org")
@@ -225,7 +227,7 @@ def test_the_link_of_an_open_invitation_can_be_shown_again(project: Project, lea
 
 
 @pytest.mark.parametrize("end", ["accepted", "revoked", "expired"])
-def test_the_link_is_gone_once_the_invitation_has_ended(
+def test_the_link_of_an_ended_invitation_is_not_shown(
     project: Project, lead: User, client_of: ClientOf, end: str
 ) -> None:
     made = invited(client_of(lead))

@@ -368,9 +368,7 @@ def test_the_sweeper_wakes_only_forgotten_or_abandoned_jobs(
     assert sweep() == 0, "once each"
 
 
-def test_the_wake_up_of_what_is_put_off_comes_when_it_is_due(
-    do: Do, project: Project, lead: User, broker: Broker
-) -> None:
+def test_a_postponed_job_is_woken_when_it_is_due(do: Do, project: Project, lead: User, broker: Broker) -> None:
     later = timezone.now() + timedelta(seconds=20)
     jobs.wake(jobs.enqueue(project=project, kind="test", params={}, by=lead, not_before=later))
     assert broker.due == later

@@ -204,7 +204,7 @@ def test_the_former_rule_still_gives_the_report_of_its_time(round: Round) -> Non
     assert same(without_bootstrap(found), without_bootstrap(kept)) == []
 
 
-def test_an_answer_that_comes_while_it_is_measured_makes_the_report_out_of_date(
+def test_an_answer_during_measurement_makes_the_report_outdated(
     round: Round, ann1: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = agreement_queries.report

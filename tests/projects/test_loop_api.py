@@ -225,7 +225,7 @@ def test_an_answer_that_does_not_say_which_revision_it_has_seen_is_refused(
     assert not Answer.objects.exists()
 
 
-def test_nobody_can_claim_to_have_seen_a_later_text_than_there_is(round: Round, client: APIClient) -> None:
+def test_an_answer_about_a_text_revision_that_does_not_exist_is_refused(round: Round, client: APIClient) -> None:
     card = client.get(f"/api/v1/rounds/{round.pk}/next/").json()["fetched"][0]
     refused = put(client, body_of(card, shown=card["shown"] + 1))
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "shown")

@@ -195,7 +195,7 @@ def hand_of(member: Member) -> list[Assignment]:
 
 
 @pytest.mark.row(43)
-def test_expired_revoked_and_unknown_links_look_alike_and_end_at_the_next_request(
+def test_expired_revoked_and_unknown_links_get_the_same_reply_at_once(
     round: Round, links: str, lead: User, client_of: ClientOf
 ) -> None:
     of_lead = client_of(lead)

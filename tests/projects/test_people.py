@@ -105,7 +105,7 @@ def test_two_leads_who_demote_each_other_at_once_leave_one(project: Project, lea
     assert project.members.active().filter(role="lead").count() == 1
 
 
-def test_a_role_taken_away_is_gone_with_the_next_request(
+def test_a_removed_role_has_no_effect_from_the_next_request_on(
     project: Project, lead: User, ann1: User, client_of: ClientOf
 ) -> None:
     people_actions.change_role(member=one(project, ann1), role="lead", by=lead)

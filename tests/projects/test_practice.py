@@ -349,7 +349,9 @@ def test_passed_people_take_the_same_queries_for_any_number_of_people(project: P
     assert counts[0] == counts[1] <= 2
 
 
-def test_only_leads_and_curators_see_how_others_fare(client_of: Any, project: Project, people: list[Member]) -> None:
+def test_only_leads_and_curators_see_practice_results_of_others(
+    client_of: Any, project: Project, people: list[Member]
+) -> None:
     round = practise(project, people[1:])
     work(round, people[1], wrong=3)
     shown = client_of(people[0].user).get(f"/api/v1/rounds/{round.pk}/practice/people/").json()

@@ -87,7 +87,7 @@ def test_signing_in_by_a_provider_removes_a_strangers_password(taken: APIClient)
     assert user.memberships.count() == 1, "a place in the stranger's project is no way in, and hers to leave"
 
 
-def test_an_unexpired_session_of_the_stranger_has_ended(taken: APIClient) -> None:
+def test_unexpired_sessions_of_the_stranger_are_ended(taken: APIClient) -> None:
     assert is_in(taken)
     _, vera = browser(VERA)
     assert not is_in(taken)
@@ -115,7 +115,7 @@ def test_an_address_cannot_be_changed(taken: APIClient) -> None:
     assert User.objects.filter(email=VICTIM).count() == 1
 
 
-def test_an_account_by_the_provider_is_not_taken_over_by_an_invitation(stranger: User, client_of: ClientOf) -> None:
+def test_an_invitation_does_not_take_over_a_provider_account(stranger: User, client_of: ClientOf) -> None:
     """The other way round: an account by the provider, then a password by somebody with a link."""
     User.objects.create_user(email=VICTIM, name="Vera")
     browser(VERA)
@@ -127,7 +127,7 @@ def test_an_account_by_the_provider_is_not_taken_over_by_an_invitation(stranger:
     assert sign_in() is None
 
 
-def test_an_operators_link_puts_the_stranger_out_as_the_provider_does(taken: APIClient) -> None:
+def test_a_link_of_the_operator_ends_access_of_the_stranger(taken: APIClient) -> None:
     token = taken.post("/api/v1/me/tokens/", {"name": "later"}, format="json").json()["token"]
     other = actions.make_sign_in_link(user=User.objects.get(email=VICTIM))
     link = actions.make_sign_in_link(user=User.objects.get(email=VICTIM))
@@ -232,7 +232,7 @@ def test_pending_requests_of_ended_sessions_leave_nothing(taken: APIClient, rf: 
     assert (sign_in(), sign_in(password="another of the stranger's")) == (None, None)
 
 
-def test_a_password_that_is_hashed_anew_does_not_come_back(taken: APIClient, settings: Any) -> None:
+def test_rehashing_at_sign_in_does_not_restore_a_removed_password(taken: APIClient, settings: Any) -> None:
     his = User.objects.get(email=VICTIM)
     browser(VERA)
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher", *settings.PASSWORD_HASHERS]

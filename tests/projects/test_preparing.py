@@ -164,7 +164,7 @@ def test_a_small_round_opens_in_the_request(project: Project, lead: User, client
     assert not Job.objects.exists()
 
 
-def test_people_notice_nothing_of_a_round_before_it_opens(
+def test_a_round_is_invisible_to_people_before_it_opens(
     project: Project, lead: User, ann1: User, client_of: ClientOf
 ) -> None:
     body = {"name": "large", "kind": "label", "purpose": "gold", "overlap": 2, "people": workers(project)}
@@ -207,7 +207,7 @@ def test_no_transaction_stores_more_than_a_batch(project: Project, lead: User, m
     assert (max(stored), sum(stored)) == (4, 30)
 
 
-def test_a_stopped_preparation_is_gone_on_with_from_where_it_was(
+def test_a_stopped_preparation_continues_where_it_stopped(
     broken_off: tuple[Round, Job], project: Project, lead: User, client_of: ClientOf
 ) -> None:
     round, stopped = broken_off
@@ -222,7 +222,7 @@ def test_a_stopped_preparation_is_gone_on_with_from_where_it_was(
     assert slots(round) == slots(at_once)
 
 
-def test_changed_choices_are_prepared_anew(broken_off: tuple[Round, Job], project: Project, lead: User) -> None:
+def test_changed_selections_are_prepared_again(broken_off: tuple[Round, Job], project: Project, lead: User) -> None:
     round, _ = broken_off
     by = Member.objects.get(project=project, user=lead)
     second = Proposition.objects.select_related("unit", "cluster__unit").order_by("pk")[1]

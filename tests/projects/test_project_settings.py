@@ -38,7 +38,7 @@ def test_the_project_list_shows_progress(project: Project, lead: User, ann1: Use
     assert client_of(ann1).get(PROJECTS).json()["results"][0]["progress"] is None
 
 
-def test_a_short_name_is_taken_once(project: Project, stranger: User, client_of: ClientOf) -> None:
+def test_a_short_name_is_unique(project: Project, stranger: User, client_of: ClientOf) -> None:
     """The second project gets another name and learns nothing of the first (test_existence)."""
     reply = client_of(stranger).post(PROJECTS, {"name": "Mine", "slug": "eye"}, format="json")
     assert reply.status_code == 201

@@ -130,7 +130,7 @@ def volunteer_of(round: Round, lead: User) -> APIClient:
     return client
 
 
-def test_somebody_elses_practice_is_neither_answered_nor_read(
+def test_practice_of_another_person_can_be_neither_answered_nor_read(
     client_of: Callable[[User], APIClient], project: Project, people: list[Member], stranger: User
 ) -> None:
     round = practise(project, people)

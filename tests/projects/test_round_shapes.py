@@ -272,7 +272,7 @@ def test_undeclared_options_are_refused_by_path(
     assert [error["field"] for error in reply.json()["errors"]] == [field]
 
 
-def test_filters_of_what_was_said_narrow_together(project: Project, people: list[Member]) -> None:
+def test_filters_of_answers_combine(project: Project, people: list[Member]) -> None:
     round = build_round(project, people[:2], overlap=2)
     for n, person in enumerate(people[:2]):
         work(round, person, lambda slot, n=n: label_value("negative" if n and slot.position == 3 else "no effect"))

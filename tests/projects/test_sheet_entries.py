@@ -167,9 +167,7 @@ def test_an_import_overtaken_by_closing_the_round_says_so(
     assert "The round was closed" in entry.reason
 
 
-def test_an_import_whose_worker_is_killed_is_taken_up_under_the_same_entry(
-    job: Job, at_row: Callable[..., None]
-) -> None:
+def test_an_import_whose_worker_is_killed_continues_under_the_same_entry(job: Job, at_row: Callable[..., None]) -> None:
     at_row(4, dies)
     with pytest.raises(Killed):
         run_job(job.pk)

@@ -392,7 +392,7 @@ def lines(path: Path, body: bytes, name: str = "a.csv") -> list[Any]:
         (b'assignment\n"1\n', "a.csv:2: assignment: the quotation mark that opens this cell is not closed"),
     ],
 )
-def test_a_file_that_is_no_sheet_is_refused_in_words(body: bytes, says: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_sheet_is_refused_with_a_message(body: bytes, says: str, tmp_path: Path) -> None:
     with pytest.raises(Refused, match=says):
         lines(tmp_path / "a", body)
 
@@ -451,7 +451,7 @@ def test_a_huge_row_number_in_a_workbook_is_refused_at_once(tmp_path: Path) -> N
 
 
 @pytest.mark.row(30)
-def test_a_workbook_that_is_damaged_further_in_is_refused_in_words(tmp_path: Path) -> None:
+def test_a_workbook_damaged_after_its_start_is_refused_with_a_message(tmp_path: Path) -> None:
     path = with_row('<row r="2"><c r="A2" t="n"><v>x</v></c></row>', tmp_path)
     with pytest.raises(Refused, match="cannot be read"):
         list(read(path, "b.xlsx", needed=["unit", "rater"]))

@@ -22,7 +22,7 @@ def walks(slots: list[PlannedAssignment]) -> dict[int, list[PlannedAssignment]]:
     return found
 
 
-def test_a_round_without_a_block_asks_each_unit_of_as_many() -> None:
+def test_a_round_without_an_overlap_block_asks_k_people_for_each_unit() -> None:
     slots = list(create_items(chosen(4), Shape(2), None, 1))
     assert [(s.unit, s.position, s.number) for s in slots[:3]] == [(100, 0, 1), (100, 0, 2), (101, 1, 1)]
     assert len(slots) == Shape(2).count(4) == 8

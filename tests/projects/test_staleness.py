@@ -49,7 +49,7 @@ def change_tuple(cluster: Cluster, by: Member) -> None:
     changed(units=units, what="tuple", reason="Another outcome.", by=by, before="relapse", after="recovery")
 
 
-def test_the_list_says_what_changed_and_what_was_said_before(
+def test_stale_values_are_listed_with_the_change_and_earlier_value(
     cluster: Cluster, by: Member, client: APIClient, project: Project
 ) -> None:
     decide_all(cluster, by)
@@ -70,7 +70,7 @@ def test_the_list_says_what_changed_and_what_was_said_before(
     assert client.get(f"{API}/projects/{project.slug}/stale/", {"what": "text"}).json()["count"] == 0
 
 
-def test_confirming_decides_the_same_values_anew_with_the_same_sources(
+def test_confirming_decides_the_same_values_with_the_same_sources(
     cluster: Cluster, by: Member, client: APIClient, project: Project
 ) -> None:
     decide_all(cluster, by, polarity_cue=[(0, 7)])

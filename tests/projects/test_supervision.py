@@ -77,7 +77,7 @@ def test_a_process_that_ignores_a_cancellation_hangs(watch: ProcessMonitor, cloc
     assert killed_after(watch, clock, lambda: report(CANCELLED), 100) == CANCEL_SECONDS + 1
 
 
-def test_the_time_after_a_cancellation_is_counted_anew_for_the_next_job(
+def test_the_time_limit_after_a_cancellation_restarts_with_the_next_job(
     watch: ProcessMonitor, clock: Clock, report: Report
 ) -> None:
     for _ in range(5):
@@ -111,7 +111,7 @@ def running(project: Project, lead: User, monkeypatch: pytest.MonkeyPatch) -> Jo
 
 
 @pytest.mark.django_db
-def test_a_cancelled_job_whose_process_was_killed_is_cancelled_and_says_so(running: Job) -> None:
+def test_a_cancelled_job_with_a_killed_process_ends_as_cancelled(running: Job) -> None:
     jobs.cancel(running)
     end_killed(PID)
     running.refresh_from_db()

@@ -90,7 +90,7 @@ def test_the_best_of_those_that_can_be_compared_is_bold_and_letters_are_raised()
     assert as_csv(RANKED).splitlines()[:2] == ["Level,ROUGE,ROUGE letters,Errors,Words,undefined", "a,2.0,a,1.0,9.0,"]
 
 
-def test_a_table_that_no_column_of_a_paper_holds_goes_across_both() -> None:
+def test_a_wide_table_spans_both_columns_of_a_paper() -> None:
     wide = Table("wide", "Wide", "Wide.", [Column("A long heading of it") for _ in range(4)], [[Cell(1)] * 4])
     assert "\\begin{table*}" in latex(wide)
     assert "\\end{table*}" in latex(wide)

@@ -123,7 +123,7 @@ def test_no_small_workbook_takes_much_memory(tmp_path: Path) -> None:
         assert "too large when unpacked" in str(said), (name, said)
 
 
-def test_a_cell_far_to_the_right_makes_no_wide_row(tmp_path: Path) -> None:
+def test_a_cell_in_a_distant_column_makes_no_wide_row(tmp_path: Path) -> None:
     path = tmp_path / "wide.xlsx"
     path.write_bytes(with_more(SHEET, b"</sheetData>", b'<row r="3"><c r="ZZZ3" t="n"><v>1</v></c></row>'))
     assert [row.cells["unit"] for row in read(path, "wide.xlsx", needed=["unit"])] == ["a"]

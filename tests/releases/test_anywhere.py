@@ -122,7 +122,7 @@ def test_other_commands_still_name_missing_settings(concord: Path) -> None:
     assert "SECRET_KEY is missing" in done.stderr
 
 
-def test_a_release_without_rows_that_can_be_read_is_bad_input_and_no_failure(release: Path, tmp_path: Path) -> None:
+def test_a_release_without_readable_rows_is_bad_input(release: Path, tmp_path: Path) -> None:
     from tests.releases.tampering import rewrite_manifest
 
     other = Path(shutil.copytree(FIRST, tmp_path / "other"))

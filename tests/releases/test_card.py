@@ -28,7 +28,7 @@ def test_the_citation_file_has_what_its_format_demands() -> None:
     assert found["preferred-citation"]["notes"] == "Doe 2026"
 
 
-def test_a_licence_in_words_is_no_spdx_id_and_stays_out_of_the_citation() -> None:
+def test_a_licence_without_spdx_id_is_omitted_from_the_citation() -> None:
     assert "license" not in cff(name="Eye", licence="For friends only")
     assert card.licence(Project(licence="For friends only")) == "For friends only\n"
     assert "creativecommons.org" in card.licence(Project(licence="CC-BY-4.0"))

@@ -45,7 +45,7 @@ def unlike(**labels: str) -> dict[str, Any]:
     }
 
 
-def test_a_polarity_decided_anew_beside_the_no_evidence_of_an_import_is_not_complete(
+def test_a_new_polarity_with_imported_no_evidence_is_incomplete(
     project: Project, lead: User, ann1: User, ann2: User, tmp_path: Path
 ) -> None:
     without = unlike(direction="n/a", modality="no evidence")

@@ -178,7 +178,7 @@ def test_a_folder_that_may_not_be_read_is_a_finding(folder: Path) -> None:
     (folder / "m3").chmod(0o755)
 
 
-def test_a_million_files_beside_it_fill_no_memory(folder: Path) -> None:
+def test_a_million_extra_files_do_not_fill_memory(folder: Path) -> None:
     for n in range(folders.MOST + 5):
         (folder / f"extra{n}").touch()
     report = folders.inspect(folder)

@@ -74,9 +74,7 @@ def test_no_file_of_a_release_names_a_person(corpus: Project, lead: User, tmp_pa
             assert not re.search(rf"{lead.email}|\b{lead.name}\b", file.read_text()), file.name
 
 
-def test_no_comment_of_an_annotator_is_released_unless_the_lead_chose_so(
-    corpus: Project, lead: User, tmp_path: Path
-) -> None:
+def test_comments_are_released_only_if_the_lead_chose_so(corpus: Project, lead: User, tmp_path: Path) -> None:
     build_cluster(corpus, 9, inputs=0)
     round = build_round(corpus, [Member.objects.get(user=lead)], filters={"cluster": "DEMO0009_0"})
     assert {c["name"]: c["detail"] for c in run(corpus)}["comments"] == "", "nobody wrote any"

@@ -219,7 +219,7 @@ def test_the_methods_paragraph_says_what_is_known_and_marks_what_is_not(
     assert "Ethical approval and consent: NOT PROVIDED." in said
 
 
-def test_ratings_cost_as_many_queries_however_many_there_are(
+def test_ratings_take_the_same_queries_for_any_number(
     project: Project, evaluator: User, ann1: User, tmp_path: Path
 ) -> None:
     from releases.formats import ratings as format

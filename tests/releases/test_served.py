@@ -176,7 +176,7 @@ def test_the_command_copies_no_altered_release(release: Release, tmp_path: Path)
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
-def test_files_beside_a_release_are_not_copied(release: Release, tmp_path: Path) -> None:
+def test_extra_files_in_a_release_folder_are_not_copied(release: Release, tmp_path: Path) -> None:
     (folder_of(release) / "extra").symlink_to("/etc")
     downloads.copy(release, tmp_path / "copy")
     assert not (tmp_path / "copy" / "extra").is_symlink()

@@ -57,7 +57,7 @@ def test_the_hashes_can_be_checked_without_concord(folder: Path) -> None:
     assert subprocess.run(check, cwd=folder, check=False, capture_output=True).returncode == 1
 
 
-def test_a_link_in_the_place_of_a_file_or_beside_them_is_found(folder: Path, tmp_path: Path) -> None:
+def test_links_in_a_release_folder_are_found(folder: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     (folder / "LICENSE").rename(kept)
     (folder / "LICENSE").symlink_to(kept)

@@ -312,14 +312,14 @@ def test_a_release_row_without_a_manifest_is_a_finding(release: Release) -> None
     assert "the digest is None" in refused(folder_of(release))
 
 
-def test_a_folder_that_is_gone_is_a_finding(release: Release) -> None:
+def test_a_missing_release_folder_is_a_finding(release: Release) -> None:
     shutil.rmtree(folder_of(release))
     report = storage_registry.verify(release)
     assert report.findings == ["manifest.json: missing"]
     assert not report.vouched
 
 
-def test_bad_input_is_one_line_and_another_status(tmp_path: Path) -> None:
+def test_bad_input_is_reported_in_one_line_with_another_exit_status(tmp_path: Path) -> None:
     for given in ("nothing", "file"):
         (tmp_path / "file").touch()
         with pytest.raises(CommandError, match="is not a folder") as wrong:

@@ -37,7 +37,7 @@ def test_all_programs_read_the_socket_from_the_database_url(monkeypatch: pytest.
     assert (found["HOST"], found["PORT"], found["OPTIONS"]) == ("/run/postgresql", "5434", {})
 
 
-def test_few_connections_are_as_safe_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pooled_connections_keep_the_tls_options(monkeypatch: pytest.MonkeyPatch) -> None:
     found = read(ADDRESSES[1], monkeypatch, DB_CONNECTIONS="4")
     assert found["OPTIONS"]["sslmode"] == "verify-full"
     assert found["OPTIONS"]["pool"]["max_size"] == 4

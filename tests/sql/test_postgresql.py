@@ -60,7 +60,7 @@ def test_a_recently_used_connection_is_not_checked(asked: list[int]) -> None:
     assert not asked
 
 
-def test_a_connection_that_was_closed_is_made_anew_and_no_statement_fails(asked: list[int]) -> None:
+def test_a_closed_connection_is_reopened_and_no_statement_fails(asked: list[int]) -> None:
     before = statement()
     beside(f"SELECT pg_terminate_backend({before}, 5000)")
     assert statement() != before

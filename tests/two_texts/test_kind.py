@@ -97,7 +97,7 @@ def test_each_person_has_an_order_of_their_own_which_stays(project: Project, peo
     assert list(by_person.values()) == [{"target", "input"}] * 3
 
 
-def test_a_round_with_a_block_and_repeats_goes_from_work_to_gold_and_agreement(
+def test_a_round_with_overlap_block_and_repeats_gives_gold_and_agreement(
     project: Project, people: list[Member]
 ) -> None:
     round = opened(project, people, block_share=0.5, block_overlap=3, repeat_share=0.2, repeat_distance=1)
@@ -246,7 +246,7 @@ def test_a_kind_of_another_app_can_be_answered_in_a_sheet(
     assert TextRating.objects.count() == len(rows) - 2
 
 
-def test_the_curate_page_shows_and_changes_it_and_its_history_says_so(
+def test_the_curate_page_shows_and_changes_the_value_with_its_history(
     project: Project, people: list[Member], lead: User, client_of: Callable[[User], APIClient]
 ) -> None:
     round = opened(project, people)
