@@ -26,7 +26,7 @@ from projects.uploads.files import Source
 from tests.annotation import jats_files, m3_files, pubmed_files
 from tests.growth import assert_near_linear
 
-pytestmark = pytest.mark.row(53)
+pytestmark = [pytest.mark.row(53), pytest.mark.long]
 Text = Callable[[int], str]
 
 #: Texts of n pieces that are bad cases for patterns or loops.

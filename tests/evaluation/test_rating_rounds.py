@@ -243,6 +243,7 @@ def test_a_run_stays_embargoed_while_another_round_needs_it(project: Project, le
     assert set(Embargo.objects.active().values_list("run", flat=True)) == {run.pk for run in runs[:2]}
 
 
+@pytest.mark.long
 def test_a_design_follows_from_its_seed_and_its_secret(
     project: Project, evaluator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -353,6 +354,7 @@ def test_pages_keep_their_order_when_a_round_is_prepared_again(
     assert len(slots) == pages + pages // 10
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("known_secret")
 def test_systems_have_all_positions_equally_often_over_many_pages(project: Project, evaluator: User) -> None:
     round = open_rating(project, [project.members.get(user=evaluator)], build_runs(project, clusters=40))

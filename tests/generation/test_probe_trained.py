@@ -89,6 +89,7 @@ def table(pairs: list[tuple[TextNll, TextNll]]) -> tuple[float, float, int]:
     return overall.delta.value, overall.accuracy.value, overall.ties
 
 
+@pytest.mark.long
 def test_supported_texts_are_likelier_and_swapping_flips_the_sign(judge: Judge) -> None:
     delta, accuracy, ties = table(judge(lambda true, false: (true, false)))
     assert delta > 0.1
@@ -97,5 +98,6 @@ def test_supported_texts_are_likelier_and_swapping_flips_the_sign(judge: Judge) 
     assert swapped == pytest.approx((-delta, 1 - accuracy - ties / 50, ties), abs=1e-5)
 
 
+@pytest.mark.long
 def test_a_text_compared_with_itself_is_a_tie_and_counts_as_wrong(judge: Judge) -> None:
     assert table(judge(lambda true, false: (true, true))) == (0, 0, 50)

@@ -19,7 +19,7 @@ from projects.reports.registry import Tables
 from projects.reports.registry import get as get_table
 from tests.evaluation.rating_rounds import build_runs
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
 
 def test_simulated_annotators_rate_four_systems_and_one_round_stays_open() -> None:

@@ -23,7 +23,7 @@ from projects.rounds.actions import close_round
 from tests.builders import answer, build_cluster, build_round
 from tests.processes.oracle import findings, noted
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
 
 class Played:

@@ -63,6 +63,7 @@ def finished(round: Round) -> dict[str, int]:
     return decisions
 
 
+@pytest.mark.long
 def test_100_labels_with_23_planted_errors_report_23_and_kappa_and_n(project: Project, people: list[Member]) -> None:
     units = settled(project, people[0], 100, 23)
     before = Decision.objects.count()

@@ -20,7 +20,7 @@ from tests.annotation.m3_files import LEVEL3, import_records, published
 from tests.projects.adjudication import adjudication_detail, queue, send
 from tests.projects.planted_round import planted_round
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 def texts_of(folder: Path) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:

@@ -263,6 +263,7 @@ def test_an_unreadable_release_file_is_reported_in_one_line(
     assert "Traceback" not in failed
 
 
+@pytest.mark.long
 def test_figures_not_recomputed_are_reported_as_such(study: Project, tmp_path: Path) -> None:
     Scoring.objects.filter(metric="rouge").update(means=None)
     ProbeFigures.objects.all().delete()
@@ -272,6 +273,7 @@ def test_figures_not_recomputed_are_reported_as_such(study: Project, tmp_path: P
     assert "Not recomputed: probe of Staged v1 (proposition), run " in said
 
 
+@pytest.mark.long
 def test_documents_are_compared_with_their_propositions_too(levels: Project, tmp_path: Path) -> None:
     scored(build_run(levels, "Lead", "document"), "rouge", "bleu", "direction")
     scored(build_run(levels, "Lead", "sentence", number=2), "rouge", "chrf")
@@ -333,6 +335,7 @@ def test_folders_that_are_no_complete_release_are_reported_in_one_line(corpus: P
     assert "answers/label.csv: cannot be read" in failed
 
 
+@pytest.mark.long
 def test_later_corrections_do_not_change_the_report(corpus: Project, people: list[Member], tmp_path: Path) -> None:
     """Later decisions change the gold that raters are compared with, in the report and in its inputs."""
     unit = Proposition.objects.filter(cluster__project=corpus, position=0)[0].unit

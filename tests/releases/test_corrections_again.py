@@ -15,7 +15,7 @@ from tests.builders import build_round
 from tests.projects.test_review_and_correct import finished, review, settled
 from tests.releases.test_needed_again import released
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
 
 @pytest.fixture

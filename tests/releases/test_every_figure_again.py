@@ -107,12 +107,14 @@ def test_every_number_that_a_table_prints_is_computed_again(beside: Project, tmp
     assert empty == [], "give the systems of this test what these print"
 
 
+@pytest.mark.long
 def test_every_figure_of_documents_is_recomputed_from_a_release(documents: Project, tmp_path: Path) -> None:
     count, lacking = walked(documents, released(documents, tmp_path / "r"))
     assert lacking == []
     assert count.keys() == {table.key for table in score_tables() if not table.key.startswith("m3-7")}
 
 
+@pytest.mark.long
 def test_every_mean_that_a_plot_shows_is_computed_again(beside: Project, tmp_path: Path) -> None:
     known = sorted(recompute_all(released(beside, tmp_path / "r")).numbers)
     shown = Scores(beside)
@@ -126,6 +128,7 @@ def test_every_mean_that_a_plot_shows_is_computed_again(beside: Project, tmp_pat
         assert all(is_among(n, known) for n in (result.accuracy.value or 0.0, *(result.accuracy.ci or ()))), name
 
 
+@pytest.mark.long
 def test_a_figure_without_its_part_of_the_release_is_missed(
     beside: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,6 +209,7 @@ def test_every_field_of_the_agreement_report_is_recomputed_from_a_release(
     assert AgreementSerializer().fields.keys() - AgreementReportSerializer().fields.keys() == OF_THE_PAGE
 
 
+@pytest.mark.long
 def test_practice_is_not_released_and_reviewed_values_have_no_agreement_report(
     corpus: Project, people: list[Member], tmp_path: Path
 ) -> None:

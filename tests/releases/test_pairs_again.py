@@ -83,6 +83,7 @@ def test_every_two_systems_are_compared_as_their_table_prints_it(beside: Project
     assert {line["metric"] for line in lines(folder, PAIRS)} == {"rouge", "bertscore", "copying"}
 
 
+@pytest.mark.long
 def test_probes_are_compared_and_restricted_to_common_pairs(beside: Project, tmp_path: Path) -> None:
     folder = released(beside, tmp_path / "r")
     probes = lines(folder, PROBE_PAIRS)
@@ -105,6 +106,7 @@ def test_pairs_are_recomputed_completely_from_the_folder(release: Path) -> None:
         assert int(line.split()[1]) > 250, line
 
 
+@pytest.mark.long
 def test_released_pairs_do_not_depend_on_which_run_was_scored_first(clusters: Project, tmp_path: Path) -> None:
     """Stored is the lower id minus the higher; tables and releases order the systems."""
     runs = [build_run(clusters, "A", write=first_sentence), build_run(clusters, "B", write=the_target)]
@@ -159,6 +161,7 @@ def first_line_as(**other: Any) -> Callable[[str], str]:
     return change
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "change", "told"),
     [
@@ -181,6 +184,7 @@ def test_figures_that_do_not_follow_are_found(
     assert (status, told in said) == (1, True), (said, failed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [PAIRS, PROBE_PAIRS])
 def test_figures_by_another_rule_are_named_and_not_repeated(release: Path, tmp_path: Path, name: str) -> None:
     folder = changed(release, tmp_path / "c", name, first_line_as(rule="guessed"))
@@ -189,6 +193,7 @@ def test_figures_by_another_rule_are_named_and_not_repeated(release: Path, tmp_p
     assert "computed by another rule: guessed" in said
 
 
+@pytest.mark.long
 def test_figures_not_compared_are_named_as_such(beside: Project, tmp_path: Path) -> None:
     ScoringComparison.objects.filter(first__metric="rouge").first().delete()  # type: ignore[union-attr]
     ProbeComparison.objects.all().delete()
@@ -200,6 +205,7 @@ def test_figures_not_compared_are_named_as_such(beside: Project, tmp_path: Path)
     assert lines(folder, COMMON)[0]["rows"], "what is common follows from the likelihoods"
 
 
+@pytest.mark.long
 def test_a_probe_with_later_items_has_no_released_rows(beside: Project, tmp_path: Path) -> None:
     run = Run.objects.get(version__system__name="P")
     last = beside.clusters.get(key="DEMO0008_0")
@@ -211,6 +217,7 @@ def test_a_probe_with_later_items_has_no_released_rows(beside: Project, tmp_path
     assert said.count("on common pairs: a probe of its level had more results at the time of the release") == 3
 
 
+@pytest.mark.long
 @pytest.mark.row(37)
 def test_an_embargoed_system_or_probe_does_not_change_other_figures(
     clusters: Project, people: list[Member], tmp_path: Path

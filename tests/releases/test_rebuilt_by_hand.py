@@ -20,7 +20,7 @@ from releases.publishing.actions import write_release
 from tests.annotation.m3_files import LEVEL3, import_records, published, write
 from tests.builders import answer, build_round
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 Record = dict[str, Any]
 Client = Callable[[User], APIClient]
 SAMPLE = Path(__file__).resolve().parents[2] / "annotation" / "sample" / "level3.jsonl"

@@ -87,6 +87,7 @@ def test_m3_comes_back_byte_for_byte_with_its_table_2(m3: Project, tmp_path: Pat
     assert (round(row["inputs_per_target"], 2), round(row["compression"], 2)) == (5.02, 6.09)
 
 
+@pytest.mark.long
 def test_one_label_edited_changes_exactly_one_line(m3: Project, lead: User, tmp_path: Path) -> None:
     edited = edit_first_target(m3, lead)
     new = (released(m3, tmp_path / "r") / "m3" / "level3.jsonl").read_bytes().splitlines()

@@ -55,6 +55,7 @@ def level3(project: Project) -> tuple[int, int, int]:
     return lines, len(queries), peak
 
 
+@pytest.mark.long
 def test_ten_times_the_clusters_take_the_memory_of_a_batch_and_the_same_queries_a_batch(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,7 @@ def test_an_embargoed_run_leaves_no_trace_in_a_release(reviews: Project, people:
     assert whole(released(reviews, tmp_path / "lifted")) == there
 
 
+@pytest.mark.long
 def test_a_newer_embargoed_run_hides_its_whole_version(reviews: Project, people: list[Member], tmp_path: Path) -> None:
     """As on the Results page: an older run of the same version has nearly the same texts."""
     old = build_run(reviews)
