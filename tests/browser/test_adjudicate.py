@@ -165,6 +165,7 @@ def test_a_round_is_adjudicated_by_keyboard_in_two_actions_a_unit(
     assert violations(person) + unnamed_controls(person) == []
 
 
+@pytest.mark.long
 def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     visit: Callable[..., Visit], site: Site, planted: tuple[str, int, list[int]]
 ) -> None:

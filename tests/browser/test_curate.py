@@ -260,6 +260,7 @@ def test_rows_pasted_from_a_spreadsheet_name_their_faults_before_anything_is_sen
     expect(cell(page, "Propositions of", 1, "Polarity")).to_contain_text("positive")
 
 
+@pytest.mark.long
 def test_unsaved_edits_survive_a_reload_and_changes_ask_for_a_reason(at_curated: Visiting) -> None:
     page = at_curated().page
     hands = Hands(page)
@@ -282,6 +283,7 @@ def test_unsaved_edits_survive_a_reload_and_changes_ask_for_a_reason(at_curated:
     unsaved(page, "All changes saved")
 
 
+@pytest.mark.long
 def test_a_cell_changed_by_another_person_shows_both_versions(at_curated: Visiting) -> None:
     mine, theirs = at_curated().page, at_curated().page
     for page, key in ((mine, "d"), (theirs, "s")):

@@ -236,6 +236,7 @@ def test_a_pairwise_comparison_takes_one_key(visit: Visiting, site: Site) -> Non
     assert [page["said"][0]["choice"] for page in found] == [found[0]["left"], found[1]["right"], "tie"]
 
 
+@pytest.mark.long
 def test_evidence_reasons_and_marks_by_keyboard_and_by_mouse_arrive(visit: Visiting, site: Site) -> None:
     at = Rating(visit("evaluator"), open_rating(site, GUIDELINE, sources=1, systems=2)).open()
     at.through("5 4 2 t f s q r q w")
@@ -388,6 +389,7 @@ class Thumb:
         expect(self.page.locator("kbd").filter(visible=True)).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_round_is_rated_by_thumb_on_a_phone(visit: Visiting, site: Site) -> None:
     at = Rating(visit("evaluator", width=400, height=800, touch=True), open_rating(site, GUIDELINE, systems=2)).open()
     thumb = Thumb(at.page)
@@ -417,7 +419,7 @@ def no_sideways_scroll(person: Visit) -> None:
     person.page.set_viewport_size(size)
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), pytest.param("dark", 400, marks=pytest.mark.long)])
 def test_a_rating_page_is_accessible(visit: Visiting, site: Site, scheme: str, width: int) -> None:
     person = visit("evaluator", scheme=scheme, width=width)
     at = Rating(person, open_rating(site, GUIDELINE, sources=1, systems=2)).open()

@@ -13,6 +13,7 @@ from tests.browser.work_page import answers_of, open_round
 from tests.processes.site import Site
 
 
+@pytest.mark.long
 def test_a_sheet_is_exported_and_imported_and_its_faults_are_named(visit: Callable[..., Visit], site: Site) -> None:
     texts = [f"The drug number {n} worked well." for n in range(4)]
     round = open_round(site, "sheets", texts)

@@ -63,6 +63,7 @@ def same(before: Rows, after: Rows, kept: str) -> None:
     assert not wrong, (kept, len(wrong), wrong[:5])
 
 
+@pytest.mark.long
 def test_a_full_database_goes_forward_back_and_forward_without_losses(
     first: Site, make_site: Callable[..., Site]
 ) -> None:

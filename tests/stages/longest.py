@@ -11,7 +11,6 @@ import pytest
 Item = TypeVar("Item")
 #: Parts of the names of live tests that take 30 s or more, the longest first.
 LONGEST = (
-    "goes_forward_back_and_forward",
     "restarts_people_wait",
     "every_backend_through_a_worker",
     "older_backup_is_migrated_forward",

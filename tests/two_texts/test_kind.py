@@ -364,6 +364,7 @@ def test_no_file_of_the_product_names_it() -> None:
     assert found.stdout.split() == []
 
 
+@pytest.mark.long
 def test_a_kind_of_another_app_has_its_own_schema(tmp_path: Path) -> None:
     call_command("spectacular", "--validate", "--fail-on-warn", file=str(tmp_path / "schema.yml"))
     assert "TwoTextsCard" in (tmp_path / "schema.yml").read_text(encoding="utf-8")
