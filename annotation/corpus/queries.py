@@ -1,10 +1,11 @@
 """Lists of corpus objects with their related values. The number of queries does not depend on the number of rows."""
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import BooleanField, Case, Count, ExpressionWrapper, OuterRef, Prefetch, Q, QuerySet, When
 from django.db.models.lookups import GreaterThan
 
 from annotation.clusters.gold import current_label_value, current_relation, gold_json, gold_labels, gold_relations
@@ -28,12 +29,17 @@ BEFORE_MATCH = 60
 
 
 def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
-    """Return clusters in corpus order, filtered by ``search, relation, polarity, modality, role, review, state``."""
+    """Return clusters filtered by ``search, relation, polarity, modality, role, review, state``.
+
+    They are in corpus order; clusters that contain the search as whole words come first.
+    """
     queryset = Cluster.objects.current().filter(project=project).select_related("review").order_by("position", "id")
     queryset = queryset.prefetch_related(
         Prefetch("pico", PicoElement.objects.order_by("id").prefetch_related("fragments"))
     )
-    queryset = queryset.found_by(filters.get("search", ""))
+    if words := filters.get("search", "").strip():
+        rank = Case(When(search__regex=whole_words(words), then=0), default=1)
+        queryset = queryset.found_by(words).alias(rank=rank).order_by("rank", "position", "id")
     if review := filters.get("review"):
         queryset = queryset.filter(review__pmid=review)
     if relation := filters.get("relation"):
@@ -50,6 +56,15 @@ def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
     if state := filters.get("state"):
         queryset = queryset.filter(_is(state, project))
     return queryset
+
+
+def whole_words(search: str) -> str:
+    """Return a regular expression for the search as whole words, in the syntax of Python and of PostgreSQL.
+
+    It begins with the literal text, because Python finds that faster than a boundary.
+    """
+    words = re.escape(fold_case(search.strip()))
+    return rf"{words}(?<!\w{words})(?!\w)"
 
 
 def states(project: Project, filters: Mapping[str, str], *, curates: bool) -> list[Json]:
@@ -107,8 +122,12 @@ def neighbours(cluster: Cluster, filters: Mapping[str, str]) -> Json:
     queries.
     """
     matches = clusters(cluster.project, filters).prefetch_related(None).select_related(None)
-    before = matches.filter(Q(position__lt=cluster.position) | Q(position=cluster.position, pk__lt=cluster.pk))
-    after = matches.filter(Q(position__gt=cluster.position) | Q(position=cluster.position, pk__gt=cluster.pk))
+    earlier = Q(position__lt=cluster.position) | Q(position=cluster.position, pk__lt=cluster.pk)
+    later = Q(position__gt=cluster.position) | Q(position=cluster.position, pk__gt=cluster.pk)
+    if words := filters.get("search", "").strip():
+        rank = 0 if re.search(whole_words(words), cluster.search) else 1
+        earlier, later = Q(rank__lt=rank) | Q(earlier, rank=rank), Q(rank__gt=rank) | Q(later, rank=rank)
+    before, after = matches.filter(earlier), matches.filter(later)
     preceding, total = before.count(), matches.count()
     following = after.values_list("pk", flat=True).first()
     is_in_list = total > preceding and matches.filter(pk=cluster.pk).exists()
@@ -131,17 +150,23 @@ def _hits(page: Sequence[Cluster], search: str) -> dict[int, Json]:
     return matches
 
 
-def cluster_rows(page: Sequence[Cluster], search: str = "") -> list[Json]:
-    """Return list rows for clusters: target, number of inputs, current values and search highlights."""
+def _states_of(page: Sequence[Cluster], project: Project, *, curates: bool) -> dict[int, list[str]]:
+    """Return the states of each cluster. Needs one query."""
+    named = [state for state in STATES if curates or state not in FOR_CURATORS]
+    conditions = {state: ExpressionWrapper(_is(state, project), output_field=BooleanField()) for state in named}
+    rows = Cluster.objects.filter(pk__in=[c.pk for c in page]).order_by().annotate(**conditions).values("pk", *named)
+    return {row["pk"]: [state for state in named if row[state]] for row in rows}
+
+
+def cluster_rows(page: Sequence[Cluster], project: Project, search: str = "", *, curates: bool = False) -> list[Json]:
+    """Return list rows for clusters: target, polarities of the inputs, current values, states and highlights."""
     claims = Proposition.objects.current().filter(cluster__in=page)
     targets = {p.cluster_id: p for p in claims.filter(position=0)}
-    inputs = dict(
-        claims.filter(position__gte=1)
-        .order_by()
-        .values_list("cluster")
-        .annotate(n=Count("id"))
-        .values_list("cluster", "n")
-    )
+    polarities: dict[int, list[str | None]] = {c.pk: [] for c in page}
+    inputs = claims.filter(position__gte=1).order_by("position")
+    for pk, polarity in inputs.values_list("cluster", current_label_value("polarity")):
+        polarities[pk].append(polarity)
+    states_of = _states_of(page, project, curates=curates)
     labels = gold_labels([p.unit_id for p in targets.values()])
     relations = gold_relations([c.unit_id for c in page])
     hits = _hits(page, search)
@@ -156,7 +181,9 @@ def cluster_rows(page: Sequence[Cluster], search: str = "") -> list[Json]:
                 "review": {"id": cluster.review_id, "pmid": cluster.review.pmid},
                 "text": target.text,
                 "hit": hits.get(cluster.pk),
-                "inputs": inputs.get(cluster.pk, 0),
+                "inputs": len(polarities[cluster.pk]),
+                "input_polarities": polarities[cluster.pk],
+                "states": states_of[cluster.pk],
                 "pico": elements(cluster),
                 "polarity": gold_json(fields.get("polarity")),
                 "modality": gold_json(fields.get("modality")),
@@ -188,7 +215,7 @@ def review_page(review: Review) -> Json:
         "abstract": review.abstract,
         "studies": review.studies.order_by("id"),
         "targets": targets(review),
-        "clusters": cluster_rows(list(mine)),
+        "clusters": cluster_rows(list(mine), review.project),
     }
 
 

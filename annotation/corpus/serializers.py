@@ -177,6 +177,14 @@ class ClusterRowSerializer(Plain):
     text = serializers.CharField(help_text="Text of the target proposition.")
     hit = HitSerializer(allow_null=True, help_text="Match of the search in the texts of the cluster.")
     inputs = serializers.IntegerField()
+    input_polarities = serializers.ListField(
+        child=serializers.ChoiceField(choices=Polarity.choices, allow_null=True),
+        help_text="Current polarity of each input, in order; null if undecided.",
+    )
+    states = serializers.ListField(
+        child=serializers.ChoiceField(choices=STATES),
+        help_text="States of the cluster or any of its propositions. `flagged` and `findings` are only for curators.",
+    )
     pico = CorpusElementSerializer(many=True)
     polarity = GoldPolaritySerializer(allow_null=True, help_text="Polarity of the target.")
     modality = GoldModalitySerializer(allow_null=True, help_text="Modality of the target.")

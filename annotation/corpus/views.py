@@ -44,11 +44,15 @@ class ClusterListView(generics.ListAPIView[Cluster]):
 
     @extend_schema(operation_id="clusters_list", parameters=[shapes.ClusterFiltersSerializer])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List clusters in corpus order with their current values. All given filters must match."""
+        """List clusters in corpus order with their current values. All given filters must match.
+
+        Clusters that contain the search as whole words come first.
+        """
         member = permissions.corpus_reader(signed_in(request), kwargs["slug"])
         filters = _cluster_filters(request, member)
         page = self.paginate_queryset(corpus_lists.clusters(member.project, filters)) or []
-        rows = corpus_lists.cluster_rows(page, filters.get("search", ""))
+        search, curates = filters.get("search", ""), may(member, "curate")
+        rows = corpus_lists.cluster_rows(page, member.project, search, curates=curates)
         return self.get_paginated_response(shapes.ClusterRowSerializer(rows, many=True).data)
 
 

@@ -10,12 +10,13 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.corpus.queries import clusters, highlight, states
+from annotation.corpus.queries import STATES, clusters, highlight, states
 from annotation.curation.supersede import supersede_text
 from annotation.models import Cluster, Finding
 from projects.models import Decision, Member, Origin, Project, Unit
 from projects.people.actions import add_member
 from projects.queue.actions import next_assignments
+from sql.expressions import fold_case
 from tests.builders import answer, build_finding, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -140,6 +141,41 @@ def test_next_and_previous_are_those_of_the_list_that_one_came_from(
     assert near(SECOND) == {"previous": first, "next": third, "number": 2, "of": 3}
     assert near(SECOND, review="26258610") == {"previous": first, "next": None, "number": 2, "of": 2}
     assert near(FIRST, search="30000001") == {"previous": None, "next": third, "number": None, "of": 1}
+
+
+def test_whole_words_come_before_partial_ones_in_the_list_and_between_neighbours(
+    corpus: Project, lead: User, client_of: Client
+) -> None:
+    for key, text in ((FIRST, "a painful relapse"), (SECOND, "pain(s) and relapse"), (THIRD, "Pain; painkillers")):
+        Cluster.objects.filter(key=key).update(search=fold_case(text))
+    client = client_of(lead)
+    assert keys(client, search=" PAIN ") == [SECOND, THIRD, FIRST]
+    assert keys(client, search="pain(s)") == [SECOND]
+    assert keys(client, search="ful relapse") == [FIRST]
+    for number, key in enumerate((SECOND, THIRD, FIRST), 1):
+        near = client.get(f"/api/v1/clusters/{of(key).pk}/neighbours/", {"search": "pain"}).json()
+        around = {SECOND: (None, THIRD), THIRD: (SECOND, FIRST), FIRST: (THIRD, None)}[key]
+        assert (near["number"], near["of"]) == (number, 3)
+        assert (near["previous"], near["next"]) == tuple(name and of(name).pk for name in around)
+
+
+def test_a_row_has_the_polarities_of_its_inputs_and_the_states_that_find_it(
+    corpus: Project, lead: User, stranger: User, client_of: Client
+) -> None:
+    build_finding(corpus, of(FIRST).unit_id)
+    reopened = of(SECOND).propositions.get(position=1).unit
+    Decision.objects.create(
+        unit=reopened, kind="label", field="polarity", origin=Origin.REOPENED, decided_at=timezone.now()
+    )
+    path = "/api/v1/projects/eye/clusters/"
+    rows = {row["key"]: row for row in client_of(lead).get(path).json()["results"]}
+    assert rows[SECOND]["input_polarities"] == [None, "no effect"]
+    assert all(row["inputs"] == len(row["input_polarities"]) for row in rows.values())
+    for state in STATES:
+        assert {key for key, row in rows.items() if state in row["states"]} == set(keys(client_of(lead), state=state))
+    add_member(project=corpus, user=stranger, role="viewer", by=None)
+    first = client_of(stranger).get(path).json()["results"][0]
+    assert (first["key"], "findings" in rows[FIRST]["states"], first["states"]) == (FIRST, True, [])
 
 
 @pytest.mark.parametrize("state", ["contested", "findings"])
