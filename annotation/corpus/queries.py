@@ -140,14 +140,20 @@ def neighbours(cluster: Cluster, filters: Mapping[str, str]) -> Json:
 
 
 def _hits(page: Sequence[Cluster], search: str) -> dict[int, Json]:
-    """Return the first matching proposition of each cluster, with the highlights in its text. Needs one query."""
-    matches: dict[int, Json] = {}
+    """Return the first proposition of each cluster that contains the search, with the highlights in its text.
+
+    One with whole words is preferred. Needs one query.
+    """
+    whole: dict[int, Json] = {}
+    partial: dict[int, Json] = {}
     if search.strip():
+        pattern = re.compile(whole_words(search))
         rows = Proposition.objects.current().filter(cluster__in=page).order_by("position")
         for cluster, position, text in rows.values_list("cluster", "position", "text"):
+            matches = whole if pattern.search(fold_case(text)) else partial
             if cluster not in matches and (highlights := highlight(text, search)):
                 matches[cluster] = {"position": position, "pieces": highlights}
-    return matches
+    return partial | whole
 
 
 def _states_of(page: Sequence[Cluster], project: Project, *, curates: bool) -> dict[int, list[str]]:

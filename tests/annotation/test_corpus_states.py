@@ -159,6 +159,14 @@ def test_whole_words_come_before_partial_ones_in_the_list_and_between_neighbours
         assert (near["previous"], near["next"]) == tuple(name and of(name).pk for name in around)
 
 
+def test_a_row_shows_a_match_of_whole_words_before_an_earlier_partial_one(
+    corpus: Project, lead: User, client_of: Client
+) -> None:
+    for words, position in (("reduce", 1), ("reduces", 0), ("nepra", 0)):
+        rows = client_of(lead).get("/api/v1/projects/eye/clusters/", {"search": words}).json()["results"]
+        assert next(row["hit"]["position"] for row in rows if row["key"] == SECOND) == position
+
+
 def test_a_row_has_the_polarities_of_its_inputs_and_the_states_that_find_it(
     corpus: Project, lead: User, stranger: User, client_of: Client
 ) -> None:

@@ -26,6 +26,11 @@ export function signed(value: string): string {
   return signs[value] ? `${signs[value]} ${value}` : value
 }
 
+/** "+" of positive; a value without a sign is its own. */
+export function signOf(value: string): string {
+  return signs[value] ?? value
+}
+
 /** The columns of the curate page, in order, for propositions and clusters. */
 export interface AllColumns {
   readonly ofClaims: readonly AnyColumns<Claim>[]

@@ -123,6 +123,10 @@ export interface CurrentValues {
   /** The card of the unit with its current value; left out if the kind is not corrected in the corpus. */
   card?: (cluster: Cluster, proposition: Proposition) => Card
   readonly filters: readonly CorpusFilter[]
-  /** Text in a row of the list of clusters: in its head line, or under its text. */
-  inRow?: { head?: (row: Schemas['ClusterRow']) => string; foot?: (row: Schemas['ClusterRow']) => string }
+  /** Parts of a row in the list of clusters: text about the cluster, text under its target, and a value of each input (null if undecided). */
+  inRow?: {
+    head?: (row: Schemas['ClusterRow']) => string
+    foot?: (row: Schemas['ClusterRow']) => string
+    inputs?: (row: Schemas['ClusterRow']) => readonly (string | null)[]
+  }
 }

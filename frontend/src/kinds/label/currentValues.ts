@@ -30,6 +30,7 @@ const currentValues: CurrentValues = {
   ],
   inRow: {
     foot: (row) => `${row.polarity ? label.said('polarity', row.polarity.value) : 'no polarity yet'}, ${row.modality?.value ?? 'no modality yet'}`,
+    inputs: (row) => row.input_polarities,
   },
 }
 export default currentValues
