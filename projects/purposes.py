@@ -72,19 +72,24 @@ TRIES, PASS_MARK, ATTEMPTS = "tries", "pass_mark", "attempts"
 
 _MEANINGS: dict[str, Meaning] = {
     Purpose.GOLD: Meaning(
-        "what people agree on becomes the current value", makes_gold=True, contests=True, independent=True
+        "Agreed answers become current values; a curator decides the rest.",
+        makes_gold=True,
+        contests=True,
+        independent=True,
     ),
     Purpose.RELIABILITY_STUDY: Meaning(
-        "measures agreement; current values never change", independent=True, held_against_gold=True
+        "Measures agreement on the same units; current values stay as they are.",
+        independent=True,
+        held_against_gold=True,
     ),
     Purpose.CORRECTION: Meaning(
-        "shows the current value, to confirm or correct; not independent labelling",
+        "People confirm or correct the current value; answers are not independent.",
         makes_gold=True,
         shows_value=True,
         chooses="decided",
     ),
     Purpose.PRACTICE: Meaning(
-        "units with gold; each answer is checked at once and counts for nothing else",
+        "Each answer is compared with the known value at once; it counts for nothing else.",
         counts=False,
         gives_feedback=True,
         chooses="fully decided",
@@ -121,7 +126,7 @@ _MEANINGS: dict[str, Meaning] = {
             ),
         ),
     ),
-    Purpose.CURATION: Meaning("edits from the curate page", planned=False, holds_edits=True),
+    Purpose.CURATION: Meaning("Edits from the curate page.", planned=False, holds_edits=True),
 }
 
 

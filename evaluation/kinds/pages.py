@@ -15,7 +15,7 @@ from api.problems import Refused
 from generation import sources
 from generation.models import ItemStatus, Run, RunItem, UnitLevel
 from generation.runs.actions import embargo_run
-from projects.kinds import Batch, Kind, SkipReason, Value
+from projects.kinds import Batch, Kind, SkipReason, Value, groups
 from projects.models import Answer, Assignment, Member, Project, Round, Unit
 
 from ..design import stored, systems
@@ -54,6 +54,7 @@ def _of_reviews(pmids: Sequence[str]) -> Q:
 class PageKind(Kind):
     """A kind whose units are pages, created from source units when the round is prepared. Raters are blind."""
 
+    group = groups.RATE
     unit_types = (stored.PAGE,)
     blind = True
     designed = True

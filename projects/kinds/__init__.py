@@ -7,6 +7,7 @@ The queue, answers, agreement and gold know a kind only by its base class. A new
 from measures.agreement import Scale
 from measures.text_agreement import Comparison
 
+from . import groups
 from .fragments import check_fragments
 from .kind import Batch, Filter, Kind, Row, SkipReason, curator_assignment
 from .majority import AggregationResult
@@ -32,5 +33,6 @@ __all__ = [
     "curator_assignment",
     "discover",
     "get",
+    "groups",
     "reason_in_words",
 ]

@@ -18,6 +18,7 @@ from measures.agreement import Scale
 from measures.text_agreement import Comparison
 
 from ..models import Answer, Assignment, Member, Project, Purpose, Round, Unit
+from . import groups
 from .majority import AggregationResult, majority_of_equal
 from .sheet import Sheet, Value
 
@@ -64,6 +65,10 @@ class Kind:
     key: str
     #: What people do, as a button label.
     title: str
+    #: What people decide, in one line.
+    description: str = ""
+    #: Group in the list of kinds: one of `groups`, or a new one.
+    group: groups.Group = groups.LABEL
     #: Position in the list of kinds, in steps of ten: the order in which a data set is made.
     order: int = 1000
     #: Types of the units that people answer. A round may mix them.

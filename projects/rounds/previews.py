@@ -94,6 +94,7 @@ def choices(project: Project) -> dict[str, Any]:
     ordered = sorted(kinds.all_kinds(), key=lambda kind: (kind.order, kind.title))
     return {
         "kinds": [_kind_choice(kind, project) | {"name": _free(kind.title, used_names)} for kind in ordered],
+        "groups": list(dict.fromkeys(kind.group for kind in ordered)),
         "purposes": [_purpose_choice(key) for key in purposes.which("planned")],
         "practice": _practices(project),
         "people": _people(project),
@@ -142,6 +143,8 @@ def _kind_choice(kind: kinds.Kind, project: Project) -> dict[str, Any]:
     return {
         "key": kind.key,
         "title": kind.title,
+        "description": kind.description,
+        "group": kind.group.title,
         "strata": choosing.strata_of(kind),
         "rolls": kind.rolls,
         "designed": kind.designed,

@@ -113,6 +113,8 @@ class RoundPreviewSerializer(RoundPlanSerializer):
 class KindChoiceSerializer(Plain):
     key = serializers.CharField()
     title = serializers.CharField()
+    description = serializers.CharField(allow_blank=True, help_text="What people decide, in one line.")
+    group = serializers.CharField(help_text="Title of the group of tasks.")
     name = serializers.CharField(help_text="Suggested name for a round of this kind, not yet used in the project.")
     strata = serializers.ListField(child=serializers.CharField())
     designed = serializers.BooleanField(
@@ -124,6 +126,11 @@ class KindChoiceSerializer(Plain):
     filters = ParameterSerializer(many=True)
     guideline = serializers.CharField(help_text="Default guideline of the kind, in Markdown.")
     blind = serializers.BooleanField(help_text="Whether raters must not learn whose work they judge.")
+
+
+class KindGroupSerializer(Plain):
+    title = serializers.CharField()
+    description = serializers.CharField()
 
 
 class PurposeChoiceSerializer(Plain):
@@ -163,6 +170,7 @@ class RoundChoicesSerializer(Plain):
     """The choices for a new round."""
 
     kinds = KindChoiceSerializer(many=True)
+    groups = KindGroupSerializer(many=True, help_text="Groups of tasks, in order.")
     purposes = PurposeChoiceSerializer(many=True)
     practice = PracticeChoiceSerializer(many=True)
     people = PersonChoiceSerializer(many=True)

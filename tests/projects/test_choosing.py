@@ -190,6 +190,9 @@ def test_choices_say_what_waits_for_each_person_in_a_fixed_number_of_queries(
     cues = next(one for one in label["policy"] if one["name"] == "cues")
     assert dict(zip(cues["choices"], cues["words"], strict=True))["ignore"] == "are ignored"
     assert {"role", "search", "contested"} <= {one["name"] for one in label["filters"]}
+    assert [group["title"] for group in found["groups"]] == ["Build the corpus", "Label", "Test", "Rate summaries"]
+    assert {one["group"] for one in found["kinds"]} == {group["title"] for group in found["groups"]}
+    assert all(one["description"] for one in [*found["kinds"], *found["groups"]])
 
 
 def test_totals_say_why_fewer_units_come_again_than_asked(

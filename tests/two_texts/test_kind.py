@@ -36,7 +36,7 @@ from projects.models import Decision, Member, Origin, Project, Round
 from projects.practice import queries as practice_queries
 from projects.queue.actions import next_assignments
 from projects.queue.queries import cards
-from projects.rounds import preparing
+from projects.rounds import preparing, previews
 from projects.rounds.actions import close_round
 from projects.rounds.planning import RoundPlan
 from projects.sheets.actions import start_import
@@ -362,6 +362,12 @@ def test_no_file_of_the_product_names_it() -> None:
         check=False,
     )
     assert found.stdout.split() == []
+
+
+def test_it_belongs_to_a_group_of_tasks(project: Project) -> None:
+    found = previews.choices(project)
+    choice = next(one for one in found["kinds"] if one["key"] == KIND)
+    assert choice["group"] in [group.title for group in found["groups"]]
 
 
 @pytest.mark.long

@@ -17,7 +17,7 @@ from annotation.models import AssignedEvidence, AssignedInput, Cluster, Proposit
 from api.fields import at_most
 from api.problems import Refused
 from measures.agreement import Scale
-from projects.kinds import Batch, Row, SkipReason, Value
+from projects.kinds import Batch, Row, SkipReason, Value, groups
 from projects.kinds.majority import AggregationResult, by_part
 from projects.models import Answer, Assignment, Project, Round, Unit
 
@@ -64,6 +64,8 @@ class AssignEvidenceKind(clusters.ClusterKind):
 
     key = KIND
     title = "Assign evidence to propositions"
+    description = "Which of the evidence supports each proposition of a conclusion?"
+    group = groups.CORPUS
     order = 60
     depends_on: Sequence[clusters.Part] = ("target", "evidence")
     fields: Sequence[str] = (FIELD,)

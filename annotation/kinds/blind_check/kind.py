@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
 from api.problems import Refused
-from projects.kinds import Batch, Kind, SkipReason, Value
+from projects.kinds import Batch, Kind, SkipReason, Value, groups
 from projects.models import Assignment, Member, Project, Round, Unit
 
 from ...models import Counterfactual, PicoElement, RewrittenText
@@ -26,6 +26,8 @@ class BlindCheckKind(LabelKind):
 
     key = "blind_check"
     title = "Label rewritten texts (blind)"
+    description = "Does a rewritten text claim what it should?"
+    group = groups.TEST
     order = 100
     unit_types = (REWRITTEN,)
     blind = True

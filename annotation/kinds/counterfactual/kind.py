@@ -30,7 +30,7 @@ from measures.spans import Range
 from measures.text_agreement import Comparison
 from measures.word_edits import folded_words
 from projects.gold.queries import current_decisions, values_of
-from projects.kinds import Batch, Row, Scale, SkipReason, Value
+from projects.kinds import Batch, Row, Scale, SkipReason, Value, groups
 from projects.kinds.majority import AggregationResult, majority
 from projects.models import Answer, Assignment, Decision, Project, Round, Unit
 
@@ -150,6 +150,8 @@ class CounterfactualKind(PropositionKind):
 
     key = "counterfactual"
     title = "Write counterfactuals"
+    description = "Change one aspect of a target in at most five words."
+    group = groups.TEST
     order = 90
     fields: Sequence[str] = tuple(FIELDS)
     judged_by = ("tuple", "label")

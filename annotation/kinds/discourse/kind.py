@@ -64,6 +64,7 @@ class DiscourseKind(clusters.ClusterKind):
 
     key = "discourse"
     title = "Judge agreement within clusters"
+    description = "Do the inputs of a cluster agree?"
     order = 80
     depends_on = ("inputs",)
     fields: Sequence[str] = (FIELD,)

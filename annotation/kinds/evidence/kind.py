@@ -24,7 +24,7 @@ from measures import span_agreement
 from measures.agreement import Scale
 from measures.evidence import FIRST
 from measures.text_agreement import Comparison
-from projects.kinds import Batch, Filter, Row, SkipReason, Value
+from projects.kinds import Batch, Filter, Row, SkipReason, Value, groups
 from projects.kinds.majority import AggregationResult, by_part
 from projects.models import Answer, Assignment, Project, Round, Unit
 
@@ -84,6 +84,8 @@ class EvidenceKind(TargetSentenceKind):
 
     key = KIND
     title = "Map targets to evidence"
+    description = "Which sentences of a study support this conclusion?"
+    group = groups.CORPUS
     order = 40
     unit_types: Sequence[str] = (layout.PAIR,)
     fields: Sequence[str] = (FIELD,)

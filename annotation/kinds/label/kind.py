@@ -68,6 +68,7 @@ class LabelKind(PropositionKind):
 
     key = "label"
     title = "Label propositions"
+    description = "Polarity and modality of one finding, with the words that show them."
     order = 70
     fields: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
     skip_reasons: Sequence[SkipReason] = (

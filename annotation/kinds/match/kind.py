@@ -17,7 +17,7 @@ from api.parameters import Parameter, Takes
 from api.problems import Refused
 from measures.design import williams_square
 from measures.sampling import shuffled
-from projects.kinds import Batch, Row, Scale, SkipReason, Value
+from projects.kinds import Batch, Row, Scale, SkipReason, Value, groups
 from projects.models import Answer, Assignment, Project, Round, Unit
 
 Plain = serializers.Serializer[Any]
@@ -135,6 +135,8 @@ class MatchKind(TargetSentenceKind):
 
     key = "match"
     title = "Match targets to evidence (blind)"
+    description = "Which of four sentences of a study fits a target?"
+    group = groups.TEST
     order = 110
     unit_types: Sequence[str] = (MATCH,)
     fields: Sequence[str] = (FIELD,)

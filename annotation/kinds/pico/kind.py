@@ -112,6 +112,7 @@ class PicoKind(TargetSentenceKind):
 
     key = "pico"
     title = "Split sentences into PICO tuples"
+    description = "Population, intervention, comparator and outcome of a sentence."
     order = 50
     fields: Sequence[str] = (FIELD,)
     assumed_seconds = 60.0

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from annotation.kinds.units import ReviewKind
 from annotation.models import Review, Screened, Screening
 from api.parameters import Parameter, Takes
-from projects.kinds import Batch, Row, Scale, SkipReason, Value
+from projects.kinds import Batch, Row, Scale, SkipReason, Value, groups
 from projects.models import Answer, Assignment, Round, Unit
 
 Plain = serializers.Serializer[Any]
@@ -58,6 +58,8 @@ class ScreenKind(ReviewKind):
 
     key = "screen"
     title = "Screen reviews"
+    description = "Does this review answer the topic? Include or exclude it, with a reason."
+    group = groups.CORPUS
     order = 10
     fields: Sequence[str] = (FIELD,)
     assumed_seconds = 30.0

@@ -22,7 +22,7 @@ from api.parameters import Parameter, Takes
 from api.problems import Refused
 from measures.abstracts import DERIVED, derived
 from measures.agreement import Scale
-from projects.kinds import Batch, Filter, Row, SkipReason, Value
+from projects.kinds import Batch, Filter, Row, SkipReason, Value, groups
 from projects.kinds.majority import AggregationResult, by_part
 from projects.models import Answer, Assignment, Project, Round, Unit
 
@@ -62,6 +62,8 @@ class SentencesKind(ReviewKind):
 
     key = "sentences"
     title = "Judge the sentences of abstracts"
+    description = "Which sentences of an abstract state a finding?"
+    group = groups.CORPUS
     order = 30
     fields: Sequence[str] = (EVIDENCE, CLASSES)
     assumed_seconds = 90.0

@@ -16,7 +16,7 @@ from api.parameters import Parameter, Takes
 from api.problems import Refused
 from measures import span_agreement
 from measures.text_agreement import Comparison
-from projects.kinds import Batch, Filter, Row, Scale, SkipReason, Value
+from projects.kinds import Batch, Filter, Row, Scale, SkipReason, Value, groups
 from projects.kinds.majority import AggregationResult, by_part
 from projects.models import Answer, Assignment, Round, Unit
 
@@ -106,6 +106,8 @@ class StudiesKind(ReviewKind):
 
     key = "studies"
     title = "List included studies"
+    description = "Which studies does the review include?"
+    group = groups.CORPUS
     order = 20
     fields: Sequence[str] = (FIELD,)
     assumed_seconds = 180.0

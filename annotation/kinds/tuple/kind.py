@@ -135,6 +135,7 @@ class TupleKind(clusters.ClusterKind):
 
     key = "tuple"
     title = "Write the PICO tuple of a cluster"
+    description = "Population, intervention, comparator and outcome of a target proposition."
     order = 120
     depends_on = ("target",)
     fields: Sequence[str] = ELEMENTS

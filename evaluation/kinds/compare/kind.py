@@ -51,6 +51,7 @@ class CompareKind(PageKind):
 
     key = "compare"
     title = "Compare two summaries"
+    description = "Which of two summaries is better?"
     order = 210
     protocol_kind = "compare"
     assumed_seconds = 60.0

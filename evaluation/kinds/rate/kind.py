@@ -31,6 +31,7 @@ class RateKind(PageKind):
 
     key = "rate"
     title = "Rate summaries"
+    description = "Scores of each summary by the criteria of a protocol."
     order = 200
     protocol_kind = "rate"
     # Time to read one source and rate several summaries.

@@ -16,7 +16,7 @@ from api.parameters import Parameter, Takes
 from api.problems import Refused
 from measures import spans
 from measures.text_agreement import Comparison
-from projects.kinds import Batch, Column, Filter, Row, Scale, Sheet, SheetFaults, Value, check_fragments
+from projects.kinds import Batch, Column, Filter, Row, Scale, Sheet, SheetFaults, Value, check_fragments, groups
 from projects.kinds.majority import AggregationResult, origin
 from projects.models import Answer, Assignment, Origin, Project, Round, Unit
 
@@ -60,6 +60,8 @@ class TwoTextsKind(ClusterKind):
 
     key = "two_texts"
     title = "Rate two texts"
+    description = "How clear are a target and its first input?"
+    group = groups.TEST
     fields: Sequence[str] = TEXTS
     options = (Parameter("why", Takes.SWITCH, "Ask for a remark where a text is unclear", default=False),)
     policy = (
