@@ -66,7 +66,6 @@ export const routes: Route[] = [
   { path: '/projects/:project/results', guide: 'results', page: () => import('./pages/Results/Results.svelte'), title: 'Results', group: 'Evaluation', nav: 'Results', may: 'read systems and results' },
   { path: '/projects/:project/releases', guide: 'releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', group: 'Releases', nav: 'Releases', may: 'read releases' },
   { path: '/projects/:project/releases/:release', guide: 'releases', page: () => import('./pages/Release.svelte'), title: 'Release' },
-  { path: '/projects/:project/reliability', guide: 'mapping#reliability-study', page: () => import('./pages/ReliabilityStudy.svelte'), title: 'Reliability study', group: 'Annotation', may: 'curate' },
   { path: '/projects/:project/guidelines', guide: 'rounds#guidelines', page: () => import('./pages/Guidelines/Guidelines.svelte'), title: 'Guidelines', group: 'Annotation', nav: 'Guidelines' },
   { path: '/projects/:project/inbox', page: () => import('./pages/Inbox.svelte'), title: 'Inbox', group: 'Annotation', nav: 'Inbox', may: 'curate' },
   { path: '/projects/:project/people', guide: 'lead#people', page: () => import('./pages/People/People.svelte'), title: 'People', group: 'Project', nav: 'People', may: 'see names' },
@@ -74,7 +73,7 @@ export const routes: Route[] = [
 ]
 
 /** Earlier paths of pages, by the last part of the address, and their present ones. */
-const MOVED: Record<string, string> = { search: 'pubmed', evidence: 'ranking', 'look-again': 'needs-review', consistency: 'needs-review?tab=labels' }
+const MOVED: Record<string, string> = { search: 'pubmed', evidence: 'ranking', 'look-again': 'needs-review', consistency: 'needs-review?tab=labels', reliability: 'rounds/new?purpose=reliability' }
 
 /** The present address of a page that has moved, or null. */
 export function moved({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): string | null {

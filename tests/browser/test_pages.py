@@ -57,7 +57,7 @@ def addresses(lead: Visit) -> dict[str, str]:
         "needs review": f"{PROJECT}/needs-review",
         "inconsistent labels": f"{PROJECT}/needs-review?tab=labels",
         "sentence ranking": f"{PROJECT}/ranking",
-        "reliability": f"{PROJECT}/reliability",
+        "reliability study": f"{PROJECT}/rounds/new?purpose=reliability",
         "releases": f"{PROJECT}/releases",
         "guidelines": f"{PROJECT}/guidelines",
         "people": f"{PROJECT}/people",

@@ -50,7 +50,7 @@ def _narrow_and_wide(lead: Visit) -> None:
 
 
 def _design(page: Page) -> str:
-    return page.locator("section[aria-labelledby=design]").inner_text()
+    return page.get_by_role("region", name="Design", exact=True).inner_text()
 
 
 def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit: Callable[..., Visit]) -> None:
@@ -64,14 +64,14 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit
     page.get_by_label("Name", exact=True).fill("First ratings")
     page.get_by_label("Rate summaries").check()
     expect(page.get_by_label("reliability study")).to_be_checked()
-    page.get_by_label("People per unit (overlap)").fill("3")
+    page.get_by_label("People per unit").fill("3")
     for who in RATERS:
         page.get_by_label(who).check()
-    expect(page.locator("section[aria-labelledby=design] tbody tr")).to_have_count(4)
-    expect(page.locator("section[aria-labelledby=design]")).to_contain_text("times at each position")
+    expect(page.get_by_role("region", name="Design", exact=True).locator("tbody tr")).to_have_count(4)
+    expect(page.get_by_role("region", name="Design", exact=True)).to_contain_text("times at each position")
     _narrow_and_wide(lead)
     page.get_by_label("Alder").uncheck()
-    expect(page.locator("section[aria-labelledby=design] tbody tr")).to_have_count(3)
+    expect(page.get_by_role("region", name="Design", exact=True).locator("tbody tr")).to_have_count(3)
     page.get_by_label("Reference summaries").check()
     for system in SYSTEMS[1:]:
         page.get_by_label(system).uncheck()
@@ -83,7 +83,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit
     page.get_by_role("button", name="Open round").click()
     page.wait_for_url(re.compile(rf"/projects/{SLUG}/rounds/\d+$"))
 
-    design = page.locator("section[aria-labelledby=design]")
+    design = page.get_by_role("region", name="Design", exact=True)
     expect(design).to_contain_text("Alder, Birch, Cedar, Dogwood")
     expect(design.get_by_role("button", name="Unblind")).to_have_count(0)
     rater = visit("evaluator")
@@ -130,6 +130,8 @@ def _opened(lead: Visit, name: str, person: str, address: str = "", **fields: st
         page.get_by_label("Rate summaries").check()
     if purpose := fields.pop("purpose", ""):
         page.get_by_label(purpose).first.check()
+    if "Tolerance" in fields:
+        page.get_by_text("Advanced: seed").click()
     for label, value in fields.items():
         field = page.get_by_label(label.replace("_", " "))
         field.select_option(label=value) if label.startswith("Required") else field.fill(value)
@@ -161,7 +163,7 @@ def test_raters_are_calibrated_by_the_pages_alone(site: Site, visit: Callable[..
     page.get_by_label("Reason", exact=True).fill("Two studies say so.")
     confirm.click()
     expect(page.get_by_text("Confirmed.")).to_be_visible()
-    expect(page.locator("section[aria-labelledby=gold]")).to_contain_text(
+    expect(page.get_by_role("region", name="Gold for practice")).to_contain_text(
         "3 pages of this round can be used for practice"
     )
     _narrow_and_wide(lead)

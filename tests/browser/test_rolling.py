@@ -23,7 +23,7 @@ def test_a_rolling_round_opened_without_units_takes_in_later_ones(
     lead.go("/projects/rolling/rounds/new?rolling=true&kind=label")
     page.get_by_label("Name", exact=True).fill("As they come")
     page.get_by_role("group", name="People of the round").get_by_role("checkbox").first.check()
-    later = page.get_by_label("add new units")
+    later = page.get_by_label("Add new units")
     expect(later).to_be_checked()
     later.uncheck()
     expect(page.get_by_role("button", name="Open round")).to_be_disabled()
@@ -38,5 +38,5 @@ def test_a_rolling_round_opened_without_units_takes_in_later_ones(
     (tmp_path / "more.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
     site.manage("import_data", "m3", str(tmp_path / "more.jsonl"), "--project", "rolling")
     page.get_by_role("button", name="Add new units").click()
-    units = page.locator("dl.about div", has_text="Units").first
+    units = page.locator("main .header")
     expect(units).to_contain_text(f"{1 + len(line['input_studies'])} \N{MULTIPLICATION SIGN}")

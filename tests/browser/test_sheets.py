@@ -21,7 +21,7 @@ def test_a_sheet_is_exported_and_imported_and_its_faults_are_named(visit: Callab
     page = lead.page
     lead.go(f"/projects/sheets/rounds/{round}")
     page.get_by_text("Download or upload a sheet").click()
-    away = page.locator("section[aria-labelledby=away]")
+    away = page.get_by_role("region", name="Offline sheets")
     away.locator("select").first.select_option(index=1)
     away.locator("select").last.select_option("csv")
     with page.expect_download() as download:

@@ -9,6 +9,9 @@ export function count(n: number): string {
   return whole.format(n)
 }
 
+/** "Gold standard" from "gold standard". */
+export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)
+
 /** "1 answer", "2,292 answers" */
 export function counted(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`

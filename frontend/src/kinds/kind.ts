@@ -36,6 +36,8 @@ export interface KindDefinition {
   readonly spans?: string
   /** Names of the stored fields, by which a sample can be stratified. */
   readonly fields?: readonly string[]
+  /** Whether a reliability study of targets has a round of it (`annotation/reliability`). */
+  readonly inStudies?: true
   /** Columns of a file with external ratings, if they can be imported. */
   readonly ratings?: { readonly columns: readonly string[] }
   /** Editor of a unit: on the Work page, in a preview, in a correction. */

@@ -8,6 +8,7 @@ const NO_CUE = 'no cue'
 const label = {
   key: 'label',
   usual: true,
+  inStudies: true,
   unit: 'Proposition',
   noun: 'label',
   missing: 'a label',

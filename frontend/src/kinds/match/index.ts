@@ -3,6 +3,7 @@ import type { KindDefinition } from '../kind.ts'
 /** The one of four sentences of a study that is most relevant to a target. */
 const match = {
   key: 'match',
+  inStudies: true,
   unit: 'Target',
   noun: 'match',
   missing: 'a match',

@@ -1,11 +1,12 @@
 /** State of the form for a new round, and the plan that it describes. */
 
-import { kinds } from '../../kinds/index.ts'
+import { kindOf, kinds } from '../../kinds/index.ts'
 import type { Schemas } from '../../api/client.ts'
 import { valuesOf, type Parameter, type Values } from '../../components/systems/parameters.ts'
 
 export type Plan = Schemas['RoundPlanRequest']
-export type Which = 'all' | 'filter' | 'sample' | 'stratified'
+/** `study`: the targets of a reliability study with matches, which opens two rounds. */
+export type Which = 'all' | 'filter' | 'sample' | 'stratified' | 'study'
 
 /** The filters that are set and that the kind declares. */
 export function narrowed(filters: Values, declared: readonly Parameter[]): Values {
@@ -27,9 +28,11 @@ export const LARGEST_HELD = 20
 
 export class Planning {
   private readonly choices: () => Schemas['RoundChoices'] | null
-  /** `choices`: the options of the form, once loaded. */
-  constructor(choices: () => Schemas['RoundChoices'] | null) {
+  private readonly mayStudy: boolean
+  /** `choices`: the options of the form, once loaded. `mayStudy`: the person may plan reliability studies with matches. */
+  constructor(choices: () => Schemas['RoundChoices'] | null, mayStudy = false) {
     this.choices = choices
+    this.mayStudy = mayStudy
   }
 
   kind = $state(kinds[0]!.key as Plan['kind'])
@@ -68,6 +71,28 @@ export class Planning {
   /** Whether units added later join the round. */
   later = $state(false)
 
+  /** Targets of a study to label and to match: M3 sampled 40 propositions and 30 sentences. */
+  labels = $state<number | null>(40)
+  matches = $state<number | null>(30)
+  nearestBy = $state('')
+
+  /** Whether the plan can be a reliability study with matches. */
+  get offersStudy(): boolean {
+    return this.mayStudy && this.purpose === 'reliability study' && !!kindOf(this.kind)?.inStudies
+  }
+  get isStudy(): boolean {
+    return this.which === 'study' && this.offersStudy
+  }
+  /** Reset the choice of units if it no longer exists. */
+  turnToPurpose(): void {
+    if (this.which === 'study' && !this.offersStudy) this.which = 'all'
+  }
+
+  /** A study has three people per target by default. */
+  turnToUnits(): void {
+    if (this.isStudy && (this.overlap || 1) < 2) this.overlap = 3
+  }
+
   /** Reset what depends on the kind, after another one was chosen. */
   turnTo(): void {
     this.guideline = null
@@ -79,14 +104,15 @@ export class Planning {
     // Blind tasks are mostly reliability studies with fixed allocation.
     this.purpose = this.choice?.blind ? 'reliability study' : 'gold standard'
     this.allocation = this.choice?.blind ? 'fixed allocation' : 'shared queue'
+    this.turnToPurpose()
     this.suggestName()
   }
 
   /** The suggested name, replaced as long as the person has not typed another. */
   private offered = ''
-  private suggestName(): void {
+  suggestName(name = this.choice?.name ?? ''): void {
     if (this.name !== this.offered) return
-    this.name = this.offered = this.choice?.name ?? ''
+    this.name = this.offered = name
   }
 
   /** Whether the round can add units later: not with a sample, fixed allocation, shuffling or an overlap sample. */
@@ -95,9 +121,15 @@ export class Planning {
     return whole && this.allocation === 'shared queue' && this.order === 'corpus' && !this.block && this.meaning?.chooses === 'any' && !!this.choice?.rolls
   }
 
-  /** Fill in the form from the address: `?kind=…&purpose=…&rolling=true&options.NAME=…&filters.NAME=true`. */
+  /** Fill in the form from the address: `?kind=…&purpose=…&rolling=true&options.NAME=…&filters.NAME=true`, or
+   *  `?purpose=reliability` for a reliability study with matches. */
   begin(asked: URLSearchParams): void {
     const kind = asked.get('kind')
+    if (asked.get('purpose') === 'reliability') {
+      this.purpose = 'reliability study'
+      this.which = this.offersStudy ? 'study' : 'all'
+      this.turnToUnits()
+    }
     if (!kind) return this.suggestName()
     this.later = asked.get('rolling') === 'true'
     this.kind = kind as Plan['kind']
