@@ -29,12 +29,19 @@ class QuestionSerializer(Strict):
 
 
 class GuidelineRowSerializer(serializers.ModelSerializer[Guideline]):
+    kind_title = serializers.SerializerMethodField(help_text="Title of the task kind.")
     questions_count = serializers.SerializerMethodField(help_text="Number of questions.")
+    in_use_since = serializers.DateTimeField(
+        allow_null=True, help_text="When the newest open round with this version opened; null without one."
+    )
 
     class Meta:
         model = Guideline
-        fields = ["id", "kind", "number", "digest", "questions_count", "created_at"]
+        fields = ["id", "kind", "kind_title", "number", "digest", "questions_count", "in_use_since", "created_at"]
         read_only_fields = fields
+
+    def get_kind_title(self, guideline: Guideline) -> str:
+        return kinds.get(guideline.kind).title
 
     def get_questions_count(self, guideline: Guideline) -> int:
         return len(guideline.questions)
@@ -50,7 +57,12 @@ class GuidelineSerializer(GuidelineRowSerializer):
     html = serializers.SerializerMethodField(help_text="Sanitised HTML, rendered from the Markdown text.")
 
     class Meta(GuidelineRowSerializer.Meta):
-        fields = [*GuidelineRowSerializer.Meta.fields, "text", "html", "questions"]
+        fields = [
+            *(name for name in GuidelineRowSerializer.Meta.fields if name != "in_use_since"),
+            "text",
+            "html",
+            "questions",
+        ]
         read_only_fields = fields
 
     def get_html(self, guideline: Guideline) -> str:

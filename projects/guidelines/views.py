@@ -1,6 +1,6 @@
 """API views of guideline versions."""
 
-from django.db.models import QuerySet
+from django.db.models import Max, Q, QuerySet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import generics, status
@@ -10,7 +10,8 @@ from rest_framework.views import APIView
 
 from accounts.sessions import query_parameter, signed_in
 
-from ..models import Guideline
+from .. import purposes
+from ..models import Guideline, Round
 from ..permissions import guideline_to, may, member_of, permit
 from . import markdown
 from .actions import write_guideline
@@ -37,6 +38,8 @@ class GuidelinesView(generics.ListAPIView[Guideline]):
     def get_queryset(self) -> QuerySet[Guideline]:
         guidelines = member_of(signed_in(self.request), self.kwargs["slug"]).project.guidelines.defer("text")
         kind = query_parameter(self.request, "kind")
+        in_use = Q(rounds__status=Round.Status.OPEN) & ~Q(rounds__purpose__in=purposes.which("holds_edits"))
+        guidelines = guidelines.annotate(in_use_since=Max("rounds__opened_at", filter=in_use))
         return (guidelines.filter(kind=kind) if kind else guidelines).order_by("kind", "-number")
 
     @extend_schema(

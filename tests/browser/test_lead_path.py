@@ -86,7 +86,7 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
 
     page.goto(page.url.split("/projects/")[0] + "/projects/path")
     page.get_by_role("link", name="review and adapt the guideline").click()
-    page.get_by_role("button", name="Shipped text of Label propositions").click()
+    page.get_by_label("Task").select_option(label="Label propositions")
     page.get_by_role("button", name="Write version 1").click()
     page.get_by_label("Guideline, in Markdown").press("Control+End")
     page.keyboard.type("Ask when in doubt.")

@@ -14,7 +14,8 @@ from accounts.models import User
 from audit.models import Entry
 from projects import kinds
 from projects.guidelines import markdown
-from projects.models import Guideline, Project
+from projects.models import Guideline, Project, Round
+from tests.builders import build_cluster, build_round
 
 ClientOf = Callable[[User], APIClient]
 GUIDELINES = "/api/v1/projects/eye/guidelines/"
@@ -147,3 +148,19 @@ def test_the_list_costs_the_same_however_many_versions(
         client.post(GUIDELINES, {"kind": "label", "text": f"{n}"}, format="json")
     with django_assert_num_queries(5):
         assert len(client.get(GUIDELINES).json()["results"]) == 20
+
+
+def test_the_list_says_which_version_an_open_round_uses(project: Project, lead: User, client_of: ClientOf) -> None:
+    client = client_of(lead)
+    build_cluster(project, 0)
+    made = [client.post(GUIDELINES, {"kind": "label", "text": t}, format="json").json()["id"] for t in ("one", "two")]
+    lead_member = project.members.get(user=lead)
+    round = build_round(project, [lead_member], guideline=made[0])
+
+    def used() -> list[int]:
+        return [row["id"] for row in client.get(GUIDELINES).json()["results"] if row["in_use_since"]]
+
+    assert used() == [made[0]]
+    assert {row["kind_title"] for row in client.get(GUIDELINES).json()["results"]} == {"Label propositions"}
+    Round.objects.filter(pk=round.pk).update(status=Round.Status.CLOSED, closed_at=round.opened_at)
+    assert used() == []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { complete, fresh, without } from './questions.ts'
+import { complete, fresh, inUse, without } from './questions.ts'
 
 const question = { question: 'What is polarity?', options: ['a rise', 'benefit or harm', 'size'], right: 1, explanation: '' }
 
@@ -16,4 +16,11 @@ describe('questions about a guideline', () => {
     expect(without(question, 2)).toMatchObject({ options: ['a rise', 'benefit or harm'], right: 1 })
     expect(without(question, 1)).toMatchObject({ options: ['a rise', 'size'], right: 0 })
   })
+})
+
+it('opens the guideline of the newest open round, else the first', () => {
+  const of = (id: number, in_use_since: string | null) => ({ id, in_use_since })
+  expect(inUse([])).toBeUndefined()
+  expect(inUse([of(1, null), of(2, null)])?.id).toBe(1)
+  expect(inUse([of(1, null), of(2, '2026-11-01T10:00:00Z'), of(3, '2026-11-20T10:00:00Z')])?.id).toBe(3)
 })

@@ -26,3 +26,8 @@ export function without(q: Question, option: number): Question {
   const right = q.right === option ? 0 : q.right > option ? q.right - 1 : q.right
   return { ...q, options, right }
 }
+
+/** The guideline that the newest open round uses; without one the first. */
+export function inUse<G extends Pick<Schemas['GuidelineRow'], 'in_use_since'>>(guidelines: readonly G[]): G | undefined {
+  return guidelines.reduce<G | undefined>((best, g) => ((g.in_use_since ?? '') > (best?.in_use_since ?? '') ? g : best), guidelines[0])
+}
