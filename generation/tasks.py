@@ -20,13 +20,13 @@ def make_version(job: RunningJob) -> dict[str, Any]:
     return {"version": version.pk, "number": version.number, "hash": version.hash}
 
 
-@jobs.handler(concurrency.KIND, ended=concurrency.chunk_ended)
+@jobs.handler(concurrency.KIND, ended=concurrency.chunk_ended, page=("Run {run}", "systems/runs/{run}"))
 def run_chunk(job: RunningJob) -> dict[str, Any]:
     """Process a chunk of a run. A second attempt continues with the remaining items."""
     return chunks.do_chunk(job=job)
 
 
-@jobs.handler(scoring_actions.KIND, notification=("Scores", "systems/runs/{run}"))
+@jobs.handler(scoring_actions.KIND, notification=("Scores ({metric})", "systems/runs/{run}"))
 def score_run(job: RunningJob) -> dict[str, Any]:
     """Score a run. A second attempt scores the summaries that have no rows yet."""
     run = Run.objects.select_related("version__system__project").get(pk=job.params["run"])
@@ -36,7 +36,7 @@ def score_run(job: RunningJob) -> dict[str, Any]:
     return {"scoring": scoring.pk}
 
 
-@jobs.handler(scoring_actions.COMPUTE_SCORES)
+@jobs.handler(scoring_actions.COMPUTE_SCORES, page=("Figures of a probe", "systems/runs/{run}"))
 def compute_probe_figures(job: RunningJob) -> dict[str, Any]:
     """Compute the figures of a probe that has ended. A second attempt finds the stored figures."""
     return {"items": scoring_actions.compute_probe_figures(Run.objects.get(pk=job.params["run"])).items}

@@ -71,14 +71,14 @@ def open_round(job: RunningJob) -> dict[str, Any]:
     return preparing.lay_out_and_open(round=_round(job), people=people, by=job.by, progress=job.progress)
 
 
-@jobs.handler(preparing.DISCARD)
+@jobs.handler(preparing.DISCARD, page=("Discarding a round", "rounds/{round}"))
 def discard_round(job: RunningJob) -> dict[str, Any]:
     """Remove a round that was never opened. A repeated attempt may find it already removed."""
     round = Round.objects.select_related("project").filter(pk=job.params["round"]).first()
     return preparing.remove(round=round, by=job.by, progress=job.progress) if round else {}
 
 
-@jobs.handler(KIND, short=True)
+@jobs.handler(KIND, short=True, page=("New units of a round", "rounds/{round}"))
 def take_in_units(job: RunningJob) -> dict[str, Any]:
     """Add units that now match to an open rolling round."""
     return rolling.add_matching_units(round=_round(job), by=job.by, progress=job.paced())

@@ -37,12 +37,19 @@ Ended = Callable[[Job], None]
 handlers: dict[str, Handler] = {}
 _ended: dict[str, Ended] = {}
 _short: set[str] = set()
-#: Per kind whose users are notified at the end: the type of work, and the page below the project's page that shows it.
-_notified_kinds: dict[str, tuple[str, str]] = {}
+#: Per kind: the type of work, and the page below the project's page that shows it.
+pages: dict[str, tuple[str, str]] = {}
+#: Kinds whose users are notified at the end.
+_notified_kinds: set[str] = set()
 
 
 def handler(
-    kind: str, ended: Ended | None = None, *, short: bool = False, notification: tuple[str, str] | None = None
+    kind: str,
+    ended: Ended | None = None,
+    *,
+    short: bool = False,
+    notification: tuple[str, str] | None = None,
+    page: tuple[str, str] | None = None,
 ) -> Callable[[Handler], Handler]:
     """Register the function that runs jobs of a kind. Handlers are in ``tasks.py`` modules and call one action.
 
@@ -51,8 +58,9 @@ def handler(
     ``ended`` is called in the transaction in which a job ends. The handler is not called for jobs that are given up or
     cancelled, so work that waits for a job must be released here.
 
-    ``notification`` is the type of work and the page that shows it. The user who requested the job is notified. The
-    page may contain the job's parameters ("runs/{run}").
+    ``notification`` is the type of work and the page that shows it. Both may contain the job's parameters
+    ("runs/{run}"). The user who requested the job is notified, and the project's overview lists the job if it failed.
+    ``page`` is the same for kinds whose users are not notified.
     """
 
     def register(function: Handler) -> Handler:
@@ -64,7 +72,9 @@ def handler(
         if short:
             _short.add(kind)
         if notification:
-            _notified_kinds[kind] = notification
+            _notified_kinds.add(kind)
+        if shown := notification or page:
+            pages[kind] = shown
         return function
 
     return register
@@ -141,14 +151,20 @@ def wake(job: Job) -> None:
     Job.objects.filter(pk=job.pk).update(sent_at=timezone.now())
 
 
+def page_of(job: Job) -> tuple[str, str]:
+    """Return the type of work of a job, and the page below the project's page that shows it."""
+    subject, page = pages[job.kind]
+    params = defaultdict(str, job.params)
+    return subject.format_map(params), page.format_map(params)
+
+
 def notify_end(pk: int) -> None:
     job = Job.objects.select_related("project", "created_by").get(pk=pk)
     if ended := _ended.get(job.kind):
         ended(job)
     if job.kind in _notified_kinds and job.status != JobStatus.CANCELLED:
-        subject, path = _notified_kinds[job.kind]
+        subject, page = page_of(job)
         failed = job.status == JobStatus.FAILED
-        page = path.format_map(defaultdict(str, job.params))
         notify_of_job(
             job.created_by,
             project=job.project,

@@ -9,21 +9,26 @@ from sql.expressions import UtcDay, first_moment
 
 from ..inbox import queries as inbox_queries
 from ..inbox.queries import SETTLED, SKIPPED, raised
-from ..models import Answer, Assignment, Decision, Outcome, Project, Round
+from ..jobs import jobs
+from ..models import Answer, Assignment, Decision, JobStatus, Member, Outcome, Project, Round
 from ..models.project import verbs_of
+from ..permissions import hidden_from, may
 from ..rounds import queries as rounds_queries
 
 #: Maximum number of closed rounds, and of all rounds.
 CLOSED_SHOWN, SHOWN = 4, 8
 #: Number of days, including today.
 DAYS = 14
+#: Failed jobs that ended earlier, and more of them, are not listed.
+FAILED_SINCE, FAILED_SHOWN = timedelta(days=30), 20
 
 
-def overview(project: Project, *, watches: bool, now: datetime) -> dict[str, Any]:
-    """Return the open rounds and the newest closed ones.
+def overview(member: Member, *, now: datetime) -> dict[str, Any]:
+    """Return the open rounds of the member's project and the newest closed ones.
 
-    With ``watches``, add unsettled matters and people at work. The number of queries is fixed.
+    For leads and curators, add unsettled matters, people at work and failed jobs. The number of queries is fixed.
     """
+    project, watches = member.project, may(member, "curate")
     counted = rounds_queries.with_counts(Round.objects.filter(project=project).opened_by_people())
     counted = counted.select_related("guideline")
     shown_rounds = list(counted.filter(status=Round.Status.OPEN)[:SHOWN])
@@ -40,7 +45,8 @@ def overview(project: Project, *, watches: bool, now: datetime) -> dict[str, Any
             for r in shown_rounds
         ],
         "contested": contested,
-        "unsettled": inbox_queries.totals(project)["open"] if watches else 0,
+        "unsettled": inbox_queries.totals(project) if watches else None,
+        "failed_jobs": _failed_jobs(member, now) if may(member, "read reports of jobs") else [],
         "days": _days(project, now),
     }
 
@@ -80,6 +86,24 @@ def _contested(project: Project) -> list[dict[str, Any]]:
     waiting = Decision.objects.filter(round__in=closed, unit__superseded_by=None).contested().order_by()
     counted = waiting.values("round", "round__name").annotate(n=Count("pk")).order_by("-round")
     return [{"round": row["round"], "name": row["round__name"], "count": row["n"]} for row in counted]
+
+
+def _failed_jobs(member: Member, now: datetime) -> list[dict[str, Any]]:
+    """Return the failed jobs without a later job for the same work, newest first. Two queries, and those of hiding."""
+    listed = member.project.jobs.filter(kind__in=jobs.pages).order_by("-pk")
+    failed = list(listed.filter(status=JobStatus.FAILED, finished_at__gte=now - FAILED_SINCE)[:FAILED_SHOWN])
+    hidden = hidden_from(member)
+    oldest = min((job.pk for job in failed), default=0)
+    later = listed.filter(kind__in={job.kind for job in failed}, pk__gt=oldest).only("project", "kind", "params")
+    newest: dict[tuple[str, tuple[str, str]], int] = {}
+    for job in later:
+        newest.setdefault((job.kind, jobs.page_of(job)), job.pk)
+    return [
+        {"id": job.pk, "what": what, "error": job.error, "page": page, "at": job.finished_at}
+        for job, (what, page) in ((job, jobs.page_of(job)) for job in failed)
+        if newest.get((job.kind, (what, page)), 0) <= job.pk
+        and not any(job.params.get(object_type) in ids for object_type, ids in hidden.items())
+    ]
 
 
 def _unsettled(project: Project, rounds: list[Round]) -> dict[int, dict[str, int]]:

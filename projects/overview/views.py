@@ -28,7 +28,7 @@ from projects.people.serializers import (
     ProjectSerializer,
     ProjectSettingsSerializer,
 )
-from projects.permissions import hidden_from, may, member_of, permit
+from projects.permissions import hidden_from, member_of, permit
 from projects.rounds import queries as rounds_queries
 from projects.rounds.serializers import RoundRowSerializer, ToAdjudicateSerializer, WorkRowSerializer
 from projects.workflow import Begun
@@ -97,17 +97,37 @@ class ContestedRoundSerializer(Plain):
     count = serializers.IntegerField(help_text="Fields that wait for a curator.")
 
 
+class UnsettledSerializer(Plain):
+    """Numbers of answers with an unsettled flag, comment or skip. One answer can have several."""
+
+    flagged = serializers.IntegerField()
+    commented = serializers.IntegerField()
+    skipped = serializers.IntegerField()
+    open = serializers.IntegerField(help_text="Number of these answers.")
+
+
+class FailedJobSerializer(Plain):
+    id = serializers.IntegerField()
+    what = serializers.CharField(help_text="Type of work.")
+    error = serializers.CharField(allow_blank=True)
+    page = serializers.CharField(help_text="Path relative to the project's page.")
+    at = serializers.DateTimeField()
+
+
 class OverviewDaySerializer(Plain):
     day = serializers.DateField()
     answers = serializers.IntegerField()
 
 
 class OverviewSerializer(Plain):
-    """The overview of a project. Unsettled matters and people at work are for leads and curators."""
+    """The overview of a project. Unsettled matters, people at work and failed jobs are for leads and curators."""
 
     rounds = OverviewRoundSerializer(many=True)
     contested = ContestedRoundSerializer(many=True, help_text="All closed rounds with contested fields, newest first.")
-    unsettled = serializers.IntegerField()
+    unsettled = UnsettledSerializer(allow_null=True, help_text="Null unless the user is a lead or curator.")
+    failed_jobs = FailedJobSerializer(
+        many=True, help_text="Failed jobs of the last 30 days without a later job for the same work, newest first."
+    )
     days = OverviewDaySerializer(
         many=True, help_text="Number of first answers on each of the last 14 days, today last."
     )
@@ -247,5 +267,4 @@ class OverviewView(APIView):
         """Return open and recent rounds, what needs attention, who is at work, and answers per day."""
         member = member_of(signed_in(request), slug)
         permit(member, "read rounds")
-        overview_data = overview(member.project, watches=may(member, "curate"), now=timezone.now())
-        return Response(OverviewSerializer(overview_data).data)
+        return Response(OverviewSerializer(overview(member, now=timezone.now())).data)

@@ -1,17 +1,20 @@
 """Flags, comments and skips reach leads and curators and are answered and settled; annotators read the replies."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
 from audit.models import Entry
+from projects import permissions
 from projects.jobs.running import run_job
-from projects.models import Answer, Assignment, Member, Project, Remark, Round
+from projects.models import Answer, Assignment, Job, JobStatus, Member, Project, Remark, Round
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from tests.builders import TEXT, answer, build_cluster, build_round, label_value, skip
@@ -45,6 +48,13 @@ def listed(client: APIClient, **query: Any) -> list[dict[str, Any]]:
 def say(client: APIClient, answer: Answer, act: str, text: str = "") -> int:
     reply = client.post(f"{API}/answers/{answer.pk}/remarks/", {"act": act, "text": text}, format="json")
     return int(reply.status_code)
+
+
+def fail(project: Project, kind: str, status: str = JobStatus.FAILED, **params: Any) -> Job:
+    ended = timezone.now()
+    return Job.objects.create(
+        project=project, kind=kind, params=params, status=status, error="Out of memory.", finished_at=ended
+    )
 
 
 def test_the_inbox_lists_what_was_raised_and_nothing_else(round: Round, ann1: User, client: APIClient) -> None:
@@ -141,8 +151,11 @@ def test_inbox_and_overview_take_a_fixed_number_of_queries(
         return len(asked)
 
     say(client, said(ann1, round, flag=True), "reply", "Yes.")
+    fail(project, "release")
     before = {path: queries(path) for path in ("inbox/", "overview/")}
     for n in range(3):
+        fail(project, "import_m3", token=str(n))
+        fail(project, "finish_round", round=n)
         build_round(project, list(Member.objects.filter(user__in=[ann1, ann2])), name=f"more {n}")
         say(client, said(ann2, round, comment="So?"), "settled")
     assert {path: queries(path) for path in before} == before
@@ -158,9 +171,43 @@ def test_the_overview_counts_what_needs_attention_round_by_round(
     found = client.get(f"{API}/projects/eye/overview/").json()
     row = found["rounds"][0]
     assert (row["answered"], row["raised"], row["skipped"]) == (2, 1, 1)
-    assert (found["unsettled"], found["contested"]) == (2, [])
+    assert found["unsettled"] == {"flagged": 1, "commented": 0, "skipped": 1, "open": 2}
+    assert (found["contested"], found["failed_jobs"]) == ([], [])
     assert [(p["name"], p["answered"], p["skipped"]) for p in row["at_work"]] == [("Ann1", 1, 0), ("Ann2", 1, 1)]
     assert [day["answers"] for day in found["days"]] == [0] * 13 + [2]
+
+
+def test_the_overview_lists_failed_jobs_until_the_work_is_done_again(
+    round: Round, project: Project, lead: User, ann1: User, client: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listed_jobs() -> list[tuple[str, str, str]]:
+        found = client.get(f"{API}/projects/eye/overview/").json()["failed_jobs"]
+        return [(job["what"], job["page"], job["error"]) for job in found]
+
+    fail(project, "release", version="1.0.0")
+    fail(project, "score_run", run=4, metric="rouge")
+    fail(project, "score_run", run=5, metric="rouge")
+    fail(project, "check_without_a_page")
+    old = fail(project, "finish_round", round=round.pk)
+    assert listed_jobs() == [
+        ("Closing", f"rounds/{round.pk}", "Out of memory."),
+        ("Scores (rouge)", "systems/runs/5", "Out of memory."),
+        ("Scores (rouge)", "systems/runs/4", "Out of memory."),
+        ("Release", "releases", "Out of memory."),
+    ]
+    Job.objects.filter(pk=old.pk).update(finished_at=timezone.now() - timedelta(days=31))
+    fail(project, "score_run", JobStatus.DONE, run=4, metric="rouge")
+    fail(project, "score_run", JobStatus.DONE, run=5, metric="bertscore")
+    fail(project, "release", version="1.0.1")
+    assert [(what, page) for what, page, _ in listed_jobs()] == [
+        ("Release", "releases"),
+        ("Scores (rouge)", "systems/runs/5"),
+    ], "the newest of two failures, and not what was done again"
+    Member.objects.filter(user=lead).update(role="viewer")
+    assert listed_jobs() == []
+    Member.objects.filter(user=lead).update(role="lead")
+    monkeypatch.setitem(permissions._rules, "run", lambda member: {5})
+    assert [what for what, _, _ in listed_jobs()] == ["Release"]
 
 
 def test_contested_fields_are_listed_however_many_rounds_are_open(
