@@ -8,10 +8,15 @@ type AtWork = Pick<Schemas['AtWork'], 'answered' | 'skipped' | 'left' | 'seconds
 export const QUIET = 3
 const DAY = 86_400_000
 
+/** Whole days since the last answer of a person with open work; 0 for other people. */
+export function quietDays(person: AtWork, now = Date.now()): number {
+  if (!person.last_answer_at || person.left === 0) return 0
+  return Math.floor((now - Date.parse(person.last_answer_at)) / DAY)
+}
+
 /** "last answer 3 days ago" if the person has open work and was inactive that long; otherwise empty. */
 export function quiet(person: AtWork, now = Date.now()): string {
-  if (!person.last_answer_at || person.left === 0) return ''
-  const days = Math.floor((now - Date.parse(person.last_answer_at)) / DAY)
+  const days = quietDays(person, now)
   return days >= QUIET ? `last answer ${counted(days, 'day')} ago` : ''
 }
 

@@ -1,0 +1,82 @@
+/** What needs the lead of a project, in a fixed order, and the project's next step. */
+
+import type { Schemas } from '../../api/client.ts'
+import type { TodoItem } from '../../components/TodoList.svelte'
+import { count, counted, listed } from '../../components/format.ts'
+import { QUIET, quietDays } from '../../components/rounds/workload.ts'
+
+type Overview = Schemas['Overview']
+
+/** Longest error of a job in the list; the page of the job shows all of it. */
+const LONGEST = 160
+
+const some = (names: readonly string[], most = 3) => listed(names.length > most + 1 ? [...names.slice(0, most), `${count(names.length - most)} more`] : names)
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
+const shortened = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1).trimEnd()}…` : text)
+
+interface People {
+  name: string
+  days: number
+  left: number | null
+  round: Schemas['OverviewRound']
+}
+
+/** People of open rounds without an answer for `QUIET` days, each once, the longest silence first. */
+function quietPeople(rounds: readonly Schemas['OverviewRound'][], now: number): People[] {
+  const byMember = new Map<number, People>()
+  const all = rounds.flatMap((round) => round.at_work.map((p) => ({ member: p.member, name: p.name || p.pseudonym, days: quietDays(p, now), left: p.left, round })))
+  for (const p of all.sort((a, b) => b.days - a.days)) if (p.days >= QUIET && !byMember.has(p.member)) byMember.set(p.member, p)
+  return [...byMember.values()]
+}
+
+/** The tasks of a lead or curator; `leads`: whether the person can close rounds. */
+export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, { slug, leads, now = Date.now() }: { slug: string; leads: boolean; now?: number }): TodoItem[] {
+  const open = overview.rounds.filter((r) => r.status === 'open')
+  const { contested, failed_jobs: failed, unsettled } = overview
+  const changed = stale?.changed ?? 0
+  const outdated = sum(stale?.outdated.map((o) => o.answers) ?? [])
+  const quiet = quietPeople(open, now)
+  const full = leads ? open.filter((r) => r.assignments && r.answered === r.assignments) : []
+  const inEach = contested.map((r) => (contested.length > 1 ? `${r.name} (${count(r.count)})` : r.name))
+  const items = [
+    { key: 'contested', n: sum(contested.map((r) => r.count)), one: 'Contested field', many: 'Contested fields', reason: `People disagree in ${some(inEach)}`, button: 'Adjudicate', page: `rounds/${contested[0]?.round}/adjudicate` },
+    { key: 'failed', n: failed.length, one: 'Failed job', many: 'Failed jobs', reason: `${failed.length > 1 ? 'Last: ' : ''}${failed[0]?.what}: ${shortened(failed[0]?.error ?? '')}`, button: 'See failure', page: failed[0]?.page ?? '' },
+    {
+      key: 'stale', n: changed + outdated, one: 'Stale label', many: 'Stale labels', button: 'Review', page: changed ? 'needs-review' : 'needs-review?reason=guideline',
+      reason: [changed ? `${count(changed)} of texts or tuples that changed` : '', outdated ? `${count(outdated)} under an earlier guideline` : ''].filter(Boolean).join(', '),
+    },
+    {
+      key: 'flagged', n: unsettled?.open ?? 0, one: 'Flagged unit', many: 'Flagged units', button: 'Answer', page: 'inbox',
+      reason: (['flagged', 'commented', 'skipped'] as const).filter((what) => unsettled?.[what]).map((what) => `${count(unsettled![what])} ${what}`).join(', '),
+    },
+    {
+      key: 'quiet', n: quiet.length, one: 'Quiet person', many: 'Quiet people', button: 'See round', page: `rounds/${quiet[0]?.round.id}`,
+      reason: quiet.length > 1
+        ? `${some(quiet.map((p) => p.name))} have not answered for ${QUIET} days or more`
+        : `${quiet[0]?.name} has not answered for ${counted(quiet[0]?.days ?? 0, 'day')}; ${quiet[0]?.left === null ? 'units' : count(quiet[0]?.left ?? 0)} are left in ${quiet[0]?.round.name}`,
+    },
+    {
+      key: 'close', n: full.length, one: 'Round to close', many: 'Rounds to close', button: 'Close round', page: `rounds/${full[0]?.id}`,
+      reason: full.length > 1 ? `${some(full.map((r) => r.name))} have all answers` : `${full[0]?.name} has all ${counted(full[0]?.answered ?? 0, 'answer')}`,
+    },
+  ]
+  return items.filter((i) => i.n > 0).map(({ key, n, one, many, reason, button, page }) => ({ key, n, title: n === 1 ? one : many, reason, button, href: `/projects/${slug}/${page}` }))
+}
+
+/** The first next step that the page does not show already: neither as a task nor as an open round. */
+export function nextStep(way: Schemas['Way'], shown: { tasks: readonly TodoItem[]; overview: Overview; slug: string }): Schemas['NextStep'] | null {
+  const pages = new Set([
+    ...shown.tasks.map((t) => t.href),
+    ...[...shown.overview.failed_jobs.map((j) => j.page), ...shown.overview.rounds.filter((r) => r.status === 'open').map((r) => `rounds/${r.id}`)].map((page) => `/projects/${shown.slug}/${page}`),
+  ])
+  return [way.next, ...way.then].find((step) => step && !pages.has(`/projects/${shown.slug}/${step.page}`)) ?? null
+}
+
+/** "381 clusters · 2,292 propositions · 229 reviews": the contents of the corpus, without zeros. */
+export function contents(s: Schemas['Summary']): string[] {
+  const counts: [number, string, string?][] = [
+    [s.clusters, 'cluster'], [s.propositions, 'proposition'], [s.reviews, 'review'], [s.studies, 'study', 'studies'],
+    [s.documents, 'document'], [s.sentences, 'sentence'], [sum(s.counterfactuals.map((c) => c.count)), 'counterfactual'],
+  ]
+  return counts.filter(([n]) => n > 0).map(([n, one, many]) => counted(n, one, many))
+}
