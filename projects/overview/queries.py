@@ -15,8 +15,8 @@ from ..models.project import verbs_of
 from ..permissions import hidden_from, may
 from ..rounds import queries as rounds_queries
 
-#: Maximum number of closed rounds, and of all rounds.
-CLOSED_SHOWN, SHOWN = 4, 8
+#: Maximum number of open rounds, and of closed ones. Every open round can need the lead.
+OPEN_SHOWN, CLOSED_SHOWN = 50, 4
 #: Number of days, including today.
 DAYS = 14
 #: Failed jobs that ended earlier, and more of them, are not listed.
@@ -31,8 +31,8 @@ def overview(member: Member, *, now: datetime) -> dict[str, Any]:
     project, watches = member.project, may(member, "curate")
     counted = rounds_queries.with_counts(Round.objects.filter(project=project).opened_by_people())
     counted = counted.select_related("guideline")
-    shown_rounds = list(counted.filter(status=Round.Status.OPEN)[:SHOWN])
-    shown_rounds += list(counted.filter(status=Round.Status.CLOSED)[: min(CLOSED_SHOWN, SHOWN - len(shown_rounds))])
+    shown_rounds = list(counted.filter(status=Round.Status.OPEN)[:OPEN_SHOWN])
+    shown_rounds += list(counted.filter(status=Round.Status.CLOSED)[:CLOSED_SHOWN])
     contested = _contested(project) if watches else []
     unsettled = _unsettled(project, shown_rounds) if watches else {}
     at_work = rounds_queries.at_work([r for r in shown_rounds if r.is_open]) if watches else {}
