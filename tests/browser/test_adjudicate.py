@@ -96,7 +96,7 @@ def test_a_round_is_adjudicated_by_keyboard_in_two_actions_a_unit(
     assert len(contested) == CONTESTED
     lead = visit("lead")
     lead.go(f"/projects/{slug}")  # a contested unit is one action from the project's page
-    lead.page.get_by_role("region", name="Needs attention").get_by_role("link", name="Adjudicate").focus()
+    lead.page.get_by_role("region", name="Needs you").get_by_role("link", name="Adjudicate").focus()
     lead.page.keyboard.press("Enter")
     at = AtTheDesk(lead.page)
     expect(lead.page.get_by_role("article")).to_have_count(3)

@@ -35,7 +35,7 @@ def test_a_comment_is_answered_settled_and_read(visit: Callable[..., Visit], sit
     lead = visit("lead")
     page = lead.page
     lead.go("/projects/raised")
-    page.get_by_role("region", name="Needs attention").get_by_role("link", name="Inbox").click()
+    page.get_by_role("region", name="Needs you").get_by_role("link", name="Answer").click()
     item = page.get_by_role("listitem").filter(has_text="Which arm is meant?")
     item.get_by_label("Reply or note").fill("The second one.")
     item.get_by_role("button", name="Reply").click()

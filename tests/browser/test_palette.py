@@ -49,7 +49,7 @@ def test_the_palette_opens_objects_by_name_and_escape_restores_the_focus(visit: 
 @pytest.mark.long
 def test_the_key_is_left_to_an_open_dialog_and_to_who_is_not_signed_in(visit: Visiting) -> None:
     annotator = visit("ann1")
-    annotator.page.get_by_role("link", name=re.compile("^(Begin|Continue)")).click()
+    annotator.page.get_by_role("link", name=re.compile("^(Begin|Continue)")).first.click()
     annotator.page.get_by_role("button", name="Keys").click()
     annotator.page.keyboard.press("Control+k")
     expect(annotator.page.get_by_role("dialog")).to_have_count(1)

@@ -22,7 +22,7 @@ it('lists what needs the lead in a fixed order, each with count, reason and one 
   expect(todo(all, stale, options).map((i) => [i.n, i.title, i.reason, i.button, i.href.replace('/projects/eye/', '')])).toEqual([
     [10, 'Contested fields', 'People disagree in final', 'Adjudicate', 'rounds/3/adjudicate'],
     [1, 'Failed job', 'Scores (rouge): The worker ran out of memory.', 'See failure', 'systems/runs/4'],
-    [10, 'Stale labels', '10 of texts or tuples that changed', 'Review', 'needs-review'],
+    [10, 'Stale labels', 'The text or tuple changed after it was labelled', 'Review', 'needs-review'],
     [3, 'Flagged units', '2 flagged, 1 commented', 'Answer', 'inbox'],
     [1, 'Quiet person', 'Person 5 has not answered for 4 days; 78 are left in round 1', 'See round', 'rounds/1'],
     [1, 'Round to close', 'round 2 has all 120 answers', 'Close round', 'rounds/2'],
@@ -41,7 +41,7 @@ it('counts several rounds and people in one task', () => {
   const [contested, failed, outdated, quiet] = todo(many, { changed: 0, outdated: [{ answers: 4 } as Schemas['OutdatedTotal']] }, options)
   expect(contested).toMatchObject({ n: 10, reason: 'People disagree in b (7) and a (3)' })
   expect(failed).toMatchObject({ n: 2, reason: 'Last: Import: The worker ran out of memory.' })
-  expect(outdated).toMatchObject({ n: 4, reason: '4 under an earlier guideline', href: '/projects/eye/needs-review?reason=guideline' })
+  expect(outdated).toMatchObject({ n: 4, reason: 'Answered under an earlier guideline', href: '/projects/eye/needs-review?reason=guideline' })
   expect(quiet).toMatchObject({ n: 2, reason: 'Person 6 and Person 5 have not answered for 3 days or more', href: '/projects/eye/rounds/1' })
 })
 

@@ -43,7 +43,9 @@ export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, {
     { key: 'failed', n: failed.length, one: 'Failed job', many: 'Failed jobs', reason: `${failed.length > 1 ? 'Last: ' : ''}${failed[0]?.what}: ${shortened(failed[0]?.error ?? '')}`, button: 'See failure', page: failed[0]?.page ?? '' },
     {
       key: 'stale', n: changed + outdated, one: 'Stale label', many: 'Stale labels', button: 'Review', page: changed ? 'needs-review' : 'needs-review?reason=guideline',
-      reason: [changed ? `${count(changed)} of texts or tuples that changed` : '', outdated ? `${count(outdated)} under an earlier guideline` : ''].filter(Boolean).join(', '),
+      reason: changed && outdated
+        ? `${count(changed)} after a change of the text or tuple, ${count(outdated)} under an earlier guideline`
+        : changed ? 'The text or tuple changed after it was labelled' : 'Answered under an earlier guideline',
     },
     {
       key: 'flagged', n: unsettled?.open ?? 0, one: 'Flagged unit', many: 'Flagged units', button: 'Answer', page: 'inbox',
