@@ -28,7 +28,7 @@ it('puts practice before the rounds that require it and before other work', () =
 })
 
 it('says why a round is not open, and whom to ask', () => {
-  expect(describePrerequisite(practice)).toBe('Opens after the practice trial')
+  expect(describePrerequisite(practice)).toBe('Opens after “trial”')
   expect(describePrerequisite({ ...practice, state: 'ask the lead' })).toContain('ask the lead')
   expect(describePrerequisite({ ...questions, state: 'ask the lead' })).toContain('ask the lead')
   expect(describePrerequisite(questions)).toBe('Starts with questions about the guideline')

@@ -49,7 +49,7 @@ export function progressOf(row: Row): string {
 /** Why a round is not open to the person yet. */
 export function describePrerequisite({ what, state, name }: Prerequisite): string {
   if (what === 'questions') return state === 'to do' ? 'Starts with questions about the guideline' : 'You have not answered all questions correctly: ask the lead'
-  return state === 'to do' ? `Opens after the practice ${name}` : `You have not passed the practice ${name}: ask the lead`
+  return state === 'to do' ? `Opens after “${name}”` : `You have not passed “${name}”: ask the lead`
 }
 
 /** Units and time of today; empty if there are none. */

@@ -57,4 +57,5 @@ it('shows no next step twice', () => {
 it('names the contents of the corpus', () => {
   const summary = { clusters: 381, propositions: 1, reviews: 0, studies: 2, documents: 0, sentences: 0, counterfactuals: [] } as unknown as Schemas['Summary']
   expect(contents(summary)).toEqual(['381 clusters', '1 proposition', '2 studies'])
+  expect(contents({ ...summary, clusters: 0, propositions: 0, studies: 0 })).toEqual(['No corpus yet'])
 })
