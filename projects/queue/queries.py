@@ -96,14 +96,15 @@ def recent(round: Round, member: Member, limit: int) -> list[dict[str, Any]]:
     return cards(round, list(assignments))
 
 
-def of_person(round: Round, participant: Participant) -> dict[str, int | None]:
+def of_person(round: Round, participant: Participant) -> dict[str, Any]:
     """Return one person's progress.
 
-    The ``total`` is known for a fixed allocation, and for a shared queue in which every participant answers every unit.
+    In a shared queue the ``total`` is the number of units in the round. It is an upper bound, unless every participant
+    answers every unit.
     """
     own = Assignment.objects.filter(round=round, person=participant.member_id)
     done = own.filter(current_answer__isnull=False).count()
     if round.has_known_share:
-        return {"done": done, "total": done + own.counted().unanswered().count()}
-    everyone = round.participants.filter(left_at=None).count() <= round.overlap
-    return {"done": done, "total": round.units_count if everyone else None}
+        return {"done": done, "total": done + own.counted().unanswered().count(), "is_upper_bound": False}
+    shared = round.participants.filter(left_at=None).count() > round.overlap
+    return {"done": done, "total": round.units_count, "is_upper_bound": shared}

@@ -46,10 +46,8 @@ class HeldSerializer(Plain):
 
 class ProgressSerializer(Plain):
     done = serializers.IntegerField()
-    total = serializers.IntegerField(
-        allow_null=True,
-        help_text="Known for a fixed allocation, or if every participant answers every unit; else null.",
-    )
+    total = serializers.IntegerField(help_text="Units of the person; in a shared queue, units of the round.")
+    is_upper_bound = serializers.BooleanField(help_text="Others may answer some of these units first.")
 
 
 class NextSerializer(HeldSerializer):

@@ -54,7 +54,7 @@ def put(client: APIClient, body: dict[str, Any], key: uuid.UUID | None = None) -
 def test_a_card_matches_the_schema_and_shows_no_label(round: Round, client: APIClient) -> None:
     reply = client.get(f"/api/v1/rounds/{round.pk}/next/").json()
     assert reply["held"] == [c["assignment"] for c in reply["fetched"]]
-    assert reply["progress"] == {"done": 0, "total": 12}
+    assert reply["progress"] == {"done": 0, "total": 12, "is_upper_bound": False}
     for card in reply["fetched"]:
         serializer = CARDS["label"](data=card)
         assert serializer.is_valid(), serializer.errors

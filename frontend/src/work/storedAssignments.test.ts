@@ -6,7 +6,7 @@ import { close } from './store.ts'
 
 const HOUR = 3_600_000
 const stored = (over: Partial<StoredAssignments> = {}): StoredAssignments =>
-  ({ user: 1, round: 7, about: { id: 7 }, cards: [{ assignment: 3 }, { assignment: 2 }], progress: { done: 4, total: 9 }, at: 10 * HOUR, ...over }) as StoredAssignments
+  ({ user: 1, round: 7, about: { id: 7 }, cards: [{ assignment: 3 }, { assignment: 2 }], progress: { done: 4, total: 9, is_upper_bound: false }, at: 10 * HOUR, ...over }) as StoredAssignments
 
 beforeEach(async () => {
   await close()

@@ -31,7 +31,7 @@ export class WorkSession {
   round = $state.raw<Schemas['Round'] | null>(null)
   assignments = $state.raw<HeldAssignments<Card>>(empty as HeldAssignments<Card>)
   recent = $state.raw<Last[]>([])
-  progress = $state.raw<Schemas['Progress']>({ done: 0, total: null })
+  progress = $state.raw<Schemas['Progress']>({ done: 0, total: 0, is_upper_bound: false })
   /** The unit being answered. `serial` counts visits; each creates a new editor. */
   unit = $state.raw<{ card: Card; visit: Visit; draft: unknown; serial: number } | null>(null)
   comment = $state('')
