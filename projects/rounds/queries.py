@@ -88,6 +88,7 @@ def rows(rounds: Sequence[Any], *, watches: bool, now: datetime) -> list[dict[st
     return [
         row(r)
         | {
+            "designed": kinds.get(r.kind).designed,
             "names": names[r.pk][:NAMES_SHOWN],
             "quiet": quiet.get(r.pk, []),
             "to_adjudicate": waiting.get(r.pk, 0),

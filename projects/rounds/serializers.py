@@ -300,6 +300,7 @@ class QuietPersonSerializer(Plain):
 class RoundListRowSerializer(RoundRowSerializer):
     """A round in the lead's list. Names, quiet people and units to adjudicate are for leads and curators."""
 
+    designed = serializers.BooleanField(help_text="Whether a design created the units.")
     names = serializers.ListField(
         child=serializers.CharField(),
         help_text=f"Names of the people in the round, at most {rounds_queries.NAMES_SHOWN}.",

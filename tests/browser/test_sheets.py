@@ -67,4 +67,4 @@ def test_labels_made_elsewhere_become_a_closed_round(visit: Callable[..., Visit]
     page.get_by_label("Name of the round").fill("Made outside")
     assert violations(lead) + unnamed_controls(lead) == []
     page.get_by_role("button", name="Store 2 labels").click()
-    expect(page.get_by_role("link", name="Made outside")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("link", name="Made outside", exact=True)).to_be_visible(timeout=30_000)

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { changedAt, FILTERS, peopleOf, quietPeople, stateOf } from './rounds.ts'
+
+const round = { id: 7, status: 'open' as const, purpose: 'gold standard' as const, assignments: 10, left: 4, people: 2, rolling: false, independent: true, designed: false, to_adjudicate: 0, quiet: [] as { name: string; last_answer_at: string }[] }
+const lead = { changes: true, curates: true, watches: true }
+const viewer = { changes: false, curates: false, watches: false }
+const shown = (change: object, reader = lead) => {
+  const s = stateOf({ ...round, ...change }, reader)
+  return [s.words, s.action, s.page, s.needs]
+}
+
+describe('the state of a round', () => {
+  it('names what needs the lead, and the page where it is done', () => {
+    expect(shown({ status: 'closed', to_adjudicate: 12 })).toEqual(['Contested', 'Adjudicate 12', 'rounds/7/adjudicate', true])
+    expect(shown({ left: 0 })).toEqual(['Ready to close', 'Close round', 'rounds/7', true])
+    expect(shown({ quiet: [{ name: 'Ben', last_answer_at: '' }] })).toEqual(['Open, quiet', 'Follow', 'rounds/7', true])
+    expect(shown({ people: 0 })).toEqual(['Open', 'Add people', 'rounds/7', true])
+  })
+  it('asks nothing of the lead otherwise', () => {
+    expect(shown({})).toEqual(['Open', 'Follow', 'rounds/7', false])
+    expect(shown({ left: 0, rolling: true })).toEqual(['Open', 'Follow', 'rounds/7', false])
+    expect(shown({ left: 0, assignments: 0, people: 0, purpose: 'curation' })).toEqual(['Always open', 'Follow', 'rounds/7', false])
+    expect(shown({ status: 'preparing', people: 0 })).toEqual(['Preparing', 'Follow', 'rounds/7', false])
+    expect(shown({ status: 'closed' })).toEqual(['Closed', 'Read agreement', 'rounds/7/agreement', false])
+    expect(shown({ status: 'closed', designed: true })).toEqual(['Closed', 'Read results', 'results?view=ratings', false])
+    expect(shown({ status: 'closed', independent: false })).toEqual(['Closed', 'Open', 'rounds/7', false])
+  })
+  it('asks nothing of a viewer', () => {
+    for (const change of [{ left: 0 }, { people: 0 }, { quiet: [{ name: 'Ben', last_answer_at: '' }] }, { status: 'closed' }]) expect(shown(change, viewer)[3]).toBe(false)
+    expect(shown({ status: 'closed' }, viewer)[1]).toBe('Open')
+  })
+  it('is counted as open until the round is closed', () => {
+    const open = (status: 'preparing' | 'open' | 'closed') => FILTERS.open({ ...round, status })
+    expect([open('preparing'), open('open'), open('closed')]).toEqual([true, true, false])
+  })
+})
+
+it('names people as far as they are known', () => {
+  expect(peopleOf({ people: 0, names: [] })).toBe('none')
+  expect(peopleOf({ people: 1, names: [] })).toBe('1 person')
+  expect(peopleOf({ people: 2, names: ['Ann', 'Ben'] })).toBe('Ann, Ben')
+  expect(peopleOf({ people: 30, names: ['Ann', 'Ben'] })).toBe('Ann, Ben and 28 more')
+})
+
+it('says who is quiet, and for how long at least', () => {
+  const now = Date.parse('2026-11-25T14:00:00Z')
+  const person = (name: string, day: number) => ({ name, last_answer_at: `2026-11-${day}T12:00:00Z` })
+  expect(quietPeople([], now)).toBe('')
+  expect(quietPeople([person('Ben', 21)], now)).toBe('Ben quiet for 4 days')
+  expect(quietPeople([person('Ben', 21), person('Eva', 15)], now)).toBe('Ben and Eva quiet for 4 days or more')
+  expect(quietPeople([person('Ben', 21), person('Eva', 15), person('Ann', 22)], now)).toBe('3 people quiet for 3 days or more')
+})
+
+it('takes the closing as the last change, then the last answer', () => {
+  expect(changedAt({ opened_at: 'a', last_answer_at: 'b', closed_at: 'c' })).toBe('c')
+  expect(changedAt({ opened_at: 'a', last_answer_at: 'b', closed_at: null })).toBe('b')
+  expect(changedAt({ opened_at: 'a', last_answer_at: null, closed_at: null })).toBe('a')
+})
