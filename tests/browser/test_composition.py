@@ -92,7 +92,7 @@ def test_composed_characters_stay_in_the_palette(visit: Visiting, key: str) -> N
     lead = visit("lead")
     lead.go(f"{PROJECT}/rounds")
     lead.page.keyboard.press("Control+k")
-    stays(lead.page, lead.page.get_by_role("combobox"), key)
+    stays(lead.page, lead.page.get_by_role("dialog").get_by_role("combobox"), key)
 
 
 @pytest.mark.long

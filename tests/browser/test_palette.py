@@ -18,7 +18,7 @@ def test_the_palette_opens_objects_by_name_and_escape_restores_the_focus(visit: 
     clusters = page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/").json()["results"]
     lead.go(f"{PROJECT}/rounds")
     page.keyboard.press("Control+k")
-    field = page.get_by_role("combobox")
+    field = page.get_by_role("dialog").get_by_role("combobox")
     expect(field).to_be_focused()
     expect(page.get_by_role("option").first).to_have_attribute("aria-selected", "true")
     expect(page.get_by_role("option").filter(has_text="round").first).to_be_visible()
@@ -40,7 +40,7 @@ def test_the_palette_opens_objects_by_name_and_escape_restores_the_focus(visit: 
     page.set_viewport_size({"width": 1280, "height": 800})
     button = page.get_by_role("button", name="Go to")
     button.click()
-    expect(page.get_by_role("combobox")).to_be_focused()
+    expect(page.get_by_role("dialog").get_by_role("combobox")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(button).to_be_focused()
