@@ -70,6 +70,7 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
     page = lead.page
     page.set_default_timeout(20_000)
     lead.go("/projects")
+    page.get_by_role("button", name="New project").click()
     page.get_by_label("Name").fill("Path")
     page.get_by_role("button", name="Create project").click()
     page.wait_for_url("**/projects/path")

@@ -150,6 +150,7 @@ def test_the_guidelines_document_is_typed_in_exported_and_equal_in_another_proje
     assert example["value"] == "not consistent"
 
     lead.go("/projects")
+    page.get_by_role("button", name="New project").click()
     page.get_by_label("Name").fill("Elsewhere")
     page.get_by_role("button", name="Create project").click()
     page.wait_for_url("**/projects/elsewhere")
