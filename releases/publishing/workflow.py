@@ -28,7 +28,9 @@ class Releases(WorkflowStage):
             also=f"Agreement of “{report.name}”" if report else "",
             also_page=f"rounds/{report.pk}/agreement" if report else "",
         )
-        of = f"releases, newest {newest.version}" if newest else "releases"
+        of = "releases" if total != 1 else "release"
+        if newest:
+            of += f", newest {newest.version}"
         return Step(
             "Release",
             total,
