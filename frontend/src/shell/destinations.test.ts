@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asks, matching, nextIndex, type Destination } from './destinations.ts'
+import { asks, matching, nextIndex, summary, type Destination } from './destinations.ts'
 
 const place = (name: string, sort = 'page'): Destination => ({ name, sort, href: `/${name}` })
 const press = (change: object) => ({ key: 'k', ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...change })
@@ -21,6 +21,11 @@ describe('places', () => {
     expect(nextIndex('Home', 2, 4)).toBeNull()
     expect(nextIndex('ArrowDown', 0, 0)).toBeNull()
   })
+})
+
+it('says how many of the matches are shown', () => {
+  expect(summary(127, 20)).toBe('127 matches, 20 shown')
+  expect(summary(1, 1)).toBe('1 match')
 })
 
 describe('the key', () => {

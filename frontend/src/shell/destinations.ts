@@ -1,5 +1,7 @@
 /** Destinations of the command palette and their search. */
 
+import { count, counted } from '../components/format.ts'
+
 export interface Destination {
   readonly href: string
   readonly name: string
@@ -24,6 +26,11 @@ export function matching(places: readonly Destination[], typed: string, most = M
     .sort((a, b) => a.rank - b.rank || a.i - b.i)
     .slice(0, most)
     .map((x) => x.p)
+}
+
+/** "127 matches, 20 shown"; "3 matches" if all are shown. */
+export function summary(total: number, shown: number): string {
+  return `${counted(total, 'match', 'matches')}${shown < total ? `, ${count(shown)} shown` : ''}`
 }
 
 /** The index that an arrow key moves to, with wrap-around; null if the key belongs to the text field. */
