@@ -6,6 +6,7 @@ from .publishing import views as publishing_views
 
 urlpatterns = [
     path("projects/<slug:slug>/releases/", publishing_views.ReleaseListView.as_view()),
+    path("projects/<slug:slug>/releases/pending/", publishing_views.PendingReleasesView.as_view()),
     path("projects/<slug:slug>/releases/checks/", publishing_views.ReleaseChecksView.as_view()),
     path("releases/<int:release_id>/", publishing_views.ReleaseView.as_view()),
     path("releases/<int:release_id>/verify/", publishing_views.ReleaseVerifyView.as_view()),

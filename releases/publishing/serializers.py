@@ -5,6 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from projects.models import Job, JobStatus
 from projects.permissions import Names
 
 from ..folders.dictionary import table_of
@@ -52,10 +53,14 @@ class ReleaseRowSerializer(Plain):
     version = serializers.CharField()
     snapshot = serializers.CharField(source="snapshot_hash")
     size = serializers.IntegerField()
+    files = serializers.SerializerMethodField(help_text="Number of files.")
     created_at = serializers.DateTimeField()
     created_by = serializers.SerializerMethodField(
         help_text="Name of the person if the user may see names, else the pseudonym."
     )
+
+    def get_files(self, release: Release) -> int:
+        return len(release.manifest["files"])
 
     def get_created_by(self, release: Release) -> str:
         names: Names = self.context["names"]
@@ -64,6 +69,21 @@ class ReleaseRowSerializer(Plain):
 
 class ReleaseSerializer(ReleaseRowSerializer):
     manifest = ManifestSerializer()
+
+
+class PendingReleaseSerializer(Plain):
+    """A release that is being created, or whose creation failed."""
+
+    job = serializers.IntegerField(source="pk")
+    version = serializers.CharField(source="params.version")
+    status = serializers.ChoiceField(choices=JobStatus.choices)
+    error = serializers.CharField(allow_blank=True)
+    created_at = serializers.DateTimeField()
+    created_by = serializers.SerializerMethodField(help_text="Name of the person, empty for a command.")
+
+    def get_created_by(self, job: Job) -> str:
+        names: Names = self.context["names"]
+        return names.of(job.created_by)
 
 
 class FreezeSerializer(Plain):

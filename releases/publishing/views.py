@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import Q
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
@@ -16,10 +17,10 @@ from accounts.sessions import signed_in
 from api import limits
 from api.problems import Conflict
 from projects.jobs import jobs
-from projects.jobs.queries import fresh_job
+from projects.jobs.queries import ACTIVE, fresh_job
 from projects.jobs.serializers import JobSerializer
-from projects.models import Job, Member
-from projects.permissions import Names, member_of, permit
+from projects.models import Job, JobStatus, Member
+from projects.permissions import Names, may, member_of, permit
 
 from ..models import Release
 from ..permissions import READ, release_of
@@ -46,7 +47,7 @@ class ReleaseListView(generics.ListAPIView[Release]):
         """The releases of a project, newest first."""
         member = member_of(signed_in(request), kwargs["slug"])
         permit(member, READ)
-        found = Release.objects.filter(project=member.project_id).select_related("created_by").defer("manifest")
+        found = Release.objects.filter(project=member.project_id).select_related("created_by")
         rows = self.paginate_queryset(found) or []
         return self.get_paginated_response(
             publishing_serializers.ReleaseRowSerializer(rows, many=True, context=_named(member)).data
@@ -69,6 +70,22 @@ class ReleaseListView(generics.ListAPIView[Release]):
             project=member.project, kind="release", params=serializer.validated_data, by=member.user
         )
         return Response(JobSerializer(fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
+
+
+class PendingReleasesView(APIView):
+    @extend_schema(
+        operation_id="releases_pending", responses=publishing_serializers.PendingReleaseSerializer(many=True)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Releases that are being created, and those that failed after the newest release. Only for leads."""
+        member = member_of(signed_in(request), slug)
+        permit(member, READ)
+        every = Job.objects.filter(project=member.project_id, kind="release").select_related("created_by")
+        done = every.filter(status=JobStatus.DONE).values_list("pk", flat=True).first() or 0
+        failed = Q(status=JobStatus.FAILED, pk__gt=done)
+        pending = every.filter(Q(status__in=ACTIVE) | failed) if may(member, "freeze releases") else every.none()
+        shape = publishing_serializers.PendingReleaseSerializer(pending, many=True, context=_named(member))
+        return Response(shape.data)
 
 
 class ReleaseChecksView(APIView):

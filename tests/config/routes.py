@@ -168,6 +168,7 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "protocol-versions/<int:version_id>/": lambda w: {"version_id": w.protocol.pk},
     "protocol-versions/<int:version_id>/file/": lambda w: {"version_id": w.protocol.pk},
     "projects/<slug:slug>/releases/": lambda w: {},
+    "projects/<slug:slug>/releases/pending/": lambda w: {},
     "projects/<slug:slug>/releases/checks/": lambda w: {},
     "releases/<int:release_id>/": lambda w: {"release_id": w.release.pk},
     "releases/<int:release_id>/verify/": lambda w: {"release_id": w.release.pk},

@@ -18,6 +18,7 @@ from projects.curation.actions import correct
 from projects.jobs import jobs
 from projects.jobs.running import run_job
 from projects.models import Job, JobStatus, Member, Project
+from projects.people.actions import add_member
 from releases.models import Release
 from releases.publishing.actions import freeze
 from releases.storage.registry import folder_of, store
@@ -122,6 +123,29 @@ def test_the_list_costs_the_same_queries_however_many_releases_there_are(
         page = client.get("/api/v1/projects/eye/releases/").json()
     assert [r["version"] for r in page["results"]] == ["1.2.0", "1.1.0", "1.0.0"]
     assert page["count"] == 3
+    assert page["results"][0]["files"] == len(Release.objects.get(version="1.2.0").manifest["files"])
+
+
+def test_a_release_is_pending_while_it_is_created_and_after_it_failed(
+    corpus: Project, lead: User, stranger: User, client_of: Client
+) -> None:
+    add_member(project=corpus, user=stranger, role="viewer", by=None)
+
+    def pending(user: User) -> list[tuple[str, str, str]]:
+        rows = client_of(user).get("/api/v1/projects/eye/releases/pending/").json()
+        return [(row["version"], row["status"], row["error"]) for row in rows]
+
+    old, job = (
+        Job.objects.create(project=corpus, kind="release", params={"version": version}, created_by=lead)
+        for version in ("0.9.0", "1.0.0")
+    )
+    assert pending(lead) == [("1.0.0", "queued", ""), ("0.9.0", "queued", "")]
+    Job.objects.filter(pk=old.pk).update(status="done")
+    Job.objects.filter(pk=job.pk).update(status="failed", error="The disk is full.")
+    assert pending(lead) == [("1.0.0", "failed", "The disk is full.")]
+    assert pending(stranger) == []
+    Job.objects.create(project=corpus, kind="release", params={"version": "1.0.0"}, status="done")
+    assert pending(lead) == []
 
 
 def test_a_stranger_gets_404_on_every_address_of_a_release(
