@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Case, Exists, F, JSONField, OuterRef, QuerySet, When
 
 from projects.guidelines import markdown
 from projects.models import Member, Project
@@ -28,16 +28,23 @@ def protocol_rows(page: Sequence[Protocol], member: Member) -> list[Json]:
     """Return protocols with their versions, newest first."""
     names = Names(member)
     versions = ProtocolVersion.objects.filter(protocol__in=page).defer("content").select_related("created_by")
+    later = ProtocolVersion.objects.filter(protocol=OuterRef("protocol"), number__gt=OuterRef("number"))
+    versions = versions.annotate(newest=Case(When(~Exists(later), then=F("content")), output_field=JSONField()))
     by_protocol: dict[int, list[Json]] = defaultdict(list)
     used = _used(page)
+    content_of: dict[int, Content] = {}
     for version in versions.newest_first():
         by_protocol[version.protocol_id].append(_version(version, names) | {"rounds": used[version.pk]})
+        if version.newest is not None:
+            content_of[version.protocol_id] = load(version.newest)
     return [
         {
             "id": protocol.pk,
             "name": protocol.name,
             "kind": protocol.kind,
             "created_at": protocol.created_at,
+            "criteria": len(content_of[protocol.pk].criteria),
+            "is_ready": not gaps(content_of[protocol.pk]),
             "versions": by_protocol[protocol.pk],
         }
         for protocol in page

@@ -90,6 +90,8 @@ class ProtocolSerializer(Plain):
     name = serializers.CharField()
     kind = serializers.ChoiceField(choices=list(KINDS))
     created_at = serializers.DateTimeField()
+    criteria = serializers.IntegerField(help_text="Criteria of the newest version.")
+    is_ready = serializers.BooleanField(help_text="Whether a round can be opened with the newest version.")
     versions = ListedVersionSerializer(many=True)
 
 

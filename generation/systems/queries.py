@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from api.parameters import Parameter
 from generation import backends
 from generation.backends.protocol import SECTIONS, Backend, Config, Facts
-from generation.models import Run, RunPurpose, System, UnitLevel, Version
+from generation.models import Run, RunPurpose, Scoring, System, UnitLevel, Version
 from generation.runs.queries import embargoed_for, progress_of_many, run_row
 from generation.sources import LEVELS, units
 from generation.systems.presets import PRESETS
@@ -171,12 +171,16 @@ def systems(project: Project) -> QuerySet[System]:
 
 
 def system_rows(page: Sequence[System], member: Member) -> list[Json]:
-    """Return systems with all their versions, newest first, and the newest run of each."""
+    """Return systems with all their versions, newest first, and the newest run of each with its number of metrics."""
     versions = with_newest_run(Version.objects.filter(system__in=page).defer("config", "facts").newest_first())
     runs = _run_rows((v.newest_run for v in versions), member)
+    scored = Scoring.objects.complete().filter(run__in=[pk for pk in runs if pk]).order_by()
+    metrics = dict(scored.values_list("run").annotate(n=Count("metric", distinct=True)))
     by_system: dict[int, list[Json]] = defaultdict(list)
     for version in versions:
-        by_system[version.system_id].append(_version(version) | {"run": runs.get(version.newest_run)})
+        run = runs.get(version.newest_run)
+        count = metrics.get(version.newest_run, 0) if run and not run["hidden"] else None
+        by_system[version.system_id].append(_version(version) | {"run": run, "metrics": count})
     return [
         {
             "id": system.pk,

@@ -79,6 +79,9 @@ class VersionFieldsSerializer(Plain):
 
 class VersionRowSerializer(VersionFieldsSerializer):
     run = RunRowSerializer(allow_null=True, help_text="The newest run that generated summaries.")
+    metrics = serializers.IntegerField(
+        allow_null=True, help_text="Metrics with scores of this run; null without a run and if it is hidden."
+    )
 
 
 class SystemSerializer(Plain):

@@ -101,7 +101,7 @@ STOPS = """() => [...document.querySelectorAll('a[href], button, input, select, 
   .filter((e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility()).map((e) => e.textContent.trim())"""
 HEIGHTS = """() => [...document.querySelectorAll('main :is(button, .button, select, input)')]
   .filter((e) => e.checkVisibility() && !e.matches('.large, .hidden, [role=tab], [type=radio], [type=checkbox]'))
-  .filter((e) => !e.closest('.next'))
+  .filter((e) => !e.closest('.next, thead'))
   .map((e) => [Math.round(e.getBoundingClientRect().height * 10) / 10, e.outerHTML.slice(0, 120)])
   .filter(([height]) => height && height !== 32)"""
 #: Pages whose controls have one height.

@@ -226,6 +226,7 @@ def test_the_editor_fits_and_axe_finds_nothing(visit: Visiting, width: int, sche
             assert found == [], (template, tab)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (template, tab)
     lead.go("/projects/sample/protocols")
-    expect(page.get_by_role("heading", name="Templates")).to_be_visible()
+    expect(page.get_by_role("radio", name="Templates")).to_be_attached()
+    expect(page.get_by_text("Template", exact=True).first).to_be_visible()
     assert violations(lead) + unnamed_controls(lead) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -133,6 +133,9 @@ def test_the_list_asks_as_much_of_the_database_for_ten_protocols_as_for_one(
         write_version(protocol=version.protocol, content=protocol(criterion("b")), by=lead)
 
     make(0)
+    [row] = client.get("/api/v1/projects/eye/protocols/").json()["results"]
+    version = client.get(f"/api/v1/protocol-versions/{row['versions'][0]['id']}/").json()
+    assert (row["criteria"], row["is_ready"]) == (1, not version["unready"])
     one = queries()
     for n in range(1, 10):
         make(n)

@@ -99,6 +99,7 @@ def test_the_list_shows_the_newest_run_and_asks_no_more_for_more_systems(
     few, _ = asked(range(1))
     many, reply = asked(range(1, 5))
     assert few == many
+    assert reply["results"][0]["versions"][0]["metrics"] == 0
     newest = reply["results"][4]["versions"][0]
     assert (newest["number"], newest["run"]["progress"]["failed"], newest["run"]["progress"]["done"]) == (2, 1, 0)
 

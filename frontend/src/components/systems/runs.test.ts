@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { amiss, announced, isEnded, finishOf, leftOf, paceOf, stateOf, stepOf, type Progress } from './runs.ts'
+import { amiss, announced, chipOf, isEnded, finishOf, leftOf, paceOf, stateOf, stepOf, type Progress } from './runs.ts'
 
 const progress = (more: Partial<Progress> = {}): Progress => ({
   state: 'running', since: null, total: 381, done: 0, failed: 0, waiting: 381, pace: null, seconds_left: null, unknown: '', items_cut: 0,
@@ -10,6 +10,14 @@ it('says how it stands', () => {
   expect(stateOf(progress({ state: 'waiting for a worker' }))).toBe('waiting for a worker')
   expect(stateOf(progress({ state: 'done' }))).toBe('complete')
   expect(stateOf(progress({ state: 'done', failed: 2 }))).toBe('ended, 2 failed')
+})
+
+it('has a chip for what somebody must do', () => {
+  expect(chipOf(progress())).toBe('open')
+  expect(chipOf(progress({ state: 'stalled' }))).toBe('quiet')
+  expect(chipOf(progress({ state: 'done', failed: 2 }))).toBe('failed')
+  expect(chipOf(progress({ state: 'stopped', error: 'No memory.' }))).toBe('failed')
+  expect(chipOf(progress({ state: 'stopped' }))).toBe('cancelled')
 })
 
 it('has ended when nothing will change by itself, and offers the one step that then makes sense', () => {

@@ -2,6 +2,7 @@
 
 import type { Schemas } from '../../api/client.ts'
 import { count, duration } from '../format.ts'
+import type { ChipState } from '../StateChip.svelte'
 
 export type Progress = Schemas['RunProgress']
 export type Run = Schemas['Run']
@@ -11,6 +12,13 @@ export const LEVELS: Record<Schemas['UnitLevelEnum'], string> = { document: 'rev
 export function stateOf({ state, failed }: Pick<Progress, 'state' | 'failed'>): string {
   if (state === 'done') return failed ? `ended, ${count(failed)} failed` : 'complete'
   return state
+}
+
+/** The chip of a run: done, in progress, or a state that needs somebody. */
+export function chipOf(p: Pick<Progress, 'state' | 'failed' | 'error'>): ChipState {
+  if (p.state === 'done') return p.failed ? 'failed' : 'done'
+  if (p.state === 'stopped') return p.error ? 'failed' : 'cancelled'
+  return amiss(p) ? 'quiet' : 'open'
 }
 
 /** Whether the run has ended. A stopped run still stores its current batch. */
