@@ -28,7 +28,7 @@ def ratings_of(user: User, round_id: int, verb: str = READ_RESULTS) -> tuple[Rat
     if round.status != Round.Status.CLOSED or getattr(design, "unblinding", None) is None:
         raise Conflict("The systems are hidden until the round is closed and unblinded.")
     if Embargo.objects.for_member(member).filter(run__compared_systems__design=design).exists():
-        raise Forbidden("The systems are hidden from you, because you rate their summaries in another round.")
+        raise Forbidden("The systems are hidden from you. You rate their summaries in another round.")
     return design, member
 
 

@@ -51,7 +51,7 @@ def open_run_of(user: User, pk: int, verb: str = READ) -> tuple[Run, Member]:
     """
     run, member = run_of(user, pk, verb)
     if Embargo.objects.for_member(member).filter(run=run).exists():
-        raise Forbidden("This run is embargoed for you: a member who will not rate its outputs can do this.")
+        raise Forbidden("This run is embargoed for you. A member who does not rate its outputs can do this.")
     return run, member
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from django.db.models import Model, QuerySet
+from django.utils.text import get_text_list
 
 from accounts.models import User
 from api.problems import Forbidden, NotFound
@@ -29,7 +30,9 @@ def may(member: Member, verb: str) -> bool:
 def permit(member: Member, verb: str) -> None:
     """Raise `Forbidden` unless the member's role has the permission."""
     if not may(member, verb):
-        raise Forbidden(f"{member.role.capitalize()}s can't {verb}.")
+        allowed = [f"{role}s" for role in Role if role in MAY[verb]]
+        action = verb.replace("read ", "view ")
+        raise Forbidden(f"{member.role.capitalize()}s can't {action}. Only {get_text_list(allowed, 'and')} can.")
 
 
 class Names:
@@ -175,7 +178,7 @@ def job_of(user: User, job_id: int) -> Job:
         raise _not_found()
     if job.project_id is not None:
         if is_about_hidden(job, member_in(user, job.project_id)):
-            raise Forbidden("This job concerns an object that is hidden from you.")
+            raise Forbidden("This job is hidden from you. It concerns an object that you may not see yet.")
     elif job.created_by_id != user.pk:
         raise _not_found()
     return job
