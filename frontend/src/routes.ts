@@ -26,7 +26,7 @@ export interface Route {
   group?: Group
   /** Guide for the page: guide#section. */
   guide?: string
-  /** Permission needed to see the page in the navigation. */
+  /** Permission needed to open the page, and to see it in the navigation. */
   may?: Verb
 }
 
@@ -51,16 +51,16 @@ export const routes: Route[] = [
   { path: '/projects/:project/needs-review', guide: 'curate#correct-a-text-or-a-tuple', page: () => import('./pages/NeedsReview/NeedsReview.svelte'), title: 'Needs review', group: 'Data', nav: 'Needs review', may: 'curate' },
   { path: '/projects/:project/reviews/:review/curate', page: () => import('./pages/Curate/Curate.svelte'), title: 'Curate', group: 'Data' },
   { path: '/projects/:project/rounds', guide: 'rounds', page: () => import('./pages/Rounds/Rounds.svelte'), title: 'Rounds', group: 'Annotation', nav: 'Rounds', may: 'read rounds' },
-  { path: '/projects/:project/rounds/new', guide: 'rounds', page: () => import('./pages/NewRound/NewRound.svelte'), title: 'New round' },
+  { path: '/projects/:project/rounds/new', guide: 'rounds', page: () => import('./pages/NewRound/NewRound.svelte'), title: 'New round', may: 'open, change and close rounds' },
   { path: '/projects/:project/rounds/:round', guide: 'rounds', page: () => import('./pages/Round/Round.svelte'), title: 'Round' },
   { path: '/projects/:project/rounds/:round/adjudicate', guide: 'agreement#adjudication', page: () => import('./pages/Adjudicate/Adjudicate.svelte'), title: 'Adjudicate', bare: true, may: 'curate' },
   { path: '/projects/:project/rounds/:round/agreement', guide: 'agreement', page: () => import('./pages/Agreement/Agreement.svelte'), title: 'Agreement' },
   { path: '/projects/:project/systems', guide: 'systems', page: () => import('./pages/Systems.svelte'), title: 'Systems', group: 'Evaluation', nav: 'Systems', may: 'read systems and results' },
-  { path: '/projects/:project/systems/new', guide: 'systems', page: () => import('./pages/NewVersion/NewVersion.svelte'), title: 'New system' },
+  { path: '/projects/:project/systems/new', guide: 'systems', page: () => import('./pages/NewVersion/NewVersion.svelte'), title: 'New system', may: 'register and run systems' },
   { path: '/projects/:project/systems/outputs', guide: 'systems', page: () => import('./pages/Outputs/Outputs.svelte'), title: 'Outputs side by side' },
   { path: '/projects/:project/systems/runs/:run', guide: 'systems#runs', page: () => import('./pages/Run/Run.svelte'), title: 'Run' },
   { path: '/projects/:project/systems/:system', guide: 'systems', page: () => import('./pages/System/System.svelte'), title: 'System' },
-  { path: '/projects/:project/systems/:system/new', guide: 'systems', page: () => import('./pages/NewVersion/NewVersion.svelte'), title: 'New version' },
+  { path: '/projects/:project/systems/:system/new', guide: 'systems', page: () => import('./pages/NewVersion/NewVersion.svelte'), title: 'New version', may: 'register and run systems' },
   { path: '/projects/:project/protocols', guide: 'ratings#rating-protocols', page: () => import('./pages/Protocols.svelte'), title: 'Protocols', group: 'Evaluation', nav: 'Protocols', may: 'read rounds' },
   { path: '/projects/:project/protocols/:version', guide: 'ratings#rating-protocols', page: () => import('./pages/Protocol/Protocol.svelte'), title: 'Protocol' },
   { path: '/projects/:project/results', guide: 'results', page: () => import('./pages/Results/Results.svelte'), title: 'Results', group: 'Evaluation', nav: 'Results', may: 'read systems and results' },
@@ -91,7 +91,11 @@ export function find(pathname: string, among: readonly Route[] = routes): { rout
     const params: Params = {}
     const fits = wanted.every((w, i) => {
       if (!w.startsWith(':')) return w === parts[i]
-      params[w.slice(1)] = decodeURIComponent(parts[i]!)
+      try {
+        params[w.slice(1)] = decodeURIComponent(parts[i]!)
+      } catch {
+        return false // a stray percent sign
+      }
       return parts[i] !== ''
     })
     if (fits) return { route, params }

@@ -17,6 +17,8 @@ export class Resource<T> {
   value = $state.raw<T | null>(null)
   error = $state('')
   failure = $state<Failure>('')
+  /** Headline of a refusal by the server. */
+  headline = $state('')
   isBusy = $state(false)
   #ask: () => Promise<T>
   #latest = 0
@@ -39,12 +41,18 @@ export class Resource<T> {
       this.failure = ''
     } catch (error) {
       if (request !== this.#latest) return
-      // A sign-in dialog opens over the page, which loads again afterwards.
-      this.failure = failureOf(error)
-      this.error = error instanceof Unauthenticated ? 'You are signed out.' : errorMessage(error)
+      this.fail(error)
     } finally {
       if (request === this.#latest) this.isBusy = false
     }
+  }
+
+  /** Store why the resource could not be loaded. Errors that are bugs of the page are thrown again. */
+  fail(error: unknown): void {
+    this.failure = failureOf(error)
+    this.headline = error instanceof Problem ? error.title : ''
+    // A sign-in dialog opens over the page, which loads again afterwards.
+    this.error = error instanceof Unauthenticated ? 'You are signed out.' : errorMessage(error)
   }
 }
 

@@ -46,6 +46,8 @@ export class WorkSession {
   practice = $state.raw<Schemas['Practice'] | null>(null)
   loaded = $state(false)
   problem = $state('')
+  /** The server refused the round: it does not exist, or the person does not take part. */
+  isRefused = $state(false)
   private outboxState = $state.raw<OutboxState>({ waiting: 0, refused: 0, hindrance: 'none', sending: false, savedAt: null })
   private slow = $state(false)
   readonly saved = $derived(savedLine(this.outboxState, this.full, this.slow, this.unit !== null))
@@ -110,6 +112,7 @@ export class WorkSession {
       const passes = away || error instanceof Unauthenticated
       if (!passes && !(error instanceof Problem)) throw error
       this.problem = error.message
+      this.isRefused = !passes && !this.round
       if (passes) this.retryTimer = setTimeout(() => void this.fetch(), 4000)
       if (away && !this.round) await this.goOnWithKept()
     }

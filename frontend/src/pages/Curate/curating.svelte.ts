@@ -5,6 +5,7 @@ import type { State } from '../../grid/model.ts'
 import type { Cluster } from '../../kinds/columns.ts'
 import { loadColumns } from '../../kinds/index.ts'
 import { errorMessage } from '../../api/errorMessage.ts'
+import { Resource } from '../../api/resource.svelte.ts'
 import { newUuid } from '../../work/outbox.ts'
 import { Clusters, type ClaimRow, type ClusterState, type Conflict, type HeadRow } from './clusters.ts'
 import { keep, loadUnsaved, nothingUnsaved, type Unsaved } from './unsaved.ts'
@@ -33,7 +34,12 @@ export class Curating {
   keepsNothing = $state(false)
   /** Pending writes of drafts to the browser's database; at 0 a reload loses nothing. */
   noting = $state(0)
-  loadFailed = $state('')
+  readonly loading = new Resource(async () => {
+    const [review, clusters] = await this.fetch()
+    this.review = review
+    this.put(clusters, true)
+    return review
+  }, false)
   /** The row that was just added, to be focused. */
   goOn = $state.raw<{ cluster: number; row: number } | null>(null)
   readonly changes = $derived(this.clusters.flatMap((c) => this.how!.changes(c)))
@@ -52,15 +58,8 @@ export class Curating {
     await this.load()
   }
 
-  async load(): Promise<void> {
-    try {
-      const [review, clusters] = await this.fetch()
-      this.review = review
-      this.put(clusters, true)
-      this.loadFailed = ''
-    } catch (error) {
-      this.loadFailed = error instanceof Unauthenticated ? 'You are signed out.' : errorMessage(error)
-    }
+  load(): Promise<void> {
+    return this.loading.load()
   }
 
   private async fetch(): Promise<[Review, Cluster[]]> {
