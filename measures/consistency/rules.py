@@ -161,7 +161,8 @@ def _tuple_text(clusters: Sequence[Cluster]) -> Iterator[Finding]:
 def _wording(clusters: Sequence[Cluster]) -> Iterator[Finding]:
     for cluster in clusters:
         for claim in cluster.claims:
-            if evidence := wording.contradiction(claim):
+            evidence = wording.contradiction(claim)
+            if evidence and evidence.weight >= wording.CUT:
                 yield Finding(
                     "wording",
                     (claim.unit,),

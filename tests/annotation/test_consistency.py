@@ -1,5 +1,6 @@
 """Consistency checks: planted errors are found, findings persist over checks, curators answer them."""
 
+import csv
 import json
 from collections.abc import Callable
 from io import StringIO
@@ -23,6 +24,7 @@ from annotation.imports.actions import check_files, import_files
 from annotation.models import ConsistencyCheck, Finding, Proposition
 from api.problems import Conflict
 from audit.models import Entry
+from measures.consistency import wording
 from projects.curation.actions import correct
 from projects.gold.queries import current_values
 from projects.jobs.running import run_job
@@ -40,10 +42,10 @@ Client = Callable[[User], APIClient]
 PLANTED: list[tuple[str, int, Record, str]] = [
     ("90000002_0", 0, {"discourse_relation": "contradiction"}, "relation"),
     ("90000003_0", 0, {"discourse_relation": "agreement"}, "relation"),
-    ("90000002_1", 1, {"direction": "negative"}, "wording"),
+    ("90000002_1", 1, {"direction": "positive"}, "wording"),
     ("90000003_0", 3, {"direction": "positive"}, "wording"),
-    ("90000001_2", 3, {"direction": "no effect"}, "wording"),
-    ("90000005_0", 0, {"direction": "positive"}, "wording"),
+    ("90000001_1", 0, {"direction": "negative"}, "wording"),
+    ("90000002_2", 1, {"direction": "negative"}, "wording"),
     ("90000002_2", 0, {"modality_span": ""}, "missing modality cue"),
     ("90000004_1", 3, {"modality_span": ""}, "missing modality cue"),
     ("90000003_2", 2, {"modality_span": ""}, "missing modality cue"),
@@ -136,9 +138,9 @@ def test_the_rules_find_in_m3_what_is_known_of_it(project: Project) -> None:
     assert sum(len({modality for _, modality in values}) > 1 for values in said) == 34
     targets = {f.unit for f in of["missing modality cue"] if f.unit.endswith("/0")}
     assert targets == {"27196321_1/0", "30320466_2/0", "26477843_2/0"}
-    assert len(of["wording"]) >= 50
     with (Path(__file__).resolve().parents[2] / "benchmarks" / "judged" / "wording_m3.csv").open() as frozen:
-        ranked = [line.split(",")[1] for line in frozen][1:]
+        ranked = [row["unit"] for row in csv.DictReader(frozen) if float(row["weight"]) >= wording.CUT]
+    assert len(ranked) == 18
     assert [f.unit for f in of["wording"]] == ranked
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from measures.consistency import RULES, Claim, Cluster, Finding, Rewriting, Slot, check
-from measures.consistency.wording import contradiction
+from measures.consistency.wording import CUT, contradiction
 from measures.spans import locate
 
 TARGET = Claim(
@@ -150,6 +150,16 @@ def test_wording_that_contradicts_a_polarity_is_found(text: str, polarity: str, 
 )
 def test_wording_that_fits_a_polarity_is_no_finding(text: str, polarity: str, cue: str) -> None:
     assert contradiction(labelled(text, polarity, cue)) is None
+
+
+def test_weak_evidence_against_a_polarity_is_not_reported() -> None:
+    claim = labelled("Pressure was higher with A.", "no effect", "higher")
+    evidence = contradiction(claim)
+    assert evidence is not None
+    assert 0 < evidence.weight < CUT
+    assert not found(replace(SOUND, inputs=(claim,)), rule="wording")
+    stressed = labelled("Pressure was significantly higher with A.", "no effect", "higher")
+    assert found(replace(SOUND, inputs=(stressed,)), rule="wording")
 
 
 def test_a_split_published_negation_means_no_effect() -> None:
