@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
+from measures.unit_names import unit_name
+
 #: The largest integer that both databases can compare. SQLite fails at a larger one in a list.
 LARGEST = 2**63 - 1
 
@@ -18,6 +20,17 @@ class FiniteField(serializers.FloatField):
         if not math.isfinite(value):
             self.fail("invalid")
         return value
+
+
+class UnitNameField(serializers.CharField):
+    """The name of a unit for people, from the key in ``source``. Read only."""
+
+    def __init__(self, source: str = "key", **kwargs: Any) -> None:
+        kwargs["read_only"] = True
+        super().__init__(source=source, **kwargs)
+
+    def to_representation(self, value: Any) -> str:
+        return unit_name(super().to_representation(value))
 
 
 def at_most(rows: int) -> dict[str, Any]:

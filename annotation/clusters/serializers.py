@@ -2,6 +2,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from api.fields import UnitNameField
 from projects.models import Origin
 
 from ..models import Cue, Element, Level, Modality, PicoForm, Polarity, Relation
@@ -91,5 +92,6 @@ class TargetSerializer(Plain):
     unit = serializers.IntegerField(source="unit_id")
     level = serializers.ChoiceField(choices=Level.choices)
     key = serializers.CharField()
+    unit_name = UnitNameField()
     text = serializers.CharField()
     inputs = CorpusInputSerializer(many=True)

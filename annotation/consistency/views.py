@@ -15,6 +15,7 @@ from annotation.consistency import actions
 from annotation.consistency import queries as page
 from annotation.models import Finding
 from annotation.models.finding import STATES
+from api.fields import UnitNameField
 from measures.consistency import RULES
 from projects.jobs.queries import fresh_job
 from projects.jobs.serializers import JobSerializer
@@ -46,6 +47,7 @@ class ConsistencySerializer(Plain):
 class FindingUnitSerializer(Plain):
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     text = serializers.CharField(allow_blank=True, help_text="Text of the unit. For a cluster, the text of its target.")
     marked = CorpusRangeSerializer(many=True, help_text="Ranges of the doubted words in the text, in order.")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import Strict
+from api.fields import Strict, UnitNameField
 from projects.models import Origin, Outcome
 
 from ..clusters import strata
@@ -140,6 +140,7 @@ class ClusterSerializer(Plain):
     id = serializers.IntegerField()
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     review = ReviewRefSerializer()
     imported = ImportRefSerializer(allow_null=True)
     pico = CorpusElementSerializer(many=True)
@@ -173,6 +174,7 @@ class ClusterRowSerializer(Plain):
 
     id = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     review = ReviewRefSerializer()
     text = serializers.CharField(help_text="Text of the target proposition.")
     hit = HitSerializer(allow_null=True, help_text="Match of the search in the texts of the cluster.")
@@ -266,6 +268,7 @@ class StudyPropositionSerializer(Plain):
     id = serializers.IntegerField()
     cluster = serializers.IntegerField()
     cluster_key = serializers.CharField()
+    cluster_name = UnitNameField(source="cluster_key")
     position = serializers.IntegerField()
     text = serializers.CharField()
     polarity = GoldPolaritySerializer(allow_null=True)
@@ -351,6 +354,7 @@ class UnitPlaceSerializer(Plain):
 
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     cluster = serializers.IntegerField(allow_null=True, help_text="Null if the unit is in no cluster.")
     review = serializers.IntegerField(
         allow_null=True,

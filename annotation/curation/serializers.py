@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import LARGEST, Strict, at_most
+from api.fields import LARGEST, Strict, UnitNameField, at_most
 from projects.curation.serializers import CellSerializer
 from projects.models import Origin
 
@@ -104,6 +104,7 @@ class CuratedClusterSerializer(Plain):
     id = serializers.IntegerField()
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     sentence = serializers.IntegerField(
         allow_null=True, help_text="Target sentence from which the cluster was taken, if known."
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from measures.unit_names import unit_name
 from projects.answers.queries import counts
 from projects.models import Member
 from projects.permissions import may
@@ -135,7 +136,7 @@ def example_rows(design: RatingDesign, page: Sequence[int], member: Member) -> l
 def _example(row: PageTextOf, ratings: list[Json]) -> Json:
     source = row.text.page.source
     return {
-        "source": source.unit.key,
+        "source": unit_name(source.unit.key),
         "query": source.material["query"],
         "system": row.system.name,
         "text": row.exact,

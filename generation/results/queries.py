@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import F, QuerySet
 
 from api.problems import NotFound, Refused
+from measures.unit_names import unit_name
 from projects import reports
 from projects.models import Job, JobStatus, Member
 from projects.reports.registry import Tables
@@ -138,4 +139,4 @@ def _against(score: Score, level: str) -> str:
     if score.reference is None:
         return ""
     single = level == "document" and score.reference.type == "proposition"
-    return f"{PROPOSITIONS}: {score.reference.key}" if single else "own target"
+    return f"{PROPOSITIONS}: {unit_name(score.reference.key)}" if single else "own target"

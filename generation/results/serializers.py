@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import LARGEST, Strict
+from api.fields import LARGEST, Strict, UnitNameField
 from api.parameters import ParameterSerializer
 from api.problems import Refused
 from projects.jobs.serializers import JobSerializer
@@ -59,6 +59,7 @@ class SummaryTextSerializer(Plain):
 class RunSummarySerializer(SummaryTextSerializer):
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
 
 
 class CopiedRangeSerializer(Plain):
@@ -108,6 +109,7 @@ class ReferenceSerializer(Plain):
 
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     text = serializers.CharField(allow_blank=True)
 
 
@@ -116,6 +118,7 @@ class UnitOutputsSerializer(Plain):
 
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     position = serializers.IntegerField(help_text="Position in corpus order, from 1.")
     question = serializers.CharField(allow_blank=True)
     background = serializers.CharField(allow_blank=True)
@@ -198,6 +201,7 @@ class SummaryScoreSerializer(Plain):
     summary = serializers.IntegerField()
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     against = serializers.CharField(allow_blank=True, help_text="Empty if the metric uses no reference.")
     text = serializers.CharField(allow_blank=True)
     values = serializers.DictField(child=serializers.FloatField(allow_null=True))

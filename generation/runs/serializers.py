@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import LARGEST, Strict
+from api.fields import LARGEST, Strict, UnitNameField
 
 from ..models import ItemStatus, RunPurpose, RunStatus, UnitLevel
 from .queries import State
@@ -77,6 +77,7 @@ class RunItemSerializer(Plain):
     id = serializers.IntegerField(source="pk")
     unit = serializers.IntegerField(source="unit_id")
     key = serializers.CharField(source="unit.key")
+    unit_name = UnitNameField(source="unit.key")
     status = serializers.ChoiceField(choices=ItemStatus.choices)
     attempts = serializers.IntegerField()
     error = serializers.CharField(allow_blank=True)

@@ -12,6 +12,7 @@ from measures.consistency.near import AcrossClusters, Read
 from measures.lexicon_cues import singular
 from measures.sentences import tokens_of
 from measures.spans import Ranges
+from measures.unit_names import unit_name
 
 #: Function words that a recomposed element may add, and the length of the compared word stems.
 _SMALL = "a an and at by for from in into of on or the to with without vs versus plus its their other than"
@@ -148,7 +149,7 @@ def _relation(clusters: Sequence[Cluster]) -> Iterator[Finding]:
 def _repeated_input(clusters: Sequence[Cluster]) -> Iterator[Finding]:
     for cluster in clusters:
         for later, first in repeats.repeated_inputs(cluster):
-            reason = f"The same study ({later.study}) and text as {first.unit}."
+            reason = f"The same study ({later.study}) and text as {unit_name(first.unit)}."
             yield Finding("repeated input", (later.unit, first.unit), reason)
 
 

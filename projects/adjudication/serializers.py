@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from api.fields import LARGEST, FiniteField, Strict
+from api.fields import LARGEST, FiniteField, Strict, UnitNameField
 from projects.inbox.views import RemarkSerializer
 
 from .. import kinds
@@ -38,6 +38,7 @@ class QueueCountsSerializer(Plain):
 class QueueRowSerializer(Plain):
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     text = serializers.CharField(allow_blank=True)
     contested = serializers.ListField(child=serializers.CharField(), help_text="Fields that wait for a curator.")
     flagged = serializers.BooleanField()
@@ -94,6 +95,7 @@ class AdjudicationDetailSerializer(Plain):
 
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     kind = serializers.CharField()
     text = serializers.CharField(allow_blank=True)
     field_names = serializers.ListField(child=serializers.CharField(), source="fields")
@@ -234,6 +236,7 @@ class OutcomeSerializer(Plain):
 
     answer = serializers.UUIDField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     text = serializers.CharField(allow_blank=True)
     reason = serializers.CharField(allow_blank=True)
     said = OutcomeFieldSerializer(many=True, source="fields")

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from accounts.permissions import GUESTS_TOO
 from accounts.sessions import signed_in
-from api.fields import LARGEST, Strict
+from api.fields import LARGEST, Strict, UnitNameField
 from projects.gold.serializers import FieldValueSerializer
 from projects.inbox import queries as inbox_queries
 from projects.inbox.actions import remark
@@ -52,6 +52,7 @@ class InboxItemSerializer(Plain):
     answer = serializers.UUIDField()
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     kind = serializers.CharField()
     text = serializers.CharField(allow_blank=True)
     round = serializers.IntegerField()
@@ -86,6 +87,7 @@ class ReplySerializer(Plain):
 
     answer = serializers.UUIDField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     text = serializers.CharField(allow_blank=True)
     comment = serializers.CharField(allow_blank=True)
     remarks = RemarkSerializer(many=True)

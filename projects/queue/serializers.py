@@ -8,7 +8,7 @@ from drf_spectacular.settings import spectacular_settings
 from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
-from api.fields import LARGEST
+from api.fields import LARGEST, UnitNameField
 
 from .. import kinds
 from ..answers.queries import MAX_COMMENT
@@ -21,6 +21,7 @@ Plain = serializers.Serializer[Any]
 class CardUnitSerializer(Plain):
     id = serializers.IntegerField()
     key = serializers.CharField(allow_blank=True, help_text="Empty if the kind is blind.")
+    unit_name = UnitNameField()
 
 
 class CardSerializer(Plain):

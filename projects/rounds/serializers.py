@@ -5,7 +5,7 @@ from typing import Any, ClassVar, get_args
 
 from rest_framework import serializers
 
-from api.fields import LARGEST, FiniteField, LabelField, Strict
+from api.fields import LARGEST, FiniteField, LabelField, Strict, UnitNameField
 from api.parameters import ParameterSerializer
 
 from .. import kinds
@@ -339,6 +339,7 @@ class DaySerializer(Plain):
 class FlagSerializer(Plain):
     unit = serializers.IntegerField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     pseudonym = serializers.CharField()
     comment = serializers.CharField(allow_blank=True)
     flag = serializers.BooleanField()

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import Strict
+from api.fields import Strict, UnitNameField
 
 from .. import kinds
 from ..gold.serializers import FieldValueSerializer
@@ -27,6 +27,7 @@ class StaleUnitSerializer(Plain):
     unit = serializers.IntegerField()
     type = serializers.CharField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     kind = serializers.ChoiceField(choices=KIND_CHOICES)
     what = serializers.ChoiceField(choices=CHANGED)
     text = serializers.CharField(help_text="Current text of the unit.")
@@ -66,6 +67,7 @@ class OutdatedAnswerSerializer(Plain):
     unit = serializers.IntegerField()
     type = serializers.CharField()
     key = serializers.CharField()
+    unit_name = UnitNameField()
     kind = serializers.ChoiceField(choices=KIND_CHOICES)
     round = serializers.CharField()
     guideline = serializers.IntegerField()

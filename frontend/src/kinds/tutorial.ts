@@ -19,6 +19,6 @@ export interface Tutorial {
 
 /** The fields that all cards have, for a unit that does not exist on the server. */
 export const nowhere = (n: number) => ({
-  assignment: -n, revision: 0, shown: 1, position: n, unit: { id: 0, key: `try-${n}` }, answered_at: null, outcome: null,
+  assignment: -n, revision: 0, shown: 1, position: n, unit: { id: 0, key: `try-${n}`, unit_name: `try-${n}` }, answered_at: null, outcome: null,
   comment: '', flag: false, references: [], value: null,
 })

@@ -16,7 +16,7 @@ export function tryPage(n: number, texts: readonly string[], asked: readonly Tut
   }))
   return {
     ...nowhere(n),
-    unit: { id: 0, key: `try-${n}`, type: 'rating page', context: 0 },
+    unit: { id: 0, key: `try-${n}`, unit_name: `try-${n}`, type: 'rating page', context: 0 },
     protocol: { title: '', instructions: '', show: { query: false, source: true, target: 'none' }, hints: false, groups: [], criteria } as unknown as Schemas['ProtocolContent'],
     source: { query: '', title: '', studies: [{ title: '', text: SOURCE }] } as Schemas['SourceShown'],
     target: null,

@@ -34,8 +34,3 @@ export const ORIGINS: Record<Schemas['OriginEnum'], string> = {
   contested: 'contested: to be adjudicated',
   reopened: 'reopened: to be adjudicated',
 }
-
-/** The key of the cluster that a proposition's unit belongs to: "18462575_0/4" is the fourth input of "18462575_0". */
-export function clusterOf(unitKey: string): string {
-  return unitKey.replace(/\/\d+$/, '')
-}

@@ -8,7 +8,7 @@ import { KINDS, REASONS, RULES, type Card, type Field, type Value } from './word
 
 const TARGET = 'Nepralin reduces relapse.'
 const NEGATED = 'Nepralin does not reduce relapse.'
-const none = { assignment: 1, revision: 0, shown: 1, position: 1, unit: { id: 1, key: 'a' }, answered_at: null, outcome: null, comment: '', flag: false, references: [] }
+const none = { assignment: 1, revision: 0, shown: 1, position: 1, unit: { id: 1, key: 'a', unit_name: 'a' }, answered_at: null, outcome: null, comment: '', flag: false, references: [] }
 const card: Card = {
   ...none, kind: 'counterfactual', text: TARGET, cluster: 'a_0', pico: [], polarity: 'positive', modality: 'moderate', polarity_cue: [], modality_cue: [],
   asked: [

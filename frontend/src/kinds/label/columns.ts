@@ -68,7 +68,7 @@ const columns: KindColumns<Claim, LabelSaid> = {
     card: (claim, cluster, said) => cardOf(
       {
         unit: claim.unit, text: claim.text, position: claim.position, shown: claim.label.shown,
-        cluster: { key: cluster.key, size: cluster.propositions.length, pico: cluster.tuple.elements },
+        cluster: { key: cluster.key, unit_name: cluster.unit_name, size: cluster.propositions.length, pico: cluster.tuple.elements },
       },
       said.polarity && said.modality ? value(said) : null,
     ),

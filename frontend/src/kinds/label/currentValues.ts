@@ -22,7 +22,7 @@ const currentValues: CurrentValues = {
           polarity_cue: p.polarity_cue?.value?.fragments ?? [], modality_cue: p.modality_cue?.value?.fragments ?? [],
         }
       : null
-    return cardOf({ ...place, cluster: { key: cluster.key, size: cluster.propositions.length, pico: cluster.pico } }, value)
+    return cardOf({ ...place, cluster: { key: cluster.key, unit_name: cluster.unit_name, size: cluster.propositions.length, pico: cluster.pico } }, value)
   },
   filters: [
     { name: 'polarity', title: 'Polarity', values: POLARITIES.map((p) => p.value) },

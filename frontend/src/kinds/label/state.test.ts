@@ -8,7 +8,7 @@ const TEXTS = {
   noninferior: 'Bevacizumab was noninferior to ranibizumab for visual acuity at 1 year with similar safety profiles.',
 }
 const card = (text: string, more: Partial<Card> = {}): Card => ({
-  assignment: 1, kind: 'label', revision: 0, shown: 1, position: 0, unit: { id: 1, key: 'k' }, answered_at: null,
+  assignment: 1, kind: 'label', revision: 0, shown: 1, position: 0, unit: { id: 1, key: 'k', unit_name: 'k' }, answered_at: null,
   outcome: null, comment: '', flag: false, references: [], text, role: 'input', pico: [], context: { key: 'c', index: 1, size: 1 },
   candidates: null, asks_cues: true, value: null, ...more,
 })

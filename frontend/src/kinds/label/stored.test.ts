@@ -5,7 +5,7 @@ import type { Cluster, Proposition } from '../kind.ts'
 import { foundHow } from './stored.ts'
 
 const fragment = (start: number, end: number) => ({ start, end, quote: '' })
-const cluster = { key: '1_0', pico: [], propositions: [{}, {}, {}] } as unknown as Cluster
+const cluster = { key: '1_0', unit_name: '1_0', pico: [], propositions: [{}, {}, {}] } as unknown as Cluster
 
 it('draws cues at code points, also behind a character of two UTF-16 units', () => {
   const text = 'TGF-𝛽2 may be raised'
@@ -30,7 +30,7 @@ it('makes a card of what is in force, and one without a value of half a label', 
     polarity_cue: null, modality_cue: null,
   } as unknown as Proposition
   expect(currentValues.card!(cluster, p)).toMatchObject({
-    kind: 'label', unit: { id: 7, key: '1_0' }, role: 'input', context: { index: 3, size: 3 },
+    kind: 'label', unit: { id: 7, key: '1_0', unit_name: '1_0' }, role: 'input', context: { index: 3, size: 3 },
     value: { polarity: 'negative', modality: 'weak', polarity_cue: [], modality_cue: [] },
   })
   expect(currentValues.card!(cluster, { ...p, modality: null }).value).toBeNull()

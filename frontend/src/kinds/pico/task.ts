@@ -9,7 +9,7 @@ const task: KindTask<Card, Value> = {
   reading: Reading,
   bindings,
   inWords,
-  inShort: (card) => card.key,
+  inShort: (card) => card.unit.unit_name,
   textOf: (card) => card.text,
 }
 export default task

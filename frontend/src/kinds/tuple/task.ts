@@ -9,7 +9,7 @@ const task: KindTask<Card, Value> = {
   // No keys: letters are typed into fields, and the form handles Enter.
   bindings: [],
   inWords,
-  inShort: (card) => card.cluster,
+  inShort: (card) => card.unit.unit_name,
   textOf: (card) => card.text,
 }
 export default task

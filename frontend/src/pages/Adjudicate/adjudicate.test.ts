@@ -77,7 +77,7 @@ it('has no key twice', () => {
 })
 
 describe('the queue', () => {
-  const row = (unit: number): Row => ({ unit, key: '', text: '', contested: [], flagged: false })
+  const row = (unit: number): Row => ({ unit, key: '', unit_name: '', text: '', contested: [], flagged: false })
   const three = opened(received(emptyQueue, [row(1), row(2), row(3)]), 1)
 
   it('goes on to what nothing was said of, and to nobody at its end', () => {

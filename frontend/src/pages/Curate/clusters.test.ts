@@ -13,7 +13,7 @@ const claim = (position: number, polarity: 'positive' | 'negative' | null, is_st
   },
 })
 const cluster = (...claims: Claim[]): Cluster => ({
-  id: 1, unit: 99, key: '1_0', sentence: null, propositions: claims, missing: [],
+  id: 1, unit: 99, key: '1_0', unit_name: 'PMID 1, conclusion 1', sentence: null, propositions: claims, missing: [],
   tuple: { ...cell, elements: [], origin: null }, relation: { ...cell, relation: null, suggested: null }, others: [],
 })
 const typed = (state: ClusterState, row: number, column: string, text: string): ClusterState => {

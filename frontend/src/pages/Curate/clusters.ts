@@ -92,8 +92,8 @@ export class Clusters {
   /** Differences from the current values. */
   changes({ cluster, head, claims }: ClusterState): Change[] {
     return [
-      ...changesOf(head.rows[0]!, this.columns.ofClusters, cluster.key),
-      ...claims.rows.flatMap((row) => changesOf(row, this.columns.ofClaims, `${cluster.key}, ${placeOf(row.unit).toLowerCase()}`)),
+      ...changesOf(head.rows[0]!, this.columns.ofClusters, cluster.unit_name),
+      ...claims.rows.flatMap((row) => changesOf(row, this.columns.ofClaims, `${cluster.unit_name}, ${placeOf(row.unit).toLowerCase()}`)),
     ]
   }
 

@@ -17,7 +17,7 @@ const claim = (position: number, text: string, polarity: 'positive' | null = nul
 })
 const TARGET = 'Nepralin improves the score.'
 const cluster: Cluster = {
-  id: 1, unit: 99, key: '1_0', sentence: null, propositions: [claim(0, TARGET), claim(1, 'It fell. It fell again.', 'positive')], missing: [],
+  id: 1, unit: 99, key: '1_0', unit_name: 'PMID 1, conclusion 1', sentence: null, propositions: [claim(0, TARGET), claim(1, 'It fell. It fell again.', 'positive')], missing: [],
   tuple: { ...state, elements: [{ element: 'i', form: 'explicit', text: 'nepralin', stands_for: '', fragments: [] }], origin: 'imported' },
   relation: { ...state, relation: null, suggested: null }, others: [],
 }

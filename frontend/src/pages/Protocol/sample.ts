@@ -28,7 +28,7 @@ export function sampleCard(content: Content): Schemas['RateCard'] | Schemas['Com
   const count = content.kind === 'compare' ? 2 : content.texts_per_page === 'one' ? 1 : TEXTS.length
   const has = { none: [] as string[], text: ['text'], tuple: ['slots'], gold: ['text', 'slots', 'polarity', 'modality'] }[show.target]
   const page = {
-    kind: content.kind, assignment: 0, revision: 0, shown: 1, position: 0, unit: { id: 0, key: 'sample', type: 'rating page', context: 0 },
+    kind: content.kind, assignment: 0, revision: 0, shown: 1, position: 0, unit: { id: 0, key: 'sample', unit_name: 'sample', type: 'rating page', context: 0 },
     answered_at: null, outcome: null, comment: '', flag: false, references: [], value: null, protocol: content,
     source: { query: show.query ? 'Does nepralin reduce relapse in adults?' : '', title: '', studies: show.source ? STUDIES : [] },
     target: has.length ? {
