@@ -244,7 +244,7 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     for _ in range(2):
         page.get_by_role("button", name="Skip K").click()
         page.wait_for_timeout(SETTLED)
-    expect(page.locator(".about strong")).to_have_text(queue[3]["key"])
+    expect(page.locator(".about strong")).to_have_text(queue[3]["unit_name"])
     at.until_left(CONTESTED - 1)
-    page.get_by_role("status").get_by_role("button", name=f"Show {queue[2]['key']}").click()
+    page.get_by_role("status").get_by_role("button", name=f"Show {queue[2]['unit_name']}").click()
     expect(page.get_by_text("Already decided.")).to_be_visible()

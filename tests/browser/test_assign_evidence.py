@@ -133,19 +133,19 @@ def curated(desktop: Visit, review: object) -> None:
     page = desktop.page
     desktop.go(f"/projects/assigning/reviews/{review}/curate")
     dialog = page.get_by_role("dialog")
-    page.get_by_role("button", name="Add evidence of: 26000000_1").click()
+    page.get_by_role("button", name="Add evidence of: PMID 26000000, conclusion 2").click()
     expect(dialog.get_by_role("option")).to_have_count(5)
     dialog.get_by_role("option", name="Sleep improved").click()
     assert violations(desktop) == []
     dialog.get_by_role("button", name="Save").click()
-    rows = page.get_by_role("grid", name="Propositions of 26000000_1").get_by_role("row")
+    rows = page.get_by_role("grid", name="Propositions of PMID 26000000, conclusion 2").get_by_role("row")
     expect(rows.filter(has_text="Sleep improved on nepralin.")).to_have_count(1)
-    page.get_by_role("button", name="Correct evidence of: 26000000_0").click()
+    page.get_by_role("button", name="Correct evidence of: PMID 26000000, conclusion 1").click()
     dialog.get_by_role("option", name="Patients on").click()
     dialog.get_by_role("button", name="Continue").click()
     dialog.get_by_label("Reason, stored in the history").fill("It is about sleep.")
     dialog.get_by_role("button", name="Save correction").click()
-    rows = page.get_by_role("grid", name="Propositions of 26000000_0").get_by_role("row")
+    rows = page.get_by_role("grid", name="Propositions of PMID 26000000, conclusion 1").get_by_role("row")
     expect(rows.filter(has_text="Patients on nepralin")).to_have_count(0)
     expect(rows.filter(has_text="Attacks were fewer by a third.")).to_have_count(1)
     assert violations(desktop) == []

@@ -42,7 +42,7 @@ export class Adjudication {
   before = $state.raw<Act | null>(null)
   theirs = $state.raw<OtherDecision | null>(null)
   /** Units that the queue skipped because another curator had decided them. */
-  passedOver = $state.raw<readonly { unit: number; key: string }[]>([])
+  passedOver = $state.raw<readonly { unit: number; name: string }[]>([])
   problem = $state('')
   saving = $state(0)
   loaded = $state(false)
@@ -121,7 +121,7 @@ export class Adjudication {
       if (this.queue.open !== unit) return
       const row = this.queue.rows.find((r) => r.unit === unit)
       if (!explicit && this.show !== 'decided' && row && overtaken(row, found)) {
-        this.passedOver = [...this.passedOver, { unit, key: found.key }]
+        this.passedOver = [...this.passedOver, { unit, name: found.unit_name }]
         this.count(row, -1)
         this.queue = passed(this.queue, 'decided')
         return this.open(this.queue.open)
