@@ -11,7 +11,7 @@ from projects.jobs.queries import fresh_job
 from projects.models import Decision, Job, JobStatus, Project
 from sql.planner import count_subquery
 
-from ..models import ConsistencyCheck, Finding, FindingUnit, Proposition
+from ..models import ConsistencyCheck, Finding, FindingUnit, PicoElement, Proposition
 from ..models.finding import STATES
 from . import reading
 from .actions import KIND
@@ -94,6 +94,7 @@ def rows(page: Sequence[Finding]) -> list[Json]:
     in_doubt = {rule.key: rule.in_doubt for rule in RULES}
     queues = _queues(units)
     claims = reading.claims(units)
+    tuples = _tuples(units)
 
     def marked(rule: str, unit: int) -> list[Json]:
         words = in_doubt[rule](claims[unit]) if rule in in_doubt and unit in claims else ()
@@ -107,7 +108,15 @@ def rows(page: Sequence[Finding]) -> list[Json]:
             "is_information": f.is_information,
             "weight": f.weight,
             "units": [
-                {"unit": unit, "key": key, "text": texts.get(unit, ""), "marked": marked(f.rule, unit)}
+                {
+                    "unit": unit,
+                    "key": key,
+                    "text": texts.get(unit, ""),
+                    "marked": marked(f.rule, unit),
+                    "pico": tuples[unit],
+                    "polarity": claims[unit].polarity if unit in claims else "",
+                    "modality": claims[unit].modality if unit in claims else "",
+                }
                 for unit, key in named[f.pk]
             ],
             "decision": f.decision,
@@ -123,6 +132,15 @@ def rows(page: Sequence[Finding]) -> list[Json]:
         }
         for f in page
     ]
+
+
+def _tuples(units: Collection[int]) -> dict[int, list[Json]]:
+    """Return the PICO elements of the clusters that contain these propositions, by unit. Needs one query."""
+    tuples: dict[int, list[Json]] = defaultdict(list)
+    rows = PicoElement.objects.filter(cluster__propositions__unit__in=units).order_by("pk")
+    for unit, element, form, text in rows.values_list("cluster__propositions__unit", "element", "form", "text"):
+        tuples[unit].append({"element": element, "form": form, "text": text})
+    return tuples
 
 
 def _queues(units: Collection[int]) -> dict[tuple[int, str], set[tuple[int, str]]]:

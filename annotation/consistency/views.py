@@ -13,7 +13,7 @@ from annotation import permissions
 from annotation.clusters.serializers import CorpusRangeSerializer
 from annotation.consistency import actions
 from annotation.consistency import queries as page
-from annotation.models import Finding
+from annotation.models import Element, Finding, PicoForm
 from annotation.models.finding import STATES
 from api.fields import UnitNameField
 from measures.consistency import RULES
@@ -44,12 +44,23 @@ class ConsistencySerializer(Plain):
     rules = RuleTotalsSerializer(many=True)
 
 
+class FindingElementSerializer(Plain):
+    """One element of a PICO tuple."""
+
+    element = serializers.ChoiceField(choices=Element.choices)
+    form = serializers.ChoiceField(choices=PicoForm.choices)
+    text = serializers.CharField(allow_blank=True)
+
+
 class FindingUnitSerializer(Plain):
     unit = serializers.IntegerField()
     key = serializers.CharField()
     unit_name = UnitNameField()
     text = serializers.CharField(allow_blank=True, help_text="Text of the unit. For a cluster, the text of its target.")
     marked = CorpusRangeSerializer(many=True, help_text="Ranges of the doubted words in the text, in order.")
+    pico = FindingElementSerializer(many=True, help_text="Tuple of the unit's cluster.")
+    polarity = serializers.CharField(allow_blank=True, help_text="Current value; empty if there is none.")
+    modality = serializers.CharField(allow_blank=True, help_text="Current value; empty if there is none.")
 
 
 class FindingQueueSerializer(Plain):

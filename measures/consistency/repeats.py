@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from measures.consistency.near import Read, chunks, groups, integers
-from measures.unit_names import unit_name
 
 from .claims import Claim, Cluster, Finding
 
@@ -110,7 +109,7 @@ def _differing(same_sentence: list[tuple[Claim, Cluster]]) -> Finding:
     same_tuple = any(len(polarities) > 1 for polarities in of_tuple.values())
     fields = ["polarity"] * (len({claim.polarity for claim, _ in same_sentence}) > 1) + ["modality"] * in_modality
     differ = f"{' and '.join(fields).capitalize()} differ{'s' if len(fields) == 1 else ''}"
-    labels = "; ".join(f"{unit_name(claim.unit)} {claim.polarity}, {claim.modality}" for claim, _ in same_sentence)
+    labels = "; ".join(dict.fromkeys(f"{claim.polarity}, {claim.modality}" for claim, _ in same_sentence))
     explanation = (
         "The tuple is the same"
         if same_tuple

@@ -212,7 +212,7 @@ def looked_at_again(desktop: Visit, target: str) -> None:
     dialog.get_by_role("button", name="Save corrected text").click()
     expect(page.get_by_role("button", name=f"Correct the text: In short, {target}"[:60])).to_be_visible()
     desktop.go("/projects/evidence/needs-review")
-    pair = page.get_by_role("article").filter(has_text="26000000_0 10000001")
+    pair = page.get_by_role("article").filter(has_text="PMID 26000000, conclusion 1, study 10000001")
     expect(pair).to_have_count(1)
     pair.get_by_role("link", name="Relabel").click()
     page.wait_for_url("**/projects/evidence/reviews/*/curate#*")

@@ -32,13 +32,13 @@ def test_a_lead_corrects_a_text_and_confirms_its_label(visit: Callable[..., Visi
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         assert violations(lead) + unnamed_controls(lead) == [], scheme
-    item.get_by_role("link", name=f"{row['key']}/0~2", exact=True).click()
+    item.get_by_role("link", name=row["unit_name"], exact=True).click()
     page.wait_for_url(f"**/projects/sample/corpus/{row['id']}#*")
     page.go_back()
     expect(item).to_have_count(1)
     item.get_by_role("button", name="Confirm").click()
     expect(page.get_by_text("No stale labels")).to_be_visible()
-    expect(page.get_by_text(f"Confirmed: {row['key']}/0~2.")).to_be_visible()
+    expect(page.get_by_text(f"Confirmed: {row['unit_name']}.")).to_be_visible()
 
     lead.go(f"/projects/sample/corpus/{row['id']}")
     expect(page.get_by_role("heading", name="Target", exact=True)).to_be_visible()
@@ -65,11 +65,12 @@ def test_findings_are_worked_through_with_the_keyboard(visit: Callable[..., Visi
     page = lead.page
     target = page.request.get(f"{lead.address}/api/v1/projects/sample/clusters/?page_size=1").json()["results"][0]
     lead.go("/projects/sample/needs-review?tab=labels")
-    item, opened, left = page.locator("article.item"), page.locator("article.open"), page.locator(".rule .n").first
+    item, current = page.locator("article.panel"), page.locator("article.current")
+    left = page.get_by_role("search").locator("fieldset .n").first
     expect(item).to_have_count(4)
     groups = ["Relation contradicts the inputs 1", "One sentence, different labels 3"]
-    expect(page.locator("h2.group")).to_have_text(groups)
-    expect(opened).to_have_count(1)
+    expect(page.locator(".group h2")).to_have_text(groups)
+    expect(current).to_have_count(1)
     expect(item.first).to_contain_text(target["text"])
     expect(item.first.locator("mark")).to_have_count(0)
     expect(item.nth(1).locator("mark")).to_have_text("improves")
@@ -79,10 +80,10 @@ def test_findings_are_worked_through_with_the_keyboard(visit: Callable[..., Visi
 
     page.keyboard.press("j")
     page.keyboard.press("j")
-    second = item.nth(1).get_by_role("button").first
+    second = item.nth(1).get_by_role("heading")
     expect(second).to_be_focused()
-    expect(second).to_have_attribute("aria-expanded", "true")
-    expect(opened).to_have_count(1)
+    expect(item.nth(1)).to_contain_class("current")
+    expect(current).to_have_count(1)
     page.keyboard.press("d")
     page.keyboard.type("Meant so.")
     page.keyboard.press("Enter")
@@ -96,6 +97,6 @@ def test_findings_are_worked_through_with_the_keyboard(visit: Callable[..., Visi
     page.keyboard.press("d")
     page.keyboard.press("Enter")
     expect(left).to_have_text("2")
-    page.get_by_role("button", name="Dismissed", exact=True).click()
+    page.get_by_role("radio", name="Kept 2").check()
     expect(item).to_have_count(2)
-    expect(opened).to_contain_text("“Meant so.”")
+    expect(current).to_contain_text("“Meant so.”")
