@@ -15,6 +15,7 @@ from api.problems import Refused
 from generation import sources
 from generation.models import ItemStatus, Run, RunItem, UnitLevel
 from generation.runs.actions import embargo_run
+from measures.unit_names import unit_name
 from projects.kinds import Batch, Kind, SkipReason, Value, groups
 from projects.models import Answer, Assignment, Member, Project, Round, Unit
 
@@ -278,9 +279,9 @@ class PageKind(Kind):
     # Display
 
     def texts(self, units: Iterable[int]) -> dict[int, str]:
-        """Return the title of each page: the key of its source, without the systems."""
+        """Return the title of each page: the name of its source, without the systems."""
         pages = RatingPage.objects.filter(unit__in=list(units))
-        return {unit: f"Summaries of {key}" for unit, key in pages.values_list("unit", "source__unit__key")}
+        return {unit: f"Summaries of {unit_name(key)}" for unit, key in pages.values_list("unit", "source__unit__key")}
 
     def reviews(self, units: Iterable[int]) -> dict[int, str]:
         return dict(RatingPage.objects.filter(unit__in=list(units)).values_list("unit", "source__review"))
