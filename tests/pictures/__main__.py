@@ -20,11 +20,16 @@ from pathlib import Path
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.processes.site import Site
-from tests.stages import servers
+# Settings of this process only; the server has its own.
+os.environ |= {"DJANGO_SETTINGS_MODULE": "config.settings", "READ_DOT_ENV": "0", "DEBUG": "1"}
+import django
 
-from .checks import faults
-from .pages import PAGES, Shot
+django.setup()
+from tests.processes.site import Site  # noqa: E402
+from tests.stages import servers  # noqa: E402
+
+from .checks import faults  # noqa: E402
+from .pages import PAGES, Shot  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache"
