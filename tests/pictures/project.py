@@ -108,7 +108,7 @@ def _work(
     for number, member in enumerate(members, start=1):
         client = Client(InProcess(member.user))
         worker = Annotator(client, round.pk, truth=truth, noise=Noise.of(noise), seed=10 * seed + number)
-        worker.work(limit=int(40 * share))
+        worker.work(limit=int(40 * share) if share < 1 else None)
     if name in CLOSED:
         close_round(round=round, by=lead)
         do_waiting_jobs()
