@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Case, Exists, F, JSONField, OuterRef, QuerySet, When
+from django.db.models import QuerySet
 
 from projects.guidelines import markdown
 from projects.models import Member, Project
@@ -28,15 +28,14 @@ def protocol_rows(page: Sequence[Protocol], member: Member) -> list[Json]:
     """Return protocols with their versions, newest first."""
     names = Names(member)
     versions = ProtocolVersion.objects.filter(protocol__in=page).defer("content").select_related("created_by")
-    later = ProtocolVersion.objects.filter(protocol=OuterRef("protocol"), number__gt=OuterRef("number"))
-    versions = versions.annotate(newest=Case(When(~Exists(later), then=F("content")), output_field=JSONField()))
     by_protocol: dict[int, list[Json]] = defaultdict(list)
+    newest: dict[int, int] = {}
     used = _used(page)
-    content_of: dict[int, Content] = {}
     for version in versions.newest_first():
         by_protocol[version.protocol_id].append(_version(version, names) | {"rounds": used[version.pk]})
-        if version.newest is not None:
-            content_of[version.protocol_id] = load(version.newest)
+        newest.setdefault(version.protocol_id, version.pk)
+    contents = ProtocolVersion.objects.filter(pk__in=newest.values()).values_list("protocol_id", "content")
+    content_of = {protocol: load(content) for protocol, content in contents}
     return [
         {
             "id": protocol.pk,

@@ -240,7 +240,7 @@ def test_rows_pasted_from_a_spreadsheet_name_their_faults_before_anything_is_sen
     hands.press("Control+v")
     main = page.locator("main")
     expect(main).to_contain_text("Row 2, Study: “12a” is not a PMID")
-    expect(main).to_contain_text("Row 2, Polarity: “better” is no polarity")
+    expect(main).to_contain_text("Row 2, Polarity: “better” is not a polarity")
     expect(main).to_contain_text("Unknown columns, left out: Whose.")
     expect(page.get_by_role("button", name="Create 1 cluster with 2 propositions")).to_be_disabled()
     assert violations(lead) + unnamed_controls(lead) == []

@@ -186,7 +186,7 @@ def test_a_template_is_copied_reordered_by_keyboard_edited_and_compared(visit: V
     expect(page.locator("del", has_text="Sentences do not belong together")).to_have_count(1)
     page.get_by_role("tab", name="Preview").click()
     # The rater's page: a complete one is rated by its keys.
-    expect(page.locator(".asked", has_text="Is it one well-ordered text")).to_be_visible()
+    expect(page.locator(".asked", has_text="Is it a well-ordered text")).to_be_visible()
     page.locator(".asked").first.focus()
     page.wait_for_timeout(200)
     for key in [*"222", "Enter"] * 3 + ["Enter"]:

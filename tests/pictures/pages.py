@@ -51,7 +51,7 @@ FOUND: dict[str, Callable[[Page, str], Any]] = {
     "ready": _rounds("eye", name="Directions of targets"),
     "final": _rounds("eye", name="Polarity and modality, final"),
     "rated": _rounds("sample", kind="rate", status="closed"),
-    "mine": _rounds("sample", name="First labels"),
+    "mine": lambda page, api: page.request.get(f"{api}/my-work/").json()[0]["id"],
     "cluster": _first("projects/eye/clusters/", "id"),
     "review": _first("projects/eye/clusters/", "review", "id"),
     "system": _first("projects/sample/systems/", "id"),
