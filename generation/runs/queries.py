@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Count, Max, Min
 from django.utils import timezone
 
-from projects.jobs.queries import FAR_AHEAD, PATIENCE, start_worker
+from projects.jobs.queries import PATIENCE, is_responding, start_worker
 from projects.models import Job, JobStatus, Member
 from projects.permissions import Names
 
@@ -137,7 +137,7 @@ def _progress(run: Run, counts: dict[str, int], pace: float | None, chunks: list
 
 def _state(run: Run, chunks: list[Job], now: datetime) -> tuple[State, datetime | None, str, str]:
     running = [job for job in chunks if job.status == JobStatus.RUNNING]
-    has_heartbeat = any(job.leased_until and now < job.leased_until <= now + FAR_AHEAD for job in running)
+    has_heartbeat = any(is_responding(job, now) for job in running)
     if run.status == RunStatus.STOPPED and has_heartbeat:
         return State.STOPPING, run.finished_at, "", ""
     if run.status != RunStatus.RUNNING:

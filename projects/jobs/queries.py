@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import BooleanField, Case, F, Max, Min, Q, QuerySet, Value, When
+from django.db.models import Case, F, Max, Min, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from accounts.models import User
@@ -19,6 +19,11 @@ NEEDS_TORCH = "gpu"
 NO_TORCH = f"torch is not installed, but the queue {NEEDS_TORCH} needs it. Install requirements/gpu.txt."
 #: A job that waits longer lacks a worker: workers poll the table more often than this.
 PATIENCE = timedelta(seconds=10)
+#: A worker that has not reported for this long is shown as not responding. Its lease is longer, because a busy database
+#: can delay reports, and another worker takes over only then.
+SILENT_AFTER = timedelta(seconds=20)
+#: The rate of a job is known after this time.
+RATE_AFTER = timedelta(seconds=2)
 #: Weights: virtual time that a job costs its project. Short jobs follow from an action and end soon.
 SHORT, LONG = 1, 8
 #: Penalty in virtual time for a job that needs another model than the loaded one.
@@ -35,6 +40,17 @@ def past(field: str, now: datetime) -> Q:
 def stalled(now: datetime) -> Q:
     """Match running jobs whose lease has expired: the worker no longer responds."""
     return Q(status=JobStatus.RUNNING) & past("leased_until", now)
+
+
+def is_responding(job: Job, now: datetime) -> bool:
+    """Return whether the worker of a running job holds its lease and has reported lately."""
+    return _is_ahead(job.leased_until, now) and (
+        job.heartbeat_at is None or _is_ahead(job.heartbeat_at + SILENT_AFTER, now)
+    )
+
+
+def _is_ahead(time: datetime | None, now: datetime) -> bool:
+    return time is not None and now < time <= now + FAR_AHEAD
 
 
 def claimable(now: datetime) -> Q:
@@ -65,6 +81,17 @@ def command_for(job: Job) -> str:
     """Return the command that starts a worker if the job has waited too long for one, else an empty string."""
     lacks_worker = job.status == JobStatus.QUEUED and (job.not_before or job.created_at) <= timezone.now() - PATIENCE
     return start_worker(job.queue) if lacks_worker else ""
+
+
+def rate_of(job: Job) -> float | None:
+    """Return the items that a running job finishes per minute, or None while this is unknown.
+
+    It is unknown in a repeated attempt, because only the start of the first one is stored.
+    """
+    if job.status != JobStatus.RUNNING or not (job.done and job.started_at and job.heartbeat_at) or job.attempts > 1:
+        return None
+    elapsed = job.heartbeat_at - job.started_at
+    return None if elapsed < RATE_AFTER else job.done * 60 / elapsed.total_seconds()
 
 
 def set_loaded_queue(queue: str) -> None:
@@ -111,9 +138,8 @@ def claim_next(queues: Sequence[str] | None = None, *, but: Sequence[str] = ()) 
 
 
 def fresh_job(job: Job) -> Job:
-    """Return the job reloaded, with its problems and whether it has stalled."""
-    is_stalled = Case(When(stalled(timezone.now()), then=True), default=False, output_field=BooleanField())
-    return Job.objects.annotate(stalled=is_stalled).prefetch_related("problems").get(pk=job.pk)
+    """Return the job reloaded, with its problems."""
+    return Job.objects.select_related("created_by").prefetch_related("problems").get(pk=job.pk)
 
 
 def job_summary(project: Project, kind: str) -> dict[str, Any]:

@@ -1,3 +1,4 @@
+from django.utils import timezone
 from rest_framework import serializers
 
 from ..models.job import Job, JobProblem, JobStatus
@@ -16,7 +17,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     status = serializers.ChoiceField(choices=JobStatus.choices)
     result = serializers.JSONField(allow_null=True)
     problems = JobProblemSerializer(many=True)
-    stalled = serializers.BooleanField(help_text="Whether the worker stopped responding: its lease has expired.")
+    stalled = serializers.SerializerMethodField(help_text="Whether the worker of a running job stopped responding.")
+    rate = serializers.SerializerMethodField(help_text="Items per minute of a running job; null while unknown.")
+    seconds_left = serializers.SerializerMethodField(help_text="Estimated by the rate; null while unknown.")
     command = serializers.SerializerMethodField(
         help_text="Command that starts a worker, if the job has waited too long for one; else empty."
     )
@@ -37,9 +40,34 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "started_at",
             "finished_at",
             "stalled",
+            "rate",
+            "seconds_left",
             "command",
             "problems",
         ]
 
+    def get_stalled(self, job: Job) -> bool:
+        return job.status == JobStatus.RUNNING and not jobs_queries.is_responding(job, timezone.now())
+
+    def get_rate(self, job: Job) -> float | None:
+        return jobs_queries.rate_of(job)
+
+    def get_seconds_left(self, job: Job) -> float | None:
+        rate = jobs_queries.rate_of(job)
+        return None if rate is None or job.total is None else max(job.total - job.done, 0) / rate * 60
+
     def get_command(self, job: Job) -> str:
         return jobs_queries.command_for(job)
+
+
+class JobDetailSerializer(JobSerializer):
+    """A background job, and who asked for it."""
+
+    by = serializers.SerializerMethodField(help_text="Name of the person who asked; empty for a command.")
+
+    class Meta(JobSerializer.Meta):
+        fields = [*JobSerializer.Meta.fields, "by"]
+
+    def get_by(self, job: Job) -> str:
+        name: str = self.context["name_of"](job.created_by)
+        return name

@@ -18,6 +18,8 @@ from django.utils import timezone
 
 LEASE = 3.0
 HEARTBEAT = 0.7
+#: Silence after which a worker is shown as not responding.
+SILENT = 2.0
 #: Limits of the supervisor: silence of a worker process, and time to end a cancelled job.
 SILENCE = 2.0
 CANCEL = 1.0
@@ -36,13 +38,14 @@ class FaultsConfig(AppConfig):
         from generation import backends
         from generation.runs import chunks
         from projects.gold import actions as gold_actions
-        from projects.jobs import jobs, running, supervision
+        from projects.jobs import jobs, queries, running, supervision
         from projects.jobs.running import RunningJob
         from tests.generation.staged import StagedBackend
 
         timezone.now = shifted(timezone.now, Path(os.environ["CLOCK"]))
         running.LEASE = timedelta(seconds=LEASE)
         running.HEARTBEAT_SECONDS = HEARTBEAT
+        queries.SILENT_AFTER = timedelta(seconds=SILENT)
         jobs.RESEND_AFTER = timedelta(seconds=RESEND_AFTER)
         running.BACK_OFF = timedelta(seconds=0.2)
         app.conf.beat_schedule["resend lost wake-ups"]["schedule"] = 1.0

@@ -87,6 +87,9 @@ def test_a_worker_that_is_dead_for_good_is_shown_as_stalled(site: Site) -> None:
     done = job.now()["done"]
     time.sleep(0.5)
     assert job.now()["done"] == done, "progress is what it was when the worker died"
+    site.start_worker()
+    until(lambda: not job.now()["stalled"], "another worker takes over", LEASE + 10)
+    until(lambda: job.now()["done"] > 0 and job.now()["attempts"] == 2, "the job goes on")
 
 
 @pytest.mark.row(4)

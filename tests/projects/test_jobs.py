@@ -208,6 +208,38 @@ def test_a_job_whose_lease_has_lapsed_is_shown_as_stalled(
     assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["stalled"]
 
 
+@pytest.mark.row(4)
+def test_a_job_is_shown_as_stalled_within_30_seconds_of_the_last_report(
+    job: Job, lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    _claim(job.pk, timezone.now())
+    longest_poll = timedelta(seconds=5)
+    Job.objects.filter(pk=job.pk).update(heartbeat_at=timezone.now() - (timedelta(seconds=30) - longest_poll))
+    assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["stalled"]
+    assert not run_job(job.pk), "another worker takes over only after the lease"
+
+
+def test_a_running_job_has_a_rate_and_a_time_left(job: Job, lead: User, client_of: Callable[[User], APIClient]) -> None:
+    _claim(job.pk, timezone.now())
+    begun = {"started_at": timezone.now() - timedelta(seconds=30), "heartbeat_at": timezone.now()}
+    Job.objects.filter(pk=job.pk).update(done=60, total=180, **begun)
+    shown = client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()
+    assert (round(shown["rate"]), round(shown["seconds_left"])) == (120, 60)
+    Job.objects.filter(pk=job.pk).update(attempts=2)
+    shown = client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()
+    assert (shown["rate"], shown["seconds_left"]) == (None, None)
+
+
+def test_a_job_names_who_asked_for_it_to_those_who_read_its_report(
+    job: Job, lead: User, ann1: User, client_of: Callable[[User], APIClient]
+) -> None:
+    Job.objects.filter(pk=job.pk).update(created_by=ann1)
+    for user in (lead, ann1):
+        assert client_of(user).get(f"/api/v1/jobs/{job.pk}/").json()["by"] == ann1.name
+    Job.objects.filter(pk=job.pk).update(created_by=None)
+    assert client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()["by"] == ""
+
+
 @pytest.mark.parametrize(
     ("queue", "command"),
     [("default", "manage.py work"), ("gpu", "manage.py work --queue gpu"), ("gpu.0a1b", "manage.py work --queue gpu")],
