@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bytes, count, counted, csv, decimal, duration, fileName, interval, listed, percent, pValue } from './format.ts'
+import { age, bytes, count, counted, csv, decimal, duration, fileName, interval, listed, percent, pValue } from './format.ts'
 
 it('prints counts with their noun', () => {
   expect(count(2292)).toBe('2,292')
@@ -59,4 +59,13 @@ it('makes file names out of words', () => {
 
 it('prints p as papers do, never as 0', () => {
   expect([0.0069, 0.23, 0.00004, 0.9999, null].map(pValue)).toEqual(['p = .007', 'p = .23', 'p < .001', 'p = 1', 'p –'])
+})
+
+it('prints the time since a moment in one unit', () => {
+  const now = Date.parse('2026-11-25T14:00:00Z')
+  expect(age('2026-11-25T13:59:30Z', now)).toBe('now')
+  expect(age('2026-11-25T13:55:00Z', now)).toBe('5 min')
+  expect(age('2026-11-25T11:00:00Z', now)).toBe('3 h')
+  expect(age('2026-11-24T13:00:00Z', now)).toBe('1 day')
+  expect(age('2026-11-21T13:00:00Z', now)).toBe('4 days')
 })

@@ -3,7 +3,6 @@
 const whole = new Intl.NumberFormat('en-GB')
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 const moments = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' })
-const clocks = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 
 /** "2,292" */
 export function count(n: number): string {
@@ -79,9 +78,13 @@ export function moment(iso: string | null | undefined): string {
   return iso ? moments.format(new Date(iso)) : '–'
 }
 
-/** "06:30", as local time. */
-export function clock(time: Date): string {
-  return clocks.format(time)
+/** "now", "5 min", "3 h", "4 days": time since then. */
+export function age(iso: string, now = Date.now()): string {
+  const minutes = Math.floor((now - Date.parse(iso)) / 60_000)
+  if (minutes < 1) return 'now'
+  if (minutes < 60) return `${minutes} min`
+  if (minutes < 1440) return `${Math.floor(minutes / 60)} h`
+  return counted(Math.floor(minutes / 1440), 'day')
 }
 
 /** "a, b and c" */

@@ -10,6 +10,8 @@ export interface Column<T> {
   type?: 'number' | 'action' | 'full'
   /** Show the title before the cell on a phone. */
   labelled?: boolean
+  /** Leave the column out between the widths of a phone and a wide screen, where not all columns fit. */
+  wide?: boolean
 }
 
 export interface Sort {
