@@ -42,8 +42,9 @@ def invite(lead: Visit, visit: Callable[..., Visit]) -> None:
     """Create links on the People page; each person opens theirs and joins."""
     page = lead.page
     for who, (role, _) in PEOPLE.items():
-        page.get_by_label("E-mail").fill(f"{who}@example.org")
-        page.locator("section[aria-labelledby=invite] select").select_option(role)
+        page.get_by_role("button", name="Invite people").click()
+        page.get_by_label("E-mail", exact=True).fill(f"{who}@example.org")
+        page.get_by_role("dialog").get_by_label("Role").select_option(role)
         page.get_by_role("button", name="Create link").click()
         field = page.get_by_label("Link", exact=True)
         expect(page.locator(".made strong")).to_have_text(f"{who}@example.org")
@@ -52,7 +53,7 @@ def invite(lead: Visit, visit: Callable[..., Visit]) -> None:
         invited.page.goto(field.input_value())
         invited.page.get_by_role("button", name="Join Path").click()
         invited.page.wait_for_url(f"{invited.address}/")
-        page.get_by_role("button", name="Done").click()
+        page.get_by_role("button", name="Close").click()
     nothing_for_axe(lead)
 
 
