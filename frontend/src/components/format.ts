@@ -3,6 +3,7 @@
 const whole = new Intl.NumberFormat('en-GB')
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 const moments = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' })
+const clocks = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 
 /** "2,292" */
 export function count(n: number): string {
@@ -76,6 +77,11 @@ export function day(iso: string | null | undefined): string {
 /** "21 Nov 2026, 06:30" */
 export function moment(iso: string | null | undefined): string {
   return iso ? moments.format(new Date(iso)) : '–'
+}
+
+/** "06:30", as local time. */
+export function clock(time: Date): string {
+  return clocks.format(time)
 }
 
 /** "now", "5 min", "3 h", "4 days": time since then. */
