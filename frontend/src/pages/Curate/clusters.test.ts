@@ -25,7 +25,7 @@ const from = (of: Claim) => clusters.claimFacts.columns.at(-1)!.show({ unit: of,
 it('begins with what is in force, and says what is changed of it', () => {
   const state = clusters.renewed(undefined, cluster(claim(0, null), claim(1, 'positive')), {})
   expect(clusters.changes(state)).toEqual([])
-  expect(clusters.changes(typed(state, 1, 'polarity', 'negative'))).toMatchObject([{ where: '1_0, input 1, label', replaces: true, lacks: '' }])
+  expect(clusters.changes(typed(state, 1, 'polarity', 'negative'))).toMatchObject([{ where: 'PMID 1, conclusion 1, input 1, label', replaces: true, lacks: '' }])
 })
 
 it('has the cells of a cluster follow what its propositions say, saved or not', () => {
