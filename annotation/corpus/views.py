@@ -199,4 +199,5 @@ class UnitPlaceView(APIView):
     def get(self, request: Request, unit_id: int) -> Response:
         """Return the page that shows a unit."""
         unit = permissions.unit_to_read(signed_in(request), unit_id)
-        return Response({"unit": unit.pk, "key": unit.key, **corpus_lists.place_of(unit)})
+        place = {"unit": unit.pk, "key": unit.key, **corpus_lists.place_of(unit)}
+        return Response(shapes.UnitPlaceSerializer(place).data)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from measures.unit_names import unit_name
+
 from .. import kinds
 from ..gold.queries import newest_decisions, of_kind, values_of
 from ..models import Assignment, Decision, Member, Participant, Reference, Round, Unit
@@ -21,6 +23,7 @@ def cards(round: Round, assignments: Sequence[Assignment]) -> list[dict[str, Any
     out = []
     for assignment in assignments:
         answer = assignment.current_answer
+        key = "" if kind.blind else assignment.unit.key
         shown, references = shown_of.get(assignment.pk, (None, []))
         out.append(
             {
@@ -29,7 +32,7 @@ def cards(round: Round, assignments: Sequence[Assignment]) -> list[dict[str, Any
                 "revision": assignment.revision,
                 "shown": assignment.unit.revision,
                 "position": assignment.position,
-                "unit": {"id": assignment.unit_id, "key": "" if kind.blind else assignment.unit.key},
+                "unit": {"id": assignment.unit_id, "key": key, "unit_name": unit_name(key)},
                 "answered_at": answer.received_at if answer else None,
                 "outcome": answer.outcome if answer else None,
                 "comment": answer.comment if answer else "",

@@ -180,7 +180,7 @@ class RoundProgressView(APIView):
         """Return the progress of a round, in total and by person."""
         round, member = round_of(signed_in(request), round_id)
         permit(member, "see who answered what")
-        return Response(rounds_queries.of_round(round, now=timezone.now()))
+        return Response(shapes.RoundProgressSerializer(rounds_queries.of_round(round, now=timezone.now())).data)
 
 
 class RoundCloseView(APIView):

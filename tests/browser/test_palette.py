@@ -26,7 +26,7 @@ def test_the_palette_opens_objects_by_name_and_escape_restores_the_focus(visit: 
     assert violations(lead) + unnamed_controls(lead) == []
     field.fill(clusters[0]["key"])
     found = options.filter(has_text="cluster")
-    expect(found.first).to_contain_text(clusters[0]["key"])
+    expect(found.first).to_contain_text(clusters[0]["unit_name"])
     expect(page.get_by_role("status").filter(has_text=re.compile(r"^\d+ match"))).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     field.fill("page")

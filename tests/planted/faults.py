@@ -273,7 +273,7 @@ FAULTS = (
     ),
     Fault(
         "error-not-shown",
-        "frontend/src/components/Await.svelte",
+        "frontend/src/components/LoadFailure.svelte",
         "'This could not be loaded'} reason={from.error} />",
         "'This could not be loaded'} reason=\"\" />",
         "A page that cannot be loaded does not say why.",
