@@ -24,7 +24,7 @@ def test_small_screens_have_a_menu_button_and_a_skip_link(visit: Visiting) -> No
     button.press("Enter")
     expect(button).to_have_attribute("aria-expanded", "true")
     pages = page.get_by_role("navigation", name="All pages")
-    expect(pages.get_by_role("link", name="Rounds")).to_have_attribute("aria-current", "page")
+    expect(pages.get_by_role("link", name="Rounds", exact=True)).to_have_attribute("aria-current", "page")
     assert violations(lead) + unnamed_controls(lead) == []
     page.keyboard.press("Escape")
     expect(button).to_be_focused()
