@@ -120,7 +120,8 @@ def test_an_ambiguous_cue_of_a_corrected_text_must_be_marked_again(
     assert reply.status_code == 422
     assert how in reply.json()["detail"]
     place = client.get(f"{API}/units/{made['unit']}/place/").json()
-    assert place == {"unit": made["unit"], "key": "DEMO0000_0/1~2", "cluster": cluster.pk, "review": None}
+    key = "DEMO0000_0/1~2"
+    assert place == {"unit": made["unit"], "key": key, "unit_name": key, "cluster": cluster.pk, "review": None}
     page = client.get(f"{API}/clusters/{cluster.pk}/").json()
     assert [p["is_stale"] for p in page["propositions"]] == [False, True, False]
     assert page["propositions"][1]["earlier"] == [{"unit": old.pk, "version": 1, "text": TEXT}]
