@@ -35,7 +35,7 @@ def overview(member: Member, *, now: datetime) -> dict[str, Any]:
     shown_rounds += list(counted.filter(status=Round.Status.CLOSED)[:CLOSED_SHOWN])
     contested = _contested(project) if watches else []
     unsettled = _unsettled(project, shown_rounds) if watches else {}
-    at_work = rounds_queries.at_work([r for r in shown_rounds if r.is_open]) if watches else {}
+    at_work = rounds_queries.at_work([r for r in shown_rounds if r.is_open], now=now) if watches else {}
     return {
         "rounds": [
             rounds_queries.row(r)

@@ -81,6 +81,7 @@ class AtWorkSerializer(Plain):
     )
     seconds_an_answer = serializers.FloatField(allow_null=True)
     last_answer_at = serializers.DateTimeField(allow_null=True)
+    quiet_days = serializers.IntegerField(help_text="Days since the last answer of a quiet person; 0 for other people.")
 
 
 class OverviewRoundSerializer(RoundRowSerializer):

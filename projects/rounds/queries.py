@@ -24,7 +24,7 @@ COUNTED = Q(assignments__number__gte=1, assignments__repeat=0)
 ANSWERED = COUNTED & Q(assignments__current_answer__isnull=False)
 #: Includes repeats.
 LEFT = Q(assignments__number__gte=1, assignments__current_answer__isnull=True)
-#: Time without an answer after which a person with open work is quiet. Also in `rounds/workload.ts`.
+#: Time without an answer after which a person with open work is quiet.
 QUIET = timedelta(days=3)
 #: Maximum number of names in a row of the lead's list.
 NAMES_SHOWN = 5
@@ -81,8 +81,8 @@ def rows(rounds: Sequence[Any], *, watches: bool, now: datetime) -> list[dict[st
         people = Participant.objects.filter(round__in=rounds, left_at=None).order_by("pk")
         for pk, *name in people.values_list("round", "member__rater", "member__user__name", "member__pseudonym"):
             names[pk].append(next(filter(None, name)))
-        for pk, working in at_work(open_rounds, by_person).items():
-            quiet[pk] = [p for p in working if p["left"] != 0 and (p["last_answer_at"] or now) <= now - QUIET]
+        for pk, working in at_work(open_rounds, now=now, by_person=by_person).items():
+            quiet[pk] = [person for person in working if person["quiet_days"]]
         closed = [r.pk for r in rounds if r.status == Round.Status.CLOSED]
         waiting = adjudication.count_queued_units(Round.objects.filter(pk__in=closed))
     return [
@@ -111,7 +111,7 @@ def _progress_by_person(rounds: Sequence[Round]) -> dict[tuple[int, int], dict[s
 
 
 def at_work(
-    rounds: Sequence[Round], by_person: dict[tuple[int, int], dict[str, Any]] | None = None
+    rounds: Sequence[Round], *, now: datetime, by_person: dict[tuple[int, int], dict[str, Any]] | None = None
 ) -> dict[int, list[dict[str, Any]]]:
     """Return the participants of open rounds and their progress, by round, in the order in which they joined."""
     if by_person is None:
@@ -127,21 +127,28 @@ def at_work(
     people = Participant.objects.filter(round__in=rounds, left_at=None, member__left_at=None)
     for one in people.select_related("member__user").order_by("pk"):
         key = (one.round_id, one.member_id)
-        own_counts = by_person.get(key, {"answered": 0, "skipped": 0, "ms": 0, "last": None})
-        seconds, done = (own_counts["ms"] or 0) / 1000, own_counts["answered"] + own_counts["skipped"]
-        out[one.round_id].append(
-            {
-                "member": one.member_id,
-                "name": one.member.name,
-                "pseudonym": one.member.pseudonym,
-                "answered": own_counts["answered"],
-                "skipped": own_counts["skipped"],
-                "left": open_counts.get(key, 0) if one.round_id in known else None,
-                "seconds_an_answer": seconds / done if done and seconds else None,
-                "last_answer_at": own_counts["last"],
-            }
-        )
+        left = open_counts.get(key, 0) if one.round_id in known else None
+        out[one.round_id].append(_person(one, by_person.get(key), left, now))
     return out
+
+
+def _person(participant: Participant, counts: dict[str, Any] | None, left: int | None, now: datetime) -> dict[str, Any]:
+    """Return a participant's progress. ``quiet_days`` is 0 for people who are not quiet (`QUIET`)."""
+    counts = counts or {"answered": 0, "skipped": 0, "ms": 0, "last": None}
+    seconds, done = (counts["ms"] or 0) / 1000, counts["answered"] + counts["skipped"]
+    silence = now - (counts["last"] or now) if left != 0 else timedelta()
+    return {
+        "member": participant.member_id,
+        "name": participant.member.name,
+        "pseudonym": participant.member.pseudonym,
+        "answered": counts["answered"],
+        "skipped": counts["skipped"],
+        "left": left,
+        "active_seconds": seconds,
+        "seconds_an_answer": seconds / done if done and seconds else None,
+        "last_answer_at": counts["last"],
+        "quiet_days": silence.days if silence >= QUIET else 0,
+    }
 
 
 def of_round(round: Round, *, now: datetime) -> dict[str, Any]:
@@ -162,7 +169,7 @@ def of_round(round: Round, *, now: datetime) -> dict[str, Any]:
         "repeats": repeats.count(),
         "repeats_answered": repeats.exclude(current_answer=None).count(),
         "uncounted": assignments.filter(number__lt=0, current_answer__outcome=Outcome.ANSWERED).count(),
-        "people": _people(round),
+        "people": _people(round, now),
         "days": list(
             # The same answers as counted above, so that the days add up.
             opinions(round)
@@ -185,18 +192,8 @@ def _decisions(round: Round) -> dict[str, int]:
     return dict(counted) | ({Origin.CONTESTED.value: contested} if contested else {})
 
 
-def _people(round: Round) -> list[dict[str, Any]]:
-    by_person: dict[int, dict[str, Any]] = {
-        r["author"]: dict(r)
-        for r in Answer.objects.filter(assignment__round=round)
-        .values("author")
-        .annotate(
-            answered=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.ANSWERED)),
-            skipped=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.SKIPPED)),
-            ms=Sum("active_ms"),
-            last=Max("received_at"),
-        )
-    }
+def _people(round: Round, now: datetime) -> list[dict[str, Any]]:
+    by_person = _progress_by_person([round])
     open_counts = dict(
         Assignment.objects.filter(round=round)
         .counted()
@@ -206,24 +203,10 @@ def _people(round: Round) -> list[dict[str, Any]]:
         .annotate(n=Count("pk"))
     )
     out = []
-    for participant in round.participants.select_related("member__user").order_by("pk"):
-        own_counts = by_person.get(participant.member_id, {"answered": 0, "skipped": 0, "ms": 0, "last": None})
-        seconds = (own_counts["ms"] or 0) / 1000
-        done = own_counts["answered"] + own_counts["skipped"]
-        out.append(
-            {
-                "member": participant.member_id,
-                "pseudonym": participant.member.pseudonym,
-                "name": participant.member.name,
-                "answered": own_counts["answered"],
-                "skipped": own_counts["skipped"],
-                "left": open_counts.get(participant.member_id, 0) if round.has_known_share else None,
-                "active_seconds": seconds,
-                "seconds_an_answer": seconds / done if done and seconds else None,
-                "last_answer_at": own_counts["last"],
-                "working": participant.left_at is None,
-            }
-        )
+    for one in round.participants.select_related("member__user").order_by("pk"):
+        left = open_counts.get(one.member_id, 0) if round.has_known_share else None
+        person = _person(one, by_person.get((round.pk, one.member_id)), left, now)
+        out.append(person | {"working": one.left_at is None})
     return out
 
 

@@ -294,7 +294,7 @@ class RoundRowSerializer(Plain):
 
 class QuietPersonSerializer(Plain):
     name = serializers.CharField()
-    last_answer_at = serializers.DateTimeField()
+    quiet_days = serializers.IntegerField(help_text="Days since the last answer.")
 
 
 class RoundListRowSerializer(RoundRowSerializer):
@@ -328,6 +328,7 @@ class PersonProgressSerializer(Plain):
     active_seconds = serializers.FloatField()
     seconds_an_answer = serializers.FloatField(allow_null=True)
     last_answer_at = serializers.DateTimeField(allow_null=True)
+    quiet_days = serializers.IntegerField(help_text="Days since the last answer of a quiet person; 0 for other people.")
     working = serializers.BooleanField()
 
 

@@ -69,11 +69,15 @@ def test_a_person_with_open_work_is_quiet_after_three_days(project: Project, peo
     answer(people[0].user, next_assignments(user=people[0].user, round=round)[0])
     counted = list(rounds_queries.with_counts(Round.objects.all()).select_related("guideline"))
 
-    def quiet(days: int) -> list[str]:
-        [row] = rounds_queries.rows(counted, watches=True, now=timezone.now() + timedelta(days=days))
-        return [p["name"] for p in row["quiet"]]
+    def quiet(days: int) -> list[tuple[str, int]]:
+        now = timezone.now() + timedelta(days=days)
+        [row] = rounds_queries.rows(counted, watches=True, now=now)
+        progress = rounds_queries.of_round(round, now=now)["people"]
+        listed = [(person["name"], person["quiet_days"]) for person in row["quiet"]]
+        assert listed == [(p["name"], p["quiet_days"]) for p in progress if p["quiet_days"]]
+        return listed
 
-    assert (quiet(2), quiet(4)) == ([], ["Ann1"])
+    assert (quiet(2), quiet(4)) == ([], [("Ann1", 4)])
 
 
 def test_the_list_costs_the_same_however_many_rounds(

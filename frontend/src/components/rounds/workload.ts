@@ -1,24 +1,9 @@
 /** Pace and remaining work of the people in a round. */
 
 import type { Schemas } from '../../api/client.ts'
-import { counted } from '../format.ts'
 
-type AtWork = Pick<Schemas['AtWork'], 'answered' | 'skipped' | 'left' | 'seconds_an_answer' | 'last_answer_at'>
-/** Days without an answer after which a person with open work is listed. */
-export const QUIET = 3
+type AtWork = Pick<Schemas['AtWork'], 'answered' | 'skipped' | 'seconds_an_answer'>
 const DAY = 86_400_000
-
-/** Whole days since the last answer of a person with open work; 0 for other people. */
-export function quietDays(person: AtWork, now = Date.now()): number {
-  if (!person.last_answer_at || person.left === 0) return 0
-  return Math.floor((now - Date.parse(person.last_answer_at)) / DAY)
-}
-
-/** "last answer 3 days ago" if the person has open work and was inactive that long; otherwise empty. */
-export function quiet(person: AtWork, now = Date.now()): string {
-  const days = quietDays(person, now)
-  return days >= QUIET ? `last answer ${counted(days, 'day')} ago` : ''
-}
 
 /** Mean seconds per unit, and the number of units, skipped ones included; null if nobody was timed. */
 export function pace(people: readonly Pick<AtWork, 'answered' | 'skipped' | 'seconds_an_answer'>[]): { each: number; n: number } | null {

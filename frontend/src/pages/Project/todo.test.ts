@@ -3,8 +3,7 @@ import type { Schemas } from '../../api/client.ts'
 import { contents, nextStep, todo } from './todo.ts'
 
 type Overview = Schemas['Overview']
-const now = Date.parse('2026-11-25T12:00:00Z')
-const person = (member: number, days: number, left: number | null = 78) => ({ member, name: `Person ${member}`, pseudonym: 'R-1', answered: 42, skipped: 0, left, seconds_an_answer: 30, last_answer_at: new Date(now - days * 86_400_000).toISOString() })
+const person = (member: number, days: number, left: number | null = 78) => ({ member, name: `Person ${member}`, pseudonym: 'R-1', answered: 42, skipped: 0, left, seconds_an_answer: 30, last_answer_at: '2026-11-21T12:00:00Z', quiet_days: days >= 3 ? days : 0 })
 const round = (id: number, fields: Partial<Schemas['OverviewRound']> = {}) => ({ id, name: `round ${id}`, status: 'open', assignments: 120, answered: 42, at_work: [], ...fields }) as unknown as Schemas['OverviewRound']
 const empty: Overview = { rounds: [], contested: [], unsettled: { flagged: 0, commented: 0, skipped: 0, open: 0 }, failed_jobs: [], days: [] }
 const job = (id: number, what: string, page: string) => ({ id, what, page, error: 'The worker ran out of memory.', at: '2026-11-25T10:00:00Z' })
@@ -16,7 +15,7 @@ const all: Overview = {
   failed_jobs: [job(9, 'Scores (rouge)', 'systems/runs/4')],
 }
 const stale: Schemas['StaleTotals'] = { changed: 10, outdated: [] }
-const options = { slug: 'eye', leads: true, now }
+const options = { slug: 'eye', leads: true }
 
 it('lists what needs the lead in a fixed order, each with count, reason and one action', () => {
   expect(todo(all, stale, options).map((i) => [i.n, i.title, i.reason, i.button, i.href.replace('/projects/eye/', '')])).toEqual([
@@ -42,7 +41,7 @@ it('counts several rounds and people in one task', () => {
   expect(contested).toMatchObject({ n: 10, reason: 'People disagree in b (7) and a (3)' })
   expect(failed).toMatchObject({ n: 2, reason: 'Last: Import: The worker ran out of memory.' })
   expect(outdated).toMatchObject({ n: 4, reason: 'Answered under an earlier guideline', href: '/projects/eye/needs-review?reason=guideline' })
-  expect(quiet).toMatchObject({ n: 2, reason: 'Person 6 and Person 5 have not answered for 3 days or more', href: '/projects/eye/rounds/1' })
+  expect(quiet).toMatchObject({ n: 2, reason: 'Person 6 and Person 5 have not answered for 5 days or more', href: '/projects/eye/rounds/1' })
 })
 
 it('shows no next step twice', () => {

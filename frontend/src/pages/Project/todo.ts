@@ -3,7 +3,6 @@
 import type { Schemas } from '../../api/client.ts'
 import type { TodoItem } from '../../components/TodoList.svelte'
 import { count, counted, listed } from '../../components/format.ts'
-import { QUIET, quietDays } from '../../components/rounds/workload.ts'
 
 type Overview = Schemas['Overview']
 
@@ -21,21 +20,21 @@ interface People {
   round: Schemas['OverviewRound']
 }
 
-/** People of open rounds without an answer for `QUIET` days, each once, the longest silence first. */
-function quietPeople(rounds: readonly Schemas['OverviewRound'][], now: number): People[] {
+/** Quiet people of open rounds, each once, the longest silence first. */
+function quietPeople(rounds: readonly Schemas['OverviewRound'][]): People[] {
   const byMember = new Map<number, People>()
-  const all = rounds.flatMap((round) => round.at_work.map((p) => ({ member: p.member, name: p.name || p.pseudonym, days: quietDays(p, now), left: p.left, round })))
-  for (const p of all.sort((a, b) => b.days - a.days)) if (p.days >= QUIET && !byMember.has(p.member)) byMember.set(p.member, p)
+  const all = rounds.flatMap((round) => round.at_work.map((p) => ({ member: p.member, name: p.name || p.pseudonym, days: p.quiet_days, left: p.left, round })))
+  for (const p of all.sort((a, b) => b.days - a.days)) if (p.days && !byMember.has(p.member)) byMember.set(p.member, p)
   return [...byMember.values()]
 }
 
 /** The tasks of a lead or curator; `leads`: whether the person can close rounds. */
-export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, { slug, leads, now = Date.now() }: { slug: string; leads: boolean; now?: number }): TodoItem[] {
+export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, { slug, leads }: { slug: string; leads: boolean }): TodoItem[] {
   const open = overview.rounds.filter((r) => r.status === 'open')
   const { contested, failed_jobs: failed, unsettled } = overview
   const changed = stale?.changed ?? 0
   const outdated = sum(stale?.outdated.map((o) => o.answers) ?? [])
-  const quiet = quietPeople(open, now)
+  const quiet = quietPeople(open)
   const full = leads ? open.filter((r) => r.assignments && r.answered === r.assignments) : []
   const inEach = contested.map((r) => (contested.length > 1 ? `${r.name} (${count(r.count)})` : r.name))
   const items = [
@@ -54,7 +53,7 @@ export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, {
     {
       key: 'quiet', n: quiet.length, one: 'Quiet person', many: 'Quiet people', button: 'See round', page: `rounds/${quiet[0]?.round.id}`,
       reason: quiet.length > 1
-        ? `${some(quiet.map((p) => p.name))} have not answered for ${QUIET} days or more`
+        ? `${some(quiet.map((p) => p.name))} have not answered for ${counted(quiet.at(-1)!.days, 'day')} or more`
         : `${quiet[0]?.name} has not answered for ${counted(quiet[0]?.days ?? 0, 'day')}; ${quiet[0]?.left === null ? 'units' : count(quiet[0]?.left ?? 0)} are left in ${quiet[0]?.round.name}`,
     },
     {

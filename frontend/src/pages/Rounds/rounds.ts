@@ -54,11 +54,10 @@ export function peopleOf(r: Pick<Row, 'names' | 'people'>): string {
   return more > 0 ? `${r.names.join(', ')} and ${count(more)} more` : r.names.join(', ')
 }
 
-const DAY = 86_400_000
 /** "Ben quiet for 4 days", "Ben and Eva quiet for 4 days or more", "5 people quiet for 3 days or more". */
-export function quietPeople(quiet: Row['quiet'], now = Date.now()): string {
+export function quietPeople(quiet: Row['quiet']): string {
   if (!quiet.length) return ''
-  const days = Math.min(...quiet.map((p) => Math.floor((now - Date.parse(p.last_answer_at)) / DAY)))
+  const days = Math.min(...quiet.map((p) => p.quiet_days))
   const who = quiet.length > 2 ? counted(quiet.length, 'person', 'people') : listed(quiet.map((p) => p.name))
   return `${who} quiet for ${counted(days, 'day')}${quiet.length > 1 ? ' or more' : ''}`
 }
