@@ -12,7 +12,7 @@ it('says how it stands', () => {
   expect(stateOf(progress({ state: 'done', failed: 2 }))).toBe('ended, 2 failed')
 })
 
-it('has a chip for what somebody must do', () => {
+it('names the state of a run that needs an action', () => {
   expect(chipOf(progress())).toBe('open')
   expect(chipOf(progress({ state: 'stalled' }))).toBe('quiet')
   expect(chipOf(progress({ state: 'done', failed: 2 }))).toBe('failed')

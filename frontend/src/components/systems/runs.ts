@@ -14,7 +14,7 @@ export function stateOf({ state, failed }: Pick<Progress, 'state' | 'failed'>): 
   return state
 }
 
-/** The chip of a run: done, in progress, or a state that needs somebody. */
+/** The state chip of a run: done, in progress, or waiting for an action. */
 export function chipOf(p: Pick<Progress, 'state' | 'failed' | 'error'>): ChipState {
   if (p.state === 'done') return p.failed ? 'failed' : 'done'
   if (p.state === 'stopped') return p.error ? 'failed' : 'cancelled'
