@@ -268,10 +268,19 @@ def test_figures_of_every_round_type_are_recomputed_from_its_files(
         "consistency",
     }
     assert any(row["systems"][0]["value"] for row in found["rated"]["all"]["metrics"])
-    file = folder / ratings.RATINGS
-    for changes, figures in ((1, "all, criteria, consistency"), (-1, "all, correlations")):
-        # One changed rating may leave a rank correlation unchanged; with equal ratings there is none.
-        file.write_text(file.read_text().replace(",consistent,", ",not consistent,", changes))
+    # One rating more or less changes the share of consistent texts; without differences there is no correlation.
+    flipped = {"consistent": "not consistent", "not consistent": "consistent"}
+    correlated = next(row["criterion"] for row in found["rated"]["all"]["correlations"] if row["value"] is not None)
+    for criterion, most, figures in (("consistency", 1, "all, criteria, consistency"), (correlated, None, "all, corr")):
+        with (folder / ratings.RATINGS).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        changed = [row for row in rows if (row["round"], row["criterion"]) == ("rated", criterion)][:most]
+        for row in changed:
+            row["value"] = flipped[row["value"]] if most else changed[0]["value"]
+        with (folder / ratings.RATINGS).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
         findings = Findings()
         ratings.recompute(Folder(folder), findings)
         assert any(figures in sentence for sentence in findings.differences)
