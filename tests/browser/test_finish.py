@@ -62,7 +62,7 @@ def test_an_address_that_is_not_there_offers_ways_on(visit: Visiting, width: int
     expect(lead.page.get_by_role("heading", level=1)).to_have_text("Corpus")
     lead.go(f"{PROJECT}/corpsu")
     expect(main.locator(".near").get_by_role("link")).to_have_text(["Corpus"])
-    main.get_by_role("button", name="Go to").click()
+    main.get_by_role("button", name="Find").click()
     expect(lead.page.get_by_role("dialog")).to_be_visible()
     lead.go("/no/such/page")
     expect(lead.page.get_by_role("heading", name="Projects")).to_be_visible()

@@ -39,7 +39,7 @@ def test_the_palette_opens_objects_by_name_and_escape_restores_the_focus(visit: 
     expect(page.get_by_role("heading", level=1)).to_be_focused()
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.set_viewport_size({"width": 1280, "height": 800})
-    button = page.get_by_role("button", name="Go to")
+    button = page.get_by_role("button", name="Find")
     button.click()
     expect(page.get_by_role("dialog").get_by_role("combobox")).to_be_focused()
     page.keyboard.press("Escape")
