@@ -70,10 +70,10 @@ class AtTheDesk:
         return self.page.locator(".about strong").inner_text()
 
     def left(self) -> int:
-        return int(self.page.locator("header .progress").inner_text().split()[0])
+        return int(self.page.locator("main .progress").inner_text().split()[0])
 
     def until_left(self, n: int) -> None:
-        expect(self.page.locator("header .progress")).to_have_text(f"{n} left")
+        expect(self.page.locator("main .progress")).to_have_text(f"{n} left")
         # Keys are ignored at first, and on a busy machine the text comes after the count.
         self.page.wait_for_timeout(2 * SETTLED)
 
