@@ -5,7 +5,19 @@ from .answer import Act, Answer, CameBy, Outcome, Remark
 from .decision import WAITING, Change, Decision, Origin, Reference, StoredAgreement
 from .job import Digest, Job, JobProblem, JobStatus, Notification
 from .participation import Admission, Consent, ParticipantLink, QuestionTry
-from .project import Guideline, Import, Invitation, Member, Project, Role
+from .project import (
+    ArrivedManager,
+    Guideline,
+    Import,
+    ImportFile,
+    ImportState,
+    ImportWarning,
+    Invitation,
+    Member,
+    Project,
+    Role,
+    has_arrived,
+)
 from .round import Assignment, Participant, Round, Unit
 
 __all__ = [
@@ -13,6 +25,7 @@ __all__ = [
     "Act",
     "Admission",
     "Answer",
+    "ArrivedManager",
     "Assignment",
     "CameBy",
     "Change",
@@ -21,6 +34,9 @@ __all__ = [
     "Digest",
     "Guideline",
     "Import",
+    "ImportFile",
+    "ImportState",
+    "ImportWarning",
     "Invitation",
     "Job",
     "JobProblem",
@@ -40,4 +56,5 @@ __all__ = [
     "Round",
     "StoredAgreement",
     "Unit",
+    "has_arrived",
 ]

@@ -1,6 +1,6 @@
 """Projects, members, invitations, imports and guidelines."""
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from django.conf import settings
 from django.db import models
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
+M = TypeVar("M", bound=models.Model)
 #: Longest name of an imported rater.
 LONGEST_RATER = 200
 
@@ -154,17 +155,36 @@ class Invitation(models.Model):
         ]
 
 
+class ImportState(models.TextChoices):
+    """A large import writes its rows in batches. While it is arriving, nobody sees or uses them."""
+
+    ARRIVING = "arriving"
+    ARRIVED = "arrived"
+
+
 class Import(models.Model):
     """One imported file or set of files: the source of rows without an author."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="imports")
     format = models.CharField(max_length=20)
     level = models.CharField(max_length=60, blank=True)
-    file_name = models.CharField(max_length=200)
-    sha256 = models.CharField(max_length=64)
+    file_name = models.CharField(max_length=200, help_text="Name of the file, or the names of a set's files.")
+    sha256 = models.CharField(max_length=64, help_text="Of the file, or of the digests of a set's files.")
     size = models.PositiveBigIntegerField()
+    state = models.CharField(max_length=8, choices=ImportState, default=ImportState.ARRIVED)
     counts = models.JSONField(default=dict)
-    report = models.JSONField(default=dict, help_text="Import warnings: cues not found, ambiguous cues, unusual rows.")
+    report = models.JSONField(default=dict, help_text="Number of import warnings by kind, and counts of values.")
+    progress = models.JSONField(
+        default=dict, help_text="While arriving: the position in the files up to which all rows are written."
+    )
+    job = models.ForeignKey(
+        "projects.Job",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="Job that writes the rows. Null for a command.",
+    )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -176,8 +196,64 @@ class Import(models.Model):
             # The same records can be imported at two levels: as reviews, and as studies of several reviews.
             models.UniqueConstraint(
                 fields=["project", "format", "sha256", "level"], name="one_import_per_file_content_and_level"
-            )
+            ),
+            # A second import would compare its texts with rows that may be withdrawn.
+            models.UniqueConstraint(
+                fields=["project"], condition=Q(state=ImportState.ARRIVING), name="one_arriving_import_per_project"
+            ),
         ]
+        indexes = [models.Index(fields=["id"], condition=Q(state=ImportState.ARRIVING), name="arriving_import")]
+
+
+class ImportFile(models.Model):
+    """One file of an import, in the order in which the files were read."""
+
+    imported = models.ForeignKey(Import, on_delete=models.CASCADE, related_name="files")
+    position = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+
+    class Meta:
+        ordering = ["imported_id", "position"]
+        constraints = [models.UniqueConstraint(fields=["imported", "position"], name="one_import_file_per_position")]
+        indexes = [models.Index(fields=["sha256"], name="import_file_by_content")]
+
+
+class ImportWarning(models.Model):
+    """An unusual value that was imported unchanged."""
+
+    imported = models.ForeignKey(Import, on_delete=models.CASCADE, related_name="warnings")
+    kind = models.CharField(max_length=80)
+    message = models.TextField()
+    item = models.TextField(blank=True, help_text="Key of the item in the file.")
+    place = models.CharField(max_length=60, blank=True, help_text="Text of the item: target, input 3, or a line.")
+    field = models.CharField(max_length=200, blank=True)
+    text = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["imported", "kind", "id"], name="import_warnings_by_kind")]
+
+
+def has_arrived(path: str = "imported") -> Q:
+    """Condition: the row does not belong to an import that is still arriving. ``path`` leads to its import."""
+    arriving = Import.objects.filter(state=ImportState.ARRIVING).order_by().values("pk")
+    return ~Q(**{f"{path}__in": arriving})
+
+
+class ArrivedManager(models.Manager[M]):
+    """Manager of rows that may come from an import. It leaves out rows of an import that is still arriving.
+
+    Only the importer uses the other manager, ``with_arriving``.
+    """
+
+    def __init__(self, path: str = "imported") -> None:
+        super().__init__()
+        self.path = path
+
+    def get_queryset(self) -> models.QuerySet[M]:
+        return super().get_queryset().filter(has_arrived(self.path))
 
 
 LEAD, CURATOR, VIEWER = Role.LEAD, Role.CURATOR, Role.VIEWER

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from ..purposes import Meaning, Purpose, of, which
-from .project import Guideline, Member, Project
+from .project import ArrivedManager, Guideline, Import, Member, Project
 
 #: Default and maximum number of assignments that a person holds at a time: the current one and the next ones.
 HELD_LIMIT, MAX_HELD_LIMIT = 2, 20
@@ -38,6 +38,17 @@ class Unit(models.Model):
         related_name="+",
         help_text="Person who entered the text. Null if a file was imported.",
     )
+    imported = models.ForeignKey(
+        Import,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="Import that created the unit. Null for older imports.",
+    )
+
+    objects = ArrivedManager["Unit"]()
+    with_arriving = models.Manager["Unit"]()
 
     class Meta:
         ordering = ["id"]
