@@ -1,13 +1,15 @@
 """Corpus statistics: counts, value distributions, and M3's Table 2 (targets, inputs, compression)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
 
 from annotation.clusters.gold import current_label_value, current_relation
 from measures.counterfactuals import Kind
+from projects.jobs.batches import Progress, silent
 from projects.models import Project
 
 from ..models import (
@@ -117,11 +119,16 @@ def _counterfactuals(project: Project) -> list[Json]:
     ]
 
 
-def table(project: Project) -> list[Json]:
+#: Number of targets whose input texts are read with one query.
+BATCH = 100
+
+
+def table(project: Project, progress: Progress = silent) -> list[Json]:
     """Return M3's Table 2 with one row for each level in the project.
 
     Columns are targets, inputs, reviews, studies, inputs per target, and compression. Compression is the mean over
-    targets of (words of the inputs / words of the target). Words are split at white space.
+    targets of (words of the inputs / words of the target). Words are split at white space. Memory does not grow with
+    the number of texts.
     """
     rows = []
     for level in Level.values:
@@ -131,7 +138,8 @@ def table(project: Project) -> list[Json]:
             _row(
                 level,
                 targets.values_list("pk", "text"),
-                inputs.values_list("target_id", "text"),
+                lambda ids: Input.objects.current().filter(target__in=ids).values_list("target", "text"),
+                progress,
                 reviews=targets.values("review").distinct().count(),
                 studies=inputs.values("study").distinct().count(),
             )
@@ -141,8 +149,9 @@ def table(project: Project) -> list[Json]:
     rows.append(
         _row(
             "proposition",
-            claims.filter(position=0).values_list("cluster_id", "text"),
-            inputs_of_clusters.values_list("cluster_id", "text"),
+            claims.filter(position=0).values_list("cluster", "text"),
+            lambda ids: inputs_of_clusters.filter(cluster__in=ids).values_list("cluster", "text"),
+            progress,
             reviews=Cluster.objects.current().filter(project=project).values("review").distinct().count(),
             studies=inputs_of_clusters.values("study").distinct().count(),
         )
@@ -150,22 +159,42 @@ def table(project: Project) -> list[Json]:
     return [row for row in rows if row["targets"]]
 
 
+Texts = QuerySet[Any, tuple[int, str]]
+
+
 def _row(
-    level: str, targets: Iterable[tuple[int, str]], inputs: Iterable[tuple[int, str]], *, reviews: int, studies: int
+    level: str,
+    targets: Texts,
+    inputs_of: Callable[[Sequence[int]], Texts],
+    progress: Progress,
+    *,
+    reviews: int,
+    studies: int,
 ) -> Json:
-    target_words = {pk: len(text.split()) for pk, text in targets}
-    input_words = dict.fromkeys(target_words, 0)
-    count = 0
-    for pk, text in inputs:
-        input_words[pk] += len(text.split())
-        count += 1
-    ratios = [input_words[pk] / words for pk, words in target_words.items() if words]
+    total, counts = targets.count(), Counter(targets=0, inputs=0, ratios=0)
+
+    def ratios() -> Iterator[float]:
+        texts = targets.iterator(chunk_size=BATCH)
+        while batch := list(islice(texts, BATCH)):
+            progress(counts["targets"], total, f"reading texts of level {level}")
+            words: Counter[int] = Counter()
+            for pk, text in inputs_of([pk for pk, _ in batch]).order_by().iterator(chunk_size=BATCH):
+                words[pk] += len(text.split())
+                counts["inputs"] += 1
+            counts["targets"] += len(batch)
+            for pk, text in batch:
+                if n := len(text.split()):
+                    counts["ratios"] += 1
+                    yield words[pk] / n
+
+    # `sum` of all ratios rounds less than a running total.
+    ratio = sum(ratios())
     return {
         "level": level,
-        "targets": len(target_words),
-        "inputs": count,
+        "targets": counts["targets"],
+        "inputs": counts["inputs"],
         "reviews": reviews,
         "studies": studies,
-        "inputs_per_target": count / len(target_words) if target_words else None,
-        "compression": sum(ratios) / len(ratios) if ratios else None,
+        "inputs_per_target": counts["inputs"] / counts["targets"] if counts["targets"] else None,
+        "compression": ratio / counts["ratios"] if counts["ratios"] else None,
     }
