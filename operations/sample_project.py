@@ -14,6 +14,7 @@ from projects.models import Member, Project, Purpose, Role, Round
 from projects.people.actions import add_member, create_project
 from projects.rounds.actions import open_round
 from projects.rounds.planning import WORKERS, RoundPlan
+from projects.stored_figures.actions import bring_up_to_date
 from projects.uploads.files import Source
 
 SAMPLE = Path(annotation.__file__).parent / "sample" / "level3.jsonl"
@@ -66,6 +67,7 @@ def seed() -> Seeded:
     project = _project(lead, made)
     _members(project, people, made)
     _corpus(project, lead, made)
+    bring_up_to_date(project)
     return Seeded(project, people, _round(project, lead, made), tuple(made))
 
 

@@ -19,6 +19,8 @@ from .jobs.running import RunningJob, WorkerUnhealthy, handle_wake_up
 from .models import Round
 from .notifications import queries as notifications_queries
 from .rounds import preparing, rolling
+from .stored_figures import actions as figures_actions
+from .stored_figures import queries as figures_queries
 
 
 @shared_task(name="projects.run_job")  # type: ignore[untyped-decorator]
@@ -44,9 +46,10 @@ def sweep() -> dict[str, int]:
 def create_checkpoints() -> bool:
     """Settle rounds that an earlier version finished, and create an audit checkpoint when one is due.
 
-    Runs every minute.
+    Also enqueue missing figures. Runs every minute.
     """
     integrity.store_finished_earlier()
+    figures_actions.enqueue_missing()
     return create_checkpoints_if_due()
 
 
@@ -88,6 +91,15 @@ def take_in_units(job: RunningJob) -> dict[str, Any]:
 def measure_agreement(job: RunningJob) -> dict[str, Any]:
     """Compute the agreement of a large round and store it."""
     return agreement_actions.compute_and_store(round=_round(job), progress=job.paced())
+
+
+@jobs.handler(figures_queries.KIND, page=("Figures of the corpus", "corpus"))
+def compute_figures(job: RunningJob) -> dict[str, Any]:
+    """Compute the stored figures of a project. A second attempt computes the sets that are left."""
+    assert job.project
+    return figures_actions.compute_and_store(
+        project=job.project, since=job.job.started_at, job=job.job.pk, progress=job.paced()
+    )
 
 
 def _round(job: RunningJob) -> Round:

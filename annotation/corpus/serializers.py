@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from api.fields import Strict, UnitNameField
 from projects.models import Origin, Outcome
+from projects.stored_figures.serializers import StoredSerializer
 
 from ..clusters import strata
 from ..clusters.serializers import (
@@ -343,6 +344,14 @@ class LevelStatisticsSerializer(Plain):
     compression = serializers.FloatField(
         allow_null=True, help_text="Mean over targets of input words per target word; null without targets."
     )
+
+
+class StoredSummarySerializer(StoredSerializer):
+    figures = SummarySerializer(allow_null=True, help_text="Null until they are computed.")
+
+
+class StoredLevelsSerializer(StoredSerializer):
+    figures = LevelStatisticsSerializer(many=True, allow_null=True, help_text="Null until they are computed.")
 
 
 class UnitPlaceSerializer(Plain):

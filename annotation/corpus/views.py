@@ -13,6 +13,7 @@ from accounts.sessions import signed_in
 from projects import acts
 from projects.models import Member
 from projects.permissions import may, permit
+from projects.stored_figures.queries import stored
 
 from .. import permissions
 from ..curation import serializers as curation_shapes
@@ -20,9 +21,9 @@ from ..curation.actions import add_review
 from ..curation.supersede import supersede_target, supersede_text
 from ..models import Cluster, Proposition, Review, Study, Target
 from . import cluster as cluster_page
+from . import figures
 from . import queries as corpus_lists
 from . import serializers as shapes
-from . import statistics
 
 
 def _filters(shape: type[shapes.Plain], request: Request) -> dict[str, str]:
@@ -160,19 +161,19 @@ class StudyView(APIView):
 
 
 class SummaryView(APIView):
-    @extend_schema(operation_id="corpus_summary", responses=shapes.SummarySerializer)
+    @extend_schema(operation_id="corpus_summary", responses=shapes.StoredSummarySerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Return corpus counts and the distribution of current values."""
+        """Return the stored corpus counts and the distribution of current values."""
         member = permissions.corpus_reader(signed_in(request), slug)
-        return Response(shapes.SummarySerializer(statistics.summary(member.project)).data)
+        return Response(shapes.StoredSummarySerializer(stored(member.project, figures.SUMMARY)).data)
 
 
 class StatisticsView(APIView):
-    @extend_schema(operation_id="corpus_statistics", responses=shapes.LevelStatisticsSerializer(many=True))
+    @extend_schema(operation_id="corpus_statistics", responses=shapes.StoredLevelsSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Return M3's Table 2 for this project, one row per level."""
+        """Return M3's Table 2 for this project as stored, one row per level."""
         member = permissions.corpus_reader(signed_in(request), slug)
-        return Response(shapes.LevelStatisticsSerializer(statistics.table(member.project), many=True).data)
+        return Response(shapes.StoredLevelsSerializer(stored(member.project, figures.LEVELS)).data)
 
 
 class TextView(APIView):

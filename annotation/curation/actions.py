@@ -13,9 +13,9 @@ from django.db.models import Q
 from api.problems import Conflict, Refused
 from audit.log import REMOVE, record, record_all
 from projects.curation.actions import Correction, correct_all
-from projects.jobs.batches import enqueue_intake
 from projects.models import Assignment, Decision, Member, Project, Unit
 from projects.purposes import which
+from projects.stored_figures.actions import content_changed, enqueue_figures
 from sql.bulk import BulkWriter
 
 from ..clusters.creation import Layout, make_clusters, make_inputs, next_position, retire
@@ -47,7 +47,7 @@ def add_clusters(*, review: Review, rows: Sequence[Row], by: Member, batch: uuid
         after={"clusters": [c.key for c in clusters], "inputs": sum(len(row["inputs"]) for row in rows)},
     )
     _store_values(list(_cells(clusters, claims, rows)), review, by, batch)
-    enqueue_intake(Q(project=review.project_id))
+    content_changed(Q(pk=review.project_id))
     return clusters
 
 
@@ -67,7 +67,7 @@ def add_inputs(
     layout.rows.write()
     claims = make_inputs([(cluster, studies[row["pmid"]], row["text"]) for row in rows], by=by.user)
     inputs_changed(cluster, by, reason or "An input was added.")
-    enqueue_intake(Q(project=cluster.project_id))
+    content_changed(Q(pk=cluster.project_id))
     record(
         actor=by.user,
         verb="add inputs",
@@ -163,6 +163,7 @@ def remove_input(*, proposition: Proposition, reason: str, by: Member) -> None:
         record(
             actor=by.user, verb="remove input", obj=cluster, project_id=cluster.project_id, reason=reason, before=before
         )
+        enqueue_figures(Q(pk=cluster.project_id))
 
 
 def remove_cluster(*, cluster: Cluster, reason: str, by: Member) -> None:
@@ -181,6 +182,7 @@ def remove_cluster(*, cluster: Cluster, reason: str, by: Member) -> None:
     with transaction.atomic():
         retire([cluster], by=by.user, reason=reason)
         findings.recheck([cluster.unit_id])
+        enqueue_figures(Q(pk=cluster.project_id))
 
 
 def _require_reason(reason: str) -> None:
@@ -203,7 +205,7 @@ def add_review(
     record(actor=by.user, verb="add review", obj=review, project_id=project.pk, after={"pmid": pmid, "title": title})
     if sentences:
         add_sentences(review=review, rows=sentences, by=by)
-    enqueue_intake(Q(project=project))
+    content_changed(Q(pk=project.pk))
     return review
 
 
@@ -231,4 +233,5 @@ def add_sentences(*, review: Review, rows: Sequence[Mapping[str, Any]], by: Memb
         project_id=review.project_id,
         after={"sentences": [t.key for t in targets]},
     )
+    enqueue_figures(Q(pk=review.project_id))
     return targets

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.models import User
 from api.problems import Refused
@@ -12,6 +12,7 @@ from audit.log import record_all
 from projects.jobs import batches, jobs
 from projects.jobs.batches import Progress, silent
 from projects.models import Job, Project, Unit
+from projects.stored_figures.actions import content_changed
 
 from ..clusters.creation import UNIT_TYPES, next_position
 from ..clusters.integrity import BRING_BACK_TARGET, REMOVE_TARGET
@@ -47,6 +48,7 @@ def make_documents(*, project: Project, by: User | None, progress: Progress = si
             _update_documents(project, batch, by, counts, skipped)
     with batches.batch(total, total):
         counts["taken_out"] = _retire_documents(project, by)
+        content_changed(Q(pk=project.pk))
     reasons = ("no_conclusions", "no_abstracts")
     named = {reason: {"total": len(skipped[reason]), "first": skipped[reason][:NAMED]} for reason in reasons}
     return {

@@ -1,6 +1,7 @@
 """The flow of records as a table and a figure."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from annotation.models import Review
 from annotation.pubmed.records import RETRIEVED
@@ -8,15 +9,21 @@ from projects.models import Project
 from projects.reports.figures import Box, Figure, FlowChart
 from projects.reports.registry import ReportTable, TableContext
 from projects.reports.table import Cell, Column, Table
+from projects.stored_figures.queries import Stored, stored
 
-from .queries import Counted, Stage, stages
+from .figures import KEY, stages_of
+from .queries import Counted, Stage
 
 
 class Flow(TableContext):
-    """The stages that have begun. None of them is hidden from users who can read the corpus."""
+    """The stored stages. None of them is hidden from users who can read the corpus."""
+
+    @cached_property
+    def stored(self) -> Stored:
+        return stored(self.project, KEY)
 
     def stages(self) -> list[Stage]:
-        return stages(self.project)
+        return stages_of(self.stored)
 
 
 class FlowTable(ReportTable[Flow]):
@@ -25,7 +32,9 @@ class FlowTable(ReportTable[Flow]):
     data = Flow
 
     def is_of(self, data: Flow) -> bool:
-        return Review.objects.filter(RETRIEVED, project=data.project).exists()
+        if data.stored.figures is None:
+            return Review.objects.filter(RETRIEVED, project=data.project).exists()
+        return any(stage.key == "retrieved" for stage in data.stages())
 
     def figures(self, data: Flow) -> list[Figure]:
         return [flow_chart(data.project, data.stages())]
@@ -43,6 +52,7 @@ class FlowTable(ReportTable[Flow]):
             "was created from the rest. Steps that have not begun are omitted.",
             [Column("Step", False), Column("Part or exclusion", False), Column("n")],
             rows,
+            data.stored.notes(),
         )
 
 

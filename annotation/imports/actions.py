@@ -17,8 +17,9 @@ from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.log import record
 from projects.jobs import batches
-from projects.jobs.batches import Progress, enqueue_intake, silent
+from projects.jobs.batches import Progress, silent
 from projects.models import Import, Project
+from projects.stored_figures.actions import content_changed
 from projects.uploads.faults import BadFiles, Faults
 from projects.uploads.files import Source
 from sql import planner
@@ -170,7 +171,7 @@ def _insert(project: Project, format: str, checked: Checked, by: User | None, pr
             imports_.append(_write(ready))
             planner.analyze_grown_tables(*ready.rows.tables)
         if imports_:
-            enqueue_intake(Q(project=project))
+            content_changed(Q(pk=project.pk))
     return imports_
 
 

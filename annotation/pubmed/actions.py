@@ -14,8 +14,9 @@ from api.problems import Conflict, Refused
 from audit.log import record
 from audit.row_digests import record_completed
 from projects.jobs import batches, jobs
-from projects.jobs.batches import Progress, enqueue_intake
+from projects.jobs.batches import Progress
 from projects.models import Job, JobStatus, Member, Project
+from projects.stored_figures.actions import content_changed, enqueue_figures
 from sql.bulk import BulkWriter
 
 from ..clusters.articles import Articles
@@ -177,7 +178,7 @@ def retrieve(*, search: Search, by: User | None, progress: Progress, wait: Wait)
     with batches.batch(total, total):
         Search.objects.filter(pk=search.pk).update(state=State.DONE, finished_at=timezone.now())
         record(actor=by, verb="end search", obj=search, project_id=search.project_id, after={"found": total, **counts})
-        enqueue_intake(Q(project=search.project_id))
+        content_changed(Q(pk=search.project_id))
     return counts
 
 
@@ -297,6 +298,8 @@ def finish_failed_search(job: Job) -> None:
         Search.objects.filter(job=job).exclude(state=State.DONE).update(
             state=state, error=job.error, finished_at=timezone.now()
         )
+        # It may have stored some records.
+        enqueue_figures(Q(pk=job.project_id))
 
 
 def _log(verb: str, search: Search, by: Member, after: object) -> None:

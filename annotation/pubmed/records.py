@@ -138,3 +138,38 @@ def retrieval_progress(project: Project) -> RetrievalProgress | None:
         targets["to_map"],
         to_split,
     )
+
+
+def by_topic(project: Project) -> list[tuple[str, list[int]]]:
+    """Return (topic, counts) of the retrieved reviews, sorted by topic; reviews without a topic come last.
+
+    Counts: retrieved, included, excluded, undecided, without an abstract, retracted.
+    """
+    decided = current_screenings().filter(unit=OuterRef("unit"))
+    counted = (
+        Review.objects.filter(RETRIEVED, project=project)
+        .order_by()
+        .values("topic")
+        .annotate(
+            n=Count("pk"),
+            included=Count("pk", filter=Exists(decided.filter(screening=Screened.INCLUDE))),
+            excluded=Count("pk", filter=Exists(decided.exclude(screening=Screened.INCLUDE))),
+            bare=Count("pk", filter=Q(record=RecordStatus.NO_ABSTRACT)),
+            gone=Count("pk", filter=Q(is_retracted=True)),
+        )
+    )
+    rows = [
+        (
+            row["topic"],
+            [
+                row["n"],
+                row["included"],
+                row["excluded"],
+                row["n"] - row["included"] - row["excluded"],
+                row["bare"],
+                row["gone"],
+            ],
+        )
+        for row in counted
+    ]
+    return sorted(rows, key=lambda row: (not row[0], row[0].casefold()))

@@ -1,48 +1,26 @@
 """M3's Table 1: retrieved and included reviews by topic."""
 
-from django.db.models import Count, Exists, OuterRef, Q
+from functools import cached_property
 
-from annotation.clusters.gold import current_screenings
 from annotation.pubmed.records import RETRIEVED
 from projects.reports.registry import ReportTable, TableContext
 from projects.reports.table import Cell, Column, Table
+from projects.stored_figures.queries import Stored, stored
 
-from ..models import RecordStatus, Review, Screened
+from ..models import Review
+from .figures import KEY
 
 
 class Topics(TableContext):
     """Retrieved reviews by topic. Everyone who may read the corpus may see them."""
 
+    @cached_property
+    def stored(self) -> Stored:
+        return stored(self.project, KEY)
+
     def rows(self) -> list[tuple[str, list[int]]]:
-        """Return (topic, counts in the order of `COLUMNS`), sorted by topic; reviews without a topic come last."""
-        decided = current_screenings().filter(unit=OuterRef("unit"))
-        included, excluded = (
-            Exists(decided.filter(screening=Screened.INCLUDE)),
-            Exists(decided.exclude(screening=Screened.INCLUDE)),
-        )
-        topics = Review.objects.filter(RETRIEVED, project=self.project).order_by().values("topic")
-        counted = topics.annotate(
-            n=Count("pk"),
-            included=Count("pk", filter=included),
-            excluded=Count("pk", filter=excluded),
-            bare=Count("pk", filter=Q(record=RecordStatus.NO_ABSTRACT)),
-            gone=Count("pk", filter=Q(is_retracted=True)),
-        )
-        rows = [
-            (
-                row["topic"],
-                [
-                    row["n"],
-                    row["included"],
-                    row["excluded"],
-                    row["n"] - row["included"] - row["excluded"],
-                    row["bare"],
-                    row["gone"],
-                ],
-            )
-            for row in counted
-        ]
-        return sorted(rows, key=lambda row: (not row[0], row[0].casefold()))
+        """Return (topic, counts in the order of `COLUMNS`), as stored."""
+        return [(topic, counts) for topic, counts in self.stored.figures or []]
 
 
 COLUMNS = ("Retrieved", "Included", "Excluded", "Undecided", "Without abstract", "Retracted")
@@ -54,7 +32,9 @@ class TopicTable(ReportTable[Topics]):
     data = Topics
 
     def is_of(self, data: Topics) -> bool:
-        return Review.objects.filter(RETRIEVED, project=data.project).exists()
+        if data.stored.figures is None:
+            return Review.objects.filter(RETRIEVED, project=data.project).exists()
+        return bool(data.rows())
 
     def build(self, data: Topics) -> Table:
         topics = data.rows()
@@ -70,7 +50,7 @@ class TopicTable(ReportTable[Topics]):
             "found by several searches counts once, under the topic of the first search.",
             [Column("Topic", False), *map(Column, COLUMNS)],
             rows,
-            [_screening_note(sum(totals[:1]), undecided)],
+            [*([_screening_note(sum(totals[:1]), undecided)] if topics else []), *data.stored.notes()],
         )
 
 

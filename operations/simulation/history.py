@@ -17,7 +17,9 @@ from operations.simulation.labels import Truth, guess
 from operations.simulation.transport import InProcess
 from projects.jobs.queries import claim_next
 from projects.jobs.running import run_job
-from projects.models import Project, Role, Round
+from projects.models import JobStatus, Project, Role, Round
+from projects.stored_figures.actions import bring_up_to_date
+from projects.stored_figures.queries import KIND as STORED_FIGURES
 
 ENDED = {"done", "failed", "cancelled"}
 
@@ -262,6 +264,8 @@ def quiet() -> Iterator[None]:
 
 
 def do_waiting_jobs() -> None:
-    """Run the waiting jobs in this process."""
+    """Run the waiting jobs in this process, and compute outdated figures without waiting for further changes."""
     while (pk := claim_next()) is not None:
         run_job(pk)
+    for project in Project.objects.filter(jobs__kind=STORED_FIGURES, jobs__status=JobStatus.QUEUED).distinct():
+        bring_up_to_date(project)

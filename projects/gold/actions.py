@@ -14,7 +14,6 @@ from api.problems import Conflict
 from audit.actions import create_checkpoints
 from audit.digests import digest_of
 from projects.answers.integrity import decision_content
-from projects.jobs.batches import enqueue_intake
 from sql import planner
 
 from .. import kinds
@@ -22,6 +21,7 @@ from ..answers.integrity import store_finished
 from ..answers.queries import counted_answers, k_of
 from ..jobs import batches
 from ..models import Answer, Decision, Origin, Reference, Round, Unit
+from ..stored_figures.actions import content_changed
 
 DECISION_BATCH = 2000
 
@@ -40,7 +40,7 @@ def insert_decisions(decisions: Iterable[Decision]) -> int:
     Decision.objects.bulk_create(rows, batch_size=DECISION_BATCH)
     if rows:
         # All units of one call belong to the same project.
-        enqueue_intake(Q(project__units=rows[0].unit_id))
+        content_changed(Q(units=rows[0].unit_id))
     return len(rows)
 
 

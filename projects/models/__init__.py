@@ -3,6 +3,7 @@
 from ..purposes import Purpose
 from .answer import Act, Answer, CameBy, Outcome, Remark
 from .decision import WAITING, Change, Decision, Origin, Reference, StoredAgreement
+from .figures import StoredFigures
 from .job import Digest, Job, JobProblem, JobStatus, Notification
 from .participation import Admission, Consent, ParticipantLink, QuestionTry
 from .project import (
@@ -55,6 +56,7 @@ __all__ = [
     "Role",
     "Round",
     "StoredAgreement",
+    "StoredFigures",
     "Unit",
     "has_arrived",
 ]

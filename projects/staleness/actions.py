@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Max
+from django.db.models import F, Max, Q
 from django.utils import timezone
 
 from api.problems import Conflict
@@ -16,6 +16,7 @@ from ..gold.queries import contested_fields, current_decisions
 from ..kinds import all_kinds
 from ..models import Answer, Assignment, Change, Decision, Guideline, Member, Origin, Round, Unit
 from ..queue import assignments
+from ..stored_figures.actions import enqueue_figures
 from .queries import UPHOLD, outdated
 
 
@@ -77,6 +78,7 @@ def superseded(
             before={"unit": old.pk, "text": before},
             after={"unit": new.pk, "text": after},
         )
+        enqueue_figures(Q(pk=old.project_id))
     return rows
 
 

@@ -13,6 +13,7 @@ from accounts.models import User
 from annotation.models import Cluster, DiscourseLabel, Label, Proposition, Review, Study
 from projects.models import Decision, Import, Member, Origin, Project
 from projects.people.actions import add_member
+from projects.stored_figures.actions import compute_and_store
 from tests.annotation.m3_files import cluster, import_records, plain, source, write
 from tests.builders import answer, build_round, label_value
 
@@ -227,7 +228,10 @@ def test_reviews_and_studies_are_listed_and_opened(
 
 
 def test_the_summary_counts_rows_and_current_values(corpus: Project, lead: User, client_of: Client) -> None:
-    summary = client_of(lead).get("/api/v1/projects/eye/summary/").json()
+    client = client_of(lead)
+    assert client.get("/api/v1/projects/eye/summary/").json()["figures"] is None
+    compute_and_store(project=corpus)
+    summary = client.get("/api/v1/projects/eye/summary/").json()["figures"]
     assert {k: summary[k] for k in ("reviews", "studies", "clusters", "propositions", "inputs")} == {
         "reviews": 2,
         "studies": 3,
@@ -242,7 +246,7 @@ def test_the_summary_counts_rows_and_current_values(corpus: Project, lead: User,
         {"value": "n/a", "count": 0},
     ]
     assert {"element": "c", "form": "implied", "count": 3} in summary["pico"]
-    [row] = client_of(lead).get("/api/v1/projects/eye/statistics/").json()
+    [row] = client.get("/api/v1/projects/eye/statistics/").json()["figures"]
     assert (row["level"], row["targets"], row["inputs"]) == ("proposition", 3, 4)
 
 

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from annotation.corpus import statistics
 from annotation.curation.supersede import supersede_text
 from annotation.formats.counterfactuals.records import NewCounterfactual, add_counterfactuals
 from annotation.imports.actions import check_files, import_files
@@ -17,6 +18,7 @@ from annotation.models import Cluster
 from measures.counterfactuals import Kind
 from operations.sample_project import COUNTERFACTUALS, SAMPLE
 from projects.models import Member, Project
+from projects.stored_figures.actions import compute_and_store
 from projects.uploads.files import Source
 from tests.builders import build_cluster
 
@@ -121,8 +123,11 @@ def test_the_summary_counts_them_by_kind_and_the_polarity_of_the_target(
     row = NewCounterfactual(target, Kind.MODALITY, target.text.replace("had", "may have had"))
     add_counterfactuals(rows=[row], imported=sample.imports.first())
     with CaptureQueriesContext(connection) as queries:
-        found = client_of(lead).get("/api/v1/projects/eye/summary/").json()["counterfactuals"]
+        counts_now = statistics.summary(sample)["counterfactuals"]
     assert len([q for q in queries if "annotation_counterfactual" in q["sql"]]) == 1
+    compute_and_store(project=sample)
+    found = client_of(lead).get("/api/v1/projects/eye/summary/").json()["figures"]["counterfactuals"]
+    assert found == counts_now
     counts = {c["kind"]: (c["count"], {p["value"]: p["count"] for p in c["polarity"] if p["count"]}) for c in found}
     assert counts == {
         "negation": (3, {"positive": 2, "no effect": 1}),

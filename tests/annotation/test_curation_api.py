@@ -14,6 +14,7 @@ from annotation.curation import serializers as curation_serializers
 from annotation.models import Cluster, DiscourseLabel, PicoElement, Proposition, Review, Study
 from audit.models import Entry
 from projects.models import Answer, Decision, Member, Project
+from projects.stored_figures.actions import compute_and_store
 from tests.annotation.m3_files import cluster, import_records, plain, source, write
 from tests.builders import build_round
 from tests.conftest import person
@@ -427,7 +428,8 @@ def test_a_cluster_in_no_round_can_be_removed_and_its_key_is_not_reused(
     late = {"uuid": str(uuid.uuid4()), "rows": [{"pmid": "1", "text": "Too late."}]}
     assert client.post(f"/api/v1/clusters/{made['id']}/propositions/", late, format="json").status_code == 409
     assert client.get("/api/v1/projects/eye/clusters/").json()["count"] == 3
-    assert client.get("/api/v1/projects/eye/summary/").json()["clusters"] == 3
+    compute_and_store(project=project)
+    assert client.get("/api/v1/projects/eye/summary/").json()["figures"]["clusters"] == 3
     assert (Decision.objects.count(), PicoElement.objects.filter(cluster=made["id"]).count()) == (decisions, 4)
     assert add(client, review, [{"text": "Right."}]).json()["clusters"][0]["key"] == "26258610_3"
     build_round(project, list(Member.objects.filter(project=project, pseudonym="R1")))

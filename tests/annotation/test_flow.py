@@ -15,6 +15,7 @@ from annotation.pubmed import client as pubmed_client
 from projects.curation.actions import correct
 from projects.models import Decision, Member, Project, Unit
 from projects.reports.registry import Tables, get
+from projects.stored_figures.actions import compute_and_store
 from tests.annotation.pubmed_stub import Stub, serving
 from tests.annotation.test_pubmed_search import asked, done
 from tests.annotation.test_study_lists import build_review, decide, listed
@@ -181,7 +182,8 @@ def test_the_figure_says_what_it_shows_and_so_does_its_table(
     for n in range(3):
         screen(build_review(project, n, topic="pain & <relapse>"), ("include", "include", "retracted")[n], by)
     lead_client = client_of(lead)
-    flow = lead_client.get(f"/api/v1/projects/{project.slug}/searches/flow/").json()
+    compute_and_store(project=project)
+    flow = lead_client.get(f"/api/v1/projects/{project.slug}/searches/flow/").json()["figures"]
     assert flow["description"] == (
         "Reviews retrieved (n = 3); Reviews screened (n = 3), of which left: Excluded (n = 1) "
         "(Retracted or withdrawn: 1); Reviews included (n = 2)"

@@ -27,6 +27,7 @@ from audit.verify import findings
 from projects.jobs import batches
 from projects.jobs.running import run_job
 from projects.models import Job, JobStatus, Member, Project
+from projects.stored_figures.actions import compute_and_store
 from tests.annotation.pubmed_files import article, as_xml
 from tests.annotation.pubmed_stub import Stub, serving
 from tests.annotation.test_pubmed_files import BOMB
@@ -373,6 +374,7 @@ def test_leads_search_through_the_api(
     studies = api.post(f"{url}studies/", {"review": "30000000", "references": True}, format="json")
     assert (studies.status_code, studies.json()["review"]["pmid"], studies.json()["found"]) == (201, "30000000", 1)
     assert api.post(f"{url}studies/", {"review": "7", "pmids": "1"}, format="json").status_code == 422
+    compute_and_store(project=project)
     table = api.get(f"{url}table/").json()
     assert [[cell["text"] for cell in row] for row in table["rows"]] == [
         ["relapse", "3", "0", "0", "3", "1", "0"],

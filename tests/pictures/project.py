@@ -86,6 +86,7 @@ def make() -> Project:
             error="The worker ran out of memory at 180 of 381.",
             finished_at=timezone.now(),
         )
+        do_waiting_jobs()
         freeze(project=project, version="1.0.0", by=lead)
     return project
 

@@ -13,6 +13,7 @@ from projects.reports import rendering
 from projects.reports.registry import Tables
 from projects.reports.table import Table
 from projects.reports.writing import FORMATS
+from projects.stored_figures.actions import bring_up_to_date
 
 
 class Command(BaseCommand):
@@ -47,6 +48,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, out: Path | None, **options: Any) -> None:
         project = project_of(options["project"])
+        bring_up_to_date(project)
         if options["format"] in rendering.FORMATS:
             if out is None:
                 raise CommandError("Figures are written to files: give their folder with --out DIR.")

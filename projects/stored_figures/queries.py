@@ -1,0 +1,53 @@
+"""Read stored figures, and how current they are."""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ..jobs.queries import ACTIVE, fresh_job
+from ..models import Job, JobStatus, Project, StoredFigures
+from . import registry
+
+#: Kind of the job that computes all sets of a project.
+KIND = "stored_figures"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One set of figures as stored."""
+
+    #: None if no job has computed them yet.
+    figures: Any
+    #: When the job began to read. Earlier changes are included.
+    as_of: datetime | None
+    #: The job that will replace them, or that failed to. None if they are current.
+    job: Job | None
+
+    def notes(self) -> list[str]:
+        """Return the note below a table that is built from these figures. Empty if they are current."""
+        if self.as_of is None:
+            return ["The figures are being computed."]
+        if self.job is None:
+            return []
+        state = "being updated" if self.job.status in ACTIVE else "the update failed"
+        return [f"As of {self.as_of.astimezone(UTC):%-d %b %Y, %H:%M} UTC; {state}."]
+
+
+def stored(project: Project, key: str) -> Stored:
+    """Return a set of figures of a project. Needs at most five queries, whatever the size of the project."""
+    # Read the job first. If it ends in between, the figures are newer than stated.
+    job = pending_job(project)
+    row = StoredFigures.objects.filter(project=project, key=key, rule=registry.get(key).rule).first()
+    if row is None:
+        return Stored(None, None, job)
+    # A command has computed the figures since.
+    is_superseded = job is not None and job.finished_at is not None and job.finished_at < row.as_of
+    return Stored(json.loads(row.figures), row.as_of, None if is_superseded else job)
+
+
+def pending_job(project: Project) -> Job | None:
+    """Return the running job, else the queued one, else the newest one if it was not successful."""
+    jobs = Job.objects.filter(project=project, kind=KIND)
+    job = jobs.filter(status__in=ACTIVE).order_by("-status", "pk").first() or jobs.order_by("-pk").first()
+    return fresh_job(job) if job and job.status != JobStatus.DONE else None
