@@ -5,7 +5,7 @@ python -m tests.pictures --out pictures     folder of the pictures (default: .ca
 python -m tests.pictures --new              make the data again
 
 Each page is taken in light and dark at 1280 and 400 px. Axe, sideways scrolling from 320 to 1920 px, cut text and small
-targets are checked. The exit status is 1 if a check finds something.
+targets, and content that moves while loading are checked. The exit status is 1 if a check finds something.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 
 # Settings of this process only; the server has its own.
 os.environ |= {"DJANGO_SETTINGS_MODULE": "config.settings", "READ_DOT_ENV": "0", "DEBUG": "1"}
@@ -28,7 +29,7 @@ django.setup()
 from tests.processes.site import Site  # noqa: E402
 from tests.stages import servers  # noqa: E402
 
-from .checks import faults  # noqa: E402
+from .checks import faults, moves  # noqa: E402
 from .pages import PAGES, Shot  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,6 +50,7 @@ def data(new: bool) -> Path:
         shutil.rmtree(begun, ignore_errors=True)
         begun.mkdir(parents=True)
         site = Site(begun, "")
+        site.environment["LIMIT_PROJECTS_PER_DAY"] = "0"
         site.manage("migrate", "-v0")
         site.manage("shell", "-v0", "-c", SEEN)
         site.stop()
@@ -85,11 +87,35 @@ def signed_in(browser: Browser, site: Site, who: str, scheme: str, width: int) -
 
 
 def take(page: Page, site: Site, shot: Shot, file: Path) -> None:
+    for pattern, reply in shot.routes.items():
+        page.route(pattern, reply)
     page.goto(site.address + shot.address(page, site.address))
     page.wait_for_load_state("networkidle")
     if shot.prepare:
         shot.prepare(page)
     page.screenshot(path=file, full_page=True)
+
+
+def check(page: Page, wide: bool) -> list[str]:
+    """Return the findings on a page; with ``wide``, at every width."""
+    found = [f"axe: {v['id']}" for v in Axe().run(page).response["violations"]]
+    if not wide:
+        return found
+    return found + moves(page) + faults(page)
+
+
+def picture(page: Page, site: Site, shot: Shot, file: Path, wide: bool) -> list[str]:
+    """Take a picture and return the findings. A state that cannot be reached is one."""
+    size = page.viewport_size
+    try:
+        take(page, site, shot, file)
+        return check(page, wide)
+    except (PlaywrightError, LookupError, StopIteration) as error:
+        return [f"not reached: {error!r}"[:200]]
+    finally:
+        page.unroute_all()
+        assert size
+        page.set_viewport_size(size)
 
 
 def main() -> int:
@@ -105,18 +131,15 @@ def main() -> int:
         browser = playwright.chromium.launch(
             executable_path=servers.chromium(), args=["--no-sandbox"] if os.geteuid() == 0 else []
         )
-        for who in dict.fromkeys(s.who for s in shots):
+        for who, alone in dict.fromkeys((s.who, s.name if s.alone else "") for s in shots):
             for scheme in ("light", "dark"):
                 for width in (1280, 400):
                     page = signed_in(browser, site, who, scheme, width)
-                    for shot in (s for s in shots if s.who == who):
-                        take(page, site, shot, options.out / f"{shot.name}-{scheme}-{width}.png")
-                        found = [f"axe: {v['id']}" for v in Axe().run(page).response["violations"]]
-                        if (scheme, width) == ("light", 1280):
-                            found += faults(page)
-                            page.set_viewport_size({"width": width, "height": 800})
+                    for shot in (s for s in shots if s.who == who and (s.name if s.alone else "") == alone):
+                        file = options.out / f"{shot.name}-{scheme}-{width}.png"
+                        found = picture(page, site, shot, file, wide=(scheme, width) == ("light", 1280))
                         for line in dict.fromkeys(found):
-                            print(f"{shot.name} ({scheme}, {width}): {line}")
+                            print(f"{shot.name} ({scheme}, {width}): {line}", flush=True)
                         wrong += len(found)
                     page.context.close()
         browser.close()

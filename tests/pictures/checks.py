@@ -43,6 +43,14 @@ SMALL = """() => [...document.querySelectorAll('button, a[href], input:not([type
   .map((e) => [e.getBoundingClientRect(), e.outerHTML.slice(0, 80)])
   .filter(([box]) => box.width && (box.height < 23.5 || box.width < 23.5))
   .map(([box, html]) => `${Math.round(box.width)}x${Math.round(box.height)}: ${html}`)"""
+#: Content that moved since the page began to load, without an action: the share of the window, and the element.
+MOVED = """() => new Promise((resolve) => {
+  const found = []
+  new PerformanceObserver((list) => found.push(...list.getEntries())).observe({type: 'layout-shift', buffered: true})
+  setTimeout(() => resolve(found.filter((e) => !e.hadRecentInput && e.value > 0.002).map((e) =>
+    `${e.value.toFixed(3)}: ${e.sources.map((s) => s.node?.textContent?.trim().slice(0, 40)).join(' | ').slice(0, 120)}`
+  )), 50)
+})"""
 WIDTHS = (320, 360, 400, 480, 640, 768, 900, 992, 1024, 1280, 1600, 1920)
 
 
@@ -58,3 +66,7 @@ def faults(page: Page, height: int = 800) -> list[str]:
         for line in lines:
             found.setdefault(line, []).append(width)
     return [f"{line} (at {', '.join(map(str, widths))})" for line, widths in found.items()]
+
+
+def moves(page: Page) -> list[str]:
+    return [f"moved while loading: {line}" for line in page.evaluate(MOVED)]

@@ -1,13 +1,17 @@
 """The pages and states of which pictures are taken."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
+
+from .tasks import SCRIPTS
 
 PROJECT = "/projects/eye"
 SAMPLE = "/projects/sample"
+EMPTY = "/projects/empty"
+Act = Callable[[Page], Any]
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,11 @@ class Shot:
     path: str
     who: str = "lead"
     #: Brings the page into its state.
-    prepare: Callable[[Page], Any] | None = None
+    prepare: Act | None = None
+    #: Requests whose address matches a key get the function's reply.
+    routes: Mapping[str, Callable[[Route], Any]] = field(default_factory=dict)
+    #: In a browser of its own, because the state ends the session.
+    alone: bool = False
 
     def address(self, page: Page, site: str) -> str:
         path = self.path
@@ -36,9 +44,10 @@ def _rounds(slug: str, **wanted: str) -> Callable[[Page, str], Any]:
     return find
 
 
-def _first(path: str, *keys: str | int) -> Callable[[Page, str], Any]:
+def _first(path: str, *keys: str | int, **wanted: str) -> Callable[[Page, str], Any]:
     def find(page: Page, api: str) -> Any:
-        found: Any = page.request.get(f"{api}/{path}").json()["results"][0]
+        rows = page.request.get(f"{api}/{path}").json()["results"]
+        found: Any = next(r for r in rows if all(r[name] == value for name, value in wanted.items()))
         for key in keys:
             found = found[key]
         return found
@@ -46,74 +55,244 @@ def _first(path: str, *keys: str | int) -> Callable[[Page, str], Any]:
     return find
 
 
+def _task(slug: str, name: str = "", kind: str = "") -> Callable[[Page, str], Any]:
+    """Return the person's open round of a project, by name or kind."""
+
+    def find(page: Page, api: str) -> Any:
+        rows = page.request.get(f"{api}/my-work/").json()
+        return next(
+            r["id"]
+            for r in rows
+            if r["project"] == slug and name in r["name"] and kind in ("", r["kind"]) and r["status"] == "open"
+        )
+
+    return find
+
+
+def _run(name: str) -> Callable[[Page, str], Any]:
+    return _first("projects/sample/systems/?page_size=50", "versions", 0, "run", "id", name=name)
+
+
 FOUND: dict[str, Callable[[Page, str], Any]] = {
     "open": _rounds("eye", name="Polarity and modality, second half"),
     "ready": _rounds("eye", name="Directions of targets"),
     "final": _rounds("eye", name="Polarity and modality, final"),
-    "rated": _rounds("sample", kind="rate", status="closed"),
+    "practice": _rounds("eye", name="Practice for new people"),
+    "rated": _rounds("eye", name="Ratings, pilot"),
+    "contested": _rounds("eye", name="Ratings, contested"),
+    "compared": _rounds("eye", name="Preferences"),
     "mine": lambda page, api: page.request.get(f"{api}/my-work/").json()[0]["id"],
-    "cluster": _first("projects/eye/clusters/", "id"),
+    "cluster": _first("projects/eye/clusters/?page=3", "id"),
+    "stale": _first("projects/eye/clusters/", "id"),
     "review": _first("projects/eye/clusters/", "review", "id"),
     "system": _first("projects/sample/systems/", "id"),
-    "run": _first("projects/sample/systems/", "versions", 0, "run", "id"),
+    "run": _run("TextRank"),
+    "run_waiting": _run("Waiting"),
+    "run_stalled": _run("Stalled"),
+    "run_failed": _run("Failed"),
+    "imported": _first("projects/eye/imports/", "id"),
+    "protocol": _first("projects/sample/protocols/", "id"),
     "release": _first("projects/eye/releases/", "id"),
+    **{f"task_{slug}": _task(slug) for slug in SCRIPTS},
+    "task_label": _task("eye", "Corrections"),
+    "task_classes": _task("sentences", "sentence_classes"),
+    "task_rate": _task("sample", kind="rate"),
+    "task_compare": _task("eye", kind="compare"),
 }
 
 
-def _palette(page: Page) -> None:
-    page.keyboard.press("Control+k")
-    page.keyboard.type("visual acuity", delay=20)
-    page.wait_for_timeout(800)
+def _type(words: str) -> Act:
+    def act(page: Page) -> None:
+        page.keyboard.press("Control+k")
+        page.keyboard.type(words, delay=20)
+        page.wait_for_timeout(800)
+
+    return act
 
 
+def _press(key: str) -> Act:
+    def act(page: Page) -> None:
+        page.wait_for_timeout(600)
+        page.keyboard.press(key)
+        page.wait_for_timeout(600)
+
+    return act
+
+
+def _click(name: str, role: Any = "button") -> Act:
+    def act(page: Page) -> None:
+        page.get_by_role(role, name=name).first.click()
+        page.wait_for_timeout(600)
+
+    return act
+
+
+def _changed(**fields: Any) -> Callable[[Route], Any]:
+    """Reply with the server's JSON, with other fields in ``progress`` or in the object."""
+
+    def reply(route: Route) -> None:
+        found = route.fetch().json()
+        found.get("progress", found).update(fields)
+        route.fulfill(json=found)
+
+    return reply
+
+
+def _participate(page: Page) -> None:
+    """Create a participant link as the lead, and open it without the lead's session."""
+    home = "/".join(page.url.split("/")[:3])
+    page.goto(f"{home}{PROJECT}/rounds/{FOUND['open'](page, f'{home}/api/v1')}")
+    page.locator("summary", has_text="Create links").click()
+    page.get_by_label("Labels, one per line").fill("Volunteer 1")
+    page.get_by_role("button", name="Create 1 link").click()
+    link = page.get_by_label("Link of Volunteer 1").last.input_value()
+    page.context.clear_cookies()
+    page.goto(link)
+    page.wait_for_load_state("networkidle")
+
+
+def _volunteer(page: Page) -> None:
+    _participate(page)
+    page.get_by_role("button", name="Agree and start").click()
+    page.wait_for_url("**/work/*")
+    page.wait_for_timeout(1000)
+
+
+RUNNING = {
+    "state": "running",
+    "done": 129,
+    "waiting": 252,
+    "total": 381,
+    "failed": 0,
+    "pace": 42.0,
+    "seconds_left": 360.0,
+    "error": "",
+    "command": "",
+    "items_cut": 0,
+}
+DOWN = {"**/api/v1/projects/eye/rounds/**": lambda route: route.abort()}
 PAGES = (
     Shot("my-work", "/", "ann1"),
     Shot("my-work-lead", "/"),
-    Shot("work", "/work/{mine}", "ann1"),
+    Shot("my-work-curator", "/", "curator"),
     Shot("profile", "/profile"),
     Shot("projects", "/projects"),
     Shot("overview", PROJECT),
     Shot("overview-annotator", PROJECT, "ann1"),
+    Shot("overview-curator", PROJECT, "curator"),
+    Shot("overview-evaluator", PROJECT, "evaluator"),
     Shot("overview-sample", SAMPLE),
+    Shot("overview-missing", "/projects/nowhere"),
     Shot("settings", f"{PROJECT}/settings"),
     Shot("people", f"{PROJECT}/people"),
+    Shot("people-invite", f"{PROJECT}/people", prepare=_click("Invite people")),
     Shot("corpus", f"{PROJECT}/corpus"),
     Shot("corpus-no-match", f"{PROJECT}/corpus?search=xyzzy"),
     Shot("cluster", f"{PROJECT}/corpus/{{cluster}}"),
+    Shot("cluster-stale", f"{PROJECT}/corpus/{{stale}}"),
+    Shot("cluster-missing", f"{PROJECT}/corpus/999999"),
     Shot("curate", f"{PROJECT}/reviews/{{review}}/curate"),
     Shot("import", f"{PROJECT}/import"),
+    Shot("imported", f"{PROJECT}/import/{{imported}}"),
     Shot("pubmed", f"{PROJECT}/pubmed"),
     Shot("sentence-ranking", f"{PROJECT}/ranking"),
     Shot("needs-review", f"{PROJECT}/needs-review"),
     Shot("needs-review-labels", f"{PROJECT}/needs-review?tab=labels"),
     Shot("needs-review-guideline", f"{PROJECT}/needs-review?tab=guideline"),
     Shot("rounds", f"{PROJECT}/rounds"),
-    Shot("rounds-refused", f"{PROJECT}/rounds", "ann1"),
+    Shot("rounds-down", f"{PROJECT}/rounds", routes=DOWN),
     Shot("new-round", f"{PROJECT}/rounds/new"),
+    Shot("new-round-rating", f"{PROJECT}/rounds/new", prepare=_click("Rate summaries", "radio")),
     Shot("round-open", f"{PROJECT}/rounds/{{open}}"),
     Shot("round-ready", f"{PROJECT}/rounds/{{ready}}"),
+    Shot("round-close", f"{PROJECT}/rounds/{{open}}", prepare=_click("Close round")),
     Shot("round-closed", f"{PROJECT}/rounds/{{final}}"),
+    Shot("round-practice", f"{PROJECT}/rounds/{{practice}}"),
+    Shot("round-rated", f"{PROJECT}/rounds/{{rated}}"),
+    Shot("round-contested", f"{PROJECT}/rounds/{{contested}}"),
+    Shot("round-compared", f"{PROJECT}/rounds/{{compared}}"),
     Shot("round-missing", f"{PROJECT}/rounds/99999"),
     Shot("adjudicate", f"{PROJECT}/rounds/{{final}}/adjudicate"),
+    Shot("adjudicate-ratings", f"{PROJECT}/rounds/{{contested}}/adjudicate"),
+    Shot("adjudicate-done", f"{PROJECT}/rounds/{{rated}}/adjudicate"),
     Shot("agreement", f"{PROJECT}/rounds/{{final}}/agreement"),
+    Shot("agreement-ratings", f"{PROJECT}/rounds/{{rated}}/agreement"),
+    Shot("agreement-none", f"{PROJECT}/rounds/{{compared}}/agreement"),
     Shot("guidelines", f"{PROJECT}/guidelines"),
     Shot("inbox", f"{PROJECT}/inbox"),
     Shot("systems", f"{SAMPLE}/systems"),
-    Shot("systems-empty", f"{PROJECT}/systems"),
     Shot("system", f"{SAMPLE}/systems/{{system}}"),
+    Shot("system-missing", f"{SAMPLE}/systems/99999"),
     Shot("new-version", f"{SAMPLE}/systems/new"),
     Shot("run", f"{SAMPLE}/systems/runs/{{run}}"),
+    Shot("run-waiting", f"{SAMPLE}/systems/runs/{{run_waiting}}"),
+    Shot("run-running", f"{SAMPLE}/systems/runs/{{run_waiting}}", routes={"**/api/v1/runs/*/": _changed(**RUNNING)}),
+    Shot("run-stalled", f"{SAMPLE}/systems/runs/{{run_stalled}}"),
+    Shot("run-failed", f"{SAMPLE}/systems/runs/{{run_failed}}"),
+    Shot("run-missing", f"{SAMPLE}/systems/runs/99999"),
     Shot("outputs", f"{SAMPLE}/systems/outputs"),
     Shot("protocols", f"{PROJECT}/protocols"),
+    Shot("protocol", f"{SAMPLE}/protocols/{{protocol}}"),
     Shot("new-protocol", f"{PROJECT}/protocols/new?from=m3-table-5"),
-    Shot("results", f"{SAMPLE}/results"),
-    Shot("results-empty", f"{PROJECT}/results"),
+    Shot("results", f"{PROJECT}/results"),
+    Shot("results-metrics", f"{PROJECT}/results?view=metrics"),
+    Shot("results-summaries", f"{PROJECT}/results?view=summaries"),
+    Shot("results-raters", f"{PROJECT}/results", prepare=_click("Raters", "tab")),
     Shot("releases", f"{PROJECT}/releases"),
-    Shot("releases-empty", f"{SAMPLE}/releases"),
+    Shot("releases-withdraw", f"{PROJECT}/releases", prepare=_click("Withdraw")),
     Shot("release", f"{PROJECT}/releases/{{release}}"),
     Shot("release-missing", f"{PROJECT}/releases/99999"),
     Shot("guide", "/guide/lead"),
     Shot("not-found", f"{PROJECT}/no-such-page"),
-    Shot("palette", PROJECT, prepare=_palette),
+    Shot("palette", PROJECT, prepare=_type("visual acuity")),
+    # Empty pages.
+    Shot("overview-empty", EMPTY),
+    *(
+        Shot(f"{name}-empty", f"{EMPTY}/{name}")
+        for name in (
+            "people",
+            "corpus",
+            "import",
+            "ranking",
+            "needs-review",
+            "rounds",
+            "guidelines",
+            "inbox",
+            "systems",
+            "protocols",
+            "results",
+            "releases",
+        )
+    ),
+    # Pages that a person may not see.
+    *(
+        Shot(f"{name}-refused", f"{PROJECT}/{name}", "ann1")
+        for name in (
+            "people",
+            "settings",
+            "import",
+            "needs-review",
+            "rounds",
+            "inbox",
+            "systems",
+            "results",
+            "releases",
+        )
+    ),
+    Shot("new-round-refused", f"{PROJECT}/rounds/new", "ann1"),
+    # Task pages.
+    Shot("task-label", "/work/{task_label}", "ann1"),
+    Shot("task-label-keys", "/work/{task_label}", "ann1", _press("?")),
+    Shot("task-label-guideline", "/work/{task_label}", "ann1", _press("g")),
+    Shot("task-label-skip", "/work/{task_label}", "ann1", _press("k")),
+    *(Shot(f"task-{slug.removeprefix('rounds-of-')}", f"/work/{{task_{slug}}}", "ann1") for slug in SCRIPTS),
+    Shot("task-classes", "/work/{task_classes}", "ann1"),
+    Shot("task-rate", "/work/{task_rate}", "evaluator"),
+    Shot("task-compare", "/work/{task_compare}", "evaluator"),
+    Shot("task-missing", "/work/99999", "ann1"),
+    # Without an account.
     Shot("sign-in", "/sign-in", ""),
+    Shot("take-missing", "/take", ""),
+    Shot("take", "/profile", prepare=_participate, alone=True),
+    Shot("take-work", "/profile", prepare=_volunteer, alone=True),
 )

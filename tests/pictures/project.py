@@ -4,7 +4,12 @@ With M3's published level 3 beside the checkout it has 381 clusters, else the cl
 ratings and people are simulated.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
+from unittest.mock import patch
 
 from django.utils import timezone
 
@@ -27,30 +32,56 @@ from projects.rounds.planning import RoundPlan
 from projects.uploads.files import Source
 from releases.publishing.actions import freeze
 
+from . import ratings, tasks
+
 LEVEL3 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "m3" / "level3.jsonl"
 SLUG = "eye"
 LONG = (
     "Längsschnittuntersuchung der intravitrealen Anti-VEGF-Behandlung 👁️ قياس الاتفاق بين المقيمين في الدراسات السريرية "
     * 3
 )
-#: Name, people, share of the work done, noise, purpose.
+#: Name, people, share of the work done, noise, purpose, days since it was opened.
 ROUNDS = (
-    ("Polarity and modality, pilot 1", ("ann1", "ann2"), 1.0, 0.15, Purpose.RELIABILITY_STUDY),
-    ("Polarity and modality, pilot 2", ("ann1", "ann2", "ann3"), 1.0, 0.08, Purpose.RELIABILITY_STUDY),
-    ("Polarity and modality, final", ("ann1", "ann2"), 1.0, 0.06, Purpose.GOLD),
-    ("Polarity and modality, second half", ("ann2", "ann3"), 0.4, 0.06, Purpose.GOLD),
-    ("Directions of targets", ("ann1", "ann2"), 1.0, 0.05, Purpose.RELIABILITY_STUDY),
-    ("Corrections after the pilot", ("ann1",), 0.6, 0.0, Purpose.CORRECTION),
-    (LONG[:80], ("ann1", "ann3"), 0.0, 0.0, Purpose.GOLD),
+    ("Polarity and modality, pilot 1", ("ann1", "ann2"), 1.0, 0.15, Purpose.RELIABILITY_STUDY, 40),
+    ("Polarity and modality, pilot 2", ("ann1", "ann2", "ann3"), 1.0, 0.08, Purpose.RELIABILITY_STUDY, 33),
+    ("Polarity and modality, final", ("ann1", "ann2"), 1.0, 0.06, Purpose.GOLD, 26),
+    ("Polarity and modality, second half", ("ann2", "ann3"), 0.4, 0.06, Purpose.GOLD, 12),
+    ("Directions of targets", ("ann1", "ann2"), 1.0, 0.05, Purpose.RELIABILITY_STUDY, 9),
+    ("Corrections after the pilot", ("ann1",), 0.6, 0.0, Purpose.CORRECTION, 5),
+    ("Practice for new people", ("ann3",), 0.5, 0.2, Purpose.PRACTICE, 3),
+    (LONG[:80], ("ann1", "ann3"), 0.0, 0.0, Purpose.GOLD, 1),
 )
 #: Closed when they are complete. "Directions of targets" stays open, ready to be closed.
 CLOSED = ("Polarity and modality, pilot 1", "Polarity and modality, pilot 2", "Polarity and modality, final")
 STALE = 10
+#: Share of answers with a flag in open rounds.
+FLAGGED = 0.1
+
+
+class Clock:
+    """A clock that runs some days behind, so that rounds and answers have the dates of a project of weeks."""
+
+    days = 0.0
+
+    def now(self) -> datetime:
+        return REAL_NOW() - timedelta(days=self.days)
+
+
+REAL_NOW = timezone.now
+CLOCK = Clock()
+
+
+@contextmanager
+def clock() -> Iterator[None]:
+    with patch("django.utils.timezone.now", CLOCK.now):
+        yield
+    CLOCK.days = 0
 
 
 def make() -> Project:
     """Make the sample project with its history and ratings, and the large project. Return the large one."""
-    with quiet():
+    with quiet(), clock():
+        CLOCK.days = 50
         sample = seed_sample().project
         play_history(sample)
         play_ratings(sample)
@@ -75,8 +106,11 @@ def make() -> Project:
             ),
             by=lead,
         )
-        for seed, (name, workers, share, noise, purpose) in enumerate(ROUNDS, start=1):
+        for seed, (name, workers, share, noise, purpose, days) in enumerate(ROUNDS, start=1):
+            CLOCK.days = days
             _work(project, name, [people[who] for who in workers], share, noise, purpose, seed, lead)
+            if name == CLOSED[-1]:
+                ratings.make(project, [people[who] for who in ("evaluator", "ann1", "ann2")], lead)
         do_waiting_jobs()
         _make_stale(project, people["lead"])
         Job.objects.create(
@@ -88,6 +122,9 @@ def make() -> Project:
         )
         do_waiting_jobs()
         freeze(project=project, version="1.0.0", by=lead)
+        create_project(name="Empty project", slug="empty", by=lead, description="", licence="CC0-1.0")
+        tasks.make()
+        ratings.leave_runs(sample, lead)
     return project
 
 
@@ -106,18 +143,20 @@ def _work(
     )
     round = open_round(project=project, plan=plan, by=lead)
     truth = from_file(LEVEL3) if LEVEL3.exists() else guess
+    errors = replace(Noise.of(noise), flag=0.0 if name in CLOSED else FLAGGED)
+    opened = CLOCK.days
     for number, member in enumerate(members, start=1):
-        client = Client(InProcess(member.user))
-        worker = Annotator(client, round.pk, truth=truth, noise=Noise.of(noise), seed=10 * seed + number)
-        worker.work(limit=int(40 * share) if share < 1 else None)
+        worker = Annotator(Client(InProcess(member.user)), round.pk, truth=truth, noise=errors, seed=10 * seed + number)
+        # On four days; the later people work more slowly.
+        for day in range(4):
+            CLOCK.days = max(opened - day * number, 0)
+            worker.work(limit=int(10 * share))
     if name in CLOSED:
         close_round(round=round, by=lead)
         do_waiting_jobs()
 
 
 def _make_stale(project: Project, by: Member) -> None:
-    labelled = (
-        Proposition.objects.filter(unit__project=project, unit__decisions__kind="label").order_by("pk").distinct()
-    )
-    for proposition in labelled[:STALE]:
+    labelled = Proposition.objects.filter(unit__project=project, unit__decisions__kind="label", position=1)
+    for proposition in labelled.order_by("pk").distinct()[:STALE]:
         supersede_text(proposition=proposition, text=f"{proposition.text} (corrected)", reason="A typing error.", by=by)
