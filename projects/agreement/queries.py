@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count
 
 from measures.agreement import Review, RoundAnswers, coded, corrections, self_consistency
+from measures.unit_names import unit_name
 
 from .. import kinds
 from ..adjudication import queries as adjudication_queries
@@ -320,14 +321,19 @@ def page(round: Round, report: Json, *, curates: bool) -> Json:
     """
     items = {row["item"] for measure in report["measures"] for row in measure["contested"]}
     units = _units(round, items)
-    texts = kinds.get(round.kind).texts(set(units.values())) if units else {}
+    texts = kinds.get(round.kind).texts({pk for pk, _ in units.values()}) if units else {}
     queued = (
         {w.unit for w in adjudication_queries.queued_units(round)} if units and curates and not round.is_open else set()
     )
 
     def contested(row: Json) -> Json:
-        unit = units.get(row["item"])
-        return row | {"unit": unit, "text": texts.get(unit or 0, ""), "waits": unit in queued}
+        unit, key = units.get(row["item"], (None, row["item"]))
+        return row | {
+            "unit": unit,
+            "unit_name": unit_name(key),
+            "text": texts.get(unit or 0, ""),
+            "waits": unit in queued,
+        }
 
     measures = [
         measure | {"citation": citation(measure), "contested": [contested(row) for row in measure["contested"]]}
@@ -337,8 +343,8 @@ def page(round: Round, report: Json, *, curates: bool) -> Json:
     return report | {"measures": measures} | ({"unmeasured": list(unmeasured)} if unmeasured else {})
 
 
-def _units(round: Round, items: set[str]) -> dict[str, int]:
-    """Return the unit id of each item. An item is a unit key, or a key with a part. Run one query."""
+def _units(round: Round, items: set[str]) -> dict[str, tuple[int, str]]:
+    """Return the id and key of the unit of each item. An item is a unit key, or a key with a part. Run one query."""
     keys = {item: _prefixes(item) for item in items}
     candidate_keys = {key for beginnings in keys.values() for key in beginnings}
     # A corrected text keeps the key of the earlier one. Sort by id, so that the key maps to the newest unit.
@@ -346,7 +352,7 @@ def _units(round: Round, items: set[str]) -> dict[str, int]:
         "pk"
     )
     ids = dict(rows.values_list("key", "pk")) if candidate_keys else {}
-    return {item: ids[key] for item, prefixes in keys.items() for key in prefixes if key in ids}
+    return {item: (ids[key], key) for item, prefixes in keys.items() for key in prefixes if key in ids}
 
 
 def _prefixes(item: str) -> list[str]:

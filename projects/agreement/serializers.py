@@ -283,6 +283,7 @@ class CitationSerializer(Plain):
 
 class ContestedUnitSerializer(ContestedSerializer):
     unit = serializers.IntegerField(allow_null=True)
+    unit_name = serializers.CharField()
     text = serializers.CharField(allow_blank=True)
     waits = serializers.BooleanField(
         help_text="Whether the unit waits for adjudication and the user may adjudicate it."
