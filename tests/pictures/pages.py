@@ -158,6 +158,12 @@ def _volunteer(page: Page) -> None:
     page.wait_for_timeout(1000)
 
 
+def _withdraw(page: Page) -> None:
+    _volunteer(page)
+    page.get_by_role("link", name="My work").first.click()
+    _click("Withdraw")(page)
+
+
 RUNNING = {
     "state": "running",
     "done": 129,
@@ -169,6 +175,7 @@ RUNNING = {
     "error": "",
     "command": "",
     "items_cut": 0,
+    "note": "Summarises batch 9 on gpu-1.",
 }
 DOWN = {"**/api/v1/projects/eye/rounds/**": lambda route: route.abort()}
 PAGES = (
@@ -237,9 +244,9 @@ PAGES = (
     Shot("results", f"{PROJECT}/results"),
     Shot("results-metrics", f"{PROJECT}/results?view=metrics"),
     Shot("results-summaries", f"{PROJECT}/results?view=summaries"),
-    Shot("results-raters", f"{PROJECT}/results", prepare=_click("Raters", "tab")),
+    *(Shot(f"results-{part}", f"{PROJECT}/results?part={part}") for part in ("raters", "examples")),
+    Shot("results-correlation", f"{SAMPLE}/results?part=metrics"),
     Shot("releases", f"{PROJECT}/releases"),
-    Shot("releases-withdraw", f"{PROJECT}/releases", prepare=_click("Withdraw")),
     Shot("release", f"{PROJECT}/releases/{{release}}"),
     Shot("release-missing", f"{PROJECT}/releases/99999"),
     Shot("guide", "/guide/lead"),
@@ -295,4 +302,5 @@ PAGES = (
     Shot("take-missing", "/take", ""),
     Shot("take", "/profile", prepare=_participate, alone=True),
     Shot("take-work", "/profile", prepare=_volunteer, alone=True),
+    Shot("take-withdraw", "/profile", prepare=_withdraw, alone=True),
 )

@@ -53,7 +53,8 @@ ROUNDS = (
 )
 #: Closed when they are complete. "Directions of targets" stays open, ready to be closed.
 CLOSED = ("Polarity and modality, pilot 1", "Polarity and modality, pilot 2", "Polarity and modality, final")
-STALE = 10
+#: Each makes a label and a relation stale.
+STALE = 5
 #: Share of answers with a flag in open rounds.
 FLAGGED = 0.1
 

@@ -11,7 +11,7 @@ from accounts.models import User
 from evaluation.models import RatingDesign
 from evaluation.protocols.parts import Criterion
 from evaluation.unblinding.actions import unblind
-from generation.models import Run
+from generation.models import Run, RunStatus
 from generation.runs.actions import start_run
 from generation.scoring.actions import request_scores
 from generation.systems.actions import create_system, make_version
@@ -92,3 +92,5 @@ def leave_runs(project: Project, by: User) -> None:
     for name, fields in left.items():
         run = _start(project, name, "lead", by)
         Job.objects.filter(params__run=run.pk).update(started_at=ago, worker="gpu-1", **fields)
+        if error := fields.get("error"):
+            Run.objects.filter(pk=run.pk).update(status=RunStatus.STOPPED, error=error, finished_at=ago)

@@ -11,6 +11,11 @@ export function fieldInWords(field: string): string {
   return field.length === 1 ? field.toUpperCase() : field.replaceAll('_', ' ')
 }
 
+/** A value beside the name of its field, which ratings repeat. */
+export function besideField(field: string, words: string): string {
+  return words.startsWith(`${field} `) ? words.slice(field.length + 1) : words
+}
+
 /** Message about a decision that another curator made first. */
 export function otherDecisionInWords(other: OtherDecision, said: (field: string, value: string) => string): string {
   const values = other.said.map((s) => said(s.field, s.value)).join(', ')
