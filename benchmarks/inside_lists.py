@@ -154,8 +154,9 @@ class Builder:
             for k in range(4)
         )
         self.studies = studies
-        links = models.Study.reviews.through.objects
-        links.bulk_create(links.model(study=s, review=reviews[n // 4]) for n, s in enumerate(studies))
+        models.Inclusion.objects.bulk_create(
+            models.Inclusion(study=s, review=reviews[n // 4], position=n % 4) for n, s in enumerate(studies)
+        )
         for of, articles in (("review", reviews), ("study", studies)):
             models.Sentence.objects.bulk_create(
                 models.Sentence(number=n, start=12 * n, end=12 * n + 10, text="It may help.", splitter="-", **{of: a})
@@ -504,7 +505,7 @@ class Builder:
             "unit_id": claim.unit_id,
             "cluster_unit": middle.unit_id,
             "contested_unit": clusters[1].propositions.get(position=0).unit_id,
-            "study_id": middle.review.studies.order_by("pk")[0].pk,
+            "study_id": middle.review.studies()[0].pk,
             "search_id": self.search.pk,
             "import_id": self.file.pk,
             "guideline_id": self.guidelines["label"].pk,

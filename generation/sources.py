@@ -122,11 +122,12 @@ def sizes(level: str, units: Sequence[int]) -> dict[int, int]:
     """Return the number of input characters of each unit, or 0 without inputs. The database counts; no text is read."""
     texts: QuerySet[Any]
     if level == UnitLevel.PROPOSITION:
-        texts, unit = Proposition.objects.current().filter(position__gt=0), "cluster__unit"
+        texts, unit, text = Proposition.objects.current().filter(position__gt=0), "cluster__unit", "text"
     else:
         unit = "target__unit" if level == UnitLevel.SENTENCE else "target__review__unit"
         texts = Input.objects.current().filter(target__level=Level(level), target__unit__superseded_by=None)
-    size_rows = texts.filter(**{f"{unit}__in": units}).order_by().values_list(unit).annotate(size=Sum(Length("text")))
+        texts, text = texts.with_source_text(), "source_text"
+    size_rows = texts.filter(**{f"{unit}__in": units}).order_by().values_list(unit).annotate(size=Sum(Length(text)))
     known_sizes: dict[int, int] = dict(size_rows)
     return {unit: known_sizes.get(unit, 0) for unit in units}
 
@@ -170,8 +171,8 @@ def _of_targets(level: Level, units: Sequence[int]) -> dict[int, Material]:
     target_rows = target_rows.filter(review__unit__in=units) if document else target_rows.filter(unit__in=units)
     targets = list(target_rows)
     inputs: dict[int, list[InputText]] = defaultdict(list)
-    for text in Input.objects.current().filter(target__in=targets).select_related("study"):
-        inputs[text.target_id].append(_input(text.text, text.study))
+    for row in Input.objects.current().filter(target__in=targets).with_source_text().select_related("study"):
+        inputs[row.target_id].append(_input(row.source_text, row.study))
     propositions = _propositions_of([target.review_id for target in targets]) if document else {}
     materials = {}
     for target in targets:

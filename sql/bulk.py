@@ -6,7 +6,7 @@ transaction only runs a few statements with prepared values.
 """
 
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from django.db import connection, models, transaction
@@ -39,6 +39,7 @@ class BulkWriter:
         self._ready: list[tuple[str, list[tuple[Any, ...]]]] = []
         self._ids: dict[type[models.Model], deque[int]] = {}
         self._counts: Counter[type[models.Model]] = Counter()
+        self._afterwards: list[Callable[[], None]] = []
 
     def __len__(self) -> int:
         return self._counts.total()
@@ -67,11 +68,17 @@ class BulkWriter:
         """Return the models of the added rows."""
         return list(self._counts)
 
+    def then(self, action: Callable[[], None]) -> None:
+        """Call a function after the rows were inserted, in the same transaction."""
+        self._afterwards.append(action)
+
     def write(self) -> None:
         """Insert all rows, in the caller's transaction."""
         with connection.cursor() as cursor:
             for sql, values in self._ready:
                 cursor.executemany(sql, values)
+        for action in self._afterwards:
+            action()
 
     def _numbers(self, model: type[models.Model], count: int) -> list[int]:
         """Return reserved ids. Reserve more at a time if more were used, because each reservation is a transaction."""

@@ -8,7 +8,17 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.models import Cluster, Finding, FindingUnit, PicoElement, PicoForm, Proposition, Review, Study
+from annotation.models import (
+    Cluster,
+    Finding,
+    FindingUnit,
+    Inclusion,
+    PicoElement,
+    PicoForm,
+    Proposition,
+    Review,
+    Study,
+)
 from projects.answers.queries import Submission
 from projects.models import Assignment, CameBy, Member, Project, Round, Unit
 from projects.queue.actions import Submitted, submit
@@ -47,6 +57,14 @@ def build_cluster(project: Project, number: int = 0, inputs: int = 2, text: str 
             ),
         )
     return cluster
+
+
+def include(review: Review, *studies: Study, **fields: Any) -> None:
+    """Add studies to a review, after its last one."""
+    first = review.inclusions.count()
+    Inclusion.objects.bulk_create(
+        Inclusion(review=review, study=study, position=n, **fields) for n, study in enumerate(studies, first)
+    )
 
 
 def build_finding(project: Project, *units: int, **fields: Any) -> Finding:

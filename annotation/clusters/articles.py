@@ -5,21 +5,24 @@ text. A retraction is always adopted.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from accounts.models import User
 from audit.row_digests import record_completed
 from measures.abstracts import conclusions_of
-from projects.models import Project, Unit
+from projects.models import Import, Project, Unit
 from sql.bulk import BulkWriter
 
-from ..models import RecordStatus, Review, Sentence, Study
+from ..models import Inclusion, RecordStatus, Review, Role, Sentence, Study
+from . import inclusions
 from .sentences import rows_of
 
 _CHUNK = 500
 #: Length of the excerpt of a differing text, and the part of it before the difference, in characters.
 _EXCERPT, _BEFORE = 120, 40
 Stored = Review | Study
+Links = Mapping[inclusions.Pair, tuple[str, int]]
 T = TypeVar("T")
 
 
@@ -83,8 +86,11 @@ class Articles:
         self.completed: dict[int, dict[str, Any]] = {}
         #: Sentences of the existing rows that receive their abstract, by primary key.
         self._sentences: dict[int, list[Sentence]] = {}
-        #: Missing links of existing studies, as (study id, review id).
-        self._to_link: list[tuple[int, int]] = []
+        #: Primary keys of the existing rows, by PMID.
+        self._stored: dict[str, int] = {}
+        #: Missing links, as (PMID of the study, review id), and links of general references that become studies.
+        self._to_link: list[tuple[str, int]] = []
+        self._to_include: list[int] = []
         #: PMIDs of the rows that already agree with their record.
         self.unchanged: set[str] = set()
         self.differences: list[Difference] = []
@@ -95,10 +101,11 @@ class Articles:
 
     def compare(self, records: Iterable[ArticleRecord]) -> None:
         """Compare records with the stored rows. PMIDs must be unique."""
-        self.new, self.completed, self._to_link = [], {}, []
+        self.new, self.completed, self._stored, self._to_link, self._to_include = [], {}, {}, [], []
         self.unchanged, self.differences = set(), []
         for chunk in _chunks(list(records)):
             stored = {row.pmid: row for row in self._there([record.pmid for record in chunk])}
+            self._stored |= {row.pmid: row.pk for row in stored.values()}
             linked = self._linked([row.pk for row in stored.values()])
             for record in chunk:
                 self._hold(record, stored.get(record.pmid), linked)
@@ -112,25 +119,32 @@ class Articles:
             return self._reviews_of.get(pmid, ())
         return () if self.review is None else (self.review.pk,)
 
-    def _linked(self, studies: Sequence[int]) -> set[tuple[int, int]]:
+    def _linked(self, studies: Sequence[int]) -> Links:
+        """Return the role and id of each link, by (study id, review id)."""
         if self.review is None and self._reviews_of is None:
-            return set()
-        links = Study.reviews.through.objects.filter(study__in=studies)
+            return {}
+        links = Inclusion.objects.filter(study__in=studies).order_by()
         if self.review is not None:
             links = links.filter(review=self.review)
-        return set(links.values_list("study_id", "review_id"))
+        rows = links.values_list("study_id", "review_id", "role", "pk")
+        return {(study, review): (role, pk) for study, review, role, pk in rows}
 
-    def _hold(self, record: ArticleRecord, stored: Stored | None, linked: set[tuple[int, int]]) -> None:
+    def _hold(self, record: ArticleRecord, stored: Stored | None, linked: Links) -> None:
+        reviews = self._of(record.pmid)
         if stored is None:
             self.new.append(record)
+            self._to_link += ((record.pmid, review) for review in reviews)
             return
         changes = self._lacking(stored, record)
         self.differences += _differences(stored, record)
         if changes:
             self.completed[stored.pk] = changes
-        links = [(stored.pk, review) for review in self._of(record.pmid) if (stored.pk, review) not in linked]
-        self._to_link += links
-        if not changes and not links:
+        missing = [review for review in reviews if (stored.pk, review) not in linked]
+        known = (linked[stored.pk, review] for review in reviews if (stored.pk, review) in linked)
+        general = [pk for role, pk in known if role == Role.GENERAL]
+        self._to_link += ((record.pmid, review) for review in missing)
+        self._to_include += general
+        if not changes and not missing and not general:
             self.unchanged.add(record.pmid)
 
     def _lacking(self, stored: Stored, record: ArticleRecord) -> dict[str, Any]:
@@ -162,24 +176,28 @@ class Articles:
             fields |= {"topic": self.topic, "references": list(record.references), "citations": dict(record.citations)}
         return fields
 
-    def create_items(self, rows: BulkWriter) -> None:
+    def create_items(self, rows: BulkWriter, imported: Import | None = None) -> None:
         """Add new rows to ``rows``, with their review links and sentences. Nothing is written yet."""
         self._sentences = {
             pk: self._of_completed(pk, fields) for pk, fields in self.completed.items() if "abstract" in fields
         }
         if not self._are_studies:
-            self._reviews(rows)
+            self._reviews(rows, imported)
             return
-        studies = rows.add(Study(project=self.project, pmid=r.pmid, **self._fields(r)) for r in self.new)
+        studies = rows.add(
+            Study(project=self.project, pmid=r.pmid, imported=imported, **self._fields(r)) for r in self.new
+        )
         _add_sentences(rows, studies)
-        link = Study.reviews.through
-        new = ((study.pk, review) for study in studies for review in self._of(study.pmid))
-        rows.add(link(study_id=study, review_id=review) for study, review in (*self._to_link, *new))
+        ids = self._stored | {study.pmid: study.pk for study in studies}
+        positions = Inclusion.objects.next_positions({review for _, review in self._to_link}) if self._to_link else {}
+        pairs = ((ids[pmid], review) for pmid, review in self._to_link)
+        rows.add(inclusions.build(pairs, positions, imported=imported))
+        rows.then(partial(inclusions.set_role, self._to_include, Role.INCLUDED, by=self.by, project=self.project.pk))
 
-    def _reviews(self, rows: BulkWriter) -> None:
+    def _reviews(self, rows: BulkWriter, imported: Import | None) -> None:
         units = rows.add(Unit(project=self.project, type="review", key=r.pmid, made_by=self.by) for r in self.new)
         reviews = rows.add(
-            Review(project=self.project, pmid=record.pmid, unit=unit, **self._fields(record))
+            Review(project=self.project, pmid=record.pmid, unit=unit, imported=imported, **self._fields(record))
             for record, unit in zip(self.new, units, strict=True)
         )
         _add_sentences(rows, reviews)

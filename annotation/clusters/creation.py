@@ -5,6 +5,7 @@ Rows are prepared before the transaction that writes them.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from django.db.models import Max, QuerySet
 
@@ -14,7 +15,20 @@ from projects.models import Import, Project, Unit
 from sql.bulk import BulkWriter
 from sql.expressions import fold_case
 
-from ..models import Cluster, Input, Level, PicoElement, PicoFragment, Proposition, Review, Study, Target
+from ..models import (
+    Cluster,
+    Inclusion,
+    Input,
+    Level,
+    PicoElement,
+    PicoFragment,
+    Proposition,
+    Review,
+    Role,
+    Study,
+    Target,
+)
+from . import inclusions
 from .items import ELEMENTS, Item, TextLabels
 from .pico import form_of
 
@@ -40,7 +54,10 @@ class Layout:
         self.project, self.rows, self.imported, self.by = project, rows, imported, by
         self._reviews: dict[str, Review] = {}
         self._studies: dict[str, Study] = {}
-        self._links: set[tuple[int, int]] = set()
+        self._links: set[inclusions.Pair] = set()
+        self._general: dict[inclusions.Pair, int] = {}
+        #: Next position of a study, by review id.
+        self._positions: dict[int, int] = {}
 
     def clusters(
         self, items: Sequence[Item], first: int
@@ -107,7 +124,8 @@ class Layout:
         missing = [pmid for pmid in pmids if pmid not in self._reviews]
         units = self.rows.add(Unit(project=self.project, type="review", key=pmid, made_by=self.by) for pmid in missing)
         reviews = self.rows.add(
-            Review(project=self.project, pmid=pmid, unit=unit) for pmid, unit in zip(missing, units, strict=True)
+            Review(project=self.project, pmid=pmid, unit=unit, imported=self.imported)
+            for pmid, unit in zip(missing, units, strict=True)
         )
         self._reviews |= {review.pmid: review for review in reviews}
         self._make_studies([(source.pmid, item.review) for item in items for source in item.inputs])
@@ -115,8 +133,12 @@ class Layout:
     def _know(self, *reviews: Review) -> None:
         """Register existing reviews and their links to studies."""
         self._reviews |= {review.pmid: review for review in reviews}
-        links = Study.reviews.through.objects.filter(review__in=[review.pk for review in reviews])
-        self._links.update(links.values_list("study_id", "review_id"))
+        links = Inclusion.objects.filter(review__in=[review.pk for review in reviews]).order_by()
+        for pk, study, review, role, position in links.values_list("pk", "study_id", "review_id", "role", "position"):
+            if role == Role.GENERAL:
+                self._general[study, review] = pk
+            self._links.add((study, review))
+            self._positions[review] = max(position + 1, self._positions.get(review, 0))
 
     def _make_studies(self, links: Sequence[tuple[str, str]]) -> None:
         """Load or create studies and their links. ``links`` holds (study PMID, review PMID)."""
@@ -124,13 +146,20 @@ class Layout:
         for start in range(0, len(pmids), 500):
             existing = Study.objects.filter(project=self.project, pmid__in=pmids[start : start + 500])
             self._studies |= {study.pmid: study for study in existing}
-        new = self.rows.add(Study(project=self.project, pmid=pmid) for pmid in pmids if pmid not in self._studies)
+        new = self.rows.add(
+            Study(project=self.project, pmid=pmid, imported=self.imported)
+            for pmid in pmids
+            if pmid not in self._studies
+        )
         self._studies |= {study.pmid: study for study in new}
         pairs = dict.fromkeys((self._studies[study].pk, self._reviews[review].pk) for study, review in links)
         fresh = [pair for pair in pairs if pair not in self._links]
-        link = Study.reviews.through
-        self.rows.add(link(study_id=study, review_id=review) for study, review in fresh)
+        self.rows.add(inclusions.build(fresh, self._positions, imported=self.imported))
         self._links.update(fresh)
+        # A study whose text becomes an input is no longer a general reference only.
+        if general := [self._general.pop(pair) for pair in pairs if pair in self._general]:
+            by = self.imported.created_by if self.imported else self.by
+            self.rows.then(partial(inclusions.set_role, general, Role.INCLUDED, by=by, project=self.project.pk))
 
     def _add_pico(self, clusters: Sequence[Cluster], items: Sequence[Item]) -> None:
         elements, ranges_of_elements = [], []

@@ -21,6 +21,7 @@ from ..models import (
     DiscourseLabel,
     EvidencePair,
     FullText,
+    Inclusion,
     Input,
     Label,
     Match,
@@ -49,17 +50,9 @@ def register() -> None:
     track(Cluster, but=("search",), parts={"imported_tuple": imported_tuples})
     track(Label, parts={"cues": cues})
     track(PicoTuple, parts={"slots": tuple_elements})
-    for model in (
-        AssignedProposition,
-        Counterfactual,
-        DiscourseLabel,
-        EvidencePair,
-        Match,
-        Proposition,
-        SplitCluster,
-        Study.reviews.through,
-    ):
+    for model in (AssignedProposition, Counterfactual, DiscourseLabel, EvidencePair, Match, Proposition, SplitCluster):
         track(model)
+    track(Inclusion, label="annotation.study_reviews")
     track(Input, but=("is_current",), batch=100)
     for document_model in (FullText, Review, Study, Target):
         track(document_model, batch=100)

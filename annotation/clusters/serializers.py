@@ -82,7 +82,7 @@ class GoldCueSerializer(Plain):
 class CorpusInputSerializer(Plain):
     position = serializers.IntegerField()
     study = StudyRefSerializer()
-    text = serializers.CharField()
+    text = serializers.CharField(source="source_text")
 
 
 class TargetSerializer(Plain):

@@ -17,7 +17,7 @@ from sql.planner import count_subquery, exists_row
 from ..clusters.completeness import has_unlabelled, lacks_inputs, unreplaced
 from ..consistency.queries import doubted
 from ..documents.queries import targets
-from ..models import Cluster, PicoElement, Proposition, Review, Study
+from ..models import Cluster, PicoElement, Proposition, Review, Role, Study
 from .cluster import elements
 
 Json = dict[str, Any]
@@ -206,7 +206,7 @@ def reviews(project: Project, search: str) -> QuerySet[Review]:
         queryset = queryset.filter(Q(pmid__contains=fold_case(search)) | Q(title__icontains=search))
     return queryset.annotate(
         cluster_count=Count("clusters", filter=Q(clusters__unit__superseded_by=None), distinct=True),
-        study_count=Count("studies", distinct=True),
+        study_count=Count("inclusions", filter=Q(inclusions__role=Role.INCLUDED), distinct=True),
         target_count=Count("targets", filter=Q(targets__unit__superseded_by=None), distinct=True),
     )
 
@@ -219,7 +219,7 @@ def review_page(review: Review) -> Json:
         "pmid": review.pmid,
         "title": review.title,
         "abstract": review.abstract,
-        "studies": review.studies.order_by("id"),
+        "studies": review.studies(),
         "targets": targets(review),
         "clusters": cluster_rows(list(mine), review.project),
     }
@@ -242,7 +242,8 @@ def studies(project: Project, search: str) -> QuerySet[Study]:
     if search:
         queryset = queryset.filter(Q(pmid__contains=fold_case(search)) | Q(title__icontains=search))
     return queryset.annotate(
-        review_count=Count("reviews", distinct=True), proposition_count=Count("propositions", distinct=True)
+        review_count=Count("inclusions", filter=Q(inclusions__role=Role.INCLUDED), distinct=True),
+        proposition_count=Count("propositions", distinct=True),
     )
 
 
@@ -255,7 +256,7 @@ def study_page(study: Study) -> Json:
         "pmid": study.pmid,
         "title": study.title,
         "abstract": study.abstract,
-        "reviews": study.reviews.order_by("id"),
+        "reviews": study.reviews(),
         "propositions": [
             {
                 "id": p.pk,

@@ -138,7 +138,7 @@ def table(project: Project, progress: Progress = silent) -> list[Json]:
             _row(
                 level,
                 targets.values_list("pk", "text"),
-                lambda ids: Input.objects.current().filter(target__in=ids).values_list("target", "text"),
+                _input_texts,
                 progress,
                 reviews=targets.values("review").distinct().count(),
                 studies=inputs.values("study").distinct().count(),
@@ -160,6 +160,11 @@ def table(project: Project, progress: Progress = silent) -> list[Json]:
 
 
 Texts = QuerySet[Any, tuple[int, str]]
+
+
+def _input_texts(targets: Sequence[int]) -> Texts:
+    inputs = Input.objects.current().filter(target__in=targets).with_source_text()
+    return inputs.values_list("target", "source_text")
 
 
 def _row(

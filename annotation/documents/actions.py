@@ -110,7 +110,7 @@ def _make(project: Project, new: Sequence[Document], by: User | None) -> None:
         for n, (document, unit) in enumerate(zip(new, units, strict=True))
     )
     Input.objects.bulk_create(
-        Input(target=target, study=study, position=n, text=study.abstract)
+        Input(target=target, study_id=study, position=n)
         for target, document in zip(targets, new, strict=True)
         for n, study in enumerate(document.studies, start=1)
     )
@@ -137,16 +137,15 @@ def _update_inputs(existing: Sequence[tuple[Target, Document]], by: User | None)
     changed, new_inputs, returned, entries = [], [], [], []
     for target, document in existing:
         before = inputs[target.pk]
-        studies = {study.pk: study for study in document.studies}
+        studies = set(document.studies)
         toggled = [row for row in before if row.is_current != (row.study_id in studies)]
         for row in toggled:
             row.is_current = not row.is_current
         known_ids = {row.study_id for row in before}
         last = max((row.position for row in before), default=0)
-        added = [study for pk, study in studies.items() if pk not in known_ids]
+        added = [study for study in document.studies if study not in known_ids]
         new_inputs += [
-            Input(target=target, study=study, position=position, text=study.abstract)
-            for position, study in enumerate(added, last + 1)
+            Input(target=target, study_id=study, position=position) for position, study in enumerate(added, last + 1)
         ]
         changed += toggled
         if is_restored := target.unit.superseded_by_id is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
 from annotation.clusters.gold import current_readings
 from annotation.pubmed.records import data_set_reviews
@@ -15,7 +15,7 @@ from projects.gold.queries import current_decisions
 from projects.jobs.queries import job_summary
 from projects.models import Decision, Project
 
-from ..models import AbstractReading, Input, Level, Review, Sentence, SentenceMark, Study, Target
+from ..models import AbstractReading, Inclusion, Input, Level, Review, Sentence, SentenceMark, Target
 
 #: Number of reviews read at once, each with the abstracts of its studies.
 BATCH = 50
@@ -27,14 +27,14 @@ Origin = Literal["conclusions", "picked sentences", ""]
 class Document:
     """The data for the document of one review.
 
-    ``text`` is empty if there are neither conclusions nor picked sentences. ``studies`` holds the studies with an
-    abstract, by id.
+    ``text`` is empty if there are neither conclusions nor picked sentences. ``studies`` holds the ids of the included
+    studies with an abstract, in the order of the review.
     """
 
     review: Review
     text: str
     origin: Origin
-    studies: Sequence[Study]
+    studies: Sequence[int]
 
 
 def reviews(project: Project) -> QuerySet[Review]:
@@ -47,12 +47,12 @@ def reviews(project: Project) -> QuerySet[Review]:
 def documents(project: Project) -> Iterator[list[Document]]:
     """Yield the documents of all reviews in batches. Needs three queries per batch."""
     picked = Target.objects.current().filter(level=Level.SENTENCE).order_by("sentence__number", "position", "pk")
-    read = Study.objects.filter(~Q(abstract="")).order_by("pk")
+    read = Inclusion.objects.included().exclude(study__abstract="")
     rows = (
         reviews(project)
         .order_by("pk")
         .select_related("unit")
-        .prefetch_related(Prefetch("targets", picked, to_attr="picked"), Prefetch("studies", read, to_attr="read"))
+        .prefetch_related(Prefetch("targets", picked, to_attr="picked"), Prefetch("inclusions", read, to_attr="read"))
         .iterator(chunk_size=BATCH)
     )
     while batch := list(islice(rows, BATCH)):
@@ -63,7 +63,7 @@ def _document(review: Any) -> Document:
     conclusions = conclusions_of(review.abstract, ((s["category"], s["start"], s["end"]) for s in review.sections))
     text = conclusions or " ".join(target.text for target in review.picked)
     origin: Origin = "conclusions" if conclusions else "picked sentences" if text else ""
-    return Document(review, text, origin, review.read)
+    return Document(review, text, origin, [inclusion.study_id for inclusion in review.read])
 
 
 SENTENCES = "sentences"
@@ -138,5 +138,5 @@ def targets(review: Review) -> QuerySet[Target]:
     """Return the documents and sentences of a review with their inputs."""
     queryset = Target.objects.current().filter(review=review).order_by("level", "position")
     return queryset.prefetch_related(
-        Prefetch("inputs", Input.objects.current().select_related("study").order_by("position"))
+        Prefetch("inputs", Input.objects.current().with_source_text().select_related("study").order_by("position"))
     )

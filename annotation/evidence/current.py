@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from measures.evidence import Pair, Section, by_position, located
 from projects.models import Decision, Project
 
-from ..models import EvidencePair, Input, Level, Ranking, Review, Sentence, Study, Target
+from ..models import EvidencePair, Inclusion, Input, Level, Ranking, Review, Sentence, Study, Target
 
 #: Kind and field of the decisions on what supports a target.
 KIND, FIELD = "evidence", "support"
@@ -54,9 +54,12 @@ def count_dropped(project: Project) -> int:
 
 def count_pairs(project: Project) -> int:
     """Return the number of pairs of a target and a study of its review whose sentences can be ranked."""
-    link = Study.reviews.through.objects
     studies = dict(
-        link.filter(study__in=split_studies(project)).values_list("review_id").annotate(n=Count("study")).order_by()
+        Inclusion.objects.included()
+        .filter(study__in=split_studies(project))
+        .order_by()
+        .values_list("review_id")
+        .annotate(n=Count("study"))
     )
     target_counts = targets(project).order_by().values_list("review_id").annotate(n=Count("pk"))
     return sum(n * studies.get(review, 0) for review, n in target_counts)
@@ -82,13 +85,14 @@ def texts_by_review(project: Project) -> Iterator[ReviewTexts]:
         targets_of: dict[int, list[Target]] = defaultdict(list)
         for target in targets(project).filter(review__in=batch):
             targets_of[target.review_id].append(target)
-        links = list(Study.reviews.through.objects.filter(review__in=batch).values_list("review_id", "study_id"))
+        links = Inclusion.objects.included().filter(review__in=batch).order_by()
+        pairs = sorted(links.values_list("review_id", "study_id"))
         sentences_of: dict[int, list[Sentence]] = defaultdict(list)
-        study_ids = {study for _, study in links}
+        study_ids = {study for _, study in pairs}
         for sentence in Sentence.objects.filter(study__in=study_ids).order_by("study_id", "number"):
             sentences_of[sentence.study_id or 0].append(sentence)
         studies_of: dict[int, dict[int, list[Sentence]]] = defaultdict(dict)
-        for review, study in sorted(links):
+        for review, study in pairs:
             if study in sentences_of:
                 studies_of[review][study] = sentences_of[study]
         for review in batch:
@@ -111,8 +115,8 @@ class Evidence:
 def mapped_pairs(project: Project) -> Evidence:
     """Return the pairs of a target and a study to which people assigned evidence, with the gold sentences."""
     inputs: dict[tuple[int, int], list[tuple[str, list[int]]]] = defaultdict(list)
-    rows = Input.objects.current().filter(target__in=targets(project).order_by())
-    for target, study, text, numbers in rows.values_list("target", "study", "text", "numbers"):
+    rows = Input.objects.current().filter(target__in=targets(project).order_by()).with_source_text()
+    for target, study, text, numbers in rows.values_list("target", "study", "source_text", "numbers"):
         inputs[target, study].append((text, numbers))
     sentences_of: dict[int, list[Sentence]] = defaultdict(list)
     for sentence in Sentence.objects.filter(study__in={study for _, study in inputs}).order_by("study_id", "number"):

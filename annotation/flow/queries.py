@@ -16,6 +16,7 @@ from annotation.models import (
     Dropped,
     EvidenceMark,
     Hit,
+    Inclusion,
     Input,
     Level,
     Proposition,
@@ -127,8 +128,8 @@ def _reviews(project: Project) -> Iterator[Stage]:
 def _studies(project: Project) -> Iterator[Stage]:
     reviews = data_set_reviews(project)
     # Look up each review once. In a query that starts from studies, the review would be looked up for each link.
-    links = Study.reviews.through.objects.filter(review__in=list(reviews.order_by().values_list("pk", flat=True)))
-    counted = Study.objects.filter(pk__in=links.values("study"), project=project).aggregate(
+    links = Inclusion.objects.included().filter(review__in=list(reviews.order_by().values_list("pk", flat=True)))
+    counted = Study.objects.filter(pk__in=links.order_by().values("study"), project=project).aggregate(
         n=Count("pk"),
         read=Count("pk", filter=~Q(abstract="")),
         unread=Count("pk", filter=Q(abstract="", record=RecordStatus.NOT_READ)),

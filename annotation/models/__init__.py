@@ -12,7 +12,7 @@ from .cluster import (
     TupleElement,
     TupleFragment,
 )
-from .corpus import Article, FullText, Input, Level, RecordStatus, Review, Study, Target
+from .corpus import Article, FullText, Inclusion, Input, Level, RecordStatus, Review, Role, Study, Target
 from .counterfactual import Counterfactual, NotApplicable, ProbePair, Rewriting, RewrittenText, TextOrigin
 from .evidence import (
     AssignedEvidence,
@@ -68,6 +68,7 @@ __all__ = [
     "FindingUnit",
     "FullText",
     "Hit",
+    "Inclusion",
     "Input",
     "Label",
     "Level",
@@ -95,6 +96,7 @@ __all__ = [
     "Rewriting",
     "RewrittenText",
     "RhetoricalClass",
+    "Role",
     "Screened",
     "Screening",
     "Search",

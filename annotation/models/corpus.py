@@ -1,9 +1,10 @@
 """Reviews, the studies they include, and the targets and inputs of the document and sentence levels."""
 
 from collections.abc import Iterable
-from typing import Self
+from typing import Any, Self
 
 from django.db import models
+from django.db.models.functions import Coalesce, NullIf
 
 from audit.models import AppendOnly
 from projects.models import Import, Project, Unit
@@ -16,6 +17,9 @@ class RecordStatus(models.TextChoices):
     READ = "read"
     NO_ABSTRACT = "no abstract"
     NOT_FOUND = "not found"
+
+
+CREATED_BY_IMPORT = "Import that created the row; null if a search or a person did."
 
 
 class Article(models.Model):
@@ -35,6 +39,9 @@ class Article(models.Model):
         max_length=300, blank=True, help_text="Retraction, partial retraction or expression of concern."
     )
     record = models.CharField(max_length=11, choices=RecordStatus, default=RecordStatus.NOT_READ)
+    imported = models.ForeignKey(
+        Import, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text=CREATED_BY_IMPORT
+    )
 
     class Meta:
         abstract = True
@@ -57,13 +64,17 @@ class Review(Article):
     def __str__(self) -> str:
         return f"review {self.pmid}"
 
+    def studies(self) -> "models.QuerySet[Study]":
+        """Return the included studies in the order of the review."""
+        rows = Study.objects.filter(inclusions__review=self, inclusions__role=Role.INCLUDED)
+        return rows.order_by("inclusions__position", "inclusions__pk")
+
 
 class Study(Article):
-    """A primary study, included in one or more reviews of the project."""
+    """A primary study, included in or cited by one or more reviews of the project (`Inclusion`)."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="studies")
     pmid = models.CharField(max_length=40)
-    reviews = models.ManyToManyField(Review, related_name="studies")
 
     class Meta:
         ordering = ["id"]
@@ -72,6 +83,51 @@ class Study(Article):
 
     def __str__(self) -> str:
         return f"study {self.pmid}"
+
+    def reviews(self) -> models.QuerySet[Review]:
+        """Return the reviews that include the study."""
+        return Review.objects.filter(inclusions__study=self, inclusions__role=Role.INCLUDED).order_by("pk")
+
+
+class Role(models.TextChoices):
+    """Role of a study in a review."""
+
+    INCLUDED = "included"
+    #: The review cites the study, but does not include it. No summary is made from it.
+    GENERAL = "general"
+
+
+class InclusionQuerySet(models.QuerySet["Inclusion"]):
+    def included(self) -> Self:
+        """Exclude general references."""
+        return self.filter(role=Role.INCLUDED)
+
+    def next_positions(self, reviews: Iterable[int]) -> dict[int, int]:
+        """Return the position after the last study of each review that has studies. One query."""
+        rows = self.filter(review__in=list(reviews)).order_by().values_list("review")
+        return dict(rows.annotate(following=models.Max("position") + 1))
+
+
+class Inclusion(models.Model):
+    """A study in a review: included, or a general reference."""
+
+    review = models.ForeignKey(Review, on_delete=models.PROTECT, related_name="inclusions", db_index=False)
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="inclusions")
+    position = models.PositiveIntegerField(help_text="Order of the study in the review, from 0.")
+    role = models.CharField(max_length=8, choices=Role, default=Role.INCLUDED)
+    metadata = models.JSONField(default=dict, blank=True, help_text="What this review says of the study.")
+    imported = models.ForeignKey(
+        Import, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text=CREATED_BY_IMPORT
+    )
+
+    objects = InclusionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["review_id", "position", "id"]
+        constraints = [models.UniqueConstraint(fields=["review", "study"], name="one_inclusion_per_study")]
+
+    def __str__(self) -> str:
+        return f"study {self.study_id} in review {self.review_id}"
 
 
 class Level(models.TextChoices):
@@ -126,24 +182,31 @@ class InputQuerySet(models.QuerySet["Input"]):
         """Exclude inputs that were replaced by a decision."""
         return self.filter(is_current=True)
 
+    def with_source_text(self) -> "models.QuerySet[Any]":
+        """Add ``source_text``: the input's own text, or else the abstract of its study. Read it, never ``text``."""
+        own_text = NullIf("text", models.Value("", models.TextField()))
+        return self.annotate(source_text=Coalesce(own_text, "study__abstract"))  # type: ignore[no-redef]
+
 
 class Input(models.Model):
     """One text that a document-level or sentence-level target must be derived from.
 
-    It was typed, imported, or composed of the study's sentences that support the target (``numbers``). A row changes
-    only in ``is_current``. A decision on a target and a study replaces their earlier inputs.
+    It was typed, imported, composed of the study's sentences that support the target (``numbers``), or is the study's
+    abstract (without a text of its own; see ``with_source_text``). A row changes only in ``is_current``. A decision on
+    a target and a study replaces their earlier inputs.
     """
 
     target = models.ForeignKey(Target, on_delete=models.PROTECT, related_name="inputs")
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="inputs")
     position = models.PositiveIntegerField()
-    text = models.TextField()
+    text = models.TextField(blank=True, help_text="Empty if it is the abstract of the study, which never changes.")
     numbers = models.JSONField(
         default=list,
         blank=True,
         help_text="Positions of the study's sentences that it was made from. Empty if unknown.",
     )
     is_current = models.BooleanField(default=True)
+    source_text: str  #: Added by `InputQuerySet.with_source_text`.
 
     objects = InputQuerySet.as_manager()
 

@@ -66,7 +66,7 @@ def start_study_search(*, review: Review, text: str, references: bool, by: Membe
     if references and not cited:
         raise Refused.field("references", "No references of this review have a PMID. Paste the PMIDs instead.")
     if not text.strip() and not references:
-        unread = review.studies.exclude(record=RecordStatus.READ).order_by("pk")
+        unread = review.studies().exclude(record=RecordStatus.READ)
         pmids = [pmid for pmid in unread.values_list("pmid", flat=True) if ids_in(pmid) == [pmid]]
     pmids = list(dict.fromkeys(pmids))
     if not pmids:

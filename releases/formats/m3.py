@@ -74,10 +74,10 @@ def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
 
 def _target_items(targets: QuerySet[Target], notes: Notes) -> Iterator[Placed]:
     """Yield the targets with their inputs. M3 has no targets without inputs, so their keys are recorded instead."""
-    inputs = Prefetch("inputs", Input.objects.current().select_related("study").order_by("position"))
+    inputs = Prefetch("inputs", Input.objects.current().with_source_text().select_related("study").order_by("position"))
     for batch in _batches(targets.order_by("position", "pk").select_related("review").prefetch_related(inputs)):
         for target in batch:
-            sources = tuple(Source(i.study.pmid, i.text) for i in target.inputs.all())
+            sources = tuple(Source(i.study.pmid, i.source_text) for i in target.inputs.all())
             if sources:
                 yield make_item(target.key, target.text, sources), target.review.pmid
             else:

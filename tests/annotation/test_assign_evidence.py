@@ -67,7 +67,7 @@ def target(project: Project) -> Target:
     """A sentence with three inputs of three studies."""
     review = build_review(project, studies=3, texts=(TEXT,))
     target = Target.objects.select_related("unit").get()
-    for n, (study, text) in enumerate(zip(review.studies.exclude(abstract="").order_by("pk"), TEXTS, strict=True), 1):
+    for n, (study, text) in enumerate(zip(review.studies().exclude(abstract="").order_by("pk"), TEXTS, strict=True), 1):
         Input.objects.create(target=target, study=study, position=n, text=text)
     return target
 

@@ -272,7 +272,7 @@ def test_clusters_come_after_the_last_with_the_next_number(client: APIClient, re
     assert made.position == 3
     assert made.unit.made_by == lead
     assert [p.unit.key for p in made.propositions.select_related("unit")] == ["26258610_2/0", "26258610_2/1"]
-    assert review in Study.objects.get(pmid="444").reviews.all()
+    assert review in Study.objects.get(pmid="444").reviews()
     assert Entry.objects.filter(verb="add clusters").count() == 1
     first, bare = reply.json()["clusters"]
     assert [(m["kind"], m["place"]) for m in first["missing"]] == [

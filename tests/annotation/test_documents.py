@@ -17,7 +17,7 @@ from annotation.models import Input, Level, RecordStatus, Review, Study, Target
 from audit import rules
 from projects.jobs.running import run_job
 from projects.models import Import, Project, Unit
-from tests.builders import build_cluster
+from tests.builders import build_cluster, include
 
 pytestmark = pytest.mark.django_db
 ABSTRACT = "RESULTS: Two trials.\nCONCLUSIONS: Nepralin helps.\nIt is safe."
@@ -36,7 +36,7 @@ def review_of(project: Project, number: int, *, studies: int = 2, **said: Any) -
 
 def study_of(review: Review, pmid: int, abstract: str = "Nepralin helped.") -> Study:
     study = Study.objects.create(project=review.project, pmid=str(pmid), abstract=abstract)
-    study.reviews.add(review)
+    include(review, study)
     return study
 
 
@@ -80,10 +80,10 @@ def test_updating_documents_follows_studies_and_keeps_corrected_texts(project: P
     member = project.members.get(user=lead)
     supersede_target(target=Target.objects.get(), text="Nepralin may help.", reason="It hedges.", by=member)
     study_of(review, 1012)
-    review.studies.remove(Study.objects.get(pmid="1010"))
+    review.inclusions.filter(study__pmid="1010").delete()
     assert documents_actions.make_documents(project=project, by=lead)["brought_up_to_date"] == 1
     assert made(project) == {"101": ("Nepralin may help.", ["1011", "1012"])}
-    review.studies.add(Study.objects.get(pmid="1010"))
+    include(review, Study.objects.get(pmid="1010"))
     documents_actions.make_documents(project=project, by=lead)
     assert made(project) == {"101": ("Nepralin may help.", ["1010", "1011", "1012"])}
     assert list(rules.violations()) == []

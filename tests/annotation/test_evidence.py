@@ -17,6 +17,7 @@ from annotation.evidence.queries import overview
 from annotation.models import Input, Level, Ranking, Review, Study, Target
 from projects.jobs.running import Cancelled, run_job
 from projects.models import Job, JobStatus, Project, Unit
+from tests.builders import include
 
 pytestmark = pytest.mark.django_db
 TARGET = "Nepralin reduces attacks of migraine."
@@ -40,7 +41,7 @@ def build_review(project: Project, number: int, studies: int = 2, **study: Any) 
         made = Study.objects.create(
             project=project, pmid=str(10_000_000 + 100 * number + n), **{"abstract": ABSTRACT} | study
         )
-        made.reviews.add(review)
+        include(review, made)
         split([made])
         Input.objects.create(target=target, study=made, position=n, text=EVIDENCE)
     return target

@@ -48,7 +48,7 @@ from projects.rounds.planning import RoundPlan
 from projects.staleness.actions import stale_units
 from releases.formats import m3
 from releases.formats.notes import Notes
-from tests.builders import answer, build_round
+from tests.builders import answer, build_round, include
 from tests.projects.adjudication import answer_by, send, take
 from tests.projects.test_loop_api import body_of, put
 
@@ -86,7 +86,7 @@ def build_review(project: Project, studies: int = 2, texts: tuple[str, ...] = TE
             abstract=ABSTRACT if n < studies else "",
             title=f"Trial {n}",
         )
-        study.reviews.add(review)
+        include(review, study)
     return review
 
 
@@ -263,7 +263,7 @@ def test_a_heading_between_two_sentences_makes_them_two_texts(project: Project, 
             {"label": "CONCLUSION", "category": "CONCLUSIONS", "start": at + 12, "end": len(abstract)},
         ],
     )
-    study.reviews.add(review)
+    include(review, study)
     work(open_for(project, people[:1]), people[:1], [support(1, 2)])
     assert [text for _, text in inputs()] == ["Attacks fell.", "Nepralin reduces attacks."]
 
@@ -321,7 +321,7 @@ def test_decisions_replace_imported_values_until_undone(
     project: Project, people: list[Member], lead: User, client_of: Client
 ) -> None:
     review = build_review(project, studies=1, texts=TEXTS[:1])
-    target, study = review.targets.get(), review.studies.exclude(abstract="").get()
+    target, study = review.targets.get(), review.studies().exclude(abstract="").get()
     for n, text in enumerate(("Nepralin is a  drug for migraine.", "From the full text."), start=1):
         Input.objects.create(target=target, study=study, position=n, text=text)
     round = work(open_for(project, people[:2]), people[:2], [support(1)], [support(3)])
@@ -469,7 +469,7 @@ def test_a_rolling_round_takes_in_targets_and_studies_that_come_later(project: P
     assert round.units_count == 0
     review = build_review(project)
     assert rolling.add_matching_units(round=round, by=None, progress=silent)["units"] == 4
-    study = Study.objects.filter(reviews=review, abstract="").get()
+    study = review.studies().filter(abstract="").get()
     study.abstract = ABSTRACT
     study.save(update_fields=["abstract"])
     assert rolling.add_matching_units(round=round, by=None, progress=silent)["units"] == 2

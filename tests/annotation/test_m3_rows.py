@@ -35,7 +35,7 @@ def test_a_cluster_becomes_units_that_come_together_in_the_order_of_the_file(cor
     ]
     assert Unit.objects.filter(type="review").count() == Review.objects.count() == 2
     assert Study.objects.count() == 3
-    assert set(Review.objects.get(pmid="26258610").studies.values_list("pmid", flat=True)) == {"111", "222"}
+    assert set(Review.objects.get(pmid="26258610").studies().values_list("pmid", flat=True)) == {"111", "222"}
 
 
 def test_every_field_gets_an_imported_decision_with_a_digest_cue_or_not(corpus: Project) -> None:

@@ -31,7 +31,7 @@ from projects.rounds import previews
 from projects.rounds.actions import close_round
 from projects.rounds.planning import RoundPlan
 from releases.publishing.actions import write_release
-from tests.builders import answer, build_cluster, build_round
+from tests.builders import answer, build_cluster, build_round, include
 from tests.config.routes import api_routes
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +63,7 @@ def build_target(
         project=project, review=review, level=Level.SENTENCE, key=own.key, position=number, text=text, unit=own
     )
     study = Study.objects.create(project=project, pmid=str(10_000_000 + number), abstract=" ".join(sentences))
-    study.reviews.add(review)
+    include(review, study)
     split([study])
     for n, one in enumerate(evidence):
         Input.objects.create(target=target, study=study, position=n, text=one)

@@ -17,7 +17,7 @@ from annotation.formats.pubmed import medline, xml
 from annotation.formats.pubmed.record import Record, category_of, sections_of
 from annotation.imports.actions import check_files, import_files
 from annotation.imports.sax import XmlError
-from annotation.models import RecordStatus, Review, Study
+from annotation.models import Inclusion, RecordStatus, Review, Study
 from measures.abstracts import background_of
 from projects.models import Import, Project, Unit
 from projects.uploads.files import Source
@@ -263,7 +263,7 @@ def test_records_come_in_as_studies_of_a_review_and_the_same_file_for_another(pr
     [other] = bring(project, tmp_path / "s.xml", content, "studies", review="2")
     assert other.counts["new"] == 0
     assert Study.objects.count() == 2
-    assert {review.studies.count() for review in Review.objects.all()} == {2}
+    assert {review.studies().count() for review in Review.objects.all()} == {2}
     assert {s.pmid: s.record for s in Study.objects.all()} == {"30000001": "read", "30000002": "no abstract"}
     for about, said in (({}, "the review of this study is missing"), ({"review": "3"}, "no review 3")):
         [fault] = read(project, tmp_path / "s.xml", content, "studies", **about).faults
@@ -271,7 +271,7 @@ def test_records_come_in_as_studies_of_a_review_and_the_same_file_for_another(pr
 
 
 def links() -> set[tuple[str, str]]:
-    return set(Study.reviews.through.objects.values_list("review__pmid", "study__pmid"))
+    return set(Inclusion.objects.values_list("review__pmid", "study__pmid"))
 
 
 def test_a_column_names_the_review_of_each_study(project: Project, tmp_path: Path) -> None:

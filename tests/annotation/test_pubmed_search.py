@@ -31,6 +31,7 @@ from projects.stored_figures.actions import compute_and_store
 from tests.annotation.pubmed_files import article, as_xml
 from tests.annotation.pubmed_stub import Stub, serving
 from tests.annotation.test_pubmed_files import BOMB
+from tests.builders import include
 
 KEY = "0123456789abcdef0123456789abcdef"
 
@@ -207,7 +208,7 @@ def test_a_record_that_pubmed_does_not_have_is_missing_and_can_be_asked_for_agai
     stub.records[pmids[2]] = later
     on = done(pubmed_actions.resume(search=found, by=leader))
     assert outcomes(on) == {"new": 2, "missing": 1}
-    assert sorted(review.studies.values_list("pmid", flat=True)) == [pmids[0], pmids[2]]
+    assert sorted(review.studies().values_list("pmid", flat=True)) == [pmids[0], pmids[2]]
 
 
 def test_studies_come_from_what_the_review_cites_and_unread_ones_are_read(
@@ -220,7 +221,7 @@ def test_studies_come_from_what_the_review_cites_and_unread_ones_are_read(
     stub.records = {pmid: article(pmid) for pmid in ("40000000", "40000001")}
     done(pubmed_actions.start_study_search(review=review, text="", references=True, by=leader))
     unread = Study.objects.create(project=project, pmid="40000001")
-    unread.reviews.add(review)
+    include(review, unread)
     done(pubmed_actions.start_study_search(review=review, text="", references=False, by=leader))
     assert set(Study.objects.values_list("pmid", "record")) == {("40000000", "read"), ("40000001", "read")}
     for about, said in (({"text": "12 abc"}, "found 'abc'"), ({"text": ""}, "at least one PMID")):

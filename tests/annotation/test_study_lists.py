@@ -13,7 +13,18 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.kinds.studies import current
-from annotation.models import DecidedLink, FullText, Input, Level, ListedStudy, RecordStatus, Review, Study, Target
+from annotation.models import (
+    DecidedLink,
+    FullText,
+    Inclusion,
+    Input,
+    Level,
+    ListedStudy,
+    RecordStatus,
+    Review,
+    Study,
+    Target,
+)
 from api.problems import Refused
 from audit.actions import create_checkpoints
 from audit.models import Entry
@@ -27,7 +38,7 @@ from projects.models import Decision, Import, Member, Origin, Project, Round, Un
 from projects.queue.actions import next_assignments
 from projects.queue.queries import cards
 from projects.rounds.actions import close_round
-from tests.builders import answer, build_round
+from tests.builders import answer, build_round, include
 from tests.projects.adjudication import answer_by, send, take
 from tests.projects.test_loop_api import body_of, put
 
@@ -49,7 +60,7 @@ def listed(*pmids: str, without: int = 0, missing: dict[str, str] | None = None)
 
 
 def linked(review: Review) -> list[str]:
-    return sorted(review.studies.values_list("pmid", flat=True))
+    return sorted(review.studies().values_list("pmid", flat=True))
 
 
 @pytest.fixture
@@ -83,7 +94,7 @@ def work(round: Round, people: Sequence[Member], *values: Json) -> Round:
 def test_a_card_offers_the_reference_list_without_showing_links(
     project: Project, review: Review, people: list[Member]
 ) -> None:
-    Study.objects.create(project=project, pmid="12", title="A trial of nepralin").reviews.add(review)
+    include(review, Study.objects.create(project=project, pmid="12", title="A trial of nepralin"))
     round = build_round(project, people[:1], kind=KIND)
     [card] = cards(round, next_assignments(user=people[0].user, round=round))
     assert card["cited"] == [
@@ -126,7 +137,7 @@ def test_undoing_a_study_list_restores_imported_and_found_studies(
     project: Project, review: Review, people: list[Member], by: Member, client_of: Any
 ) -> None:
     for pmid in ("11", "12"):
-        Study.objects.create(project=project, pmid=pmid).reviews.add(review)
+        include(review, Study.objects.create(project=project, pmid=pmid))
     round = build_round(project, people[:2], kind=KIND, overlap=2)
     work(round, people[:2], listed("12", "13"), listed("14"))
     assert linked(review) == ["11", "12"], "nothing is decided yet"
@@ -145,7 +156,7 @@ def test_a_study_whose_text_is_an_input_of_the_review_stays_linked(
     project: Project, review: Review, by: Member
 ) -> None:
     study = Study.objects.create(project=project, pmid="12")
-    study.reviews.add(review)
+    include(review, study)
     unit = Unit.objects.create(project=project, type="target sentence", key="26000000_0")
     target = Target.objects.create(
         project=project, review=review, level=Level.SENTENCE, key=unit.key, position=0, text="It helps.", unit=unit
@@ -249,7 +260,7 @@ def test_many_lists_take_the_same_queries_as_few(project: Project, by: Member) -
         cells = [Correction(r.unit, KIND, listed(*(str(next(numbers)) for _ in range(5)))) for r in some]
         correct_all(cells, project=project, reason="R.", by=by)
         DecidedLink.objects.all().delete()
-        Study.reviews.through.objects.all().delete()
+        Inclusion.objects.all().delete()
         with CaptureQueriesContext(connection) as queries:
             current.update_links([r.unit for r in some], by=by.user, reason="R.")
         counts.append(len(queries))

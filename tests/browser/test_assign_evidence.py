@@ -13,7 +13,7 @@ from tests.processes.site import Site
 OPEN = """
 import json
 from accounts.models import User
-from annotation.models import Input, Level, Review, Study, Target
+from annotation.models import Inclusion, Input, Level, Review, Study, Target
 from projects.curation.actions import correct
 from projects.people.actions import add_member, create_project
 from projects.models import Member, Unit
@@ -31,7 +31,7 @@ texts = ['Nepralin reduced attacks of migraine.', 'Sleep improved on nepralin.',
          'Patients on nepralin slept longer and had fewer attacks.']
 for n, text in enumerate(texts, start=1):
     study = Study.objects.create(project=project, pmid=str(10000000 + n), title=f'Trial {n}')
-    study.reviews.add(review)
+    Inclusion.objects.create(review=review, study=study, position=n)
     Input.objects.create(target=target, study=study, position=n, text=text)
 def slot(text):
     return dict(text=text, fragments=[])

@@ -16,7 +16,7 @@ from accounts.models import User
 from annotation.evidence.actions import rank
 from annotation.clusters.sentences import split
 from annotation.formats.pubmed.record import compose_abstract
-from annotation.models import Level, Review, Study, Target
+from annotation.models import Inclusion, Level, Review, Study, Target
 from projects.people.actions import add_member, create_project
 from projects.models import Unit
 from tests.builders import build_round
@@ -43,7 +43,7 @@ abstract, sections = compose_abstract([
 for n in range(2):
     study = Study.objects.create(project=project, pmid=str(10000000 + n), title=f'Nepralin for migraine, trial {n}',
                                  abstract=abstract, sections=[section._asdict() for section in sections])
-    study.reviews.add(review)
+    Inclusion.objects.create(review=review, study=study, position=n)
     if n == 0:
         split([study])
         rank(project=project, ranker='words', model='')

@@ -15,6 +15,7 @@ from accounts.models import User
 from annotation.models import (
     Cluster,
     EvidencePair,
+    Inclusion,
     Input,
     Label,
     Level,
@@ -106,8 +107,9 @@ def _corpus(project: Project, file: Import, numbers: range) -> None:
         for n, unit in zip(numbers, made("review"), strict=True)
     )
     studies = Study.objects.bulk_create(Study(project=project, pmid=str(n), abstract="A. B.") for n in numbers)
-    links = Study.reviews.through.objects
-    links.bulk_create(links.model(study=s, review=r) for s, r in zip(studies, reviews, strict=True))
+    Inclusion.objects.bulk_create(
+        Inclusion(study=s, review=r, position=0) for s, r in zip(studies, reviews, strict=True)
+    )
     places: Any = {"start": 0, "end": 2, "text": "A.", "splitter": "filler"}
     Sentence.objects.bulk_create(Sentence(review=r, number=n, **places) for r in reviews for n in (1, 2, 3))
     Sentence.objects.bulk_create(Sentence(study=s, number=n, **places) for s in studies for n in (1, 2, 3))

@@ -45,8 +45,8 @@ def _targets(project: Project, level: str, docids: Sequence[str]) -> dict[str, I
     # Compare with the imported version: a later correction must not make the same file differ.
     targets = list(Target.objects.filter(project=project, level=kind, key__in=docids, version=1))
     inputs: dict[int, list[Source]] = defaultdict(list)
-    rows = Input.objects.filter(target__in=targets, numbers=[]).order_by("target_id", "position")
-    for target, pmid, text in rows.values_list("target_id", "study__pmid", "text"):
+    rows = Input.objects.filter(target__in=targets, numbers=[]).with_source_text().order_by("target_id", "position")
+    for target, pmid, text in rows.values_list("target_id", "study__pmid", "source_text"):
         inputs[target].append(Source(pmid, text))
     return {t.key: make_item(t.key, t.text, tuple(inputs[t.pk])) for t in targets}
 

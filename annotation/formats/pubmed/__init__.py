@@ -195,7 +195,7 @@ class PubMedFile:
                 raise Refused(fault.message)
         assert self.articles is not None
         self.articles.by = imported.created_by
-        self.articles.create_items(rows)
+        self.articles.create_items(rows, imported)
 
     def confirm(self) -> None:
         """Fill in missing fields of existing records, in the transaction that writes the new ones."""

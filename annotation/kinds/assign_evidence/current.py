@@ -42,7 +42,8 @@ def inputs_of_units(units: Iterable[int]) -> dict[int, list[Input]]:
 
 
 def _sentence_inputs() -> QuerySet[Input]:
-    return Input.objects.current().filter(target__level=Level.SENTENCE, target__unit__superseded_by=None)
+    rows = Input.objects.current().with_source_text()
+    return rows.filter(target__level=Level.SENTENCE, target__unit__superseded_by=None)
 
 
 KIND, FIELD = "assign_evidence", "supporting"
@@ -74,7 +75,7 @@ class _InputPosition:
         assigned = getattr(self.first, "assigned", None)
         if assigned:
             return bool(assigned.input.position == row.position and assigned.input.study_id == row.study_id)
-        return self.first.study_id == row.study_id and self.first.text.split() == row.text.split()
+        return self.first.study_id == row.study_id and self.first.text.split() == row.source_text.split()
 
     @property
     def is_made(self) -> bool:
@@ -169,7 +170,7 @@ def _write(changes: Sequence[_Change], by: User | None, reason: str) -> None:
         return
     project = changes[0].cluster.project
     new = [(change.cluster, row) for change in changes for row in change.new]
-    propositions = make_inputs([(cluster, row.study, row.text) for cluster, row in new], by=by)
+    propositions = make_inputs([(cluster, row.study, row.source_text) for cluster, row in new], by=by)
     AssignedProposition.objects.bulk_create(
         AssignedProposition(proposition=claim, input=row) for claim, (_, row) in zip(propositions, new, strict=True)
     )

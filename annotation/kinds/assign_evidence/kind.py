@@ -100,7 +100,7 @@ class AssignEvidenceKind(clusters.ClusterKind):
             "text": batch.extra["texts"].get(cluster.pk, ""),
             "pico": clusters.elements(cluster),
             "inputs": [
-                {"number": row.position, "pmid": row.study.pmid, "text": row.text}
+                {"number": row.position, "pmid": row.study.pmid, "text": row.source_text}
                 for row in batch.extra["inputs"][assignment.unit_id]
             ],
         }

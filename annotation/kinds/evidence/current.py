@@ -46,7 +46,8 @@ def update_inputs(units: Sequence[Unit], *, by: User | None, reason: str) -> Non
     withdrawn = {unit for unit, _ in withdrawn_values([unit.pk for unit in units], KIND)}
     passages = _passages(pairs, decided)
     existing: dict[tuple[int, int], list[Input]] = defaultdict(list)
-    for row in Input.objects.filter(target__in=targets.values(), study__in=[p.study_id for p in pairs]):
+    inputs = Input.objects.filter(target__in=targets.values(), study__in=[p.study_id for p in pairs])
+    for row in inputs.with_source_text():
         existing[row.target_id, row.study_id].append(row)
     changes = []
     for pair in pairs:
@@ -84,7 +85,7 @@ def _undecided(change: _Change, rows: Iterable[Input]) -> _Change:
 
 def _is_same_passage(row: Input, numbers: Sequence[int], text: str) -> bool:
     """Return whether the input is this passage, or was typed or imported with the same words."""
-    return row.numbers == list(numbers) if row.numbers else row.text.split() == text.split()
+    return row.numbers == list(numbers) if row.numbers else row.source_text.split() == text.split()
 
 
 def _passages(pairs: Sequence[EvidencePair], numbers_by_unit: dict[int, list[int]]) -> dict[int, list[Passage]]:

@@ -7,7 +7,7 @@ from measures import sampling
 from projects.models import Round, Unit
 
 from ...clusters.sentences import split, unsplit
-from ...models import EvidencePair, Level, Study, Target
+from ...models import EvidencePair, Inclusion, Level, Study, Target
 
 PAIR = "target and study"
 #: Project id, study id and target key.
@@ -75,7 +75,8 @@ def _in_order(units: Sequence[int]) -> list[Target]:
 
 def _targets_by_study(targets: Sequence[Target]) -> dict[int, list[Target]]:
     """Return the targets that each study may support. Omit studies without an abstract."""
-    links = Study.reviews.through.objects.filter(review__in={t.review_id for t in targets}).exclude(study__abstract="")
+    links = Inclusion.objects.included().filter(review__in={t.review_id for t in targets})
+    links = links.exclude(study__abstract="")
     of_review: dict[int, list[int]] = defaultdict(list)
     for review, study in links.order_by("review_id", "study_id").values_list("review_id", "study_id"):
         of_review[review].append(study)

@@ -110,8 +110,8 @@ def find_matchable(project: Project, nearest_by: str) -> MatchableTargets:
         target.pk: target for target in targets(project).only("key", "text", "review", "level", "position")
     }
     inputs: dict[tuple[int, int], list[tuple[str, list[int]]]] = defaultdict(list)
-    rows = Input.objects.current().filter(target__in=targets(project).order_by())
-    for target, study, text, numbers in rows.values_list("target", "study", "text", "numbers"):
+    rows = Input.objects.current().filter(target__in=targets(project).order_by()).with_source_text()
+    for target, study, text, numbers in rows.values_list("target", "study", "source_text", "numbers"):
         inputs[target, study].append((plain(text), numbers))
     evidence = _evidence(project, targets_by_id, inputs)
     sentences: dict[int, list[Sentence]] = defaultdict(list)

@@ -4,28 +4,30 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from django.db import models
 from django.db.models import Q
 
 from accounts.models import User
-from annotation.models import DecidedLink, Input, Proposition, Review, Study
+from annotation.clusters import inclusions
+from annotation.models import DecidedLink, Inclusion, Input, Proposition, Review, Role, Study
 from audit.log import REMOVE, record_all
 from projects.gold.queries import current_values, withdrawn_values
 from projects.models import Unit
 
 KIND, FIELD = "studies", "included_studies"
-Link = Study.reviews.through
 
 
 @dataclass
 class _Links:
     """Links of a review to studies, by primary key of the study.
 
-    ``now`` are the current links. ``sourced`` are those from files and searches, regardless of decisions. ``used`` are
-    studies whose texts the review's targets or clusters contain; their links stay.
+    ``now`` are the included studies, and ``general`` the general references. ``sourced`` are those from files and
+    searches, regardless of decisions. ``used`` are studies whose texts the review's targets or clusters contain; their
+    links stay. ``next_position`` is the position of the next study.
     """
 
-    now: dict[int, models.Model] = field(default_factory=dict)
+    now: dict[int, Inclusion] = field(default_factory=dict)
+    general: dict[int, Inclusion] = field(default_factory=dict)
+    next_position: int = 0
     added: set[int] = field(default_factory=set)
     removed: set[int] = field(default_factory=set)
     used: set[int] = field(default_factory=set)
@@ -48,7 +50,7 @@ class _Change:
         return self.wanted - self.links.now.keys()
 
     @property
-    def gone(self) -> list[models.Model]:
+    def gone(self) -> list[Inclusion]:
         return [link for study, link in self.links.now.items() if study not in self.wanted]
 
     @property
@@ -68,8 +70,9 @@ class _Change:
 def update_links(units: Sequence[Unit], *, by: User | None, reason: str) -> None:
     """Link the reviews to the studies of their current lists.
 
-    Studies whose texts a review uses stay linked; all other links are removed. Listed studies that the project lacks
-    are added, without a record. If a list was withdrawn, restore the links from files and searches.
+    Studies whose texts a review uses stay linked. Other links from files become general references, so that what the
+    file says of the study is kept, and the rest is removed. Listed studies that the project lacks are added, without a
+    record. If a list was withdrawn, restore the links from files and searches.
 
     Run in the caller's transaction. Idempotent. A fixed number of queries.
     """
@@ -91,14 +94,20 @@ def _write(changes: Sequence[_Change], by: User | None, reason: str) -> None:
     """Apply the changes. Each removed link has its own audit entry, because integrity tracking covers these rows."""
     if not changes:
         return
-    removed = [link for change in changes for link in change.gone]
+    gone = [link for change in changes for link in change.gone]
+    removed = [link for link in gone if not link.imported_id]
     project = changes[0].review.project_id
     about = {"actor": by, "project_id": project, "reason": reason or "The list of studies was decided."}
     record_all({**about, "verb": REMOVE, "obj": link} for link in removed)
-    Link.objects.filter(pk__in=[link.pk for link in removed]).delete()
-    Link.objects.bulk_create(
-        Link(review_id=change.review.pk, study_id=study) for change in changes for study in sorted(change.new)
-    )
+    Inclusion.objects.filter(pk__in=[link.pk for link in removed]).delete()
+    cited = [link.pk for change in changes for study, link in change.links.general.items() if study in change.new]
+    inclusions.set_role(cited, Role.INCLUDED, by=by, project=project)
+    inclusions.set_role([link.pk for link in gone if link.imported_id], Role.GENERAL, by=by, project=project)
+    pairs = [
+        (study, change.review.pk) for change in changes for study in sorted(change.new - change.links.general.keys())
+    ]
+    positions = {change.review.pk: change.links.next_position for change in changes}
+    Inclusion.objects.bulk_create(inclusions.build(pairs, positions))
     DecidedLink.objects.filter(review__in=[change.review.pk for change in changes]).delete()
     DecidedLink.objects.bulk_create(
         DecidedLink(review=change.review, study_id=study, is_linked=is_linked)
@@ -142,8 +151,10 @@ def _studies(project: int, lists: Iterable[list[str] | None]) -> Mapping[str, in
 
 def _links(reviews: Sequence[int]) -> Mapping[int, _Links]:
     by_review: dict[int, _Links] = defaultdict(_Links)
-    for link in Link.objects.filter(review__in=reviews):
-        by_review[link.review_id].now[link.study_id] = link
+    for link in Inclusion.objects.filter(review__in=reviews):
+        links = by_review[link.review_id]
+        (links.now if link.role == Role.INCLUDED else links.general)[link.study_id] = link
+        links.next_position = link.position + 1
     for review, study, is_linked in DecidedLink.objects.filter(review__in=reviews).values_list(
         "review", "study", "is_linked"
     ):
