@@ -13,8 +13,9 @@ from accounts.models import User
 from annotation.curation.supersede import supersede_target
 from annotation.documents import actions as documents_actions
 from annotation.documents.workflow import Documents
-from annotation.models import Input, Level, RecordStatus, Review, Study, Target
+from annotation.models import Input, Level, RecordStatus, Review, Role, Study, Target
 from audit import rules
+from generation.sources import materials, sizes
 from projects.jobs.running import run_job
 from projects.models import Import, Project, Unit
 from tests.builders import build_cluster, include
@@ -70,6 +71,19 @@ def test_a_review_becomes_its_conclusions_or_else_what_was_picked_of_it(project:
     assert (result["made"], result["of_picked_sentences"]) == (2, 1)
     assert result["no_conclusions"] == {"total": 1, "first": ["103"]}
     assert result["no_abstracts"] == {"total": 1, "first": ["104"]}
+
+
+def test_inputs_of_documents_read_the_abstract_and_general_references_are_none(project: Project, lead: User) -> None:
+    review = review_of(project, 1, studies=0)
+    first, second, general = (Study.objects.create(project=project, pmid=p, abstract=f"Text {p}.") for p in "321")
+    include(review, general, role=Role.GENERAL)
+    include(review, second, first)
+    documents_actions.make_documents(project=project, by=lead)
+    texts = Input.objects.with_source_text().order_by("position").values_list("text", "source_text")
+    assert list(texts) == [("", "Text 2."), ("", "Text 3.")]
+    material = materials(project, Level.DOCUMENT, [review.unit_id])[review.unit_id]
+    assert [text.text for text in material.source.inputs] == ["Text 2.", "Text 3."]
+    assert sizes(Level.DOCUMENT, [review.unit_id]) == {review.unit_id: 14}
 
 
 def test_updating_documents_follows_studies_and_keeps_corrected_texts(project: Project, lead: User) -> None:

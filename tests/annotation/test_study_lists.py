@@ -22,6 +22,7 @@ from annotation.models import (
     ListedStudy,
     RecordStatus,
     Review,
+    Role,
     Study,
     Target,
 )
@@ -164,6 +165,23 @@ def test_a_study_whose_text_is_an_input_of_the_review_stays_linked(
     Input.objects.create(target=target, study=study, position=0, text="It helped.")
     decide(review, by, "11")
     assert linked(review) == ["11", "12"]
+
+
+def test_a_decided_list_changes_the_roles_of_imported_references(project: Project, review: Review, by: Member) -> None:
+    about: Json = {"format": "m3", "file_name": "f", "sha256": "0" * 64, "size": 1, "created_at": timezone.now()}
+    imported = Import.objects.create(project=project, **about)
+    cited = [Study.objects.create(project=project, pmid=pmid) for pmid in ("11", "12")]
+    include(review, cited[0], imported=imported, metadata={"YEAR": 1999})
+    include(review, cited[1], imported=imported, role=Role.GENERAL)
+    before = list(Inclusion.objects.values())
+    create_checkpoints()
+    assert linked(review) == ["11"]
+    decide(review, by, "12", "99")
+    assert linked(review) == ["12", "99"]
+    assert Inclusion.objects.get(study__pmid="99").position == 2
+    decide(review, by, "11")
+    assert list(Inclusion.objects.values()) == before, "what the file says of a study is kept"
+    assert list(findings()) == []
 
 
 def test_gold_is_the_list_of_most_and_of_three_that_which_has_what_two_list(

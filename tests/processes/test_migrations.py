@@ -25,6 +25,7 @@ RENAMED = {
     "annotation_tupleslot": "annotation_tupleelement",
     "annotation_splitslot": "annotation_splitelement",
     "annotation_pubmedturn": "annotation_pubmedratelimit",
+    "annotation_study_reviews": "annotation_inclusion",
     "projects_keptagreement": "projects_storedagreement",
     "audit_seal": "audit_checkpoint",
     "audit_witness": "audit_rowdigest",
