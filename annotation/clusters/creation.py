@@ -123,8 +123,9 @@ class Layout:
         self._know(*Review.objects.filter(project=self.project, pmid__in=pmids))
         missing = [pmid for pmid in pmids if pmid not in self._reviews]
         units = self.rows.add(Unit(project=self.project, type="review", key=pmid, made_by=self.by) for pmid in missing)
+        abstracts = {item.review: item.abstract for item in items}
         reviews = self.rows.add(
-            Review(project=self.project, pmid=pmid, unit=unit, imported=self.imported)
+            Review(project=self.project, pmid=pmid, unit=unit, abstract=abstracts.get(pmid, ""), imported=self.imported)
             for pmid, unit in zip(missing, units, strict=True)
         )
         self._reviews |= {review.pmid: review for review in reviews}

@@ -32,7 +32,7 @@ class Item(NamedTuple):
     """One target with its inputs.
 
     ``key`` is unique, and ``review`` is a PMID. Only clusters have ``pico`` (in the order p, i, c, o), ``relation`` and
-    ``labels``.
+    ``labels``. ``abstract`` is the abstract of the review, if the source has it.
     """
 
     key: str
@@ -42,6 +42,7 @@ class Item(NamedTuple):
     labels: TextLabels | None = None
     pico: tuple[str, ...] = ()
     relation: str = ""
+    abstract: str = ""
 
 
 def refresh_search(cluster: Cluster) -> None:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from annotation.formats.m3 import existing
 from annotation.formats.m3.records import as_published
-from annotation.models import Cluster, Cue, Input, Label, PicoElement, Proposition, Review, Study, Target
+from annotation.models import Cluster, Cue, Inclusion, Input, Label, PicoElement, Proposition, Review, Study, Target
 from api.problems import Problem
 from projects.models import Decision, Import, Project, Unit
-from tests.annotation.m3_files import as_bytes, checked, cluster, import_records, plain, source, write
+from tests.annotation.m3_files import as_bytes, checked, cluster, faults_of, import_records, plain, source, write
 
 
 def rebuilt(project: Project, level: str, docids: list[str]) -> list[dict[str, object]]:
@@ -121,6 +121,8 @@ def test_sentences_and_documents_become_targets_and_inputs(project: Project, tmp
         ("target sentence", "20222888_2"),
         ("target document", "20222888"),
     }
+    links = Inclusion.objects.order_by("position").values_list("study__pmid", "position", "imported")
+    assert list(links) == [("9", 0, one.pk), ("10", 1, one.pk), ("11", 2, two.pk)]
     [notice] = [n for n in one.report["notices"] if n["kind"] == "input repeated within the item"]
     assert (notice["item"], notice["place"], notice["text"]) == ("20222888_2", "input 2", "9")
     assert list(Target.objects.filter(level="sentence").order_by("position").values_list("position", flat=True)) == [
@@ -296,3 +298,43 @@ def test_published_files_round_trip_byte_for_byte(db: None, tmp_path: Path, reco
         for label in proposition.unit.labels.all():
             for cue in label.cues.all():
                 assert all(proposition.text[f.start : f.end] == f.quote for f in cue.fragments.all())
+
+
+def appendix_document(**fields: Any) -> dict[str, Any]:
+    """Return a document with the names of the paper's appendix."""
+    items = [{"source_pmid": "9", "source_abstract": "One.\nTwo."}, {"source_pmid": "11", "source_abstract": "Thrée."}]
+    return {
+        "target_pmid": "20222888",
+        "target_abstract": "Background. Whole",
+        "target_conclusions": "Whole",
+        "source_items": items,
+    } | fields
+
+
+def test_documents_with_the_names_of_the_appendix_are_read_with_a_warning(project: Project, tmp_path: Path) -> None:
+    [imported] = import_records(project, write(tmp_path / "l1", [appendix_document()]))
+    published = plain("20222888", "Whole", ("9", "One.\nTwo."), ("11", "Thrée."))
+    assert (imported.level, rebuilt(project, "1", ["20222888"])) == ("1", [published])
+    assert Review.objects.get().abstract == "Background. Whole"
+    [notice] = imported.report["notices"]
+    assert notice["message"].startswith("1 lines have the names of the paper's appendix. Assumed: target_pmid is docid")
+    assert import_records(project, write(tmp_path / "again", [appendix_document(), plain("1", "T", ("2", "S"))]))
+    assert Input.objects.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("fields", "faults"),
+    [
+        ({"target_pmid": "PMC1"}, ["target_pmid"]),
+        ({"target_abstract": 1}, ["target_abstract"]),
+        ({"target_conclusions": " ", "source_items": []}, ["target_conclusions", "source_items"]),
+        ({"source_items": [{"source_pmid": "9"}]}, ["source_items[0].source_abstract"]),
+        ({"source_items": [{"source_pmid": "9", "source_abstract": ""}]}, ["source_items[0].source_abstract"]),
+        ({"target_items": []}, ["target_items"]),
+    ],
+)
+def test_faults_in_a_document_with_the_names_of_the_appendix_have_its_names(
+    tmp_path: Path, fields: dict[str, Any], faults: list[str]
+) -> None:
+    found = faults_of(tmp_path / "l1", [appendix_document(**fields)])
+    assert [(line, field) for line, field, _ in found] == [(1, name) for name in faults]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from projects.jobs.batches import Progress
@@ -15,7 +16,7 @@ from ...clusters.items import Item
 from ...imports.format import Format, Level, Notice, Parsed
 from ...imports.json_lines import parse, path_at, quoted
 from ...imports.reading import Habits, lines
-from . import existing, notices, records
+from . import appendix, existing, notices, records
 from .existing import add_clusters, add_targets
 from .records import MOST_BYTES, MOST_TEXTS, detect_level, parse_item
 
@@ -38,7 +39,7 @@ class M3File:
         stored_items_ = existing.stored_items(project, self.level, [i.key for i in self.items.values()], progress)
         for line, item_ in self.items.items():
             stored = stored_items_.get(item_.key)
-            if stored == item_:
+            if stored == item_._replace(abstract=""):
                 self.unchanged.add(item_.key)
             elif stored is not None:
                 path, value = existing.difference(item_, stored)
@@ -96,19 +97,24 @@ class M3(Format):
             faults.add(source.name, 0, "file", f"larger than {MOST_BYTES // 2**20} MiB; split the file")
             return file
         first: dict[str, int] = {}
-        respelled = texts = 0
+        respelled = texts = with_appendix_names = 0
         for line in lines(source, faults, file.habits, path_at, progress):
             value = parse(line, source.name, faults)
             if value is None:
                 continue
             file.level = file.level or detect_level(value) or ""
             if not file.level:
-                faults.add(source.name, line.number, "docid", "not an M3 file: expected the key docid or pico")
+                faults.add(
+                    source.name, line.number, "docid", "not an M3 file: expected the key docid, pico or target_pmid"
+                )
                 return file
-            parsed_item = parse_item(value, file.level, lambda f, m, n=line.number: faults.add(source.name, n, f, m))  # type: ignore[misc]
-            docid = value.get("docid")
+            fault = partial(faults.add, source.name, line.number)
+            is_appendix = file.level == "1" and appendix.has_appendix_names(value)
+            parsed_item = appendix.parse(value, fault) if is_appendix else parse_item(value, file.level, fault)
+            name = "target_pmid" if is_appendix else "docid"
+            docid = value.get(name)
             if isinstance(docid, str) and first.setdefault(docid, line.number) != line.number:
-                faults.add(source.name, line.number, "docid", f"line {first[docid]} already has {quoted(docid)}")
+                fault(name, f"line {first[docid]} already has {quoted(docid)}")
                 parsed_item = None
             if parsed_item:
                 file.items[line.number] = parsed_item
@@ -117,7 +123,11 @@ class M3(Format):
                     message = f"the file has more than {most:,} texts up to this line; split the file"
                     faults.add(source.name, line.number, "file", message)
                     return file
-                respelled += json.dumps(records.as_published(parsed_item), ensure_ascii=False) != line.text
+                with_appendix_names += is_appendix
+                published = json.dumps(records.as_published(parsed_item), ensure_ascii=False)
+                respelled += not is_appendix and published != line.text
+        if with_appendix_names:
+            file.habits.notes.append(f"{with_appendix_names} {appendix.ASSUMED}")
         if respelled:
             file.habits.notes.append(
                 f"{respelled} lines write the same content differently from the published files (escapes, "

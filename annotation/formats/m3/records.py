@@ -54,6 +54,8 @@ def detect_level(value: Mapping[str, Any]) -> str | None:
     """Return the level that the keys of an object indicate, or None."""
     if "pico" in value:
         return "3"
+    if "target_pmid" in value:
+        return "1"
     docid = value.get("docid")
     if not isinstance(docid, str):
         return None
@@ -70,13 +72,13 @@ def parse_item(value: Mapping[str, Any], level: str, fault: Fault) -> Item | Non
         fault(field, message)
 
     is_cluster = level == "3"
-    _check_keys(value, CLUSTER_KEYS if is_cluster else PLAIN_KEYS, "", report)
+    check_keys(value, CLUSTER_KEYS if is_cluster else PLAIN_KEYS, "", report)
     pattern, expected = DOCID[level]
-    docid = _text(value, "docid", "", report)
+    docid = text_of(value, "docid", "", report)
     if docid is not None and not pattern.fullmatch(docid):
         report("docid", f"expected {expected}, found {quoted(docid)}")
-    text = _text(value, "target_text", "", report, needed=True, most=CLAIM if is_cluster else DOCUMENT)
-    joined = _text(value, "input_text", "", report)
+    text = text_of(value, "target_text", "", report, needed=True, most=CLAIM if is_cluster else DOCUMENT)
+    joined = text_of(value, "input_text", "", report)
     labels = _labels(value, "target", "", report) if is_cluster else None
     pico = _pico(value, report) if is_cluster else ()
     relation = _choice(value, "discourse_relation", "", Relation.values, report) if is_cluster else ""
@@ -122,11 +124,11 @@ def _input(study: Any, path: str, is_cluster: bool, fault: Fault) -> Source | No
     if not isinstance(study, dict):
         fault(path, f"expected an object, found {describe(study)}")
         return None
-    _check_keys(study, CLUSTER_INPUT_KEYS if is_cluster else PLAIN_INPUT_KEYS, path, fault)
-    pmid = _text(study, "source_pmid", path, fault)
+    check_keys(study, CLUSTER_INPUT_KEYS if is_cluster else PLAIN_INPUT_KEYS, path, fault)
+    pmid = text_of(study, "source_pmid", path, fault)
     if pmid is not None and not PMID.fullmatch(pmid):
         fault(f"{path}.source_pmid", f"expected a PMID, such as 12038941, found {quoted(pmid)}")
-    text = _text(study, "source_text", path, fault, needed=True, most=CLAIM if is_cluster else DOCUMENT)
+    text = text_of(study, "source_text", path, fault, needed=True, most=CLAIM if is_cluster else DOCUMENT)
     labels = _labels(study, "source", path, fault) if is_cluster else None
     return None if pmid is None or text is None else Source(pmid, text, labels)
 
@@ -134,7 +136,7 @@ def _input(study: Any, path: str, is_cluster: bool, fault: Fault) -> Source | No
 def _labels(value: Mapping[str, Any], side: str, path: str, fault: Fault) -> TextLabels | None:
     polarity = _choice(value, f"{side}_direction", path, Polarity.values, fault)
     modality = _choice(value, f"{side}_modality", path, Modality.values, fault)
-    cues = [_text(value, f"{side}_{name}_span", path, fault, most=CUE) for name in ("direction", "modality")]
+    cues = [text_of(value, f"{side}_{name}_span", path, fault, most=CUE) for name in ("direction", "modality")]
     if polarity is None or modality is None or cues[0] is None or cues[1] is None:
         return None
     if not is_consistent(polarity, modality):
@@ -153,8 +155,8 @@ def _pico(value: Mapping[str, Any], fault: Fault) -> tuple[str, ...] | None:
     if not isinstance(pico, dict):
         fault("pico", f"expected an object with the keys p, i, c, o, found {describe(pico)}")
         return None
-    _check_keys(pico, ELEMENTS, "pico", fault)
-    texts = [_text(pico, element, "pico", fault, most=ELEMENT) for element in ELEMENTS]
+    check_keys(pico, ELEMENTS, "pico", fault)
+    texts = [text_of(pico, element, "pico", fault, most=ELEMENT) for element in ELEMENTS]
     for element, text in zip(ELEMENTS, texts, strict=True):
         if text and not text.strip():
             fault(f"pico.{element}", 'the text has only spaces; write a blank element as ""')
@@ -165,7 +167,7 @@ def _join(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def _check_keys(value: Mapping[str, Any], expected: tuple[str, ...], path: str, fault: Fault) -> None:
+def check_keys(value: Mapping[str, Any], expected: tuple[str, ...], path: str, fault: Fault) -> None:
     if tuple(value) == expected:
         return
     for key in expected:
@@ -178,12 +180,12 @@ def _check_keys(value: Mapping[str, Any], expected: tuple[str, ...], path: str, 
         fault(path or "line", f"{len(unknown) - _UNKNOWN_SHOWN} more unknown keys")
 
 
-def _text(
+def text_of(
     value: Mapping[str, Any], key: str, path: str, fault: Fault, *, needed: bool = False, most: int | None = None
 ) -> str | None:
     """Return a string of at most ``most`` characters.
 
-    Return None after reporting an error, or if the key is missing (`_keys` reports missing keys).
+    Return None after reporting an error, or if the key is missing (`check_keys` reports missing keys).
     """
     if key not in value:
         return None
@@ -201,7 +203,7 @@ def _text(
 
 
 def _choice(value: Mapping[str, Any], key: str, path: str, allowed: Iterable[str], fault: Fault) -> str | None:
-    text = _text(value, key, path, fault)
+    text = text_of(value, key, path, fault)
     if text is None or text in allowed:
         return text
     names = ", ".join(f'"{a}"' for a in allowed)
