@@ -231,7 +231,7 @@ def test_a_data_set_is_built_from_a_query_to_a_release(lab: Lab, stub: Stub) -> 
     lab.round("label", labelled)
     lab.round("discourse", related)
     lab.round("counterfactual", rewritten, options={"counterfactual_kinds": ["negation", "no_evidence"]})
-    assert lab.get("summary/")["propositions"] == 3 * (REVIEWS - 1)
+    assert lab.get("summary/")["figures"]["propositions"] == 3 * (REVIEWS - 1)
 
     claims = REVIEWS - 1
     plan = {"name": "Study", "propositions": claims, "sentences": claims, "overlap": 2, "people": lab.members}
