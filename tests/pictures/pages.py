@@ -138,6 +138,16 @@ def _changed(**fields: Any) -> Callable[[Route], Any]:
     return reply
 
 
+def _rate_summaries(page: Page) -> None:
+    """Choose the task: a radio button, or an option of the select on a phone."""
+    task = page.get_by_role("combobox", name="Task").first
+    if task.is_visible():
+        task.select_option(label="Rate summaries")
+    else:
+        page.get_by_role("radio", name="Rate summaries").first.check()
+    page.wait_for_timeout(600)
+
+
 def _participate(page: Page) -> None:
     """Create a participant link as the lead, and open it without the lead's session."""
     home = "/".join(page.url.split("/")[:3])
@@ -209,7 +219,7 @@ PAGES = (
     Shot("rounds", f"{PROJECT}/rounds"),
     Shot("rounds-down", f"{PROJECT}/rounds", routes=DOWN),
     Shot("new-round", f"{PROJECT}/rounds/new"),
-    Shot("new-round-rating", f"{PROJECT}/rounds/new", prepare=_click("Rate summaries", "radio")),
+    Shot("new-round-rating", f"{PROJECT}/rounds/new", prepare=_rate_summaries),
     Shot("round-open", f"{PROJECT}/rounds/{{open}}"),
     Shot("round-ready", f"{PROJECT}/rounds/{{ready}}"),
     Shot("round-close", f"{PROJECT}/rounds/{{open}}", prepare=_click("Close round")),
