@@ -46,7 +46,7 @@ it('says who is quiet, and for how long at least', () => {
   const person = (name: string, quiet_days: number) => ({ name, quiet_days })
   expect(quietPeople([])).toBe('')
   expect(quietPeople([person('Ben', 4)])).toBe('Ben quiet for 4 days')
-  expect(quietPeople([person('Ben', 4), person('Eva', 10)])).toBe('Ben and Eva quiet for 4 days or more')
+  expect(quietPeople([person('Ben', 4), person('Eva', 10)])).toBe('2 people quiet for 4 days or more')
   expect(quietPeople([person('Ben', 4), person('Eva', 10), person('Ann', 3)])).toBe('3 people quiet for 3 days or more')
 })
 

@@ -1,7 +1,7 @@
 /** What the list of rounds shows of a round: its state, its people, and the next action. */
 
 import type { Schemas } from '../../api/client.ts'
-import { count, counted, listed } from '../../components/format.ts'
+import { count, counted } from '../../components/format.ts'
 import type { ChipState } from '../../components/StateChip.svelte'
 
 export type Row = Schemas['RoundListRow']
@@ -58,7 +58,7 @@ export function peopleOf(r: Pick<Row, 'names' | 'people'>): string {
 export function quietPeople(quiet: Row['quiet']): string {
   if (!quiet.length) return ''
   const days = Math.min(...quiet.map((p) => p.quiet_days))
-  const who = quiet.length > 2 ? counted(quiet.length, 'person', 'people') : listed(quiet.map((p) => p.name))
+  const who = quiet.length > 1 ? counted(quiet.length, 'person', 'people') : quiet[0]!.name
   return `${who} quiet for ${counted(days, 'day')}${quiet.length > 1 ? ' or more' : ''}`
 }
 
