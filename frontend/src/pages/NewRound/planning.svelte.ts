@@ -86,11 +86,15 @@ export class Planning {
   /** Reset the choice of units if it no longer exists. */
   turnToPurpose(): void {
     if (this.which === 'study' && !this.offersStudy) this.which = 'all'
+    this.turnToUnits()
   }
 
-  /** A study has three people per target by default. */
+  /** The suggested people per unit, replaced as long as the person has not typed another number. */
+  private offeredOverlap = 1
+  /** Agreement needs two people per unit; a study has three. */
   turnToUnits(): void {
-    if (this.isStudy && (this.overlap || 1) < 2) this.overlap = 3
+    if (this.overlap !== this.offeredOverlap) return
+    this.overlap = this.offeredOverlap = this.isStudy ? 3 : this.purpose === 'reliability study' ? 2 : 1
   }
 
   /** Reset what depends on the kind, after another one was chosen. */
@@ -128,13 +132,14 @@ export class Planning {
     if (asked.get('purpose') === 'reliability') {
       this.purpose = 'reliability study'
       this.which = this.offersStudy ? 'study' : 'all'
-      this.turnToUnits()
+      this.turnToPurpose()
     }
     if (!kind) return this.suggestName()
     this.later = asked.get('rolling') === 'true'
     this.kind = kind as Plan['kind']
     this.turnTo()
     this.purpose = (asked.get('purpose') as Plan['purpose'] | null) ?? this.purpose
+    this.turnToPurpose()
     for (const [name, value] of asked) {
       if (name.startsWith('options.') && value) this.options[name.slice(8)] = value
       if (name.startsWith('filters.') && value) {
