@@ -22,7 +22,7 @@ class People(WorkflowStage):
             "invite annotators",
             "Agreement needs at least two people; three give better gold.",
             "Invite people",
-            "people",
+            "people#invite",
         )
         of = f"annotators, {waiting} invited" if waiting else "annotators"
         return Step(
