@@ -84,9 +84,14 @@ def _syntax_message(line: Line, error: json.JSONDecodeError) -> str:
     if line.is_cut:
         return (
             f"the file seems truncated: the last line has no line ending and stops after {len(line.text)} characters "
-            f"({error.msg} at column {error.colno})"
+            f"({_place(error)})"
         )
-    return f"not JSON: {error.msg} at column {error.colno}"
+    return f"not JSON: {_place(error)}"
+
+
+def _place(error: json.JSONDecodeError) -> str:
+    # Some messages of `json` end in "at", for example "Unterminated string starting at".
+    return f"{error.msg.removesuffix(' at')} at column {error.colno}"
 
 
 def path_at(text: str, position: int) -> str:

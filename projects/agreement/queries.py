@@ -281,16 +281,16 @@ def _sentence(measure: Mapping[str, Any]) -> str:
     if key is None:
         why = next((measure["undefined"][key] for key in NAMES if key in measure["undefined"]), "too few ratings")
         return f"Agreement on {measure['name']} is not defined ({basis}): {why}."
-    value = f"{NAMES[key]} = {number(coefficients[key]['value'], 2)} ({_interval(coefficients[key], measure)})"
+    value = f"{NAMES[key]} = {number(coefficients[key]['value'], 2)}{_interval(coefficients[key], measure)}"
     weights = "" if measure["weights"] == "identity" else f", {measure['weights']} weights"
     return f"Agreement on {measure['name']} was {value}{weights}, from {basis}{_raw_agreement(measure)}."
 
 
 def _interval(coefficient: Mapping[str, Any], measure: Mapping[str, Any]) -> str:
     if not coefficient["ci"]:
-        return str(coefficient["ci_reason"])
+        return f", {coefficient['ci_reason']}"
     over = _count_noun(measure["reviews"], "review") if measure["cite"] == "reviews" else "units"
-    return f"{_range(coefficient['ci'], measure)} over {over}; {measure['interval_method']}"
+    return f" ({_range(coefficient['ci'], measure)} over {over}; {measure['interval_method']})"
 
 
 def _range(ci: tuple[float, float], measure: Mapping[str, Any]) -> str:

@@ -101,7 +101,7 @@ def test_the_sentence_to_cite_has_measure_coefficient_interval_n_raters_and_meth
 def test_a_withheld_interval_is_cited_with_its_reason() -> None:
     why = "no reliable interval (rare category; n = 12 reviews)"
     ac1 = MEASURE["coefficients"]["ac1"] | {"ci": None, "ci_reason": why}
-    assert f"= 0.81 ({why})" in citation(MEASURE | {"coefficients": {"ac1": ac1}})["text"]
+    assert f"= 0.81, {why}, from" in citation(MEASURE | {"coefficients": {"ac1": ac1}})["text"]
 
 
 def test_undefined_figures_have_a_reason_and_empty_measures_no_citation() -> None:

@@ -9,7 +9,9 @@ export function errorMessage(error: unknown): string {
   if (error.status === 413) return 'The file exceeds the size limit of this server.'
   if (error.status >= 500) return 'Server error (logged). Try again.'
   const fields = error.errors.map((e) => e.message).filter((m) => !error.detail.includes(m))
-  return [error.detail, ...fields].join(' ')
+  const message = [error.detail, ...fields].join(' ')
+  // It may begin with a field's name in lower case.
+  return message.charAt(0).toUpperCase() + message.slice(1)
 }
 
 /** Error messages by field name. */
