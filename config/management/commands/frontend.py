@@ -35,7 +35,8 @@ class Command(BaseCommand):
         if not force and stamp.exists() and stamp.read_text() == digest:
             self.stdout.write("The frontend is up to date.")
             return
-        self._run([*npm, "run", "build"])
+        self.stdout.write("Building the pages …")
+        self._run([*npm, "run", "--silent", "build", "--", "--logLevel", "error"])
         stamp.write_text(digest)
 
     def _install(self, npm: list[str]) -> None:
