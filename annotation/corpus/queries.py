@@ -5,7 +5,9 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from django.db.models import BooleanField, Case, Count, ExpressionWrapper, OuterRef, Prefetch, Q, QuerySet, When
+from django.db.models import BooleanField, Case, Count, ExpressionWrapper, F, OuterRef, Prefetch, Q, QuerySet, When
+from django.db.models.expressions import OrderBy
+from django.db.models.functions import Length
 from django.db.models.lookups import GreaterThan
 
 from annotation.clusters.gold import current_label_value, current_relation, gold_json, gold_labels, gold_relations
@@ -14,7 +16,7 @@ from projects.models import Change, Decision, Project, Unit
 from sql.expressions import fold_case
 from sql.planner import count_subquery, exists_row
 
-from ..clusters.completeness import has_unlabelled, lacks_inputs, unreplaced
+from ..clusters.completeness import claims_beside, has_unlabelled, lacks_inputs, unreplaced
 from ..consistency.queries import doubted
 from ..documents.queries import targets
 from ..models import Cluster, PicoElement, Proposition, Review, Role, Study
@@ -24,6 +26,10 @@ Json = dict[str, Any]
 #: States of a cluster or of any of its propositions, and the states visible only to curators.
 STATES = ("contested", "flagged", "stale", "unlabelled", "no_inputs", "findings")
 FOR_CURATORS = ("flagged", "findings")
+#: States by which clusters are ordered: those that everyone sees. Clusters without one come last.
+ORDERED = tuple(state for state in STATES if state not in FOR_CURATORS)
+#: Columns by which clusters are ordered, ascending or, with a minus, descending.
+ORDERINGS = ("key", "state", "inputs", "review")
 #: Approximate number of characters shown before the first match of a search. Earlier text is cut off between two words.
 BEFORE_MATCH = 60
 
@@ -31,15 +37,17 @@ BEFORE_MATCH = 60
 def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
     """Return clusters filtered by ``search, relation, polarity, modality, role, review, state``.
 
-    They are in corpus order; clusters that contain the search as whole words come first.
+    They are in the order of ``ordering``. Without it they are in corpus order, and clusters that contain the search as
+    whole words come first.
     """
-    queryset = Cluster.objects.current().filter(project=project).select_related("review").order_by("position", "id")
-    queryset = queryset.prefetch_related(
-        Prefetch("pico", PicoElement.objects.order_by("id").prefetch_related("fragments"))
-    )
+    queryset = _in_order(_matching(project, filters), project, filters).select_related("review")
+    return queryset.prefetch_related(Prefetch("pico", PicoElement.objects.order_by("id").prefetch_related("fragments")))
+
+
+def _matching(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
+    queryset = Cluster.objects.current().filter(project=project)
     if words := filters.get("search", "").strip():
-        rank = Case(When(search__regex=whole_words(words), then=0), default=1)
-        queryset = queryset.found_by(words).alias(rank=rank).order_by("rank", "position", "id")
+        queryset = queryset.found_by(words)
     if review := filters.get("review"):
         queryset = queryset.filter(review__pmid=review)
     if relation := filters.get("relation"):
@@ -58,6 +66,28 @@ def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
     return queryset
 
 
+def _in_order(queryset: QuerySet[Cluster], project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
+    ordering = filters.get("ordering", "")
+    columns = _columns(ordering.removeprefix("-"), project)
+    if not ordering and (words := filters.get("search", "").strip()):
+        columns = [Case(When(search__regex=whole_words(words), then=0), default=1)]
+    return queryset.order_by(*(OrderBy(c, descending=ordering.startswith("-")) for c in columns), "position", "id")
+
+
+def _columns(ordering: str, project: Project) -> list[Any]:
+    """Return the expressions of an ordering. Identifiers are mostly numbers, so shorter ones come first."""
+    match ordering:
+        case "key" | "review":
+            key = [Length("key"), F("key")] if ordering == "key" else []
+            return [Length("review__pmid"), F("review__pmid"), *key]
+        case "inputs":
+            return [count_subquery(claims_beside().filter(position__gte=1))]
+        case "state":
+            ranks = (When(_is(state, project), then=n) for n, state in enumerate(ORDERED))
+            return [Case(*ranks, default=len(ORDERED))]
+    return []
+
+
 def whole_words(search: str) -> str:
     """Return a regular expression for the search as whole words, in the syntax of Python and of PostgreSQL.
 
@@ -73,8 +103,8 @@ def states(project: Project, filters: Mapping[str, str], *, curates: bool) -> li
     The state "" counts all of them. Needs one query per state and one for the total. A single statement takes 1.5 times
     as long, because it looks up each cluster in every table in turn.
     """
-    others = {name: value for name, value in filters.items() if value and name not in ("state", "role")}
-    matches = clusters(project, {**filters, "state": ""}).prefetch_related(None).select_related(None).order_by()
+    others = {name: value for name, value in filters.items() if value and name not in ("state", "role", "ordering")}
+    matches = _matching(project, {**filters, "state": ""}).order_by()
     if others:
         # Apply the other filters only once.
         matches = Cluster.objects.filter(pk__in=list(matches.values_list("pk", flat=True))).order_by()
@@ -118,25 +148,26 @@ def _is(state: str, project: Project) -> Q:
 def neighbours(cluster: Cluster, filters: Mapping[str, str]) -> Json:
     """Return the previous and the next cluster in a filtered list, and the position of the cluster in it.
 
-    The position is None if the cluster no longer matches the filters, for example after a new decision. Needs four
-    queries.
+    The position is None if the cluster no longer matches the filters, for example after a new decision. Needs one or
+    two queries.
     """
-    matches = clusters(cluster.project, filters).prefetch_related(None).select_related(None)
-    earlier = Q(position__lt=cluster.position) | Q(position=cluster.position, pk__lt=cluster.pk)
-    later = Q(position__gt=cluster.position) | Q(position=cluster.position, pk__gt=cluster.pk)
-    if words := filters.get("search", "").strip():
-        rank = 0 if re.search(whole_words(words), cluster.search) else 1
-        earlier, later = Q(rank__lt=rank) | Q(earlier, rank=rank), Q(rank__gt=rank) | Q(later, rank=rank)
-    before, after = matches.filter(earlier), matches.filter(later)
-    preceding, total = before.count(), matches.count()
-    following = after.values_list("pk", flat=True).first()
-    is_in_list = total > preceding and matches.filter(pk=cluster.pk).exists()
+    matches = _matching(cluster.project, filters)
+    ids = _ids_in_order(matches, cluster, filters)
+    total, is_in_list = len(ids), cluster.pk in ids
+    if not is_in_list:
+        beside = Cluster.objects.filter(Q(pk__in=matches.order_by().values("pk")) | Q(pk=cluster.pk))
+        ids = _ids_in_order(beside, cluster, filters)
+    at = ids.index(cluster.pk)
     return {
-        "previous": before.values_list("pk", flat=True).last(),
-        "next": following,
-        "number": preceding + 1 if is_in_list else None,
+        "previous": ids[at - 1] if at else None,
+        "next": ids[at + 1] if at + 1 < len(ids) else None,
+        "number": at + 1 if is_in_list else None,
         "of": total,
     }
+
+
+def _ids_in_order(clusters: QuerySet[Cluster], cluster: Cluster, filters: Mapping[str, str]) -> list[int]:
+    return list(_in_order(clusters, cluster.project, filters).values_list("pk", flat=True))
 
 
 def _hits(page: Sequence[Cluster], search: str) -> dict[int, Json]:

@@ -23,7 +23,7 @@ from ..clusters.serializers import (
 )
 from ..models import Element, Modality, PicoForm, Polarity, Relation
 from ..models.counterfactual import KINDS as COUNTERFACTUAL_KINDS
-from .queries import STATES
+from .queries import ORDERINGS, STATES
 
 Plain = serializers.Serializer[Any]
 ROLES = ("target", "input")
@@ -215,6 +215,11 @@ class ClusterFiltersSerializer(Plain):
         choices=STATES,
         required=False,
         help_text="State of the cluster or any of its propositions. `flagged` and `findings` are only for curators.",
+    )
+    ordering = serializers.ChoiceField(
+        choices=[sign + column for sign in ("", "-") for column in ORDERINGS],
+        required=False,
+        help_text="Column to sort by, descending with a minus. By default, corpus order.",
     )
 
 

@@ -45,9 +45,9 @@ class ClusterListView(generics.ListAPIView[Cluster]):
 
     @extend_schema(operation_id="clusters_list", parameters=[shapes.ClusterFiltersSerializer])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List clusters in corpus order with their current values. All given filters must match.
+        """List clusters with their current values. All given filters must match.
 
-        Clusters that contain the search as whole words come first.
+        Without an ordering, clusters that contain the search as whole words come first.
         """
         member = permissions.corpus_reader(signed_in(request), kwargs["slug"])
         filters = _cluster_filters(request, member)

@@ -4,8 +4,8 @@ export interface Column<T> {
   /** Names the column for the `cell` snippet and for sorting. */
   key: string
   title: string
-  /** Value to sort by; a column without one is not sortable. */
-  value?: (row: T) => string | number | null
+  /** Value to sort by; a column without one is not sortable. `server`: the page loads the rows in this order. */
+  value?: ((row: T) => string | number | null) | 'server'
   /** Numbers are aligned right; an action is the last cell; `full` takes a row of a phone's card. */
   type?: 'number' | 'action' | 'full'
   /** Show the title before the cell on a phone. */
@@ -24,7 +24,7 @@ const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 /** Rows sorted by a column, equal rows in their given order. Rows without a value come last in both directions. */
 export function sorted<T>(rows: readonly T[], columns: readonly Column<T>[], sort: Sort): T[] {
   const value = columns.find((c) => c.key === sort.key)?.value
-  if (!value) return [...rows]
+  if (typeof value !== 'function') return [...rows]
   const sign = sort.descending ? -1 : 1
   return rows.toSorted((a, b) => {
     const [x, y] = [value(a), value(b)]
