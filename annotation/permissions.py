@@ -1,5 +1,7 @@
 """Permission checks for the corpus and imports. Annotators and evaluators see only the units assigned to them."""
 
+from collections.abc import Iterable
+
 from django.db.models import F, QuerySet
 
 from accounts.models import User
@@ -130,6 +132,15 @@ def finding_to_resolve(user: User, finding_id: int) -> tuple[Finding, Member]:
     member = member_in(user, finding.project_id)
     permit(member, "curate")
     return finding, member
+
+
+def findings_to_resolve(user: User, slug: str, ids: Iterable[int]) -> tuple[list[Finding], Member]:
+    """Return findings of a project that the user may curate, by id, and the user's membership."""
+    member, wanted = project_to_curate(user, slug), set(ids)
+    found = list(Finding.objects.filter(project=member.project_id, pk__in=wanted).order_by("pk"))
+    if len(found) < len(wanted):
+        raise _not_found()
+    return found, member
 
 
 def _check_curator(user: User, row: Cluster | Review | None) -> Member:

@@ -43,6 +43,7 @@ urlpatterns = [
     path("units/<int:unit_id>/removal/", curation_views.InputRemovalView.as_view()),
     path("projects/<slug:slug>/consistency/", consistency_views.ConsistencyView.as_view()),
     path("projects/<slug:slug>/findings/", consistency_views.FindingListView.as_view()),
+    path("projects/<slug:slug>/findings/dismissals/", consistency_views.DismissalsView.as_view()),
     path("findings/<int:finding_id>/", consistency_views.FindingView.as_view()),
     path("projects/<slug:slug>/evidence/", evidence_views.EvidenceView.as_view()),
     path("projects/<slug:slug>/documents/", documents_views.DocumentsView.as_view()),

@@ -93,4 +93,5 @@ urlpatterns = [
     path("projects/<slug:slug>/outdated-answers/", staleness_views.OutdatedView.as_view()),
     path("jobs/<int:job_id>/", jobs_views.JobView.as_view()),
     path("jobs/<int:job_id>/cancel/", jobs_views.JobCancelView.as_view()),
+    path("jobs/<int:job_id>/dismissal/", jobs_views.JobDismissalView.as_view()),
 ]

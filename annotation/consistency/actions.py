@@ -178,6 +178,13 @@ def dismiss(*, finding: Finding, reason: str, by: Member) -> Finding:
     return _resolve(finding, Finding.Decision.DISMISSED, reason, by, verb="dismiss finding")
 
 
+def dismiss_all(*, findings: Iterable[Finding], reason: str, by: Member) -> None:
+    """Dismiss all of these findings or none. They are locked in the order given, so sort them alike everywhere."""
+    with transaction.atomic():
+        for finding in findings:
+            dismiss(finding=finding, reason=reason, by=by)
+
+
 def send_to_review(*, finding: Finding, reason: str, by: Member) -> Finding:
     """Mark the values in doubt as stale, with the finding as the reason.
 

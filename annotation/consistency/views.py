@@ -15,7 +15,7 @@ from annotation.consistency import actions
 from annotation.consistency import queries as page
 from annotation.models import Element, Finding, PicoForm
 from annotation.models.finding import STATES
-from api.fields import UnitNameField
+from api.fields import LARGEST, UnitNameField, at_most
 from measures.consistency import RULES
 from projects.jobs.queries import fresh_job
 from projects.jobs.serializers import JobSerializer
@@ -99,6 +99,13 @@ class FindingAnswerSerializer(Plain):
     reason = serializers.CharField(allow_blank=True, max_length=2000)
 
 
+class DismissalsSerializer(Plain):
+    findings = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST), allow_empty=False, **at_most(200)
+    )
+    reason = serializers.CharField(max_length=2000)
+
+
 _ACTIONS = {"dismiss": actions.dismiss, "send": actions.send_to_review, "reopen": actions.reopen}
 
 
@@ -141,3 +148,16 @@ class FindingView(APIView):
         fields = serializer.validated_data
         resolved = _ACTIONS[fields["say"]](finding=finding, reason=fields["reason"], by=member)
         return Response(FindingSerializer(page.rows([resolved])[0]).data)
+
+
+class DismissalsView(APIView):
+    @extend_schema(operation_id="findings_dismiss", request=DismissalsSerializer, responses={204: None})
+    def post(self, request: Request, slug: str) -> Response:
+        """Dismiss several findings for one reason: all of them, or none if one is resolved already."""
+        permissions.project_to_curate(signed_in(request), slug)
+        serializer = DismissalsSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        fields = serializer.validated_data
+        findings, member = permissions.findings_to_resolve(signed_in(request), slug, fields["findings"])
+        actions.dismiss_all(findings=findings, reason=fields["reason"], by=member)
+        return Response(status=status.HTTP_204_NO_CONTENT)

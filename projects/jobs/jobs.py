@@ -18,6 +18,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from api import limits
+from api.problems import Conflict
+from audit.log import record
 
 from ..models import Job, JobStatus, Project
 from ..notifications.actions import notify_of_job
@@ -184,6 +186,16 @@ def cancel(job: Job) -> None:
             notify_end(job.pk)
             return
     Job.objects.filter(pk=job.pk, status=JobStatus.RUNNING).update(cancel_requested=True)
+
+
+def dismiss(*, job: Job, by: User) -> None:
+    """Remove a failed job from the project's overview and log it. A repeated request changes nothing."""
+    with transaction.atomic():
+        failed = Job.objects.filter(pk=job.pk, status=JobStatus.FAILED)
+        if failed.filter(is_dismissed=False).update(is_dismissed=True):
+            record(actor=by, verb="dismiss failed job", obj=job, project_id=job.project_id, after={"kind": job.kind})
+        elif not failed.exists():
+            raise Conflict("This job has not failed. Only failed jobs can be dismissed.")
 
 
 def resend_lost() -> int:

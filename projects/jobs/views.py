@@ -35,6 +35,16 @@ class JobCancelView(APIView):
         return _detail(signed_in(request), job)
 
 
+class JobDismissalView(APIView):
+    @extend_schema(operation_id="jobs_dismiss", request=None, responses={204: None})
+    def post(self, request: Request, job_id: int) -> Response:
+        """Remove a failed job from the overview of its project."""
+        job = job_of(signed_in(request), job_id)
+        require_job_control(signed_in(request), job)
+        jobs.dismiss(job=job, by=signed_in(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
 def _detail(user: User, job: Job) -> Response:
     names = Names(member_in(user, job.project_id)) if job.project_id is not None else None
     context = {"name_of": names.of if names else lambda by: by.name if by else ""}

@@ -45,6 +45,7 @@ class Job(models.Model):
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
     cancel_requested = models.BooleanField(default=False)
+    is_dismissed = models.BooleanField(default=False, help_text="A failed job that the overview no longer lists.")
     done = models.PositiveBigIntegerField(default=0)
     total = models.PositiveBigIntegerField(null=True, blank=True)
     note = models.CharField(max_length=200, blank=True, help_text="Current activity of the job.")

@@ -91,7 +91,8 @@ def _contested(project: Project) -> list[dict[str, Any]]:
 def _failed_jobs(member: Member, now: datetime) -> list[dict[str, Any]]:
     """Return the failed jobs without a later job for the same work, newest first. Two queries, and those of hiding."""
     listed = member.project.jobs.filter(kind__in=jobs.pages).order_by("-pk")
-    failed = list(listed.filter(status=JobStatus.FAILED, finished_at__gte=now - FAILED_SINCE)[:FAILED_SHOWN])
+    shown = listed.filter(status=JobStatus.FAILED, is_dismissed=False)
+    failed = list(shown.filter(finished_at__gte=now - FAILED_SINCE)[:FAILED_SHOWN])
     hidden = hidden_from(member)
     oldest = min((job.pk for job in failed), default=0)
     later = listed.filter(kind__in={job.kind for job in failed}, pk__gt=oldest).only("project", "kind", "params")

@@ -210,6 +210,23 @@ def test_answers_to_findings_persist_over_checks(odd: Project, lead: User) -> No
     assert Finding.objects.waiting().filter(pk=finding.pk).exists()
 
 
+def test_several_findings_are_kept_for_one_reason_or_none_of_them(
+    odd: Project, lead: User, stranger: User, client_of: Client
+) -> None:
+    units = Unit.objects.filter(project=odd)[:3]
+    ids = [build_finding(odd, unit.pk).pk for unit in units]
+    address, client = "/api/v1/projects/eye/findings/dismissals/", client_of(lead)
+    assert client_of(stranger).post(address, {"findings": ids, "reason": "x"}, "json").status_code in (403, 404)
+    assert client.post(address, {"findings": [*ids, 10**9], "reason": "x"}, "json").status_code == 404
+    assert client.post(f"/api/v1/findings/{ids[-1]}/", {"say": "dismiss", "reason": "x"}, "json").status_code == 200
+    assert client.post(address, {"findings": ids, "reason": "x"}, "json").status_code == 409, "one is resolved already"
+    waiting = Finding.objects.waiting().filter(pk__in=ids)
+    assert waiting.count() == len(ids) - 1
+    assert client.post(address, {"findings": ids[:-1], "reason": "Meant so."}, "json").status_code == 204
+    assert not waiting.exists()
+    assert Entry.objects.filter(verb="dismiss finding").count() == len(ids)
+
+
 def test_a_finding_sent_to_review_gives_its_reason(odd: Project, lead: User, client_of: Client) -> None:
     finding = Finding.objects.get(rule="relation")
     client = client_of(lead)

@@ -159,6 +159,28 @@ def test_whole_words_come_before_partial_ones_in_the_list_and_between_neighbours
         assert (near["previous"], near["next"]) == tuple(name and of(name).pk for name in around)
 
 
+def test_the_list_is_sorted_by_a_column_and_neighbours_follow_it(
+    corpus: Project, lead: User, client_of: Client
+) -> None:
+    client = client_of(lead)
+    Cluster.objects.filter(key=FIRST).update(key="26258610_10")
+    tenth = "26258610_10"
+    assert keys(client, ordering="key") == [SECOND, tenth, THIRD], "numbers in keys are compared as numbers"
+    assert keys(client, ordering="-key") == [THIRD, tenth, SECOND]
+    assert keys(client, ordering="review") == [tenth, SECOND, THIRD]
+    inputs = {key: of(key).propositions.filter(position__gte=1).count() for key in (tenth, SECOND, THIRD)}
+    assert keys(client, ordering="-inputs") == sorted(inputs, key=lambda key: -inputs[key])
+    target = of(THIRD).propositions.get(position=0)
+    Decision.objects.create(
+        unit=target.unit, kind="label", field="polarity", origin=Origin.CONTESTED, decided_at=timezone.now()
+    )
+    assert keys(client, ordering="state")[0] == THIRD
+    near = client.get(f"/api/v1/clusters/{of(THIRD).pk}/neighbours/", {"ordering": "-key"}).json()
+    assert near == {"previous": None, "next": of(tenth).pk, "number": 1, "of": 3}
+    for bad in ("search", "--key", "unit__project__name", "?"):
+        assert client.get("/api/v1/projects/eye/clusters/", {"ordering": bad}).status_code == 422
+
+
 def test_a_row_shows_a_match_of_whole_words_before_an_earlier_partial_one(
     corpus: Project, lead: User, client_of: Client
 ) -> None:

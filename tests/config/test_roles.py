@@ -61,6 +61,8 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("get", "projects/<slug:slug>/outdated-answers/", None, JUDGE),
     ("get", "jobs/<int:job_id>/", None, JUDGE),
     ("post", "jobs/<int:job_id>/cancel/", None, {L}),
+    ("post", "jobs/<int:job_id>/dismissal/", None, {L}),
+    ("post", "projects/<slug:slug>/findings/dismissals/", {"findings": [1], "reason": "x"}, JUDGE),
     ("get", "projects/<slug:slug>/imports/", None, {L}),
     ("post", "projects/<slug:slug>/imports/confirm/", {"job": 0}, {L}),
     ("get", "imports/<int:import_id>/", None, {L}),

@@ -208,6 +208,12 @@ def test_the_overview_lists_failed_jobs_until_the_work_is_done_again(
     Member.objects.filter(user=lead).update(role="lead")
     monkeypatch.setitem(permissions._rules, "run", lambda member: {5})
     assert [what for what, _, _ in listed_jobs()] == ["Release"]
+    release = Job.objects.get(project=project, params={"version": "1.0.1"})
+    assert [client.post(f"{API}/jobs/{release.pk}/dismissal/").status_code for _ in range(2)] == [204, 204]
+    assert listed_jobs() == []
+    assert Entry.objects.filter(verb="dismiss failed job", object_id=str(release.pk)).count() == 1
+    done = Job.objects.filter(status=JobStatus.DONE).earliest("pk")
+    assert client.post(f"{API}/jobs/{done.pk}/dismissal/").status_code == 409
 
 
 def test_contested_fields_are_listed_however_many_rounds_are_open(

@@ -28,8 +28,8 @@ function quietPeople(rounds: readonly Schemas['OverviewRound'][]): People[] {
   return [...byMember.values()]
 }
 
-/** The tasks of a lead or curator; `leads`: whether the person can close rounds. */
-export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, { slug, leads }: { slug: string; leads: boolean }): TodoItem[] {
+/** The tasks of a lead or curator; `leads`: whether the person can close rounds; `dismiss`: removes a failed job. */
+export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, { slug, leads, dismiss }: { slug: string; leads: boolean; dismiss?: (job: number) => void }): TodoItem[] {
   const open = overview.rounds.filter((r) => r.status === 'open')
   const { contested, failed_jobs: failed, unsettled } = overview
   const changed = stale?.changed ?? 0
@@ -39,7 +39,8 @@ export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, {
   const inEach = contested.map((r) => (contested.length > 1 ? `${r.name} (${count(r.count)})` : r.name))
   const items = [
     { key: 'contested', n: sum(contested.map((r) => r.count)), one: 'Contested field', many: 'Contested fields', reason: `People disagree in ${some(inEach)}`, button: 'Adjudicate', page: `rounds/${contested[0]?.round}/adjudicate` },
-    { key: 'failed', n: failed.length, one: 'Failed job', many: 'Failed jobs', reason: `${failed.length > 1 ? 'Last: ' : ''}${failed[0]?.what}: ${shortened(failed[0]?.error ?? '')}`, button: 'See failure', page: failed[0]?.page ?? '' },
+    { key: 'failed', n: failed.length, one: 'Failed job', many: 'Failed jobs', reason: `${failed.length > 1 ? 'Last: ' : ''}${failed[0]?.what}: ${shortened(failed[0]?.error ?? '')}`, button: 'See failure', page: failed[0]?.page ?? '',
+      dismiss: dismiss && failed[0] && { words: failed.length > 1 ? 'Dismiss the last' : 'Dismiss', run: () => dismiss(failed[0]!.id) } },
     {
       key: 'stale', n: changed + outdated, one: 'Stale label', many: 'Stale labels', button: 'Review', page: changed ? 'needs-review' : 'needs-review?reason=guideline',
       reason: changed && outdated
@@ -61,7 +62,7 @@ export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, {
       reason: full.length > 1 ? `${some(full.map((r) => r.name))} have all answers` : `${full[0]?.name} has all ${counted(full[0]?.answered ?? 0, 'answer')}`,
     },
   ]
-  return items.filter((i) => i.n > 0).map(({ key, n, one, many, reason, button, page }) => ({ key, n, title: n === 1 ? one : many, reason, button, href: `/projects/${slug}/${page}` }))
+  return items.filter((i) => i.n > 0).map(({ key, n, one, many, reason, button, page, dismiss }) => ({ key, n, title: n === 1 ? one : many, reason, button, dismiss, href: `/projects/${slug}/${page}` }))
 }
 
 /** The first next step that the page does not show already: neither as a task nor as an open round. */
