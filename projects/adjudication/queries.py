@@ -1,12 +1,13 @@
 """Queries of adjudication: the queue of a round and the details of one unit."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import fmean
 from typing import Any
 
-from django.db.models import Count, F, Min, Q, QuerySet
+from django.db.models import F, Min, Q, QuerySet
 
 from accounts.models import User
 from api.problems import NotFound
@@ -56,20 +57,15 @@ def queued_units(round: Round) -> list[QueuedUnit]:
 
 
 def count_queued_units(rounds: QuerySet[Round]) -> dict[int, int]:
-    """Return the number of `queued_units` of each round that makes gold, by round id. Run three queries."""
+    """Return the number of `queued_units` of each round that makes gold, by round id. Run two queries."""
     rounds = rounds.filter(purpose__in=which("makes_gold")).order_by()
     contests = Decision.objects.filter(round__in=rounds, kind=F("round__kind"), unit__superseded_by=None).contested()
-    counts = dict(contests.values_list("round").annotate(n=Count("unit", distinct=True)))
     flags = inbox_queries.FLAGGED & Q(assignment__round__in=rounds, assignment__unit__superseded_by=None)
-    answers = inbox_queries.with_last_act(Answer.objects.filter(flags, current_of__isnull=False)).exclude(
+    flagged = inbox_queries.with_last_act(Answer.objects.filter(flags, current_of__isnull=False).order_by()).exclude(
         inbox_queries.SETTLED
     )
-    flagged = set(answers.values_list("assignment__round", "assignment__unit"))
-    if flagged:
-        both = contests.filter(unit__in={unit for _, unit in flagged})
-        for round, _ in flagged - set(both.values_list("round", "unit")):
-            counts[round] = counts.get(round, 0) + 1
-    return counts
+    queued = {*contests.values_list("round", "unit"), *flagged.values_list("assignment__round", "assignment__unit")}
+    return Counter(round for round, _ in queued)
 
 
 def decided_units(round: Round) -> list[tuple[int, int, int]]:

@@ -234,7 +234,7 @@ def _flagged(round: Round, limit: int = 200) -> list[dict[str, Any]]:
 
 
 def to_adjudicate(user: User) -> list[dict[str, Any]]:
-    """Return closed rounds with units that wait for a curator, in projects that a user curates. Four queries."""
+    """Return closed rounds with units that wait for a curator, in projects that a user curates. Three queries."""
     curated = Member.objects.active().filter(user=user, role__in=MAY["curate"]).values("project")
     counts = adjudication.count_queued_units(Round.objects.filter(project__in=curated, status=Round.Status.CLOSED))
     rounds = Round.objects.filter(pk__in=counts).order_by("-pk")
