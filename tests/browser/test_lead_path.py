@@ -128,7 +128,9 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
     expect(page.get_by_role("button", name="Close round")).to_have_count(0)
     expect(page.get_by_role("region", name="Agreement")).to_contain_text(f"n = {UNITS}")
     onward(lead, "freeze the first release", "Agreement of “Study”")
-    expect(page.locator("main")).to_contain_text(f"{3 * UNITS} answers to {UNITS} of {UNITS} units, by 3 people")
+    expect(page.locator("main")).to_contain_text(
+        f"{3 * UNITS} answers to {UNITS} of {UNITS} units · 3 people, 3 per unit"
+    )
     expect(page.locator("main")).to_contain_text(f"all agreed on {UNITS - 1} of {UNITS} units")
     expect(page.get_by_role("tab", name="polarity")).to_be_visible()
     assert page.locator("svg").count() >= 3
