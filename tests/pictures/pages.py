@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import Any
 
 from playwright.sync_api import Page, Route
@@ -153,9 +154,10 @@ def _participate(page: Page) -> None:
     home = "/".join(page.url.split("/")[:3])
     page.goto(f"{home}{PROJECT}/rounds/{FOUND['open'](page, f'{home}/api/v1')}")
     page.locator("summary", has_text="Create links").click()
-    page.get_by_label("Labels, one per line").fill("Volunteer 1")
+    label = f"Volunteer {token_hex(4)}"  # other pictures have made links too
+    page.get_by_label("Labels, one per line").fill(label)
     page.get_by_role("button", name="Create 1 link").click()
-    link = page.get_by_label("Link of Volunteer 1").last.input_value()
+    link = page.get_by_label(f"Link of {label}").input_value()
     page.context.clear_cookies()
     page.goto(link)
     page.wait_for_load_state("networkidle")
