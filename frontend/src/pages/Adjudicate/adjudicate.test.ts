@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Value } from '../../kinds/kind.ts'
 import { kinds } from '../../kinds/index.ts'
-import { initialState, missing, reduce, type Action } from './editorState.ts'
+import { hasValue, initialState, missing, reduce, type Action } from './editorState.ts'
 import { alwaysBindings, answerBindings } from './keys.ts'
 import { following, emptyQueue, opened, overtaken, passed, received, returned, waitingAgain, type Row } from './queue.ts'
 import { keysInWords, offered, REASON_KEYS, withReason } from './reasons.ts'
@@ -14,6 +14,13 @@ describe('the editor state', () => {
     expect(run({ do: 'take', answer: 1 }).complete).toBe(false)
     expect(run({ do: 'take', answer: 1 }, { do: 'give', reason: 'So.' })).toMatchObject({ taken: 1, reason: 'So.', complete: true })
     expect(run({ do: 'give', reason: ' So. ' }, { do: 'take', answer: 2 })).toMatchObject({ taken: 2, reason: 'So.', complete: true })
+  })
+
+  it('has something to save once an answer is taken or a value is written', () => {
+    const wrote: Action = { do: 'wrote', value, draft: 1 }
+    const saves = (...actions: Action[]) => hasValue(run(...actions))
+    expect([saves(), saves({ do: 'give', reason: 'So.' }), saves({ do: 'write' }), saves({ do: 'take', answer: 0 }, { do: 'undo' })]).toEqual([false, false, false, false])
+    expect([saves({ do: 'take', answer: 0 }), saves({ do: 'write' }, wrote)]).toEqual([true, true])
   })
 
   it('takes no answer that is not there, and no reason without words', () => {

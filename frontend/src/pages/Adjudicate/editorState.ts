@@ -25,6 +25,9 @@ export type Action =
 
 export const initialState: EditorState = { taken: null, written: null, draft: null, writing: false, reason: '', complete: false }
 
+/** Whether an answer is taken or a value written: only then there is something to save. */
+export const hasValue = (state: EditorState): boolean => state.taken !== null || state.written !== null
+
 /** `answers` is their number. An action that does not apply returns the same object. */
 export function reduce(state: EditorState, action: Action, answers: number): EditorState {
   switch (action.do) {
@@ -41,19 +44,19 @@ export function reduce(state: EditorState, action: Action, answers: number): Edi
       return state.writing ? { ...state, writing: false } : state
     case 'undo':
       if (state.writing) return { ...state, writing: false }
-      return state.reason || state.taken !== null || state.written ? initialState : state
+      return state.reason || hasValue(state) ? initialState : state
   }
 }
 
 /** A reason alone completes nothing while a value is being written. */
 function settled(state: EditorState): EditorState {
-  return { ...state, complete: !state.writing && state.reason !== '' && (state.taken !== null || state.written !== null) }
+  return { ...state, complete: !state.writing && state.reason !== '' && hasValue(state) }
 }
 
 /** The missing part, for the line under the buttons. */
 export function missing(state: EditorState, keys: string): string {
   if (state.writing) return 'Complete the value. Esc returns to the answers.'
-  const chosen = state.taken !== null || state.written !== null
+  const chosen = hasValue(state)
   if (chosen && !state.reason) return `Give a reason: ${keys}`
   if (!chosen && state.reason) return 'Take an answer, or write a value.'
   return chosen ? '' : 'Take an answer, or write a value.'
