@@ -233,6 +233,7 @@ PAGES = (
     Shot("round-missing", f"{PROJECT}/rounds/99999"),
     Shot("adjudicate", f"{PROJECT}/rounds/{{final}}/adjudicate"),
     Shot("adjudicate-ratings", f"{PROJECT}/rounds/{{contested}}/adjudicate"),
+    Shot("adjudicate-missing", f"{PROJECT}/rounds/99999/adjudicate"),
     Shot("adjudicate-done", f"{PROJECT}/rounds/{{rated}}/adjudicate"),
     Shot("agreement", f"{PROJECT}/rounds/{{final}}/agreement"),
     Shot("agreement-ratings", f"{PROJECT}/rounds/{{rated}}/agreement"),
