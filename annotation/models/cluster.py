@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from audit.models import AppendOnly
-from projects.models import Answer, Import, Project, Unit
+from projects.models import Answer, ArrivedManager, Import, Project, Unit
 from sql.expressions import fold_case
 
 from .corpus import Review, Study, Target
@@ -37,7 +37,8 @@ class Cluster(models.Model):
     # Key, tuple, texts and study ids in one casefolded column, because databases differ on case beyond ASCII.
     search = models.TextField(blank=True, editable=False, help_text="Text that the search uses, folded.")
 
-    objects = ClusterQuerySet.as_manager()
+    objects = ArrivedManager.from_queryset(ClusterQuerySet)()
+    with_arriving = models.Manager["Cluster"]()
 
     class Meta:
         ordering = ["position", "id"]
@@ -133,7 +134,8 @@ class Proposition(models.Model):
     text = models.TextField()
     unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="proposition")
 
-    objects = PropositionQuerySet.as_manager()
+    objects = ArrivedManager.from_queryset(PropositionQuerySet)("cluster__imported")
+    with_arriving = models.Manager["Proposition"]()
 
     class Meta:
         ordering = ["cluster_id", "position", "version"]

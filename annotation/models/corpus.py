@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Coalesce, NullIf
 
 from audit.models import AppendOnly
-from projects.models import Import, Project, Unit
+from projects.models import ArrivedManager, Import, Project, Unit
 
 
 class RecordStatus(models.TextChoices):
@@ -168,7 +168,8 @@ class Target(models.Model):
     # Only targets selected from an abstract in a round know their sentence.
     sentence = models.ForeignKey("Sentence", null=True, blank=True, on_delete=models.PROTECT, related_name="targets")
 
-    objects = TargetQuerySet.as_manager()
+    objects = ArrivedManager.from_queryset(TargetQuerySet)()
+    with_arriving = models.Manager["Target"]()
 
     class Meta:
         ordering = ["position", "id"]
@@ -208,7 +209,8 @@ class Input(models.Model):
     is_current = models.BooleanField(default=True)
     source_text: str  #: Added by `InputQuerySet.with_source_text`.
 
-    objects = InputQuerySet.as_manager()
+    objects = ArrivedManager.from_queryset(InputQuerySet)("target__imported")
+    with_arriving = models.Manager["Input"]()
 
     class Meta:
         ordering = ["target_id", "position"]
