@@ -11,6 +11,7 @@ from django.db.models import Max, QuerySet
 
 from accounts.models import User
 from audit.log import record_all
+from projects.jobs.arriving import ensure_none_arrives
 from projects.models import Import, Project, Unit
 from sql.bulk import BulkWriter
 from sql.expressions import fold_case
@@ -51,6 +52,8 @@ class Layout:
     def __init__(
         self, project: Project, rows: BulkWriter, *, imported: Import | None = None, by: User | None = None
     ) -> None:
+        if imported is None:
+            ensure_none_arrives(project.pk)
         self.project, self.rows, self.imported, self.by = project, rows, imported, by
         self._reviews: dict[str, Review] = {}
         self._studies: dict[str, Study] = {}

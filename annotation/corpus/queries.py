@@ -12,7 +12,7 @@ from django.db.models.lookups import GreaterThan
 
 from annotation.clusters.gold import current_label_value, current_relation, gold_json, gold_labels, gold_relations
 from projects.inbox import queries as inbox_queries
-from projects.models import Change, Decision, Project, Unit
+from projects.models import Change, Decision, Project, Unit, has_arrived
 from sql.expressions import fold_case
 from sql.planner import count_subquery, exists_row
 
@@ -236,10 +236,15 @@ def reviews(project: Project, search: str) -> QuerySet[Review]:
     if search:
         queryset = queryset.filter(Q(pmid__contains=fold_case(search)) | Q(title__icontains=search))
     return queryset.annotate(
-        cluster_count=Count("clusters", filter=Q(clusters__unit__superseded_by=None), distinct=True),
-        study_count=Count("inclusions", filter=Q(inclusions__role=Role.INCLUDED), distinct=True),
-        target_count=Count("targets", filter=Q(targets__unit__superseded_by=None), distinct=True),
+        cluster_count=_count("clusters", clusters__unit__superseded_by=None),
+        study_count=_count("inclusions", inclusions__role=Role.INCLUDED),
+        target_count=_count("targets", targets__unit__superseded_by=None),
     )
+
+
+def _count(rows: str, *, imported: str = "imported", **conditions: Any) -> Count:
+    """Count related rows that match the conditions, without those of an import that is still arriving."""
+    return Count(rows, filter=Q(has_arrived(f"{rows}__{imported}"), **conditions), distinct=True)
 
 
 def review_page(review: Review) -> Json:
@@ -273,8 +278,8 @@ def studies(project: Project, search: str) -> QuerySet[Study]:
     if search:
         queryset = queryset.filter(Q(pmid__contains=fold_case(search)) | Q(title__icontains=search))
     return queryset.annotate(
-        review_count=Count("inclusions", filter=Q(inclusions__role=Role.INCLUDED), distinct=True),
-        proposition_count=Count("propositions", distinct=True),
+        review_count=_count("inclusions", inclusions__role=Role.INCLUDED),
+        proposition_count=_count("propositions", imported="cluster__imported"),
     )
 
 

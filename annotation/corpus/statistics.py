@@ -10,7 +10,7 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
 from annotation.clusters.gold import current_label_value, current_relation
 from measures.counterfactuals import Kind
 from projects.jobs.batches import Progress, silent
-from projects.models import Project
+from projects.models import Project, has_arrived
 
 from ..models import (
     Cluster,
@@ -87,7 +87,9 @@ def _on_scale(counts: Mapping[Any, int], values: Iterable[str]) -> list[Json]:
 
 def _pico(project: Project) -> list[Json]:
     rows = (
-        PicoElement.objects.filter(cluster__project=project, cluster__unit__superseded_by=None)
+        PicoElement.objects.filter(
+            has_arrived("cluster__imported"), cluster__project=project, cluster__unit__superseded_by=None
+        )
         .order_by()
         .values_list("element", "form")
     )

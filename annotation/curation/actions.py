@@ -13,6 +13,7 @@ from django.db.models import Q
 from api.problems import Conflict, Refused
 from audit.log import REMOVE, record, record_all
 from projects.curation.actions import Correction, correct_all
+from projects.jobs.arriving import ensure_none_arrives
 from projects.models import Assignment, Decision, Member, Project, Unit
 from projects.purposes import which
 from projects.stored_figures.actions import content_changed, enqueue_figures
@@ -197,6 +198,7 @@ def add_review(
 
     Must run in a transaction. Raise `Refused` if the review exists.
     """
+    ensure_none_arrives(project.pk)
     if Review.objects.filter(project=project, pmid=pmid).exists():
         raise Refused.field("pmid", f"The project already has review {pmid}.")
     unit = Unit.objects.create(project=project, type="review", key=pmid, made_by=by.user)

@@ -10,6 +10,7 @@ from accounts.models import User
 from api.problems import Refused
 from audit.log import record_all
 from projects.jobs import batches, jobs
+from projects.jobs.arriving import ensure_none_arrives
 from projects.jobs.batches import Progress, silent
 from projects.models import Job, Project, Unit
 from projects.stored_figures.actions import content_changed
@@ -93,6 +94,8 @@ def _from_files(project: Project) -> QuerySet[Target]:
 
 
 def _make(project: Project, new: Sequence[Document], by: User | None) -> None:
+    if new:
+        ensure_none_arrives(project.pk)
     position = next_position(Target.objects.filter(project=project, level=Level.DOCUMENT))
     units = Unit.objects.bulk_create(
         Unit(project=project, type=UNIT_TYPES[Level.DOCUMENT], key=document.review.pmid, made_by=by) for document in new

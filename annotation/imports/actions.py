@@ -17,6 +17,7 @@ from accounts.models import User
 from api.problems import Conflict, Refused
 from audit.log import record
 from projects.jobs import batches
+from projects.jobs.arriving import ensure_none_arrives
 from projects.jobs.batches import Progress, silent
 from projects.models import Import, Project
 from projects.stored_figures.actions import content_changed
@@ -157,6 +158,7 @@ def _insert(project: Project, format: str, checked: Checked, by: User | None, pr
     The first file, in a browser the only one, is prepared before the transaction starts. The others are prepared inside
     it and compared again, so that they see the items of earlier files.
     """
+    ensure_none_arrives(project.pk)
     imports_ = []
     with ExitStack() as transaction:
         for number, (source, parsed) in enumerate(checked.parsed):

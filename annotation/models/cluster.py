@@ -120,6 +120,10 @@ class PropositionQuerySet(models.QuerySet["Proposition"]):
         return self.order_by("cluster__position", "cluster_id", "position")
 
 
+class _PropositionManager(ArrivedManager["Proposition"]):
+    path = "cluster__imported"
+
+
 class Proposition(models.Model):
     """One claim. ``position`` 0 is the cluster's target; its inputs follow from 1 in file order.
 
@@ -134,7 +138,7 @@ class Proposition(models.Model):
     text = models.TextField()
     unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="proposition")
 
-    objects = ArrivedManager.from_queryset(PropositionQuerySet)("cluster__imported")
+    objects = _PropositionManager.from_queryset(PropositionQuerySet)()
     with_arriving = models.Manager["Proposition"]()
 
     class Meta:

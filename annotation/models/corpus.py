@@ -189,6 +189,10 @@ class InputQuerySet(models.QuerySet["Input"]):
         return self.annotate(source_text=Coalesce(own_text, "study__abstract"))  # type: ignore[no-redef]
 
 
+class _InputManager(ArrivedManager["Input"]):
+    path = "target__imported"
+
+
 class Input(models.Model):
     """One text that a document-level or sentence-level target must be derived from.
 
@@ -209,7 +213,7 @@ class Input(models.Model):
     is_current = models.BooleanField(default=True)
     source_text: str  #: Added by `InputQuerySet.with_source_text`.
 
-    objects = ArrivedManager.from_queryset(InputQuerySet)("target__imported")
+    objects = _InputManager.from_queryset(InputQuerySet)()
     with_arriving = models.Manager["Input"]()
 
     class Meta:

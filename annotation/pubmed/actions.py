@@ -14,6 +14,7 @@ from api.problems import Conflict, Refused
 from audit.log import record
 from audit.row_digests import record_completed
 from projects.jobs import batches, jobs
+from projects.jobs.arriving import ensure_none_arrives
 from projects.jobs.batches import Progress
 from projects.models import Job, JobStatus, Member, Project
 from projects.stored_figures.actions import content_changed, enqueue_figures
@@ -170,6 +171,7 @@ def retrieve(*, search: Search, by: User | None, progress: Progress, wait: Wait)
         _find_ids(search, client, progress)
     total = search.hits.count()
     while waiting := list(search.hits.filter(outcome=Outcome.WAITING).order_by("position")[:BATCH]):
+        ensure_none_arrives(search.project_id)
         done = total - search.hits.filter(outcome=Outcome.WAITING).count()
         progress(done, total, "fetching records")
         records, unfit = _fetch(client, [hit.pmid for hit in waiting])

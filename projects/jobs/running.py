@@ -20,6 +20,7 @@ from api.problems import Problem
 
 from ..models import Job, JobProblem, JobStatus
 from . import batches, supervision
+from .arriving import ImportArriving
 from .jobs import handlers, logger, notify_end, wake
 from .queries import NEEDS_TORCH, claimable, family
 from .queries import claim_next as claim_next
@@ -275,6 +276,12 @@ def _run_handler(running: RunningJob) -> str:
     except Cancelled:
         running.finish(JobStatus.CANCELLED)
         return "cancelled"
+    except ImportArriving as waiting:
+        later = timezone.now() + BACK_OFF
+        if running.finish(JobStatus.QUEUED, not_before=later, note=waiting.note, attempts=F("attempts") - 1):
+            job.not_before = later
+            wake(job)
+        return "waiting"
     except Problem as problem:
         # Retrying does not change the result.
         running.finish(JobStatus.FAILED, error=problem.detail, result=problem.as_json())

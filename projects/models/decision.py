@@ -10,7 +10,7 @@ from audit.models import AppendOnly, Leaf
 from sql.unindexed import Unindexed
 
 from .answer import Answer
-from .project import Import
+from .project import Import, Project, has_arrived
 from .round import Round, Unit
 
 
@@ -31,6 +31,10 @@ WAITING = (Origin.CONTESTED, Origin.REOPENED)
 
 
 class DecisionQuerySet(models.QuerySet["Decision"]):
+    def of_project(self, project: Project) -> Self:
+        """Return the decisions on the units of a project, without those of an import that is still arriving."""
+        return self.filter(has_arrived("unit__imported"), unit__project=project)
+
     # The newest decision is looked up for each row, by the index of unit, kind and field. PostgreSQL plans a join by
     # its table statistics, and may scan along the primary key. `Unindexed` and the missing overall order prevent both
     # (docs/decisions/0008-query-speed.md).

@@ -248,9 +248,8 @@ class ArrivedManager(models.Manager[M]):
     Only the importer uses the other manager, ``with_arriving``.
     """
 
-    def __init__(self, path: str = "imported") -> None:
-        super().__init__()
-        self.path = path
+    #: Leads to the import of a row. Not an argument: Django creates related managers without arguments.
+    path = "imported"
 
     def get_queryset(self) -> models.QuerySet[M]:
         return super().get_queryset().filter(has_arrived(self.path))

@@ -7,7 +7,7 @@ cluster or proposition. ``provenance/guidelines/KIND-NUMBER.md`` are the guideli
 
 from collections.abc import Iterable, Iterator
 
-from projects.models import Decision, Guideline, Import, Project, Unit
+from projects.models import Decision, Guideline, Import, ImportState, Project, Unit
 from releases.formats.rows import BATCH, csv_row, utc_time
 
 from .notes import Notes
@@ -33,9 +33,9 @@ TYPED = ("unit_type", "unit", "typed_by")
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
-    if Decision.objects.filter(unit__project=project).exists():
+    if Decision.objects.of_project(project).exists():
         yield "provenance/values.csv", _values(project)
-    if Import.objects.filter(project=project).exists():
+    if Import.objects.filter(project=project, state=ImportState.ARRIVED).exists():
         yield "provenance/sources.csv", _sources(project)
     if Unit.objects.filter(project=project, made_by__isnull=False, superseded_by=None).exists():
         yield "provenance/typed.csv", _typed(project)
@@ -47,7 +47,7 @@ def _values(project: Project) -> Iterator[bytes]:
     yield csv_row(VALUES)
     pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     rows = (
-        Decision.objects.filter(unit__project=project)
+        Decision.objects.of_project(project)
         .current()
         .order_by("pk")
         .values_list(
@@ -82,7 +82,7 @@ def _typed(project: Project) -> Iterator[bytes]:
 def _sources(project: Project) -> Iterator[bytes]:
     yield csv_row(SOURCES)
     pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
-    rows = Import.objects.filter(project=project).order_by("pk").defer("report", "counts")
+    rows = Import.objects.filter(project=project, state=ImportState.ARRIVED).order_by("pk").defer("report", "counts")
     for i in rows.iterator(chunk_size=BATCH):
         by = pseudonyms.get(i.created_by_id) if i.created_by_id else None
         yield csv_row([i.pk, i.format, i.level, i.file_name, i.sha256, i.size, utc_time(i.created_at), by])

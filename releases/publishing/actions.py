@@ -120,7 +120,7 @@ def _counts(project: Project) -> dict[str, Any]:
         "propositions": project.units.filter(type="proposition").count(),
         "rounds": project.rounds.opened().counting().count(),
         "answers": Answer.objects.filter(assignment__round__in=project.rounds.counting().values("pk")).count(),
-        "decisions": Decision.objects.filter(unit__project=project).count(),
+        "decisions": Decision.objects.of_project(project).count(),
         "raters": project.members.filter(answers__isnull=False).distinct().count(),
     }
 

@@ -16,7 +16,7 @@ class Releases(WorkflowStage):
         total = releases.count()
         newest = releases.first()
         at_work = project.rounds.opened_by_people().filter(status=Round.Status.OPEN).exists()
-        decided = Decision.objects.filter(unit__project=project).exists()
+        decided = Decision.objects.of_project(project).exists()
         ready = not total and not at_work and decided and project.rounds.opened_by_people().exists()
         report = rounds_with_agreement(project).first() if ready else None
         freeze = Next(

@@ -81,7 +81,7 @@ def run(project: Project) -> list[dict[str, Any]]:
     rounds = project.rounds.filter(status=Round.Status.OPEN).counting().opened_by_people()
     still_open = list(rounds.order_by("pk").values_list("name", flat=True))
     stale = Change.objects.unsettled().filter(unit__project=project).values("unit").distinct().count()
-    contested = Decision.objects.filter(unit__project=project).contested().count()
+    contested = Decision.objects.of_project(project).contested().count()
     incomplete = completeness.incomplete(Cluster.objects.current().filter(project=project)).count()
     return [
         _check("licence", bool(project.licence), project.licence or "The project settings state no licence."),

@@ -12,7 +12,7 @@ from audit.models import Checkpoint, Entry
 from evaluation.models import Unblinding
 from generation.latest_runs import published_runs
 from generation.models import ItemStatus, ProbeFigures, RunItem, Scoring
-from projects.models import Answer, Decision, Guideline, Import, Project, Round
+from projects.models import Answer, Decision, Guideline, Import, ImportState, Project, Round
 
 
 @contextmanager
@@ -64,7 +64,7 @@ def _leaves(project: Project) -> list[QuerySet[Any]]:
     """Return the rows covered by audit checkpoints that belong to a release or change its content."""
     return [
         Answer.objects.filter(assignment__round__in=Round.objects.filter(project=project).counting().values("pk")),
-        Decision.objects.filter(unit__project=project),
+        Decision.objects.of_project(project),
         Entry.objects.filter(project=project.pk, verb__in=DATA_VERBS),
     ]
 
@@ -82,7 +82,7 @@ def newest_change(project: Project) -> str:
         answers.aggregate(t=Max("received_at"))["t"],
         decisions.aggregate(t=Max("decided_at"))["t"],
         entries.aggregate(t=Max("at"))["t"],
-        Import.objects.filter(project=project).aggregate(t=Max("created_at"))["t"],
+        Import.objects.filter(project=project, state=ImportState.ARRIVED).aggregate(t=Max("created_at"))["t"],
         Guideline.objects.filter(project=project).aggregate(t=Max("created_at"))["t"],
         Round.objects.filter(project=project).counting().aggregate(t=Max("closed_at"))["t"],
         Unblinding.objects.filter(design__round__project=project).aggregate(t=Max("at"))["t"],

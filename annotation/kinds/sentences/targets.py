@@ -9,6 +9,7 @@ from accounts.models import User
 from audit.log import record, record_all
 from projects import kinds
 from projects.gold.queries import current_values, withdrawn_values
+from projects.jobs.arriving import ensure_none_arrives
 from projects.models import Assignment, Change, Member, Unit
 from projects.purposes import which
 from projects.staleness import actions as staleness_actions
@@ -70,6 +71,7 @@ def _normalised(text: str) -> str:
 
 def _create_targets(sentences: Sequence[tuple[Review, Sentence]], by: User | None, reason: str) -> None:
     project = sentences[0][0].project_id
+    ensure_none_arrives(project)
     reviews = {review.pk: review for review, _ in sentences}
     numbers = _next_numbers(reviews)
     position = next_position(Target.objects.filter(project=project, level=Level.SENTENCE))

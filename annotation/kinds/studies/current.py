@@ -11,6 +11,7 @@ from annotation.clusters import inclusions
 from annotation.models import DecidedLink, Inclusion, Input, Proposition, Review, Role, Study
 from audit.log import REMOVE, record_all
 from projects.gold.queries import current_values, withdrawn_values
+from projects.jobs.arriving import ensure_none_arrives
 from projects.models import Unit
 
 KIND, FIELD = "studies", "included_studies"
@@ -80,6 +81,7 @@ def update_links(units: Sequence[Unit], *, by: User | None, reason: str) -> None
     reviews = list(Review.objects.filter(unit__in=listed).order_by("pk"))
     if not reviews:
         return
+    ensure_none_arrives(reviews[0].project_id)
     studies = _studies(reviews[0].project_id, listed.values())
     links = _links([review.pk for review in reviews])
     changes = []
