@@ -57,6 +57,9 @@ class Review(Article):
     citations = models.JSONField(default=dict, blank=True, help_text="How the review cites each study, by PubMed id.")
     unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="review")
 
+    objects = ArrivedManager["Review"]()
+    with_arriving = models.Manager["Review"]()
+
     class Meta:
         ordering = ["id"]
         constraints = [models.UniqueConstraint(fields=["project", "pmid"], name="one_review_per_pmid")]
@@ -66,7 +69,7 @@ class Review(Article):
 
     def studies(self) -> "models.QuerySet[Study]":
         """Return the included studies in the order of the review."""
-        rows = Study.objects.filter(inclusions__review=self, inclusions__role=Role.INCLUDED)
+        rows = Study.objects.filter(inclusions__in=Inclusion.objects.included().filter(review=self))
         return rows.order_by("inclusions__position", "inclusions__pk")
 
 
@@ -75,6 +78,9 @@ class Study(Article):
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="studies")
     pmid = models.CharField(max_length=40)
+
+    objects = ArrivedManager["Study"]()
+    with_arriving = models.Manager["Study"]()
 
     class Meta:
         ordering = ["id"]
@@ -86,7 +92,7 @@ class Study(Article):
 
     def reviews(self) -> models.QuerySet[Review]:
         """Return the reviews that include the study."""
-        return Review.objects.filter(inclusions__study=self, inclusions__role=Role.INCLUDED).order_by("pk")
+        return Review.objects.filter(inclusions__in=Inclusion.objects.included().filter(study=self)).order_by("pk")
 
 
 class Role(models.TextChoices):
@@ -120,7 +126,8 @@ class Inclusion(models.Model):
         Import, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text=CREATED_BY_IMPORT
     )
 
-    objects = InclusionQuerySet.as_manager()
+    objects = ArrivedManager.from_queryset(InclusionQuerySet)()
+    with_arriving = models.Manager["Inclusion"]()
 
     class Meta:
         ordering = ["review_id", "position", "id"]
