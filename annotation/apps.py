@@ -7,6 +7,7 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         from projects import kinds, reports, uploads
         from projects import workflow as workflow_registry
+        from projects.material import registry as material_registry
         from projects.stored_figures import registry as figures_registry
 
         from . import (
@@ -22,6 +23,7 @@ class AnnotationConfig(AppConfig):
         uploads.discover("annotation")
         workflow_registry.discover("annotation")
         figures_registry.discover("annotation")
+        material_registry.discover("annotation")
         reports.discover("annotation.kinds")
         reports.discover("annotation")
         strata.register()

@@ -10,6 +10,7 @@ from .external_ratings.views import ExternalRatingsCheckView, ExternalRatingsCon
 from .guidelines import views as guidelines_views
 from .inbox import views as inbox_views
 from .jobs import views as jobs_views
+from .material import views as material_views
 from .notifications import views as notifications_views
 from .overview import views as overview_views
 from .overview.views import OverviewView, WayView
@@ -48,6 +49,9 @@ urlpatterns = [
     path("projects/<slug:slug>/rounds/totals/", rounds_views.RoundTotalsView.as_view()),
     path("projects/<slug:slug>/rounds/choices/", rounds_views.RoundChoicesView.as_view()),
     path("projects/<slug:slug>/rounds/preview/", rounds_views.RoundPreviewView.as_view()),
+    path("projects/<slug:slug>/materials/", material_views.MaterialsView.as_view()),
+    path("projects/<slug:slug>/materials/<slug:key>/", material_views.MaterialListView.as_view()),
+    path("projects/<slug:slug>/search/", material_views.MaterialSearchView.as_view()),
     path("projects/<slug:slug>/overview/", OverviewView.as_view()),
     path("projects/<slug:slug>/way/", WayView.as_view()),
     path("projects/<slug:slug>/inbox/", inbox_views.InboxView.as_view()),

@@ -5,21 +5,21 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from django.db.models import BooleanField, Case, Count, ExpressionWrapper, F, OuterRef, Prefetch, Q, QuerySet, When
+from django.db.models import BooleanField, Case, ExpressionWrapper, F, OuterRef, Prefetch, Q, QuerySet, When
 from django.db.models.expressions import OrderBy
 from django.db.models.functions import Length
 from django.db.models.lookups import GreaterThan
 
 from annotation.clusters.gold import current_label_value, current_relation, gold_json, gold_labels, gold_relations
 from projects.inbox import queries as inbox_queries
-from projects.models import Change, Decision, Project, Unit, has_arrived
+from projects.models import Change, Decision, Project, Unit
 from sql.expressions import fold_case
 from sql.planner import count_subquery, exists_row
 
 from ..clusters.completeness import claims_beside, has_unlabelled, lacks_inputs, unreplaced
 from ..consistency.queries import doubted
 from ..documents.queries import targets
-from ..models import Cluster, PicoElement, Proposition, Review, Role, Study
+from ..models import Cluster, PicoElement, Proposition, Review, Study
 from .cluster import elements
 
 Json = dict[str, Any]
@@ -230,23 +230,6 @@ def cluster_rows(page: Sequence[Cluster], project: Project, search: str = "", *,
     return rows
 
 
-def reviews(project: Project, search: str) -> QuerySet[Review]:
-    """Return reviews with the counts of their clusters, studies and targets."""
-    queryset = Review.objects.filter(project=project).order_by("id")
-    if search:
-        queryset = queryset.filter(Q(pmid__contains=fold_case(search)) | Q(title__icontains=search))
-    return queryset.annotate(
-        cluster_count=_count("clusters", clusters__unit__superseded_by=None),
-        study_count=_count("inclusions", inclusions__role=Role.INCLUDED),
-        target_count=_count("targets", targets__unit__superseded_by=None),
-    )
-
-
-def _count(rows: str, *, imported: str = "imported", **conditions: Any) -> Count:
-    """Count related rows that match the conditions, without those of an import that is still arriving."""
-    return Count(rows, filter=Q(has_arrived(f"{rows}__{imported}"), **conditions), distinct=True)
-
-
 def review_page(review: Review) -> Json:
     """Return one review with its studies, targets and clusters."""
     mine = clusters(review.project, {}).filter(review=review)
@@ -270,17 +253,6 @@ def place_of(unit: Unit) -> Json:
     of = Q(unit=unit) | Q(targets__unit=unit) | Q(targets__evidence_pairs__unit=unit)
     review = None if cluster else Review.objects.filter(of).values_list("pk", flat=True).first()
     return {"cluster": cluster, "review": review}
-
-
-def studies(project: Project, search: str) -> QuerySet[Study]:
-    """Return studies with the counts of their reviews and propositions."""
-    queryset = Study.objects.filter(project=project).order_by("id")
-    if search:
-        queryset = queryset.filter(Q(pmid__contains=fold_case(search)) | Q(title__icontains=search))
-    return queryset.annotate(
-        review_count=_count("inclusions", inclusions__role=Role.INCLUDED),
-        proposition_count=_count("propositions", imported="cluster__imported"),
-    )
 
 
 def study_page(study: Study) -> Json:

@@ -239,19 +239,6 @@ class NeighboursSerializer(Plain):
     of = serializers.IntegerField()
 
 
-class SearchSerializer(Plain):
-    search = serializers.CharField(required=False, help_text="Searches the PMID and the title.")
-
-
-class ReviewRowSerializer(Plain):
-    id = serializers.IntegerField()
-    pmid = serializers.CharField()
-    title = serializers.CharField(allow_blank=True)
-    clusters = serializers.IntegerField(source="cluster_count")
-    studies = serializers.IntegerField(source="study_count")
-    targets = serializers.IntegerField(source="target_count", help_text="Document and sentence targets.")
-
-
 class ReviewSerializer(Plain):
     id = serializers.IntegerField()
     pmid = serializers.CharField()
@@ -260,14 +247,6 @@ class ReviewSerializer(Plain):
     studies = StudyRefSerializer(many=True)
     targets = TargetSerializer(many=True)
     clusters = ClusterRowSerializer(many=True)
-
-
-class StudyRowSerializer(Plain):
-    id = serializers.IntegerField()
-    pmid = serializers.CharField()
-    title = serializers.CharField(allow_blank=True)
-    reviews = serializers.IntegerField(source="review_count")
-    propositions = serializers.IntegerField(source="proposition_count")
 
 
 class StudyPropositionSerializer(Plain):

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
 from rest_framework.request import Request
@@ -19,7 +18,7 @@ from .. import permissions
 from ..curation import serializers as curation_shapes
 from ..curation.actions import add_review
 from ..curation.supersede import supersede_target, supersede_text
-from ..models import Cluster, Proposition, Review, Study, Target
+from ..models import Cluster, Proposition, Target
 from . import cluster as cluster_page
 from . import figures
 from . import queries as corpus_lists
@@ -94,28 +93,15 @@ class NeighboursView(APIView):
         return Response(shapes.NeighboursSerializer(neighbours).data)
 
 
-class ReviewListView(generics.ListAPIView[Review]):
-    queryset = Review.objects.none()
-    serializer_class = shapes.ReviewRowSerializer
-
-    @extend_schema(operation_id="reviews_list", parameters=[shapes.SearchSerializer])
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the reviews of the project."""
-        member = permissions.corpus_reader(signed_in(request), kwargs["slug"])
-        reviews: QuerySet[Review] = corpus_lists.reviews(
-            member.project, _filters(shapes.SearchSerializer, request).get("search", "")
-        )
-        page = self.paginate_queryset(reviews) or []
-        return self.get_paginated_response(shapes.ReviewRowSerializer(page, many=True).data)
-
+class NewReviewView(APIView):
     @extend_schema(
         operation_id="reviews_add",
         request=curation_shapes.NewReviewSerializer,
         responses={201: curation_shapes.NewReviewDoneSerializer},
     )
-    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def post(self, request: Request, slug: str) -> Response:
         """Add a review manually, with its target sentences."""
-        member = permissions.project_to_curate(signed_in(request), kwargs["slug"])
+        member = permissions.project_to_curate(signed_in(request), slug)
         digest = acts.digest_of(request.path, request.body)
         serializer = curation_shapes.NewReviewSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
@@ -135,21 +121,6 @@ class ReviewView(APIView):
         """Return one review with its studies, documents, sentences and clusters."""
         review = permissions.review_of(signed_in(request), review_id)
         return Response(shapes.ReviewSerializer(corpus_lists.review_page(review)).data)
-
-
-class StudyListView(generics.ListAPIView[Study]):
-    queryset = Study.objects.none()
-    serializer_class = shapes.StudyRowSerializer
-
-    @extend_schema(operation_id="studies_list", parameters=[shapes.SearchSerializer])
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the studies of the project."""
-        member = permissions.corpus_reader(signed_in(request), kwargs["slug"])
-        studies: QuerySet[Study] = corpus_lists.studies(
-            member.project, _filters(shapes.SearchSerializer, request).get("search", "")
-        )
-        page = self.paginate_queryset(studies) or []
-        return self.get_paginated_response(shapes.StudyRowSerializer(page, many=True).data)
 
 
 class StudyView(APIView):

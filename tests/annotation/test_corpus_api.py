@@ -18,7 +18,7 @@ from tests.annotation.m3_files import cluster, import_records, plain, source, wr
 from tests.builders import answer, build_round, label_value
 
 Client = Callable[[User], APIClient]
-LISTS = ("clusters", "reviews", "studies")
+LISTS = ("clusters", "materials", "materials/reviews", "search")
 
 
 def keys(client: APIClient, **filters: str) -> list[str]:
@@ -206,22 +206,17 @@ def test_reviews_and_studies_are_listed_and_opened(
 ) -> None:
     import_records(corpus, write(tmp_path / "l2", [plain("26258610_0", "A sentence", ("111", "Its source"))]))
     client = client_of(lead)
-    rows = client.get("/api/v1/projects/eye/reviews/").json()["results"]
-    assert [(r["pmid"], r["clusters"], r["studies"], r["targets"]) for r in rows] == [
-        ("26258610", 2, 2, 1),
-        ("30000001", 1, 1, 0),
-    ]
-    assert [r["pmid"] for r in client.get("/api/v1/projects/eye/reviews/?search=3000").json()["results"]] == [
-        "30000001"
-    ]
+    rows = client.get("/api/v1/projects/eye/materials/reviews/").json()["results"]
+    assert [r["cells"] for r in rows] == [["", "26258610", None, "2", "1"], ["", "30000001", None, "1", "0"]]
+    assert rows[0]["page"] == f"reviews/{rows[0]['id']}/curate"
     review = client.get(f"/api/v1/reviews/{rows[0]['id']}/").json()
     assert [c["key"] for c in review["clusters"]] == ["26258610_0", "26258610_1"]
     assert review["targets"][0]["inputs"][0]["study"]["pmid"] == "111"
-    studies = client.get("/api/v1/projects/eye/studies/").json()["results"]
-    assert [(s["pmid"], s["reviews"], s["propositions"]) for s in studies] == [
-        ("111", 1, 2),
-        ("222", 1, 1),
-        ("333", 1, 1),
+    studies = client.get("/api/v1/projects/eye/materials/studies/").json()["results"]
+    assert [s["cells"][1:] for s in studies] == [
+        ["111", None, "1", "3"],
+        ["222", None, "1", "1"],
+        ["333", None, "1", "1"],
     ]
     study = client.get(f"/api/v1/studies/{studies[0]['id']}/").json()
     assert [p["cluster_key"] for p in study["propositions"]] == ["26258610_0", "26258610_1"]

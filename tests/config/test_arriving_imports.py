@@ -25,7 +25,7 @@ from tests.config.routes import CASES, api_routes, client_of
 pytestmark = pytest.mark.django_db
 #: The list of imports, and a reply that depends on the time.
 OWN_PAGES = {"projects/<slug:slug>/imports/", "jobs/<int:job_id>/"}
-LISTS = {f"projects/<slug:slug>/{name}/" for name in ("clusters", "reviews", "studies", "outputs")}
+LISTS = {f"projects/<slug:slug>/{name}/" for name in ("clusters", "materials/<slug:key>", "search", "outputs")}
 #: The time of the request, in some replies.
 TIME = re.compile(rb'"as_of":"[^"]*"')
 WORDS = "zebrafish"
@@ -141,8 +141,7 @@ def test_an_arriving_import_changes_no_reply_and_no_released_byte(other: OtherPr
     assert {
         "projects/<slug:slug>/clusters/",
         "projects/<slug:slug>/clusters/states/",
-        "projects/<slug:slug>/reviews/",
-        "projects/<slug:slug>/studies/",
+        "projects/<slug:slug>/materials/<slug:key>/",
         "reviews/<int:review_id>/",
         "reviews/<int:review_id>/curation/",
         "studies/<int:study_id>/",

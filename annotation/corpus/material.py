@@ -1,0 +1,277 @@
+"""Kinds of material of a corpus: clusters, reviews, studies, target texts and counterfactuals."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from measures.unit_names import unit_name
+from projects.material.registry import Column, Match, Material, Row, Rows
+from projects.models import Member, Project
+from projects.permissions import may
+from sql.expressions import fold_case
+
+from ..models import (
+    Cluster,
+    Counterfactual,
+    Inclusion,
+    Input,
+    Level,
+    Proposition,
+    RecordStatus,
+    Review,
+    Role,
+    Study,
+    Target,
+)
+from . import queries as corpus_lists
+from .figures import SUMMARY
+
+Levels = Mapping[str, Mapping[str, Any]]
+#: Longest text in a list or a search.
+LONGEST = 300
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST].rpartition(' ')[0]} …"
+
+
+def _counts(rows: QuerySet[Any], field: str, page: Sequence[int]) -> dict[int, int]:
+    """Return the number of rows by ``field``, for the ids of one page. One query."""
+    counted = rows.filter(**{f"{field}__in": page}).order_by().values_list(field)
+    return dict(counted.annotate(n=Count("pk", distinct=True)))
+
+
+def _curation_page(member: Member, review: int) -> str:
+    return f"reviews/{review}/curate" if may(member, "curate") else ""
+
+
+def _first(rows: Rows, limit: int, name: Any, page: Any) -> tuple[int, list[Match]]:
+    return rows.count(), [Match(_shortened(name(row)), page(row)) for row in rows[:limit]]
+
+
+class Clusters(Material):
+    """The frontend has a list of its own (`frontend/src/pages/Corpus/`), which reads ``clusters/``."""
+
+    key, order, figures = "clusters", 10, SUMMARY
+    singular, plural = "cluster", "clusters"
+
+    def all(self, project: Project) -> Rows:
+        return Cluster.objects.current().filter(project=project).order_by("position", "id")
+
+    def search(self, member: Member, words: str, limit: int) -> tuple[int, Sequence[Match]]:
+        rows = corpus_lists.clusters(member.project, {"search": words}).prefetch_related(None)
+        page = list(rows[:limit])
+        targets = Proposition.objects.current().filter(cluster__in=page, position=0).values_list("cluster", "text")
+        texts = dict(targets)
+        names = [(f"{unit_name(row.key)}: {texts.get(row.pk, '')}", row.pk) for row in page]
+        return rows.count(), [Match(_shortened(name), f"corpus/{pk}") for name, pk in names]
+
+    def release_note(self, levels: Levels) -> str:
+        if (row := levels.get("proposition")) is None:
+            return ""
+        return (
+            f"{_counted(row['targets'], self)}, each a target proposition and the input propositions with the same "
+            f"PICO tuple; {row['inputs']:,} input propositions.\n\n"
+            "Polarity is the benefit or harm of the intervention for the outcome; M3's files name the field "
+            "*direction*. It is `n/a` if and only if the modality is `no evidence`. Imported cues keep their published "
+            "text. Cues marked by annotators are given as the text that spans them; `answers/` has the exact ranges."
+        )
+
+
+def _counted(n: int, kind: Material) -> str:
+    return f"{n:,} {kind.singular if n == 1 else kind.plural}"
+
+
+class Propositions(Material):
+    """The texts of clusters. *Corpus* shows them with their cluster."""
+
+    key, order, figures = "propositions", 20, SUMMARY
+    singular, plural = "proposition", "propositions"
+    is_listed = False
+
+    def all(self, project: Project) -> Rows:
+        return Proposition.objects.current().filter(cluster__project=project)
+
+
+class Reviews(Material):
+    key, order, figures = "reviews", 30, SUMMARY
+    singular, plural = "review", "reviews"
+    columns = (
+        Column("title", "Review", fields=("title",)),
+        Column("pmid", "PMID"),
+        Column("year", "Year", "year", fields=("year",)),
+        Column("studies", "Studies", "count"),
+        Column("targets", "Targets", "count"),
+    )
+    states: Mapping[str, tuple[str, Q]] = {
+        "no_studies": (
+            "Without studies",
+            ~Q(Exists(Inclusion.objects.included().filter(review=OuterRef("pk")).order_by())),
+        ),
+        "no_targets": (
+            "Without targets",
+            ~Q(Exists(Target.objects.current().filter(review=OuterRef("pk")).order_by())),
+        ),
+        "retracted": ("Retracted", Q(is_retracted=True)),
+    }
+    pages = ("pubmed", "ranking")
+
+    def all(self, project: Project) -> Rows:
+        return Review.objects.filter(project=project).order_by("id")
+
+    def exists(self, project: Project) -> Q | Exists:
+        """A review of which only a document is known is the document's place in the corpus, not a review."""
+        described = ~Q(title="") | ~Q(abstract="") | ~Q(topic="") | ~Q(record=RecordStatus.NOT_READ)
+        documents = Target.objects.filter(review=OuterRef("pk"), level=Level.DOCUMENT)
+        rows = self.all(project).filter(described | ~Q(Exists(documents.order_by())) | _has_parts())
+        return Q(Exists(rows.order_by()))
+
+    def matching(self, rows: Rows, words: str) -> Rows:
+        return rows.filter(Q(pmid__contains=fold_case(words)) | Q(title__icontains=words))
+
+    def rows(self, page: Sequence[Review], member: Member) -> list[Row]:
+        ids = [review.pk for review in page]
+        studies = _counts(Inclusion.objects.filter(role=Role.INCLUDED), "review", ids)
+        targets = _counts(Target.objects.current(), "review", ids)
+        return [
+            Row(
+                review.pk,
+                (review.title, review.pmid, review.year, studies.get(review.pk, 0), targets.get(review.pk, 0)),
+                _curation_page(member, review.pk),
+            )
+            for review in page
+        ]
+
+    def search(self, member: Member, words: str, limit: int) -> tuple[int, Sequence[Match]]:
+        rows = self.matching(self.all(member.project), words).only("pmid", "title")
+        return _first(
+            rows if may(member, "curate") else rows.none(),
+            limit,
+            lambda row: f"{row.pmid}: {row.title}" if row.title else row.pmid,
+            lambda row: _curation_page(member, row.pk),
+        )
+
+
+def _has_parts() -> Q:
+    """Return a condition on reviews: the review has clusters or target sentences."""
+    clusters = Cluster.objects.filter(review=OuterRef("pk"))
+    sentences = Target.objects.filter(review=OuterRef("pk"), level=Level.SENTENCE)
+    return Q(Exists(clusters.order_by())) | Q(Exists(sentences.order_by()))
+
+
+class Studies(Material):
+    """The columns cannot be sorted, because that would read the whole table, with its abstracts, for one page."""
+
+    key, order, figures = "studies", 40, SUMMARY
+    singular, plural = "study", "studies"
+    columns = (
+        Column("title", "Study"),
+        Column("pmid", "PMID"),
+        Column("year", "Year", "year"),
+        Column("reviews", "Reviews", "count"),
+        Column("inputs", "Inputs", "count"),
+    )
+    states: Mapping[str, tuple[str, Q]] = {
+        "not_read": ("PMID only", Q(record=RecordStatus.NOT_READ, abstract="")),
+        "no_abstract": ("Without abstract", Q(abstract="")),
+        "retracted": ("Retracted", Q(is_retracted=True)),
+    }
+
+    def all(self, project: Project) -> Rows:
+        return Study.objects.filter(project=project).order_by("id")
+
+    def matching(self, rows: Rows, words: str) -> Rows:
+        return rows.filter(Q(pmid__contains=fold_case(words)) | Q(title__icontains=words))
+
+    def rows(self, page: Sequence[Study], member: Member) -> list[Row]:
+        ids = [study.pk for study in page]
+        reviews = _counts(Inclusion.objects.filter(role=Role.INCLUDED), "study", ids)
+        inputs = _counts(Input.objects.current(), "study", ids)
+        propositions = _counts(Proposition.objects.current(), "study", ids)
+        return [
+            Row(
+                study.pk,
+                (
+                    study.title,
+                    study.pmid,
+                    study.year,
+                    reviews.get(study.pk, 0),
+                    inputs.get(study.pk, 0) + propositions.get(study.pk, 0),
+                ),
+            )
+            for study in page
+        ]
+
+
+class Targets(Material):
+    """Target texts of one level."""
+
+    figures = SUMMARY
+    level: Level
+    columns: Sequence[Column] = (Column("text", "Text"), Column("key", "ID"), Column("inputs", "Inputs", "count"))
+    states: Mapping[str, tuple[str, Q]] = {
+        "no_inputs": ("Without inputs", ~Q(Exists(Input.objects.current().filter(target=OuterRef("pk")).order_by())))
+    }
+
+    def all(self, project: Project) -> Rows:
+        return Target.objects.current().filter(project=project, level=self.level).order_by("position", "id")
+
+    def matching(self, rows: Rows, words: str) -> Rows:
+        return rows.filter(Q(key__contains=words) | Q(text__icontains=words))
+
+    def rows(self, page: Sequence[Target], member: Member) -> list[Row]:
+        inputs = _counts(Input.objects.current(), "target", [target.pk for target in page])
+        return [
+            Row(
+                target.pk,
+                (_shortened(target.text), target.key, inputs.get(target.pk, 0)),
+                _curation_page(member, target.review_id),
+            )
+            for target in page
+        ]
+
+    def search(self, member: Member, words: str, limit: int) -> tuple[int, Sequence[Match]]:
+        rows = self.matching(self.all(member.project), words)
+        return _first(
+            rows if may(member, "curate") else rows.none(),
+            limit,
+            lambda row: f"{row.key}: {row.text}",
+            lambda row: _curation_page(member, row.review_id),
+        )
+
+    def release_note(self, levels: Levels) -> str:
+        if (row := levels.get(self.level)) is None:
+            return ""
+        return f"{_counted(row['targets'], self)} with {row['inputs']:,} inputs."
+
+
+class Documents(Targets):
+    key, order, level = "documents", 50, Level.DOCUMENT
+    singular, plural = "target document", "target documents"
+
+
+class Sentences(Targets):
+    key, order, level = "sentences", 60, Level.SENTENCE
+    singular, plural = "target sentence", "target sentences"
+
+
+class Counterfactuals(Material):
+    key, order, figures = "counterfactuals", 70, SUMMARY
+    singular, plural = "counterfactual", "counterfactuals"
+    columns = (Column("text", "Text"), Column("kind", "Kind"), Column("cluster", "Cluster"))
+
+    def all(self, project: Project) -> Rows:
+        return Counterfactual.objects.of(project).current().in_corpus_order().select_related("target__cluster")
+
+    def count(self, figures: Any) -> int:
+        return sum(row["count"] for row in figures["counterfactuals"])
+
+    def matching(self, rows: Rows, words: str) -> Rows:
+        return rows.filter(text__icontains=words)
+
+    def rows(self, page: Sequence[Counterfactual], member: Member) -> list[Row]:
+        return [
+            Row(row.pk, (row.text, row.kind, unit_name(row.target.cluster.key)), f"corpus/{row.target.cluster_id}")
+            for row in page
+        ]

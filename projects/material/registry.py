@@ -1,0 +1,120 @@
+"""Registry of the kinds of material, found in a module `material` of a feature package."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Literal
+
+from django.db.models import Exists, Q, QuerySet
+
+from api.registry import Registry
+
+from ..models import Member, Project
+
+Rows = QuerySet[Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a list of material. The first one names the row. ``fields``: fields to sort by, if it is sortable."""
+
+    key: str
+    title: str
+    type: Literal["text", "count", "year"] = "text"
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a list. ``page`` is relative to the project, and empty if no page shows the row to the member."""
+
+    id: int
+    cells: Sequence[str | int | None]
+    page: str = ""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A match of a search: its name and its page, relative to the project."""
+
+    name: str
+    page: str
+
+
+class Material:
+    """A kind of material. ``order`` is its position, in tens. Stateless."""
+
+    key: str
+    order: int
+    singular: str
+    plural: str
+    #: Set of stored figures that has the count.
+    figures: str
+    #: Columns of its list. Empty if it has no list, or a component of its own in the frontend.
+    columns: Sequence[Column] = ()
+    #: Titles and conditions of the states that the list can be filtered by.
+    states: Mapping[str, tuple[str, Q]] = {}
+    #: Whether *Corpus* has a tab for it.
+    is_listed = True
+    #: Addresses of the navigation, relative to the project, that are of use only with it.
+    pages: Sequence[str] = ()
+
+    def all(self, project: Project) -> Rows:
+        """Return the current rows of a project, in the order of its list."""
+        raise NotImplementedError
+
+    def exists(self, project: Project) -> Q | Exists:
+        """Return a condition: the project has this kind."""
+        return Q(Exists(self.all(project).order_by()))
+
+    def count(self, figures: Any) -> int:
+        """Return the number of rows, from the stored figures of the project."""
+        return int(figures[self.key])
+
+    def matching(self, rows: Rows, words: str) -> Rows:
+        """Return the rows of a list that match a search."""
+        raise NotImplementedError
+
+    def rows(self, page: Sequence[Any], member: Member) -> Sequence[Row]:
+        """Return the list rows of some objects of `all`. Uses a fixed number of queries."""
+        raise NotImplementedError
+
+    def search(self, member: Member, words: str, limit: int) -> tuple[int, Sequence[Match]]:
+        """Return the number of matches of a search in the project, and the first ``limit``. Three queries at most.
+
+        The palette calls it while a person types, so it must not read all texts of a large table.
+        """
+        return 0, []
+
+    def release_note(self, levels: Mapping[str, Mapping[str, Any]]) -> str:
+        """Return a paragraph about this kind for the data card. Empty if the release has none.
+
+        ``levels``: released targets, inputs, reviews and studies by level.
+        """
+        return ""
+
+
+_KINDS: Registry[Material] = Registry(Material, "kind of material", module="material")
+#: Register the kinds of a package. Called from ``AppConfig.ready``.
+discover = _KINDS.discover
+get = _KINDS.get
+
+
+def every() -> list[Material]:
+    return sorted(_KINDS.every(), key=attrgetter("order"))
+
+
+def of(project: Project) -> list[Material]:
+    """Return the kinds that a project has, in order. One query."""
+    kinds = every()
+    conditions = {f"has_{kind.key}": kind.exists(project) for kind in kinds}
+    has = Project.objects.filter(pk=project.pk).annotate(**conditions).values(*conditions).get()
+    return [kind for kind in kinds if has[f"has_{kind.key}"]]
+
+
+def counts(kinds: Iterable[Material], figures: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return the count of each kind; None if it is not computed, or if rows arrived since.
+
+    ``figures``: the stored sets of the project by name.
+    """
+    return {kind.key: (kind.count(one) or None) if (one := figures.get(kind.figures)) else None for kind in kinds}

@@ -1,0 +1,106 @@
+"""Views of the material of a project: its kinds, their lists, and a search over all of them."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.sessions import signed_in
+from api.problems import NotFound, Refused
+
+from ..models import Member
+from ..permissions import member_of, permit
+from ..stored_figures.queries import stored
+from . import registry, serializers
+from .registry import Material, Rows
+
+#: Matches of one kind in a search; *Corpus* lists the others.
+MOST_MATCHES = 20
+DESCRIBED = ("key", "singular", "plural", "is_listed", "columns", "pages")
+
+
+def _reader(request: Request, slug: str) -> Member:
+    member = member_of(signed_in(request), slug)
+    permit(member, "read the corpus")
+    return member
+
+
+def _filters(request: Request) -> dict[str, str]:
+    serializer = serializers.MaterialFiltersSerializer(data=request.query_params)
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)
+
+
+class MaterialsView(APIView):
+    @extend_schema(operation_id="materials_get", responses=serializers.MaterialsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the kinds of material that the project has, with their counts as stored."""
+        project = _reader(request, slug).project
+        kinds = registry.of(project)
+        sets = {name: stored(project, name) for name in sorted({kind.figures for kind in registry.every()})}
+        oldest = min(sets.values(), key=lambda one: (one.as_of is not None, one.as_of))
+        counts = registry.counts(kinds, {name: one.figures for name, one in sets.items()})
+        rows = [
+            {
+                **{name: getattr(kind, name) for name in DESCRIBED},
+                "count": counts[kind.key],
+                "states": [{"key": key, "title": title} for key, (title, _) in kind.states.items()],
+            }
+            for kind in kinds
+        ]
+        return Response(serializers.MaterialsSerializer({"kinds": rows, "as_of": oldest.as_of, "job": oldest.job}).data)
+
+
+class MaterialListView(generics.ListAPIView[Any]):
+    serializer_class = serializers.MaterialRowSerializer
+
+    @extend_schema(operation_id="materials_list", parameters=[serializers.MaterialFiltersSerializer])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List the rows of one kind of material. All given filters must match."""
+        member = _reader(request, kwargs["slug"])
+        kind = next((one for one in registry.every() if one.key == kwargs["key"] and one.columns), None)
+        if kind is None:
+            raise NotFound(f"No kind of material {kwargs['key']!r} has a list.")
+        page = self.paginate_queryset(_rows(kind, member, _filters(request))) or []
+        return self.get_paginated_response(serializers.MaterialRowSerializer(kind.rows(page, member), many=True).data)
+
+
+def _rows(kind: Material, member: Member, filters: dict[str, str]) -> Rows:
+    """Return the filtered and sorted rows of a kind."""
+    rows = kind.all(member.project)
+    if words := filters.get("search", "").strip():
+        rows = kind.matching(rows, words)
+    if state := filters.get("state"):
+        if state not in kind.states:
+            raise Refused.field("state", f"{state!r} is not one of: {', '.join(kind.states)}.")
+        rows = rows.filter(kind.states[state][1])
+    if ordering := filters.get("ordering"):
+        sortable = {column.key: column.fields for column in kind.columns if column.fields}
+        fields = sortable.get(ordering.removeprefix("-"))
+        if fields is None:
+            raise Refused.field("ordering", f"{ordering!r} is not one of: {', '.join(sortable)}.")
+        sign = "-" if ordering.startswith("-") else ""
+        rows = rows.order_by(*(f"{sign}{field}" for field in fields), f"{sign}pk")
+    return rows
+
+
+class MaterialSearchView(APIView):
+    @extend_schema(
+        operation_id="materials_search",
+        parameters=[serializers.MaterialFiltersSerializer],
+        responses=serializers.MatchesSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the first matches of a search among each kind of material that the project has."""
+        member = _reader(request, slug)
+        words = _filters(request).get("search", "").strip()
+        found = [(kind, kind.search(member, words, MOST_MATCHES)) for kind in registry.of(member.project) if words]
+        rows = [
+            {"key": kind.key, "singular": kind.singular, "plural": kind.plural, "total": total, "matches": matches}
+            for kind, (total, matches) in found
+            if total
+        ]
+        return Response(serializers.MatchesSerializer(rows, many=True).data)

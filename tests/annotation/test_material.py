@@ -1,0 +1,95 @@
+"""The kinds of material of a project, their lists, and the search over them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from annotation.models import Review, Study
+from projects.material import registry
+from projects.models import Member, Project
+from projects.stored_figures.actions import compute_and_store
+from tests.annotation.m3_files import cluster, import_records, plain, source, write
+
+Client = Callable[[User], APIClient]
+
+
+def get(client: APIClient, path: str, **filters: str) -> Any:
+    reply = client.get(f"/api/v1/projects/eye/{path}/", filters)
+    assert reply.status_code == 200, reply.json()
+    return reply.json()
+
+
+def kinds(client: APIClient) -> dict[str, int | None]:
+    return {kind["key"]: kind["count"] for kind in get(client, "materials")["kinds"]}
+
+
+def documents(project: Project, folder: Path) -> None:
+    import_records(project, write(folder / "l1", [plain("1_0", "Nepralin helps.", ("111", "It helped."))]))
+
+
+def test_a_project_has_the_kinds_that_its_rows_belong_to(
+    project: Project, lead: User, client_of: Client, tmp_path: Path
+) -> None:
+    client = client_of(lead)
+    assert kinds(client) == {}
+    documents(project, tmp_path)
+    assert kinds(client) == {"studies": None, "sentences": None, "reviews": None}
+    compute_and_store(project=project)
+    import_records(project, write(tmp_path / "l3", [cluster("1_0", [source(), source("Other.", "222")])]))
+    assert kinds(client) == {
+        "clusters": None, "propositions": None, "reviews": 1, "studies": 1, "sentences": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("key", [kind.key for kind in registry.every() if kind.columns])
+def test_a_list_takes_the_same_number_of_queries_at_any_size(
+    corpus: Project, lead: User, client_of: Client, key: str, tmp_path: Path
+) -> None:
+    def add(first: int, last: int) -> None:
+        records = [plain(f"{n}_0", f"Sentence {n}.", (f"{n}1", "Its source.")) for n in range(first, last)]
+        import_records(corpus, write(tmp_path / f"{first}", records))
+
+    costs = set()
+    for first, last in ((1, 2), (2, 30)):
+        add(first, last)
+        with CaptureQueriesContext(connection) as queries:
+            get(client_of(lead), f"materials/{key}")
+        costs.add(len(queries))
+    assert len(costs) == 1
+
+
+def test_a_list_is_searched_filtered_and_sorted(corpus: Project, lead: User, client_of: Client) -> None:
+    Review.objects.filter(pmid="30000001").update(title="A late review", year=2020)
+    Review.objects.filter(pmid="26258610").update(title="Early review", year=2001, is_retracted=True)
+    client = client_of(lead)
+
+    def found(**filters: str) -> list[str]:
+        return [row["cells"][1] for row in get(client, "materials/reviews", **filters)["results"]]
+
+    assert found(search="late") == found(search="3000") == ["30000001"]
+    assert found(state="retracted") == ["26258610"]
+    assert found(state="no_studies") == []
+    assert found(ordering="year") == ["26258610", "30000001"]
+    assert found(ordering="-year") == found(ordering="title") == ["30000001", "26258610"]
+    for filters in ({"ordering": "project__members"}, {"state": "odd"}):
+        assert client.get("/api/v1/projects/eye/materials/reviews/", filters).status_code == 422
+    assert client.get("/api/v1/projects/eye/materials/clusters/").status_code == 404
+
+
+def test_the_search_names_pages_that_the_member_may_open(
+    corpus: Project, lead: User, viewer: Member, client_of: Client
+) -> None:
+    Study.objects.update(title="Nepralin")
+    Review.objects.update(title="Nepralin reviewed")
+
+    def found(user: User) -> list[tuple[str, int]]:
+        return [(kind["key"], kind["total"]) for kind in get(client_of(user), "search", search="NEPRALIN")]
+
+    assert found(lead) == [("clusters", 3), ("reviews", 2)]
+    assert found(viewer.user) == [("clusters", 3)]
