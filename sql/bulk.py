@@ -7,11 +7,16 @@ transaction only runs a few statements with prepared values.
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from itertools import repeat
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from django.db import connection, models, transaction
 
 M = TypeVar("M", bound=models.Model)
+Values = list[tuple[Any, ...]]
+#: Types of fields whose values need no conversion.
+PLAIN = (models.CharField, models.TextField, models.IntegerField, models.BooleanField, models.ForeignKey)
 
 
 def reserve_ids(model: type[models.Model], count: int) -> list[int]:
@@ -32,12 +37,29 @@ def reserve_ids(model: type[models.Model], count: int) -> list[int]:
         return list(range(last - count + 1, last + 1))
 
 
+class Ids:
+    """Reserved ids by model. Share them between writers: each reservation is a transaction on SQLite."""
+
+    def __init__(self) -> None:
+        self._reserved: dict[type[models.Model], deque[int]] = {}
+        self._used: Counter[type[models.Model]] = Counter()
+
+    def take(self, model: type[models.Model], count: int) -> list[int]:
+        """Return ids. Reserve as many in advance as were used before."""
+        reserved = self._reserved.setdefault(model, deque())
+        if len(reserved) < count:
+            more = min(self._used[model], 100_000)
+            reserved.extend(reserve_ids(model, max(count - len(reserved), more)))
+        self._used[model] += count
+        return [reserved.popleft() for _ in range(count)]
+
+
 class BulkWriter:
     """Prepared rows of several models. Referenced rows must be added before the rows that refer to them."""
 
-    def __init__(self) -> None:
-        self._ready: list[tuple[str, list[tuple[Any, ...]]]] = []
-        self._ids: dict[type[models.Model], deque[int]] = {}
+    def __init__(self, ids: Ids | None = None) -> None:
+        self._ready: list[tuple[type[models.Model], Values]] = []
+        self._ids = ids or Ids()
         self._counts: Counter[type[models.Model]] = Counter()
         self._afterwards: list[Callable[[], None]] = []
 
@@ -51,17 +73,37 @@ class BulkWriter:
             return prepared
         model = type(prepared[0])
         if isinstance(model._meta.pk, models.AutoField):
-            for row, number in zip(prepared, self._numbers(model, len(prepared)), strict=True):
+            for row, number in zip(prepared, self._ids.take(model, len(prepared)), strict=True):
                 row.pk = number
-        self._counts[model] += len(prepared)
-        fields = model._meta.concrete_fields
-        values = [tuple(f.get_db_prep_save(f.pre_save(row, True), connection) for f in fields) for row in prepared]
-        name = connection.ops.quote_name
-        columns, marks = ", ".join(name(f.column or "") for f in fields), ", ".join(["%s"] * len(fields))
-        self._ready.append((f"INSERT INTO {name(model._meta.db_table)} ({columns}) VALUES ({marks})", values))
+        columns = [_column(field, prepared) for field in model._meta.concrete_fields]
+        self._add(model, list(zip(*columns, strict=True)))
         for row in prepared:
             row._state.adding, row._state.db = False, connection.alias
         return prepared
+
+    def add_columns(self, model: type[models.Model], count: int, **columns: Any) -> list[int]:
+        """Prepare rows without instances of the model, which take most of the time, and return their ids.
+
+        ``columns``: by attribute, a list with a value per row, or one value for all rows. Only text, numbers and ids
+        can be in lists. Other columns get their default.
+        """
+        if not count:
+            return []
+        ids = self._ids.take(model, count)
+        values = []
+        for field in model._meta.concrete_fields:
+            column = ids if field.primary_key else columns.pop(field.attname, field.get_default())
+            if isinstance(column, list) and (field.primary_key or isinstance(field, PLAIN)):
+                values.append(column)
+            else:
+                values.append(repeat(field.get_db_prep_save(column, connection), count))  # type: ignore[arg-type]
+        assert not columns, columns
+        self._add(model, list(zip(*values, strict=True)))
+        return ids
+
+    def _add(self, model: type[models.Model], values: Values) -> None:
+        self._counts[model] += len(values)
+        self._ready.append((model, values))
 
     @property
     def tables(self) -> list[type[models.Model]]:
@@ -74,15 +116,25 @@ class BulkWriter:
 
     def write(self) -> None:
         """Insert all rows, in the caller's transaction."""
+        name = connection.ops.quote_name
         with connection.cursor() as cursor:
-            for sql, values in self._ready:
-                cursor.executemany(sql, values)
+            for model, values in self._ready:
+                fields = model._meta.concrete_fields
+                table, columns = name(model._meta.db_table), ", ".join(name(f.column or "") for f in fields)
+                if connection.vendor == "postgresql" and len(values) > 20:
+                    with connection.wrap_database_errors, cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+                        for row in values:
+                            copy.write_row(row)
+                else:
+                    marks = ", ".join(["%s"] * len(fields))
+                    cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", values)
         for action in self._afterwards:
             action()
 
-    def _numbers(self, model: type[models.Model], count: int) -> list[int]:
-        """Return reserved ids. Reserve more at a time if more were used, because each reservation is a transaction."""
-        reserved = self._ids.setdefault(model, deque())
-        if len(reserved) < count:
-            reserved.extend(reserve_ids(model, max(count - len(reserved), self._counts[model])))
-        return [reserved.popleft() for _ in range(count)]
+
+def _column(field: "models.Field[Any, Any]", rows: list[M]) -> list[Any]:
+    """Return the values of a field as the database expects them."""
+    # A subclass, such as a field of dates or files, may set the value when it is saved.
+    if type(field).pre_save is models.Field.pre_save and (isinstance(field, PLAIN) or field.primary_key):
+        return list(map(attrgetter(field.attname), rows))
+    return [field.get_db_prep_save(field.pre_save(row, True), connection) for row in rows]
