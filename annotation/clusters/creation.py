@@ -6,13 +6,14 @@ Rows are prepared before the transaction that writes them.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import Any
 
 from django.db.models import Max, QuerySet
 
 from accounts.models import User
 from audit.log import record_all
 from projects.jobs.arriving import ensure_none_arrives
-from projects.models import Import, Project, Unit
+from projects.models import Import, ImportState, Project, Unit
 from sql.bulk import BulkWriter
 from sql.expressions import fold_case
 
@@ -55,12 +56,14 @@ class Layout:
         if imported is None:
             ensure_none_arrives(project.pk)
         self.project, self.rows, self.imported, self.by = project, rows, imported, by
-        self._reviews: dict[str, Review] = {}
-        self._studies: dict[str, Study] = {}
+        #: Ids by PMID.
+        self._reviews: dict[str, int] = {}
+        self._studies: dict[str, int] = {}
         self._links: set[inclusions.Pair] = set()
         self._general: dict[inclusions.Pair, int] = {}
         #: Next position of a study, by review id.
         self._positions: dict[int, int] = {}
+        self._source = {"project_id": project.pk, "imported_id": imported.pk if imported else None}
 
     def clusters(
         self, items: Sequence[Item], first: int
@@ -70,15 +73,15 @@ class Layout:
         Return the clusters, and each proposition with its labels.
         """
         self._make_reviews(items)
-        units = self._units("cluster", items)
+        units = self._units("cluster", [item.key for item in items])
         clusters = self.rows.add(
             Cluster(
                 project=self.project,
-                review=self._reviews[item.review],
+                review_id=self._reviews[item.review],
                 key=item.key,
                 position=first + n,
                 imported=self.imported,
-                unit=unit,
+                unit_id=unit,
                 search=fold_case(item.key, item.text, *item.pico, *(t for s in item.inputs for t in (s.pmid, s.text))),
             )
             for n, (item, unit) in enumerate(zip(items, units, strict=True))
@@ -89,56 +92,76 @@ class Layout:
     def targets(self, level: Level, items: Sequence[Item], first: int) -> list[Target]:
         """Prepare document or sentence targets with their inputs, starting at position ``first``."""
         self._make_reviews(items)
-        units = self._units(UNIT_TYPES[level], items)
+        units = self._units(UNIT_TYPES[level], [item.key for item in items])
         targets = self.rows.add(
             Target(
                 project=self.project,
-                review=self._reviews[item.review],
+                review_id=self._reviews[item.review],
                 level=level,
                 key=item.key,
                 position=first + n,
                 text=item.text,
                 imported=self.imported,
-                unit=unit,
+                unit_id=unit,
             )
             for n, (item, unit) in enumerate(zip(items, units, strict=True))
         )
-        self.rows.add(
-            Input(target=target, study=self._studies[source.pmid], position=n, text=source.text)
-            for target, item in zip(targets, items, strict=True)
-            for n, source in enumerate(item.inputs, start=1)
+        sources = [source for item in items for source in item.inputs]
+        self.rows.add_columns(
+            Input,
+            len(sources),
+            target_id=[target.pk for target, item in zip(targets, items, strict=True) for _ in item.inputs],
+            study_id=[self._studies[source.pmid] for source in sources],
+            position=[n for item in items for n in range(1, len(item.inputs) + 1)],
+            text=[source.text for source in sources],
         )
         return targets
 
-    def studies(self, review: Review, pmids: Iterable[str]) -> dict[str, Study]:
-        """Return studies of an existing review by PMID. Missing studies and links are created."""
-        self._know(review)
+    def studies(self, review: Review, pmids: Iterable[str]) -> dict[str, int]:
+        """Return the ids of studies of an existing review by PMID. Missing studies and links are created."""
+        self._know({review.pmid: review.pk})
         ids = list(pmids)
         self._make_studies([(pmid, review.pmid) for pmid in ids])
         return {pmid: self._studies[pmid] for pmid in ids}
 
-    def _units(self, type: str, items: Sequence[Item]) -> list[Unit]:
-        return self.rows.add(Unit(project=self.project, type=type, key=item.key, made_by=self.by) for item in items)
+    def _units(self, type: str, keys: list[str], **columns: Any) -> list[int]:
+        made_by = self.by.pk if self.by else None
+        return self.rows.add_columns(
+            Unit, len(keys), type=type, key=keys, made_by_id=made_by, **self._source, **columns
+        )
 
     def _make_reviews(self, items: Sequence[Item]) -> None:
         """Load or create the reviews and studies of the items, and link them."""
         pmids = [pmid for pmid in dict.fromkeys(item.review for item in items) if pmid not in self._reviews]
-        self._know(*Review.objects.filter(project=self.project, pmid__in=pmids))
+        self._know(self._ids(Review, pmids))
         missing = [pmid for pmid in pmids if pmid not in self._reviews]
-        units = self.rows.add(Unit(project=self.project, type="review", key=pmid, made_by=self.by) for pmid in missing)
+        units = self._units("review", missing)
         abstracts = {item.review: item.abstract for item in items}
-        reviews = self.rows.add(
-            Review(project=self.project, pmid=pmid, unit=unit, abstract=abstracts.get(pmid, ""), imported=self.imported)
-            for pmid, unit in zip(missing, units, strict=True)
+        reviews = self.rows.add_columns(
+            Review,
+            len(missing),
+            pmid=missing,
+            unit_id=units,
+            abstract=[abstracts.get(pmid, "") for pmid in missing],
+            **self._source,
         )
-        self._reviews |= {review.pmid: review for review in reviews}
+        self._reviews |= zip(missing, reviews, strict=True)
         self._make_studies([(source.pmid, item.review) for item in items for source in item.inputs])
 
-    def _know(self, *reviews: Review) -> None:
+    def _ids(self, model: type[Review] | type[Study], pmids: Sequence[str]) -> dict[str, int]:
+        """Return the ids of existing rows by PMID."""
+        found: dict[str, int] = {}
+        for start in range(0, len(pmids), 500):
+            rows = model.with_arriving.filter(project=self.project, pmid__in=pmids[start : start + 500])
+            found |= rows.values_list("pmid", "pk")
+        return found
+
+    def _know(self, reviews: dict[str, int]) -> None:
         """Register existing reviews and their links to studies."""
-        self._reviews |= {review.pmid: review for review in reviews}
-        links = Inclusion.objects.filter(review__in=[review.pk for review in reviews]).order_by()
-        for pk, study, review, role, position in links.values_list("pk", "study_id", "review_id", "role", "position"):
+        self._reviews |= reviews
+        links = Inclusion.with_arriving.filter(review__in=list(reviews.values())).order_by()
+        rows = links.values_list("pk", "study_id", "review_id", "role", "position") if reviews else ()
+        for pk, study, review, role, position in rows:
             if role == Role.GENERAL:
                 self._general[study, review] = pk
             self._links.add((study, review))
@@ -147,20 +170,17 @@ class Layout:
     def _make_studies(self, links: Sequence[tuple[str, str]]) -> None:
         """Load or create studies and their links. ``links`` holds (study PMID, review PMID)."""
         pmids = [pmid for pmid in dict.fromkeys(pmid for pmid, _ in links) if pmid not in self._studies]
-        for start in range(0, len(pmids), 500):
-            existing = Study.objects.filter(project=self.project, pmid__in=pmids[start : start + 500])
-            self._studies |= {study.pmid: study for study in existing}
-        new = self.rows.add(
-            Study(project=self.project, pmid=pmid, imported=self.imported)
-            for pmid in pmids
-            if pmid not in self._studies
-        )
-        self._studies |= {study.pmid: study for study in new}
-        pairs = dict.fromkeys((self._studies[study].pk, self._reviews[review].pk) for study, review in links)
+        self._studies |= self._ids(Study, pmids)
+        new = [pmid for pmid in pmids if pmid not in self._studies]
+        self._studies |= zip(new, self.rows.add_columns(Study, len(new), pmid=new, **self._source), strict=True)
+        pairs = dict.fromkeys((self._studies[study], self._reviews[review]) for study, review in links)
         fresh = [pair for pair in pairs if pair not in self._links]
-        self.rows.add(inclusions.build(fresh, self._positions, imported=self.imported))
+        inclusions.add(self.rows, fresh, self._positions, imported=self.imported)
         self._links.update(fresh)
-        # A study whose text becomes an input is no longer a general reference only.
+        # A study whose text becomes an input is no longer a general reference only. An import changes this when it has
+        # arrived (`inclusions.general_inputs_of`).
+        if self.imported and self.imported.state == ImportState.ARRIVING:
+            return
         if general := [self._general.pop(pair) for pair in pairs if pair in self._general]:
             by = self.imported.created_by if self.imported else self.by
             self.rows.then(partial(inclusions.set_role, general, Role.INCLUDED, by=by, project=self.project.pk))
@@ -186,23 +206,18 @@ class Layout:
         """
         claims = []
         for cluster, item in zip(clusters, items, strict=True):
-            inputs = ((s.text, s.labels, self._studies[s.pmid].pk) for s in item.inputs)
+            inputs = ((s.text, s.labels, self._studies[s.pmid]) for s in item.inputs)
             claims += [
                 (cluster, position, *claim) for position, claim in enumerate([(item.text, item.labels, None), *inputs])
             ]
-        units = self.rows.add(
-            Unit(
-                project_id=self.project.pk,
-                type="proposition",
-                key=f"{cluster.key}/{position}",
-                context=cluster.unit_id,
-                position=position,
-                made_by=self.by,
-            )
-            for cluster, position, *_ in claims
+        units = self._units(
+            "proposition",
+            [f"{cluster.key}/{position}" for cluster, position, *_ in claims],
+            context=[cluster.unit_id for cluster, *_ in claims],
+            position=[position for _, position, *_ in claims],
         )
         propositions = self.rows.add(
-            Proposition(cluster_id=cluster.pk, position=position, study_id=study, text=text, unit_id=unit.pk)
+            Proposition(cluster_id=cluster.pk, position=position, study_id=study, text=text, unit_id=unit)
             for (cluster, position, text, _, study), unit in zip(claims, units, strict=True)
         )
         return [(p, labels) for p, (_, _, _, labels, _) in zip(propositions, claims, strict=True)]
@@ -245,8 +260,8 @@ def _next_numbers(project: Project, reviews: set[Review]) -> dict[str, int]:
     return numbers
 
 
-def make_inputs(new: Sequence[tuple[Cluster, Study, str]], *, by: User | None) -> list[Proposition]:
-    """Create input propositions after the last one of their cluster, in this order.
+def make_inputs(new: Sequence[tuple[Cluster, int, str]], *, by: User | None) -> list[Proposition]:
+    """Create input propositions after the last one of their cluster, in this order. ``new``: cluster, study id, text.
 
     Must run in a transaction. The number of statements does not depend on the number of inputs.
     """
@@ -268,7 +283,7 @@ def make_inputs(new: Sequence[tuple[Cluster, Study, str]], *, by: User | None) -
         for position, (cluster, _, _) in zip(places, new, strict=True)
     )
     return Proposition.objects.bulk_create(
-        Proposition(cluster=cluster, position=position, study=study, text=text, unit=unit)
+        Proposition(cluster=cluster, position=position, study_id=study, text=text, unit=unit)
         for position, (cluster, study, text), unit in zip(places, new, units, strict=True)
     )
 

@@ -170,7 +170,7 @@ def _write(changes: Sequence[_Change], by: User | None, reason: str) -> None:
         return
     project = changes[0].cluster.project
     new = [(change.cluster, row) for change in changes for row in change.new]
-    propositions = make_inputs([(cluster, row.study, row.source_text) for cluster, row in new], by=by)
+    propositions = make_inputs([(cluster, row.study_id, row.source_text) for cluster, row in new], by=by)
     AssignedProposition.objects.bulk_create(
         AssignedProposition(proposition=claim, input=row) for claim, (_, row) in zip(propositions, new, strict=True)
     )
