@@ -38,7 +38,8 @@ def import_of(user: User, import_id: int) -> Import:
 def without_notices(imports: QuerySet[Import]) -> QuerySet[Import]:
     """Annotate imports with ``report_totals`` and ``report_values``, and defer the large report."""
     return (
-        imports.select_related("created_by")
+        imports.select_related("created_by", "job")
+        .prefetch_related("files")
         .defer("report")
         .annotate(report_totals=F("report__totals"), report_values=F("report__values"))
     )

@@ -4,12 +4,14 @@ from typing import Any
 
 from projects.jobs import jobs
 from projects.jobs.running import RunningJob
+from projects.models import Import
 
 from .consistency import actions as consistency_actions
 from .documents import actions as documents_actions
 from .documents.queries import MAKE_DOCUMENTS
 from .evidence import actions as evidence_actions
 from .full_texts import actions as full_texts_actions
+from .imports import withdrawal
 from .models import Search
 from .pubmed import actions as pubmed_actions
 
@@ -49,3 +51,10 @@ def get_full_texts(job: RunningJob) -> dict[str, Any]:
     """Retrieve full texts from PubMed Central. A second attempt retrieves the remaining ones."""
     assert job.project
     return full_texts_actions.fetch_full_texts(project=job.project, by=job.by, progress=job.progress, wait=job.pause)
+
+
+@jobs.handler(withdrawal.KIND, page=("Withdrawal", "import"))
+def withdraw_import(job: RunningJob) -> None:
+    """Remove the rows of an import that is arriving. A second attempt removes the rest."""
+    if imported := Import.objects.filter(pk=job.params["withdraw"]).first():
+        withdrawal.withdraw(imported, by=job.by, reason=job.params["reason"], progress=job.paced())

@@ -45,7 +45,8 @@ class ProjectsConfig(AppConfig):
         registry.register(Decision, order=("id",), contents=decision_contents)
         track(Project, but=SETTINGS)
         track(Member, but=("role", "left_at"))
-        track(Import, batch=20)
+        # An arriving import changes with every batch, and can be withdrawn.
+        track(Import, but=("job_id", "progress"), when=~Q(state="arriving"), batch=20)
         track(Unit, but=("revision", "superseded_by_id"))
         # A round in preparation and its assignments can still be deleted, so they are not covered yet.
         track(

@@ -1,11 +1,13 @@
 """Import files: parse them, compare them with the project, prepare all rows, then write them in one transaction.
 
-On SQLite nobody else can write during that transaction. It takes about 10 microseconds per row.
+On SQLite nobody else can write during that transaction. It takes about 10 microseconds per row. Formats that are read
+record by record write in batches instead (`writing.py`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -15,11 +17,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from api.problems import Conflict, Refused
-from audit.log import record
 from projects.jobs import batches
 from projects.jobs.arriving import ensure_none_arrives
 from projects.jobs.batches import Progress, silent
-from projects.models import Import, Project
+from projects.models import Import, ImportState, Project
 from projects.stored_figures.actions import content_changed
 from projects.uploads.faults import BadFiles, Faults
 from projects.uploads.files import Source
@@ -28,11 +29,9 @@ from sql.bulk import BulkWriter
 
 from .. import imports
 from .format import Format, Notice, Parsed
-
-#: Number of notices stored per file; all are counted.
-STORED_NOTICES = 20_000
-#: Number of attempts to create the rows if they conflict with concurrent writes.
-TRIES = 3
+from .passes import LISTED_NOTICES, Preview
+from .stream import Stream
+from .writing import TAKEN, TRIES, Writing, file_rows, record_import, warning_rows
 
 
 class EarlierImport(NamedTuple):
@@ -45,12 +44,18 @@ class EarlierImport(NamedTuple):
 
 @dataclass
 class Checked:
-    """Files that were read, before anything is written to the database."""
+    """Files that were checked, before anything is written to the database.
 
-    parsed: list[tuple[Source, Parsed]] = field(default_factory=list)
+    ``parsed``: each file as `Parsed`, or a set of files as one `Preview`.
+    """
+
+    parsed: list[tuple[Source, Any]] = field(default_factory=list)
     #: Files whose exact bytes the project imported before.
     known: list[EarlierImport] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
+    #: For a format that is read record by record: the set of files to import, and their reader.
+    sources: list[Source] = field(default_factory=list)
+    stream: Callable[[], Stream] | None = None
 
 
 def format_by_key(key: str) -> Format:
@@ -71,11 +76,13 @@ def check_files(
     progress: Progress = silent,
     mapping: Mapping[str, str] | None = None,
     about: Mapping[str, str] | None = None,
+    preview: bool = True,
 ) -> Checked:
     """Read files completely and compare them with the project. Write nothing.
 
     ``project`` is None for a project that does not exist yet. ``mapping`` gives the meaning of values that the format
-    does not know. ``about`` holds the answers to the format's questions, by key.
+    does not know. ``about`` holds the answers to the format's questions, by key. Without ``preview``, files of a format
+    that is read record by record are not read: `import_files` checks them while it writes.
     """
     reader = format_by_key(format).mapped(mapping or {}).with_answers(about or {})
     levels = [key for key, _ in reader.levels]
@@ -84,9 +91,8 @@ def check_files(
             "level", f"The format {format} has no level {level!r}. Its levels: {', '.join(levels) or 'none'}."
         )
     reader.refuse_misplaced(level, about or {})
-    checked = Checked()
+    checked = Checked(stream=(lambda: reader.stream(level)) if reader.streams else None)
     seen_files: set[tuple[str, str]] = set()
-    parsed_files: list[Parsed] = []
     for source in sources:
         stored_as = reader.level_of(level, source.name)
         if (source.sha256, stored_as) in seen_files:
@@ -97,7 +103,20 @@ def check_files(
         seen_files.add((source.sha256, stored_as))
         if project and (known := _find_earlier_import(project, format, source, stored_as)):
             checked.known.append(EarlierImport(source, known, _changed_texts(project, reader, source, level, progress)))
-            continue
+        else:
+            checked.sources.append(source)
+    if not checked.stream:
+        _read_each(checked, reader, project, level, progress)
+    elif preview and checked.sources:
+        found = Preview(project, checked.stream(), checked.sources, checked.faults, progress)
+        found.read()
+        checked.parsed = [(checked.sources[0], found)]
+    return checked
+
+
+def _read_each(checked: Checked, reader: Format, project: Project | None, level: str, progress: Progress) -> None:
+    parsed_files: list[Parsed] = []
+    for source in checked.sources:
         before = checked.faults.total
         parsed = reader.read(source, level=level, faults=checked.faults, progress=progress)
         checked.parsed.append((source, parsed))
@@ -107,12 +126,13 @@ def check_files(
     for parsed in parsed_files:
         if project:
             parsed.compare(project, checked.faults, progress)
-    return checked
 
 
 def _find_earlier_import(project: Project, format: str, source: Source, level: str) -> Import | None:
     """Return the import of these exact bytes; of this level, if the format stores files by level."""
-    imports_ = Import.objects.filter(project=project, format=format, sha256=source.sha256)
+    imports_ = Import.objects.filter(
+        project=project, format=format, state=ImportState.ARRIVED, files__sha256=source.sha256
+    )
     return (imports_.filter(level=level) if level else imports_).first()
 
 
@@ -181,6 +201,8 @@ def _prepare(
     project: Project, format: str, source: Source, parsed: Parsed, by: User | None, progress: Progress
 ) -> PreparedFile:
     rows = BulkWriter()
+    found = list(parsed.notices(progress))
+    report = {"totals": dict(Counter(notice.kind for notice in found)), "values": parsed.summary()}
     # Reserved ids that are not used do no harm.
     with batches.idempotent():
         [imported] = rows.add(
@@ -195,12 +217,14 @@ def _prepare(
                     sha256=source.sha256,
                     size=source.size,
                     counts=parsed.counts(),
-                    report=report_of(parsed, progress),
+                    report=report,
                     created_by=by,
                     created_at=timezone.now(),
                 )
             ]
         )
+        rows.add(file_rows(imported, [source]))
+        rows.add(warning_rows(imported, found))
         parsed.create_items(imported, rows, progress)
     return PreparedFile(imported, parsed, rows)
 
@@ -209,33 +233,30 @@ def _write(ready: PreparedFile) -> Import:
     imported = ready.imported
     ready.parsed.confirm()
     ready.rows.write()
-    record(
-        actor=imported.created_by,
-        verb="import",
-        obj=imported,
-        project_id=imported.project_id,
-        after={
-            "format": imported.format,
-            "file": imported.file_name,
-            "sha256": imported.sha256,
-            "counts": imported.counts,
-        },
-    )
+    record_import(imported)
     return imported
 
 
 def report_of(parsed: Parsed, progress: Progress = silent) -> dict[str, Any]:
-    """Return the notices (see `summarise_notices`) and the counts of values."""
+    """Return the notices (see `summarise_notices`) and the counts of values of a file that was not imported."""
+    if isinstance(parsed, Preview):
+        return parsed.report()
     return {**summarise_notices(parsed.notices(progress)), "values": parsed.summary()}
 
 
+def report_with_warnings(imported: Import) -> dict[str, Any]:
+    """Return the report of an import with its first warnings, as `report_of` does."""
+    rows = imported.warnings.values(*(each.name for each in fields(Notice)))[:LISTED_NOTICES]
+    return {**imported.report, "notices": list(rows)}
+
+
 def summarise_notices(notices: Iterable[Notice]) -> dict[str, Any]:
-    """Return the number of notices per kind, in order of first occurrence, and the first `NOTED` notices."""
+    """Return the number of notices per kind, in order of first occurrence, and the first `LISTED_NOTICES`."""
     totals: dict[str, int] = {}
     noted: list[dict[str, str]] = []
     for notice in notices:
         totals[notice.kind] = totals.get(notice.kind, 0) + 1
-        if len(noted) < STORED_NOTICES:
+        if len(noted) < LISTED_NOTICES:
             noted.append(notice.as_json())
     return {"totals": totals, "notices": noted}
 
@@ -259,13 +280,24 @@ def import_each(
 
 
 def import_files(
-    *, project: Project, format: str, checked: Checked, by: User | None, progress: Progress = silent
+    *,
+    project: Project,
+    format: str,
+    checked: Checked,
+    by: User | None,
+    progress: Progress = silent,
+    job: int | None = None,
 ) -> list[Import]:
     """Write checked files: all rows of all files, or none. Return the imports.
 
     If a concurrent write created the same reviews or studies, they are looked up and the rows are created again. Raise
     `BadFiles` for errors in files. Raise `Conflict` after `TRIES` attempts.
     """
+    if checked.stream and checked.sources:
+        if checked.faults:
+            raise BadFiles(checked.faults)
+        writing = Writing(project, format, checked.stream(), checked.sources, by=by, progress=progress, job=job)
+        return [writing.run()]
     for _ in range(TRIES):
         if checked.faults:
             raise BadFiles(checked.faults)
@@ -274,4 +306,4 @@ def import_files(
         except IntegrityError:
             for _, parsed in checked.parsed:
                 parsed.compare(project, checked.faults, progress)
-    raise Conflict("Another import has stored the same items in the meantime. Check the file again.")
+    raise Conflict(TAKEN)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from api.problems import Refused
 from api.registry import Registry
@@ -13,6 +13,9 @@ from projects.models import Import, Project
 from projects.uploads.faults import Faults
 from projects.uploads.files import Source
 from sql.bulk import BulkWriter
+
+if TYPE_CHECKING:
+    from .stream import Stream
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,8 @@ class Format:
     asks: Sequence[Ask] = ()
     #: Whether several files can form one set (`together`).
     joins: bool = False
+    #: Whether files are read record by record (`stream`). A set of them is one import.
+    streams: bool = False
     #: Whether files may contain values that need a mapping (`mapped`).
     maps: bool = False
     #: Whether a folder can be given whose subfolders are named after reviews.
@@ -141,6 +146,10 @@ class Format:
         The same bytes can be imported once per level.
         """
         return ""
+
+    def stream(self, level: str) -> "Stream":
+        """Return a reader for a set of files of a level. If the format `streams`, it replaces `read`."""
+        raise NotImplementedError
 
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:
         """Read the whole file. If ``level`` is "", the file determines it. Errors are added to ``faults``."""

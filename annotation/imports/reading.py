@@ -6,6 +6,7 @@ later rows count code points of the texts exactly as in the file.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from projects.jobs.batches import Progress, silent
 from projects.uploads.faults import Faults
@@ -13,15 +14,18 @@ from projects.uploads.files import BOM, Source, not_utf8, other_file
 
 #: Maximum length of a line in bytes.
 LONGEST_LINE = 16 * 1024 * 1024
+#: Size of the read buffer. Lines longer than it are joined from pieces, which takes as long as parsing them.
+BUFFER = 1024 * 1024
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One decoded line without its ending. ``is_cut``: it is the last line and has no line ending."""
 
     number: int
     text: str
     is_cut: bool
+    #: Offset in the file after the line.
+    end: int = 0
 
 
 @dataclass
@@ -45,24 +49,32 @@ class Habits:
 
 
 def lines(
-    source: Source, faults: Faults, habits: Habits, where: Callable[[str, int], str], progress: Progress = silent
+    source: Source,
+    faults: Faults,
+    habits: Habits,
+    where: Callable[[str, int], str],
+    progress: Progress = silent,
+    *,
+    offset: int = 0,
+    number: int = 0,
 ) -> Iterator[Line]:
     """Yield the lines of a UTF-8 file; invalid lines are added to ``faults`` and omitted.
 
-    ``where(text, position)`` names the field at a position of a line, for faults inside it.
+    ``where(text, position)`` names the field at a position of a line, for faults inside it. To continue, pass the
+    offset after a line and its number.
     """
-    with source.path.open("rb") as file:
-        head = file.read(4096)
-        if kind := other_file(head):
-            faults.add(source.name, 1, "file", f"expected UTF-8 text with one record per line, found {kind}")
-            return
-        habits.bom = head.startswith(BOM)
-        offset = len(BOM) if habits.bom else 0
-        if source.size <= offset:
-            faults.add(source.name, 1, "file", "the file is empty; expected one JSON object per line")
-            return
+    with source.path.open("rb", buffering=BUFFER) as file:
+        if not offset:
+            head = file.read(4096)
+            if kind := other_file(head):
+                faults.add(source.name, 1, "file", f"expected UTF-8 text with one record per line, found {kind}")
+                return
+            habits.bom |= head.startswith(BOM)
+            offset = len(BOM) if head.startswith(BOM) else 0
+            if source.size <= offset:
+                faults.add(source.name, 1, "file", "the file is empty; expected one JSON object per line")
+                return
         file.seek(offset)
-        number = 0
         while raw := file.readline(LONGEST_LINE + 2):
             number += 1
             start, offset = offset, offset + len(raw)
@@ -79,10 +91,10 @@ def lines(
             if body.endswith(b"\r"):
                 habits.crlf += 1
                 body = body[:-1]
-            habits.no_final_newline = is_cut
+            habits.no_final_newline |= is_cut
             progress(offset, source.size, "reading")
             try:
-                yield Line(number, body.decode(), is_cut)
+                yield Line(number, body.decode(), is_cut, offset)
             except UnicodeDecodeError as error:
                 before = body[: error.start].decode()
                 message = not_utf8(body, error, start)

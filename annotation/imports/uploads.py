@@ -1,18 +1,27 @@
 """Uploads of published data sets from a browser."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
-from projects.models import Import, Project
+from django.utils import timezone
+
+from projects.jobs import jobs
+from projects.models import Import, ImportState, Job, JobStatus, Project
 from projects.uploads import Brought, Found, Json, Upload
 from projects.uploads.faults import BadFiles
+from projects.uploads.upload import HOW
 
 from ..consistency import actions as consistency_actions
 from .actions import Checked, check_files, format_by_key, import_files, parse_mapping, report_of, summarise_notices
+from .withdrawal import enqueue_withdrawal
+from .writing import FINISHING
 
 #: Number of items and notices in a preview; the report of the import has more notices.
 SAMPLE = 3
 PREVIEWED = 500
+#: Delay before a stopped import that can no longer be withdrawn is continued.
+CONTINUE_AFTER = timedelta(minutes=1)
 #: Keys of the questions that any format may ask, as named in forms and commands.
 QUESTION_KEYS = ("topic", "review")
 
@@ -46,7 +55,7 @@ class CorpusUpload(Upload):
             "size": sum(each.size for each in brought.sources),
             "format": brought.params["format"],
             "level": brought.params["level"],
-            "known": checked.known[0].imported.pk if checked.known and not checked.parsed else None,
+            "known": checked.known[0].imported.pk if checked.known and not checked.sources else None,
             "counts": {},
             "values": {},
             "totals": {},
@@ -70,8 +79,9 @@ class CorpusUpload(Upload):
         return Found(checked.faults, preview)
 
     def write(self, brought: Brought) -> Json:
-        """Import the file. If the worker died, a second attempt finds the import either complete or absent."""
-        checked = _check(brought)
+        """Import the file. If the worker died, a second attempt continues, or finds the import complete."""
+        # A format that is read record by record is checked while it is written.
+        checked = _check(brought, preview=False)
         if checked.faults:
             raise BadFiles(checked.faults)
         written: Sequence[Import] = import_files(
@@ -80,6 +90,7 @@ class CorpusUpload(Upload):
             checked=checked,
             by=brought.by,
             progress=brought.progress,
+            job=brought.job.job.pk,
         )
         imported = written[0] if written else checked.known[0].imported
         if imported.counts.get("clusters"):
@@ -91,8 +102,21 @@ class CorpusUpload(Upload):
             "totals": imported.report["totals"],
         }
 
+    def ended(self, job: Job) -> None:
+        """Withdraw an import that was not completed, or complete it if it can no longer be withdrawn."""
+        super().ended(job)
+        for imported in Import.objects.filter(job=job, state=ImportState.ARRIVING):
+            if imported.progress["phase"] == FINISHING:
+                later = timezone.now() + CONTINUE_AFTER
+                again = jobs.enqueue(
+                    project=job.project, kind=job.kind, params=job.params, by=job.created_by, not_before=later
+                )
+                Import.objects.filter(pk=imported.pk).update(job=again)
+            else:
+                enqueue_withdrawal(imported, by=job.created_by, reason=job.error or HOW[JobStatus(job.status)])
 
-def _check(brought: Brought) -> Checked:
+
+def _check(brought: Brought, *, preview: bool = True) -> Checked:
     checked = check_files(
         project=brought.project,
         format=brought.params["format"],
@@ -101,9 +125,10 @@ def _check(brought: Brought) -> Checked:
         progress=brought.progress,
         mapping=parse_mapping(brought.params.get("map", "").splitlines()),
         about=_answers_to_questions(brought.params),
+        preview=preview,
     )
     # Importing the others would silently create a set without these files.
-    for known in checked.known if checked.parsed else ():
+    for known in checked.known if checked.sources else ():
         checked.faults.add(known.source.name, 0, "file", "this file was already imported; leave it out")
     return checked
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import generics, serializers
+from rest_framework import generics, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -16,9 +16,11 @@ from annotation.imports import choices, every, get
 from api.limits import MOST_FILES
 from api.uploading import SetParser
 from projects.jobs.serializers import JobSerializer
-from projects.models import Import, Project, Unit
+from projects.models import Import, ImportFile, ImportWarning, Project, Unit
 from projects.uploads import views as uploads_views
 from projects.uploads.serializers import FileCheckSerializer
+
+from .withdrawal import request_withdrawal
 
 Plain = serializers.Serializer[Any]
 
@@ -92,6 +94,8 @@ class ConfirmSerializer(Plain):
 class NoticeSerializer(Plain):
     """An unusual value that was imported unchanged."""
 
+    STORED = ("kind", "message", "item", "place", "field", "text")
+
     kind = serializers.CharField()
     message = serializers.CharField()
     item = serializers.CharField(allow_blank=True)
@@ -107,15 +111,33 @@ class NoticeFilterSerializer(Plain):
     kind = serializers.CharField(required=False, help_text="Kind of import warning, as in ``totals``.")
 
 
+class ImportFileSerializer(serializers.ModelSerializer[ImportFile]):
+    """One file of an import."""
+
+    class Meta:
+        model = ImportFile
+        fields = ["name", "sha256", "size"]
+
+
 class ImportSerializer(serializers.ModelSerializer[Import]):
-    """One imported file, with the number of notices of each kind."""
+    """An imported file or set of files, with the number of warnings of each kind."""
 
     by = serializers.SerializerMethodField(help_text="Empty for an import by command.")
     format_name = serializers.SerializerMethodField(help_text="Display name of format and level, such as M3, level 3.")
+    files = ImportFileSerializer(many=True)
     totals = serializers.DictField(child=serializers.IntegerField(), source="report_totals")
     counts = serializers.DictField(child=serializers.IntegerField())
     values = serializers.DictField(
         child=serializers.DictField(child=serializers.IntegerField()), source="report_values"
+    )
+    phase = serializers.CharField(
+        source="progress.phase",
+        default="",
+        help_text="While arriving: reading, complete, finishing (it can no longer be withdrawn) or withdrawing.",
+    )
+    rows = serializers.IntegerField(source="progress.rows", default=None, allow_null=True, help_text="Rows written.")
+    bytes_done = serializers.IntegerField(
+        source="progress.bytes", default=None, allow_null=True, help_text="While arriving: bytes read, of ``size``."
     )
 
     class Meta:
@@ -126,8 +148,13 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
             "level",
             "format_name",
             "file_name",
+            "files",
             "sha256",
             "size",
+            "state",
+            "phase",
+            "rows",
+            "bytes_done",
             "counts",
             "totals",
             "values",
@@ -223,7 +250,18 @@ class ImportNoticesView(generics.ListAPIView[Import]):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List the warnings of an import in file order, optionally of one kind."""
         imported = permissions.import_of(signed_in(request), kwargs["import_id"])
-        kind = request.query_params.get("kind")
-        notices = [n for n in imported.report.get("notices", []) if not kind or n["kind"] == kind]
-        page = self.paginate_queryset(notices) or []
+        warnings = ImportWarning.objects.filter(imported=imported)
+        if kind := request.query_params.get("kind"):
+            warnings = warnings.filter(kind=kind)
+        page = self.paginate_queryset(warnings.values(*NoticeSerializer.STORED)) or []
         return self.get_paginated_response(with_units(imported.project, page))
+
+
+class ImportWithdrawView(APIView):
+    @extend_schema(operation_id="imports_withdraw", request=None, responses={202: ImportSerializer})
+    def post(self, request: Request, import_id: int) -> Response:
+        """Withdraw an import that is arriving. The job that writes it is stopped; another one removes its rows."""
+        user = signed_in(request)
+        imported = permissions.import_of(user, import_id)
+        request_withdrawal(imported, by=user)
+        return Response(ImportSerializer(imported).data, status=status.HTTP_202_ACCEPTED)

@@ -191,7 +191,7 @@ def import_ratings(
             created_by=by,
             created_at=timezone.now(),
             counts={"round": round.pk, "answers": len(answers)},
-            report={"totals": {}, "values": {}, "notices": []},
+            report={"totals": {}, "values": {}},
         )
         close_round(round=round, by=by)
         planner.analyze_grown_tables(*planner.dependents_of(Answer))

@@ -231,7 +231,7 @@ def test_unusual_values_are_reported_by_line_and_imported(corpus: Project, tmp_p
     [made] = bring(corpus, tmp_path / "a.csv", as_csv(rows))
     assert made.counts["new"] == 3
     assert made.report["totals"] == {"same text as another kind": 2, "PICO text touched": 1}
-    assert [(n["place"], n["item"], n["message"]) for n in made.report["notices"]] == [
+    assert [(n["place"], n["item"], n["message"]) for n in made.warnings.values()] == [
         ("line 2", "26258610_0", "negation: The text equals the no effect counterfactual of this target."),
         ("line 3", "26258610_0", "no effect: The text equals the negation counterfactual of this target."),
         ("line 4", "26258610_0", "antonym: Words of the outcome were changed: “relapse”."),
@@ -245,7 +245,7 @@ def test_a_kind_that_does_not_fit_the_targets_label_is_odd(project: Project, tmp
     fields: dict[str, Any] = {"target_direction": "n/a", "target_modality": "no evidence"}
     import_records(project, write(tmp_path / "m3", [cluster("1_0", **fields)]))
     [made] = bring(project, tmp_path / "a.csv", as_csv([("1_0", "modality", ANTONYM)]))
-    [notice] = made.report["notices"]
+    [notice] = made.warnings.values()
     assert notice["message"] == "modality: Modality does not apply to polarity n/a, modality no evidence."
 
 
@@ -308,7 +308,7 @@ def test_an_import_costs_the_same_queries_for_10_and_150_rows(project: Project, 
         counts.append(len(queries))
     # For the first row of a table SQLite has no id counter yet, which takes another statement.
     assert abs(counts[0] - counts[1]) <= 1
-    assert max(counts) <= 34
+    assert max(counts) <= 40
 
 
 def test_the_command_says_what_came_in_and_names_faults(corpus: Project, tmp_path: Path) -> None:

@@ -184,7 +184,7 @@ def test_another_full_text_of_a_review_changes_nothing_and_its_differences_are_l
     assert FullText.objects.values().get() == before
     imported = Import.objects.get(file_name="other.xml")
     assert (imported.counts["new"], imported.counts["unchanged"]) == (0, 1)
-    [notice] = [n for n in imported.report["notices"] if n["kind"] == "full text differs from the project's"]
+    [notice] = [n for n in imported.warnings.values() if n["kind"] == "full text differs from the project's"]
     assert (notice["item"], notice["field"], notice["text"]) == (
         review.pmid,
         "sections[1]",

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from annotation.imports import actions as imports_actions
+from annotation.imports import writing
 from annotation.models import Cluster, Review
 from api.problems import Conflict
 from projects.models import Import, Member, Project
@@ -98,8 +99,6 @@ def test_rows_are_prepared_outside_transactions_for_each_file(
     monkeypatch.setattr(imports_actions, "_prepare", prepare)
     write(file, [cluster()])
     run("m3", file, "--project", "new", "--create")
-    assert prepared == [("jsonl", False)]
-    prepared.clear()
     for name, pmids in (("a.txt", "11"), ("b.txt", "11\n12")):
         path = tmp_path / "studies" / Review.objects.get().pmid / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -113,14 +112,14 @@ def test_a_failed_import_says_that_the_new_project_exists(file: Path, monkeypatc
         raise Conflict("Somebody else was faster.")
 
     write(file, [cluster()])
-    insert = imports_actions._insert
-    monkeypatch.setattr(imports_actions, "_insert", fail)
+    arrive = writing.Writing._arrive
+    monkeypatch.setattr(writing.Writing, "_arrive", fail)
     with pytest.raises(CommandError) as failed:
         run("m3", file, "--project", "new", "--create")
     assert str(failed.value) == (
         "Somebody else was faster. The project new was created and is empty. Run the same command again to continue."
     )
-    monkeypatch.setattr(imports_actions, "_insert", insert)
+    monkeypatch.setattr(writing.Writing, "_arrive", arrive)
     run("m3", file, "--project", "new", "--create")
     assert Cluster.objects.get().project.slug == "new"
 

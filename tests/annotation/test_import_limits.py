@@ -14,16 +14,16 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.clusters.counterfactuals import check
 from annotation.clusters.strata import CLAIM, CUE, DOCUMENT, ELEMENT
-from annotation.formats.m3 import M3, existing, notices, records
+from annotation.formats.m3 import existing, notices, records
 from annotation.imports import actions as imports_actions
+from annotation.imports.writing import Writing
 from annotation.models import Cluster, Counterfactual, Proposition
 from api.problems import Conflict
 from measures import spans
 from projects.jobs import batches, jobs
-from projects.jobs.batches import silent
 from projects.jobs.running import RunningJob, run_job
-from projects.models import Job, JobStatus, Project
-from projects.uploads.faults import BadFiles, Faults
+from projects.models import Import, Job, JobStatus, Project
+from projects.uploads.faults import BadFiles
 from tests.annotation.m3_files import as_bytes, checked, cluster, faults_of, import_records, plain, source, write
 from tests.concurrency import Background, outside_the_job
 from tests.growth import seconds
@@ -58,11 +58,6 @@ def test_imports_limit_inputs_of_an_item_and_texts_and_bytes_of_a_file(
     monkeypatch.setattr(records, "MOST_INPUTS", 3)
     many = [source(pmid=str(n)) for n in range(1, 5)]
     assert faults_of(file, [cluster(studies=many)]) == [(1, "input_studies", "4 inputs; expected at most 3")]
-    monkeypatch.setattr("annotation.formats.m3.MOST_TEXTS", {"3": 5})
-    said = "the file has more than 5 texts up to this line; split the file"
-    assert faults_of(file, [cluster(f"1_{n}") for n in range(9)]) == [(3, "file", said)]
-    monkeypatch.setattr("annotation.formats.m3.MOST_BYTES", 2**10)
-    assert faults_of(file, [cluster(f"1_{n}") for n in range(9)])[0][:2] == (0, "file")
 
 
 def test_counterfactuals_are_as_short_as_the_targets_that_they_are_of(corpus: Project, file: Path) -> None:
@@ -81,9 +76,9 @@ def test_the_longest_cues_in_the_longest_texts_are_found_in_a_moment(project: Pr
 
 
 def test_large_gaps_in_review_numbers_are_reported_quickly() -> None:
-    items = [records.make_item(f"{review}_999999", "a", ()) for review in range(1, 2001)]
-    assert seconds(lambda: notices.gap_notices(items), enough=0.5) <= 0.5
-    [found] = notices.gap_notices(records.make_item(f"7_{n}", "a", ()) for n in (0, 3, 2, 5))
+    keys = [f"{review}_999999" for review in range(1, 2001)]
+    assert seconds(lambda: list(notices.gap_notices(keys)), enough=0.5) <= 0.5
+    [found] = notices.gap_notices(f"7_{n}" for n in (0, 3, 2, 5))
     assert found.message == "The file lacks numbers 1, 4 of this review."
 
 
@@ -105,6 +100,7 @@ def test_reading_and_locating_happen_outside_the_writing_transaction(
         with real(*given) as far, CaptureQueriesContext(connection) as queries:
             begun.append(True)
             yield far
+        begun.clear()
         statements.extend(query["sql"] for query in queries)
 
     monkeypatch.setattr(batches, "batch", seen)
@@ -113,8 +109,9 @@ def test_reading_and_locating_happen_outside_the_writing_transaction(
     imports_actions.import_files(project=corpus, format=format, checked=found, by=None)
     read = [sql for sql in statements if sql.startswith("SELECT")]
     assert sum("INSERT INTO" in sql for sql in statements) >= 3
-    # Whether targets of counterfactuals are still those compared, and which open rounds need new units.
-    assert len(read) <= 2
+    # Whether targets of counterfactuals are still those compared, which open rounds need new units, and whether stored
+    # figures are computed again already.
+    assert len(read) <= 3
     assert Cluster.objects.filter(key="7_2").exists() or Counterfactual.objects.exists()
 
 
@@ -150,12 +147,10 @@ def test_others_can_write_while_an_import_prepares_its_rows(
     assert lead.name == "Another"
 
 
-def test_prepared_rows_have_reserved_ids(project: Project, tmp_path: Path) -> None:
+def test_prepared_rows_have_reserved_ids(project: Project, tmp_path: Path, overtaken: Callable[[Any], None]) -> None:
     """Another file is imported between preparing and writing the rows."""
-    late = checked(project, write(tmp_path / "late", [cluster("8_0")])).parsed[0]
-    ready = imports_actions._prepare(project, "m3", *late, None, silent)
-    import_records(project, write(tmp_path / "early", [cluster("9_0", [source(pmid="9")])]))
-    imports_actions._write(ready)
+    overtaken([cluster("9_0", [source(pmid="9")])])
+    import_records(project, write(tmp_path / "late", [cluster("8_0")]))
     import_records(project, write(tmp_path / "last", [cluster("10_0")]))
     assert set(Cluster.objects.values_list("key", flat=True)) == {"8_0", "9_0", "10_0"}
     assert Proposition.objects.count() == 6
@@ -165,16 +160,15 @@ def test_prepared_rows_have_reserved_ids(project: Project, tmp_path: Path) -> No
 @pytest.fixture
 def overtaken(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     """``overtaken(records)``: these records are imported by another process before the next import writes."""
-    real = imports_actions._prepare
+    real = Writing._store
 
     def by(content: Any) -> None:
-        def made_ready(*given: Any) -> imports_actions.PreparedFile:
-            ready = real(*given)
-            monkeypatch.setattr(imports_actions, "_prepare", real)
+        def store(self: Writing, *given: Any) -> None:
+            monkeypatch.setattr(Writing, "_store", real)
             import_records(project, write(tmp_path / "faster", content))
-            return ready
+            real(self, *given)
 
-        monkeypatch.setattr(imports_actions, "_prepare", made_ready)
+        monkeypatch.setattr(Writing, "_store", store)
 
     return by
 
@@ -210,7 +204,7 @@ def test_the_same_file_imported_concurrently_is_a_conflict(
     assert Cluster.objects.count() == 1
 
 
-@pytest.mark.parametrize("note", ["reading", "checking for unusual values", "creating rows", "writing"])
+@pytest.mark.parametrize(("kind", "note"), [("check", "reading"), ("import", "reading"), ("import", "writing labels")])
 def test_a_check_or_an_import_is_cancelled_while_it_works(
     project: Project,
     lead: User,
@@ -218,6 +212,7 @@ def test_a_check_or_an_import_is_cancelled_while_it_works(
     tmp_path: Path,
     settings: Any,
     monkeypatch: pytest.MonkeyPatch,
+    kind: str,
     note: str,
 ) -> None:
     settings.MEDIA_ROOT = tmp_path / "files"
@@ -234,16 +229,20 @@ def test_a_check_or_an_import_is_cancelled_while_it_works(
     client = client_of(lead)
     body = {"format": "m3", "file": SimpleUploadedFile("a.jsonl", as_bytes(cluster(f"1_{n}") for n in range(9)))}
     check = client.post("/api/v1/projects/eye/imports/", body, format="multipart").json()["id"]
-    if note in ("creating rows", "writing"):
+    if kind == "import":
         run_job(check)
         confirmed = client.post("/api/v1/projects/eye/imports/confirm/", {"job": check}, format="json")
         check = confirmed.json()["id"]
     monkeypatch.setattr(RunningJob, "progress", cancelled)
     assert run_job(check)
     assert Job.objects.get(pk=check).status == JobStatus.CANCELLED
-    assert not Cluster.objects.exists()
+    monkeypatch.undo()
+    for withdrawal in Job.objects.filter(kind="withdraw_import"):
+        assert run_job(withdrawal.pk)
+    assert not Cluster._base_manager.exists()
+    assert not Import.objects.exists()
 
 
 def test_texts_within_the_limits_are_imported(file: Path, project: Project) -> None:
     whole = cluster(target_text="a" * CLAIM, target_direction_span="a" * CUE)
-    assert M3().read(write(file, [whole]), level="", faults=Faults(), progress=silent).counts()["new"] == 1
+    assert checked(project, write(file, [whole])).parsed[0][1].counts()["new"] == 1

@@ -154,7 +154,7 @@ def test_a_line_longer_than_the_limit_is_refused_and_the_next_one_still_read(
     monkeypatch.setattr("annotation.imports.reading.LONGEST_LINE", 5000)
     found = checked(None, write(file, spoiled(2, b'{"docid": "' + b"9" * 2_000_000 + b'"}\n')))
     assert [(f.line, f.field) for f in found.faults] == [(2, "line")]
-    assert found.parsed[0][1].counts()["items"] == 4
+    assert faults_of(file, spoiled(2, b"{}\n") + b"{}\n")[-1][0] == 6
 
 
 @pytest.mark.row(26)
@@ -189,19 +189,25 @@ def test_faults_leave_the_database_unchanged(project: Project, file: Path) -> No
 
 
 @pytest.mark.row(24)
-@pytest.mark.parametrize("where", ["annotation.formats.m3.existing._add_labels", "annotation.imports.actions.record"])
+@pytest.mark.parametrize(
+    ("where", "content"),
+    [
+        ("annotation.formats.m3.existing._add_labels", GOOD),
+        ("annotation.imports.writing.record", [plain("123", "T", ("9", "S"))]),
+    ],
+)
 def test_an_import_that_fails_half_way_leaves_nothing(
-    project: Project, file: Path, monkeypatch: pytest.MonkeyPatch, where: str
+    project: Project, file: Path, monkeypatch: pytest.MonkeyPatch, where: str, content: list[dict[str, object]]
 ) -> None:
-    """The import fails while rows are prepared, or after all are written but not committed."""
+    """The import fails before its first append-only row, or when it arrives."""
 
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the disk is full")
 
     monkeypatch.setattr(where, fail)
     with pytest.raises(RuntimeError):
-        import_records(project, write(file, GOOD))
-    assert not any(rows.objects.exists() for rows in (Unit, Import, Review))
+        import_records(project, write(file, content))
+    assert not any(rows._base_manager.exists() for rows in (Unit, Import, Review))
 
 
 @pytest.mark.row(24)
@@ -218,7 +224,7 @@ def test_two_files_with_the_same_docid_and_other_content_stop_both(project: Proj
     two = write(tmp_path / "b", [cluster("26258610_9"), cluster("26258610_3", target_direction="negative")])
     with pytest.raises(Problem) as refused:
         import_records(project, one, two)
-    assert refused.value.errors[0]["field"] == "b:2: target_direction"
+    assert refused.value.errors[0] == {"field": "b:2: docid", "message": 'line 4 of a already has "26258610_3"'}
     assert not Cluster.objects.exists()
 
 

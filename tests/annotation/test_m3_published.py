@@ -50,7 +50,7 @@ def test_the_published_file_is_imported_completely_and_rebuilt_byte_for_byte(imp
 
 
 def test_cues_that_are_absent_but_for_case_or_ambiguous_are_named_by_item(imported: Import) -> None:
-    notices = imported.report["notices"]
+    notices = imported.warnings.values()
     by_kind = {kind: [n for n in notices if n["kind"] == kind] for kind in imported.report["totals"]}
     fields = {kind: Counter(n["field"] for n in found) for kind, found in by_kind.items()}
     assert fields["cue absent"] == {"target_direction_span": 2, "source_modality_span": 14, "source_direction_span": 22}
@@ -75,7 +75,7 @@ def test_cues_that_are_absent_but_for_case_or_ambiguous_are_named_by_item(import
 
 def test_odd_rows_are_named(imported: Import) -> None:
     def items(kind: str, place: str | None = None) -> list[str]:
-        return [n["item"] for n in imported.report["notices"] if n["kind"] == kind and place in (None, n["place"])]
+        return [n["item"] for n in imported.warnings.values() if n["kind"] == kind and place in (None, n["place"])]
 
     assert items("modality other than moderate without a cue", "target") == ["27196321_1", "30320466_2", "26477843_2"]
     assert items("polarity without a cue") == ["29339646_1", "30320466_2", "24034151_0", "29669176_1", "22793880_0"]

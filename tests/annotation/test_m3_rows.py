@@ -109,7 +109,8 @@ def test_sentences_and_documents_become_targets_and_inputs(project: Project, tmp
     repeated = plain("20222888_2", "The target .", ("9", "Same."), ("9", "Same."), ("10", "Other."))
     sentences = [plain("20222888_1", " Leading space", ("9", 'Tab\tand "quotes"')), repeated]
     documents = [plain("20222888", "Whole", ("9", "One.\nTwo."), ("11", "Thrée."))]
-    one, two = import_records(project, write(tmp_path / "l2", sentences), write(tmp_path / "l1", documents))
+    [one] = import_records(project, write(tmp_path / "l2", sentences))
+    [two] = import_records(project, write(tmp_path / "l1", documents))
     assert (one.level, two.level) == ("2", "1")
     assert rebuilt(project, "2", ["20222888_1", "20222888_2"]) == sentences
     assert rebuilt(project, "1", ["20222888"]) == documents
@@ -123,7 +124,7 @@ def test_sentences_and_documents_become_targets_and_inputs(project: Project, tmp
     }
     links = Inclusion.objects.order_by("position").values_list("study__pmid", "position", "imported")
     assert list(links) == [("9", 0, one.pk), ("10", 1, one.pk), ("11", 2, two.pk)]
-    [notice] = [n for n in one.report["notices"] if n["kind"] == "input repeated within the item"]
+    [notice] = [n for n in one.warnings.values() if n["kind"] == "input repeated within the item"]
     assert (notice["item"], notice["place"], notice["text"]) == ("20222888_2", "input 2", "9")
     assert list(Target.objects.filter(level="sentence").order_by("position").values_list("position", flat=True)) == [
         0,
@@ -203,7 +204,7 @@ def test_unusual_characters_are_reported_and_texts_stay_unchanged(
     project: Project, file: Path, content: bytes, said: str
 ) -> None:
     [made] = import_records(project, write(file, content))
-    assert any(said in n["message"] for n in made.report["notices"])
+    assert any(said in n["message"] for n in made.warnings.values())
     text = Proposition.objects.get(position=0).text
     assert text == json.loads(content.decode("utf-8-sig"))["target_text"]
 
@@ -222,7 +223,7 @@ def test_a_relation_against_the_rule_is_kept_with_a_warning(project: Project, fi
         source("No.", "5", source_direction="no effect", source_direction_span="", source_modality_span=""),
     ]
     [made] = import_records(project, write(file, [cluster(studies=studies)]))
-    kinds = [n["kind"] for n in made.report["notices"]]
+    kinds = [n["kind"] for n in made.warnings.values()]
     assert "relation against the rule" in kinds
     assert "polarity without a cue" in kinds
     assert "modality other than moderate without a cue" in kinds
@@ -230,7 +231,7 @@ def test_a_relation_against_the_rule_is_kept_with_a_warning(project: Project, fi
 
 def test_a_gap_in_the_numbers_of_a_review_is_noticed(project: Project, file: Path) -> None:
     [made] = import_records(project, write(file, [cluster("77_0"), cluster("77_3")]))
-    [notice] = [n for n in made.report["notices"] if n["kind"] == "numbers of a review with a gap"]
+    [notice] = [n for n in made.warnings.values() if n["kind"] == "numbers of a review with a gap"]
     assert "lacks numbers 1, 2" in notice["message"]
 
 
@@ -316,7 +317,7 @@ def test_documents_with_the_names_of_the_appendix_are_read_with_a_warning(projec
     published = plain("20222888", "Whole", ("9", "One.\nTwo."), ("11", "Thrée."))
     assert (imported.level, rebuilt(project, "1", ["20222888"])) == ("1", [published])
     assert Review.objects.get().abstract == "Background. Whole"
-    [notice] = imported.report["notices"]
+    [notice] = imported.warnings.values()
     assert notice["message"].startswith("1 lines have the names of the paper's appendix. Assumed: target_pmid is docid")
     assert import_records(project, write(tmp_path / "again", [appendix_document(), plain("1", "T", ("2", "S"))]))
     assert Input.objects.count() == 3

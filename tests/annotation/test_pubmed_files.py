@@ -281,7 +281,7 @@ def test_a_column_names_the_review_of_each_study(project: Project, tmp_path: Pat
     assert links() == {("1", "11"), ("1", "12"), ("2", "11"), ("2", "13"), ("3", "13"), ("2", "1"), ("3", "3")}
     assert (made.level, made.counts["studies"], made.counts["reviews with studies"]) == ("studies", 5, 3)
     assert made.report["totals"] == {"record repeated in the file": 1, "study that is also a review": 2}
-    found = {n["item"]: n["message"] for n in made.report["notices"] if n["kind"] == "study that is also a review"}
+    found = {n["item"]: n["message"] for n in made.warnings.values() if n["kind"] == "study that is also a review"}
     assert found == {"1": "It is also a review of the project.", "3": "It is listed as a study of itself."}
     # More reviews of known studies are added; existing ones are kept.
     [more] = bring(project, tmp_path / "t.csv", b"pmid,review\n12,2\n11,1\n", "studies")

@@ -115,6 +115,7 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "projects/<slug:slug>/imports/confirm/": lambda w: {},
     "imports/<int:import_id>/": lambda w: {"import_id": w.imported.pk},
     "imports/<int:import_id>/notices/": lambda w: {"import_id": w.imported.pk},
+    "imports/<int:import_id>/withdraw/": lambda w: {"import_id": w.imported.pk},
     "projects/<slug:slug>/searches/": lambda w: {},
     "projects/<slug:slug>/searches/studies/": lambda w: {},
     "projects/<slug:slug>/searches/flow/": lambda w: {},

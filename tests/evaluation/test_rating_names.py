@@ -116,7 +116,7 @@ def test_the_same_rating_twice_counts_once_and_is_reported(project: Project, lea
     rows = ("u1,sysA,r1,coherence,3,T1", "u1,sysA,r1,coherence,3,T1", "u2,sysA,r1,coherence,4,T2")
     [imported] = bring(project, tmp_path / "twice.csv", *rows)
     assert (Rating.objects.count(), imported.report["totals"]["given twice"]) == (2, 1)
-    [notice] = [one for one in imported.report["notices"] if one["kind"] == "given twice"]
+    [notice] = [one for one in imported.warnings.values() if one["kind"] == "given twice"]
     assert (notice["item"], notice["message"]) == ("line 3", "Duplicate of line 2; imported once.")
 
 

@@ -1,12 +1,14 @@
 """Read stored M3 items in the shape of the file for comparison, and prepare the rows of new items."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
 
 from annotation.clusters.gold import LABEL_FIELDS
 from measures import spans
 from projects.gold.actions import with_digests
-from projects.jobs.batches import Progress, silent
 from projects.models import Decision, Import, Origin, Project
 from sql.bulk import BulkWriter
 
@@ -28,14 +30,53 @@ from ...models import (
 from .records import make_item
 
 _CHUNK = 500
+LEVELS = {"1": Level.DOCUMENT, "2": Level.SENTENCE}
 
 
-def stored_items(project: Project, level: str, docids: Sequence[str], progress: Progress = silent) -> dict[str, Item]:
+def _rows(project: Project, level: str) -> "QuerySet[Cluster] | QuerySet[Target]":
+    """Return the first versions of the items of a level, including those that are arriving."""
+    if level == "3":
+        return Cluster.with_arriving.filter(project=project)
+    return Target.with_arriving.filter(project=project, level=LEVELS[level], version=1)
+
+
+def stored_keys(project: Project, level: str, docids: Sequence[str]) -> dict[str, int | None]:
+    """Return the import of each stored item among ``docids``."""
+    found: dict[str, int | None] = {}
+    for start in range(0, len(docids), _CHUNK):
+        rows = _rows(project, level).filter(key__in=docids[start : start + _CHUNK])
+        found |= rows.values_list("key", "imported_id")
+    return found
+
+
+def created_keys(imported: Import, level: str) -> Iterator[str]:
+    """Yield the keys of the items of an import, grouped by review."""
+    rows = _rows(imported.project, level).filter(imported=imported).order_by("review_id", "pk")
+    yield from rows.values_list("key", flat=True).iterator(chunk_size=2000)
+
+
+def next_item_position(project: Project, level: str) -> int:
+    return next_position(_rows(project, level))
+
+
+def count_distinct(imported: Import, level: str) -> dict[str, int]:
+    """Return the numbers of reviews and studies of the items of an import."""
+    if level == "3":
+        studies: QuerySet[Any] = Proposition.with_arriving.filter(cluster__imported=imported, position__gte=1)
+    else:
+        studies = Input.with_arriving.filter(target__imported=imported)
+    reviews = _rows(imported.project, level).filter(imported=imported)
+    return {
+        "reviews": reviews.order_by().values("review").distinct().count(),
+        "studies": studies.order_by().values("study").distinct().count(),
+    }
+
+
+def stored_items(project: Project, level: str, docids: Sequence[str]) -> dict[str, Item]:
     """Return the stored items among ``docids`` as imported, without later decisions."""
     read = _clusters if level == "3" else _targets
     items: dict[str, Item] = {}
     for start in range(0, len(docids), _CHUNK):
-        progress(start, len(docids), "comparing with the project")
         items |= read(project, level, docids[start : start + _CHUNK])
     return items
 
@@ -131,61 +172,59 @@ def _label_difference(new: TextLabels | None, old: TextLabels | None, path: str)
     )
 
 
-#: Number of items turned into rows at once.
-BATCH = 100
-LEVELS = {"1": Level.DOCUMENT, "2": Level.SENTENCE}
-
-
-def add_targets(imported: Import, level: str, items: Sequence[Item], rows: BulkWriter, progress: Progress) -> None:
-    """Prepare documents or sentences (levels 1 and 2) with their inputs."""
+def add_items(imported: Import, level: str, items: Sequence[Item], first: int, rows: BulkWriter) -> None:
+    """Prepare the rows of items, except labels and decisions. ``first``: position of the first one."""
     layout = Layout(imported.project, rows, imported=imported)
-    first = next_position(Target.objects.filter(project=imported.project, level=LEVELS[level]))
-    for start in range(0, len(items), BATCH):
-        layout.targets(LEVELS[level], items[start : start + BATCH], first + start)
-        progress(start, len(items), "creating rows")
+    if level == "3":
+        layout.clusters(items, first)
+    else:
+        layout.targets(LEVELS[level], items, first)
 
 
-def add_clusters(imported: Import, items: Sequence[Item], rows: BulkWriter, progress: Progress) -> None:
-    """Prepare clusters (level 3) with PICO tuples, propositions, labels, cues, relations and imported decisions."""
-    layout = Layout(imported.project, rows, imported=imported)
-    first = next_position(Cluster.objects.filter(project=imported.project))
-    for start in range(0, len(items), BATCH):
-        batch = items[start : start + BATCH]
-        clusters, propositions = layout.clusters(batch, first + start)
-        _add_labels(rows, imported, [(p, labels) for p, labels in propositions if labels])
-        rows.add(
-            DiscourseLabel(unit_id=cluster.unit_id, imported=imported, relation=item.relation)
-            for item, cluster in zip(batch, clusters, strict=True)
+def add_labels(imported: Import, items: Sequence[Item], rows: BulkWriter) -> None:
+    """Prepare labels, cues, relations and imported decisions of the clusters that this import created."""
+    mine = Cluster.with_arriving.filter(imported=imported, key__in=[item.key for item in items])
+    clusters: dict[str, int] = dict(mine.values_list("key", "unit_id"))
+    items = [item for item in items if item.key in clusters]
+    texts: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    claims = Proposition.with_arriving.filter(cluster__in=mine, version=1).order_by("cluster_id", "position")
+    for key, unit, text in claims.values_list("cluster__key", "unit_id", "text"):
+        texts[key].append((unit, text))
+    labelled = [
+        (unit, text, labels)
+        for item in items
+        for (unit, text), labels in zip(
+            texts[item.key], [item.labels, *(source.labels for source in item.inputs)], strict=True
         )
-        decisions = [
-            *(
-                _imported_decision(imported, p.unit_id, "label", field)
-                for p, _ in propositions
-                for field in LABEL_FIELDS
-            ),
-            *(_imported_decision(imported, cluster.unit_id, "discourse", "relation") for cluster in clusters),
-        ]
-        rows.add(with_digests(decisions))
-        progress(start, len(items), "creating rows")
+        if labels
+    ]
+    _add_labels(rows, imported, labelled)
+    rows.add(DiscourseLabel(unit_id=clusters[item.key], imported=imported, relation=item.relation) for item in items)
+    decisions = [
+        *(_imported_decision(imported, unit, "label", field) for unit, *_ in labelled for field in LABEL_FIELDS),
+        *(_imported_decision(imported, clusters[item.key], "discourse", "relation") for item in items),
+    ]
+    rows.add(with_digests(decisions))
 
 
-def _add_labels(rows: BulkWriter, imported: Import, propositions: Sequence[tuple[Proposition, TextLabels]]) -> None:
+def _add_labels(rows: BulkWriter, imported: Import, labelled: Sequence[tuple[int, str, TextLabels]]) -> None:
+    """Prepare labels with their cues. ``labelled``: unit, text and labels."""
     labels = rows.add(
-        Label(unit_id=p.unit_id, imported_id=imported.pk, polarity=text_labels.polarity, modality=text_labels.modality)
-        for p, text_labels in propositions
+        Label(unit_id=unit, imported_id=imported.pk, polarity=text_labels.polarity, modality=text_labels.modality)
+        for unit, _, text_labels in labelled
     )
     cues, pieces_of_cues = [], []
-    for label, (proposition, text_labels) in zip(labels, propositions, strict=True):
+    for label, (_, whole, text_labels) in zip(labels, labelled, strict=True):
         for aspect, text in (
             (Cue.Aspect.POLARITY, text_labels.polarity_cue),
             (Cue.Aspect.MODALITY, text_labels.modality_cue),
         ):
             if text:
-                located = spans.locate(proposition.text, text)
+                located = spans.locate(whole, text)
                 cues.append(
                     Cue(label=label, aspect=aspect, text=text, found=located.status, occurrences=located.occurrences)
                 )
-                pieces_of_cues.append([(start, end, proposition.text[start:end]) for start, end in located.ranges])
+                pieces_of_cues.append([(start, end, whole[start:end]) for start, end in located.ranges])
     rows.add(cues)
     rows.add(
         CueFragment(cue=cue, position=n, start=start, end=end, quote=quote)

@@ -5,7 +5,7 @@ Warnings cover cues that are absent or ambiguous, values against the annotation 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import groupby, islice
 
 from measures import spans
 from measures.consistency import Claim, Cluster, labels, repeats
@@ -45,6 +45,8 @@ def item_notices(item: Item) -> Iterator[Notice]:
     for number, source in enumerate(item.inputs, start=1):
         if source.labels:
             yield from _text_notices(item.key, f"input {number}", "source", source.text, source.labels)
+    if not item.relation and len({source.pmid for source in item.inputs}) == len(item.inputs):
+        return
     cluster = _as_cluster(item)
     for later, first in repeats.repeated_inputs(cluster):
         message = f"Same study and text as {first.unit}. Both are kept."
@@ -96,20 +98,17 @@ def _cue_notices(docid: str, place: str, field: str, text: str, cue: str) -> Ite
         yield Notice(AMBIGUOUS, message, docid, place, field, cue)
 
 
-def gap_notices(items: Iterable[Item]) -> list[Notice]:
-    """Return warnings about missing numbers. Published numbers start at 0 and have no gaps within a review."""
-    numbers: dict[str, list[int]] = {}
-    for item in items:
-        review, _, number = item.key.partition("_")
-        if number:
-            numbers.setdefault(review, []).append(int(number))
-    out = []
-    for review, present in numbers.items():
-        missing = list(islice(_missing(sorted(present)), GAPS + 1))
+def gap_notices(keys: Iterable[str]) -> Iterator[Notice]:
+    """Yield warnings about missing numbers. Published numbers start at 0 and have no gaps within a review.
+
+    The keys of one review must follow each other.
+    """
+    for review, numbered in groupby(keys, lambda key: key.partition("_")[0]):
+        present = sorted(int(key.partition("_")[2] or 0) for key in numbered)
+        missing = list(islice(_missing(present), GAPS + 1))
         if missing:
             listed = ", ".join(map(str, missing[:GAPS])) + (" and more" if len(missing) > GAPS else "")
-            out.append(Notice(GAP, f"The file lacks numbers {listed} of this review.", review, "", "docid"))
-    return out
+            yield Notice(GAP, f"The file lacks numbers {listed} of this review.", review, "", "docid")
 
 
 def _missing(numbers: Iterable[int]) -> Iterator[int]:

@@ -20,7 +20,7 @@ from annotation.imports import every, get
 from api.problems import Problem
 from projects.jobs.batches import Progress, silent
 from projects.management.arguments import project_of, user_of
-from projects.models import Project, Role
+from projects.models import Import, Project, Role
 from projects.people.actions import add_member, create_project
 from projects.uploads.faults import BadFiles, Faults
 from projects.uploads.files import Source
@@ -33,9 +33,12 @@ from ...imports.actions import (
     import_files,
     parse_mapping,
     report_of,
+    report_with_warnings,
     summarise_notices,
 )
 
+#: Files for a new project are checked before it is created, up to this size in bytes. Larger ones are read once.
+PREVIEWED = 64 * 2**20
 SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 
 
@@ -43,7 +46,9 @@ class Command(BaseCommand):
     help = (
         "Import published files into a project. All files are checked before anything is written. Files are imported "
         "together or not at all; files of a folder are imported one by one. Unusual values are printed as warnings. "
-        "If a file has errors, each is printed as file:line: field: message, and the exit status is 1."
+        "If a file has errors, each is printed as file:line: field: message, and the exit status is 1. A large import "
+        "is invisible until it is complete. Ctrl-C withdraws it. If it was killed, run the same command again to "
+        "continue."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -97,7 +102,7 @@ class Command(BaseCommand):
                 f"{project!r} is not a valid project name. Use lower-case letters, digits, hyphens and underscores."
             )
         leader = user_of(lead) if lead else None
-        reports: list[dict[str, Any]] = []
+        written: list[Import] = []
         is_new, checked = False, Checked()
         try:
             with _bar() as progress:
@@ -109,26 +114,36 @@ class Command(BaseCommand):
                     progress=progress,
                     mapping=parse_mapping(map),
                     about={"topic": topic, "review": review},
+                    preview=check or (existing is None and sum(source.size for source in sources) <= PREVIEWED),
                 )
                 if checked.faults:
                     raise BadFiles(checked.faults)
-                if not check and checked.parsed:
+                if not check and checked.sources:
                     # The project is created before the import, because on SQLite that transaction would hold the write
                     # lock throughout.
                     target = existing or create_project(slug=project, name=project, by=leader)
                     is_new = existing is None
                     write = import_each if any(path.is_dir() for path in paths) else import_files
                     for imported in write(project=target, format=format, checked=checked, by=leader, progress=progress):
-                        reports.append(imported.report)
+                        written.append(imported)
         except BadFiles as bad:
             self._faults(bad.faults)
-            outcome = "the file was not imported" if reports else "nothing was imported"
+            outcome = "the file was not imported" if written else "nothing was imported"
             raise CommandError(
-                bad.faults.summary(outcome) + _partial_result(project, is_new, checked, reports)
+                bad.faults.summary(outcome) + _partial_result(project, is_new, checked, written)
             ) from None
         except Problem as problem:
-            raise CommandError(problem.detail + _partial_result(project, is_new, checked, reports)) from None
-        self._report(checked, reports or [report_of(parsed) for _, parsed in checked.parsed], wrote=not check)
+            raise CommandError(problem.detail + _partial_result(project, is_new, checked, written)) from None
+        except KeyboardInterrupt:
+            raise CommandError("Interrupted. The import that was not complete was withdrawn.") from None
+        self._known(checked)
+        names = [source.name for source in checked.sources]
+        if checked.stream and names:
+            names = [", ".join(names)]
+        for name, (_file, found) in zip(names, checked.parsed if check else (), strict=False):
+            self._report(name, found.level, found.counts(), report_of(found), wrote=False)
+        for name, row in zip(names, written, strict=False):
+            self._report(name, row.level, row.counts, report_with_warnings(row), wrote=True)
         if not check:
             self._led(project_of(project), leader)
             for line in format_by_key(format).results([parsed for _, parsed in checked.parsed]):
@@ -150,23 +165,20 @@ class Command(BaseCommand):
         for fault in faults:
             self.stderr.write(str(fault))
 
-    def _report(self, checked: Checked, reports: list[dict[str, Any]], *, wrote: bool) -> None:
+    def _known(self, checked: Checked) -> None:
         for earlier in checked.known:
             at = f"{earlier.imported.created_at:%Y-%m-%d %H:%M} UTC"
             self.stdout.write(f"{earlier.source.name}: this file was already imported on {at}. Nothing changes.")
             self._notices(summarise_notices(earlier.differing))
-        for (source, parsed), report in zip(checked.parsed, reports, strict=True):
-            self._notices(report)
-            if report["notices"]:
-                self.stdout.write("")
-            outcome = "imported" if wrote else "would be imported"
-            counts = parsed.counts()
-            items = ", ".join(
-                f"{counts[name]:,} {name}" for name in counts if name not in ("items", "new", "unchanged")
-            )
-            unchanged = f"; {counts['unchanged']:,} already exist and stay unchanged" if counts["unchanged"] else ""
-            level = f"level {parsed.level}: " if parsed.level else ""
-            self.stdout.write(f"{source.name}: {level}{items} {outcome}{unchanged}.")
+
+    def _report(self, name: str, level: str, counts: dict[str, int], report: dict[str, Any], *, wrote: bool) -> None:
+        self._notices(report)
+        if report["notices"]:
+            self.stdout.write("")
+        outcome = "imported" if wrote else "would be imported"
+        items = ", ".join(f"{counts[key]:,} {key}" for key in counts if key not in ("items", "new", "unchanged"))
+        unchanged = f"; {counts['unchanged']:,} already exist and stay unchanged" if counts["unchanged"] else ""
+        self.stdout.write(f"{name}: {f'level {level}: ' if level else ''}{items} {outcome}{unchanged}.")
 
     def _notices(self, report: dict[str, Any]) -> None:
         ranked = sorted(report["notices"], key=lambda n: _rank(report, n))
@@ -176,11 +188,11 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {_line(notice)}")
 
 
-def _partial_result(project: str, is_new: bool, checked: Checked, reports: Sequence[object]) -> str:
+def _partial_result(project: str, is_new: bool, checked: Checked, written: Sequence[object]) -> str:
     """Return a message about what an import had written before it failed."""
     next_step = "Run the same command again to continue."
-    if reports:
-        return f" {len(reports)} of {len(checked.parsed)} files were imported before. {next_step}"
+    if written:
+        return f" {len(written)} of {len(checked.parsed)} files were imported before. {next_step}"
     return f" The project {project} was created and is empty. {next_step}" if is_new else ""
 
 
