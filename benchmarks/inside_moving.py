@@ -179,3 +179,19 @@ def _bare(cluster: Any) -> dict[str, Any]:
         "relation": [d.relation for d in cluster.unit.discourse_labels.all()],
         "propositions": texts,
     }
+
+
+def import_set(paths: list[str]) -> dict[str, Any]:
+    """Import documents by command, and return the CPU and wall-clock time, the peak memory and the number of rows."""
+    from io import StringIO
+
+    from django.core.management import call_command
+
+    from projects.models import Import, Project
+
+    Project.objects.create(slug="scale", name="Scale")
+    begun, cpu = time.perf_counter(), time.process_time()
+    call_command("import_data", "m3", *paths, project="scale", stdout=StringIO(), stderr=StringIO())
+    wall, cpu = time.perf_counter() - begun, time.process_time() - cpu
+    rows = Import.objects.get().progress["rows"]
+    return {"cpu": cpu, "wall": wall, "peak_mb": _peak_mb(), "rows": rows}
