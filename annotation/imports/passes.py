@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from projects.jobs.batches import Progress
-from projects.models import Import, Project
+from projects.models import Import, ImportState, Project
 from projects.uploads.faults import LISTED, Faults
 from projects.uploads.files import Source
 
@@ -82,6 +82,8 @@ class Pass(ABC):
         self.values: dict[str, Counter[str]] = {}
         self.totals: Counter[str] = Counter()
         self.total_bytes = sum(source.size for source in sources)
+        #: Imports whose rows do not count as stored.
+        self.invisible: set[int] = set()
         self.index: Index | None = None
         #: Repeated keys whose first line is not known: (number in the list of faults, file, key).
         self._to_locate: list[tuple[int, int, str]] = []
@@ -147,6 +149,8 @@ class Pass(ABC):
         stored = self.stream.stored(self.project, list(items)) if self.project and items else {}
         existing = []
         for key, imported in stored.items():
+            if imported in self.invisible:
+                continue
             item = items.pop(key)
             if self.imported and imported == self.imported.pk:
                 self._add_repeated(found[key], None)
@@ -157,7 +161,7 @@ class Pass(ABC):
                 message = f"the project has {key} with different content: {quoted(value)}"
                 self.faults.add(self.sources[found[key].file].name, found[key].record.line, path, message)
             self.index = self.index or Index()
-            self.index.add(found[key] for key in stored)
+            self.index.add(found[key] for key in stored if key not in items)
         return list(items.values())
 
     def _add_repeated(self, place: Place, first: tuple[int, int] | None) -> None:
@@ -192,6 +196,8 @@ class Preview(Pass):
         super().__init__(project, stream, sources, faults, progress)
         self._notices: list[Notice] = []
         self._sample: list[dict[str, Any]] = []
+        arriving = Import.objects.filter(project=project, state=ImportState.ARRIVING) if project else ()
+        self.invisible = {imported.pk for imported in arriving}
         self.index = Index()
 
     @property

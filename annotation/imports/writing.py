@@ -31,6 +31,7 @@ from sql.bulk import BulkWriter, Ids
 
 from ..clusters import inclusions
 from ..models import Role
+from . import passes
 from .format import Notice
 from .passes import Pass, Place
 from .stream import Position, Stream
@@ -278,7 +279,7 @@ class Writing(Pass):
                 size += 3 * self.stream.rows_of(each.item)
                 if self.phase != FINISHING:  # it can no longer be cancelled
                     self.progress(0, self.total_bytes, "writing labels")
-                if size >= 2_000:
+                if size >= passes.MOST_ROWS:
                     write(Position(number, each.end, each.line))
                     size = 0
         write(Position(len(self.sources)))

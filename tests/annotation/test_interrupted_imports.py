@@ -1,0 +1,217 @@
+"""An import that is killed continues where it stopped; one that is withdrawn leaves nothing."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+
+from accounts.models import User
+from annotation.imports import passes, withdrawal, writing
+from annotation.imports.actions import check_files, import_files
+from annotation.models import Cue, Inclusion, Input, Label, Proposition, Review, Study, Target
+from api.problems import Conflict
+from projects.jobs.running import run_job
+from projects.models import Decision, Import, Job, Project
+from projects.people.actions import create_project
+from projects.uploads.faults import BadFiles
+from tests.annotation.m3_files import as_bytes, cluster, import_records, plain, source, write
+
+pytestmark = [pytest.mark.django_db, pytest.mark.row(24)]
+CLUSTERS = [cluster(f"{7 + n // 3}_{n % 3}", [source(pmid=str(100 + n % 5)), source(pmid="9")]) for n in range(12)]
+DOCUMENTS = [
+    plain(str(7 + n), f"Target {n}", *((str(100 + n % 5 + i), f"Text {n} {i}") for i in range(2))) for n in range(12)
+]
+BOTH = pytest.mark.parametrize("records", [CLUSTERS, DOCUMENTS], ids=["level 3", "level 1"])
+
+
+class Killed(BaseException):
+    """Nothing runs after it: no withdrawal."""
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "MOST_ROWS", 25)
+
+
+@pytest.fixture
+def killed_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """``killed_after(n)``: the next import is killed before its batch n + 1."""
+    store, withdraw = writing.Writing._store, writing.Writing._withdraw
+
+    def plan(batches: int) -> None:
+        left = [batches]
+
+        def counted(self: Any, *given: Any) -> None:
+            if not left[0]:
+                monkeypatch.setattr(writing.Writing, "_store", store)
+                raise Killed
+            left[0] -= 1
+            store(self, *given)
+
+        monkeypatch.setattr(writing.Writing, "_store", counted)
+        monkeypatch.setattr(
+            writing.Writing, "_withdraw", lambda self, reason: None if reason == "Killed" else withdraw(self, reason)
+        )
+
+    return plan
+
+
+def rows(project: Project) -> dict[str, list[Any]]:
+    """Return the content and order of all rows, without ids."""
+    return {
+        "reviews": list(Review.objects.filter(project=project).values_list("pmid", "unit__key", "abstract")),
+        "studies": list(Study.objects.filter(project=project).values_list("pmid")),
+        "links": list(
+            Inclusion.objects.filter(review__project=project)
+            .order_by("review__pmid", "position")
+            .values_list("review__pmid", "study__pmid", "position", "role")
+        ),
+        "targets": list(Target.objects.filter(project=project).values_list("key", "text", "position", "unit__key")),
+        "inputs": list(
+            Input.objects.filter(target__project=project)
+            .order_by("target__position", "position")
+            .values_list("target__key", "position", "study__pmid", "text")
+        ),
+        "claims": list(
+            Proposition.objects.filter(cluster__project=project)
+            .order_by("cluster__position", "position")
+            .values_list("cluster__key", "cluster__position", "position", "study__pmid", "text", "unit__key")
+        ),
+        "labels": list(
+            Label.objects.filter(unit__project=project)
+            .order_by("pk")
+            .values_list("unit__key", "polarity", "modality", "cues__text")
+        ),
+        "decisions": list(
+            Decision.objects.filter(unit__project=project).order_by("pk").values_list("unit__key", "kind", "field")
+        ),
+        "import": list(Import.objects.filter(project=project).values_list("counts", "report", "state")),
+        "warnings": list(Import.objects.filter(project=project).values_list("warnings__kind", "warnings__item")),
+    }
+
+
+def count_all() -> dict[str, int]:
+    names = ("annotation", "projects")
+    models = [model for name in names for model in apps.get_app_config(name).get_models()]
+    return {m._meta.label: m._base_manager.count() for m in models if m is not Job}
+
+
+@BOTH
+@pytest.mark.parametrize("batches", [(1, 1), (2, 3), (4, 1)])
+def test_an_import_killed_twice_has_the_rows_of_an_undisturbed_one(
+    project: Project,
+    lead: User,
+    tmp_path: Path,
+    records: list[Any],
+    batches: tuple[int, int],
+    killed_after: Callable[[int], None],
+) -> None:
+    other = create_project(slug="other", name="Other", by=lead)
+    files = [write(tmp_path / "a", records[:7]), write(tmp_path / "b", records[7:])]
+    import_records(other, *files)
+    for number in batches:
+        killed_after(number)
+        with pytest.raises(Killed):
+            import_records(project, *files)
+        assert not Review.objects.filter(project=project).exists()
+    import_records(project, *files)
+    assert rows(project) == rows(other)
+    call_command("verify_audit")
+
+
+@BOTH
+@pytest.mark.parametrize("batches", [1, 3])
+def test_a_withdrawn_import_leaves_all_tables_as_they_were(
+    project: Project,
+    tmp_path: Path,
+    records: list[Any],
+    batches: int,
+    killed_after: Callable[[int], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A study and a review that existed before stay. A killed withdrawal is continued."""
+    import_records(project, write(tmp_path / "before", [records[0], plain("99", "T", ("100", "S"))][:1]))
+    before = count_all()
+    killed_after(batches)
+    with pytest.raises(Killed):
+        import_records(project, write(tmp_path / "a", records[1:]))
+    assert count_all() != before
+    monkeypatch.setattr(withdrawal, "BATCH", 3)
+    job = withdrawal.request_withdrawal(Import.objects.get(state="arriving"), by=None)
+    assert job
+    real = withdrawal._batches
+
+    def killed(imported: Import) -> Any:
+        for number, each in enumerate(real(imported)):
+            if number == 2:
+                monkeypatch.setattr(withdrawal, "_batches", real)
+                raise OSError("lost")
+            yield each
+
+    monkeypatch.setattr(withdrawal, "_batches", killed)
+    assert run_job(job.pk)
+    Job.objects.filter(pk=job.pk).update(not_before=None)
+    assert run_job(job.pk)
+    assert count_all() == before
+    call_command("verify_audit")
+
+
+def test_labels_that_are_being_written_cannot_be_withdrawn_but_continued(
+    project: Project, tmp_path: Path, killed_after: Callable[[int], None]
+) -> None:
+    file = write(tmp_path / "a", CLUSTERS)
+    killed_after(7)
+    with pytest.raises(Killed):
+        import_records(project, file)
+    arriving = Import.objects.get()
+    assert arriving.progress["phase"] == "finishing"
+    with pytest.raises(Conflict, match="can no longer be withdrawn"):
+        withdrawal.request_withdrawal(arriving, by=None)
+    import_records(project, file)
+    assert Cue.objects.exists()
+
+
+def test_faults_in_a_later_batch_withdraw_the_earlier_ones(project: Project, tmp_path: Path) -> None:
+    """Each repeated key is named with its first line, also if that row was written already."""
+    before = count_all()
+    content = as_bytes([*DOCUMENTS, DOCUMENTS[0], DOCUMENTS[11]]) + b'{"docid": "99", "target_text": "an open quote\n'
+    sources = [write(tmp_path / "a", content), write(tmp_path / "b", [DOCUMENTS[3]])]
+    found = check_files(project=project, format="m3", sources=sources, preview=False)
+    with pytest.raises(BadFiles) as refused:
+        import_files(project=project, format="m3", checked=found, by=None)
+    assert [(f.file, f.line, f.message) for f in refused.value.faults] == [
+        ("a", 13, 'line 1 already has "7"'),
+        ("a", 14, 'line 12 already has "18"'),
+        ("a", 15, "not JSON: Unterminated string starting at column 32"),
+        ("b", 1, 'line 4 of a already has "10"'),
+    ]
+    assert count_all() == before
+
+
+def test_a_full_disk_is_said_and_nothing_stays(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, store = count_all(), writing.Writing._store
+
+    def full(self: Any, *given: Any) -> None:
+        if self.batches == 2:
+            raise OSError(28, "No space left on device")
+        store(self, *given)
+
+    monkeypatch.setattr(writing.Writing, "_store", full)
+    with pytest.raises(Conflict, match="disk of the server is full"):
+        import_records(project, write(tmp_path / "a", DOCUMENTS))
+    assert count_all() == before
+
+
+def test_a_second_import_waits_for_the_first(
+    project: Project, tmp_path: Path, killed_after: Callable[[int], None]
+) -> None:
+    killed_after(1)
+    with pytest.raises(Killed):
+        import_records(project, write(tmp_path / "a", DOCUMENTS))
+    with pytest.raises(Conflict, match="The import of a is still running"):
+        import_records(project, write(tmp_path / "b", CLUSTERS))
