@@ -14,7 +14,7 @@ from accounts.models import User
 from audit.log import record_all
 from projects.jobs.arriving import ensure_none_arrives
 from projects.models import Import, ImportState, Project, Unit
-from sql.bulk import BulkWriter
+from sql.bulk import BulkWriter, ids_by_text
 from sql.expressions import fold_case
 
 from ..models import (
@@ -150,11 +150,7 @@ class Layout:
 
     def _ids(self, model: type[Review] | type[Study], pmids: Sequence[str]) -> dict[str, int]:
         """Return the ids of existing rows by PMID."""
-        found: dict[str, int] = {}
-        for start in range(0, len(pmids), 500):
-            rows = model.with_arriving.filter(project=self.project, pmid__in=pmids[start : start + 500])
-            found |= rows.values_list("pmid", "pk")
-        return found
+        return ids_by_text(model, "pmid", pmids, project_id=self.project.pk)
 
     def _know(self, reviews: dict[str, int]) -> None:
         """Register existing reviews and their links to studies."""
