@@ -17,6 +17,7 @@ urlpatterns = [
     path("import-formats/", imports_views.FormatListView.as_view()),
     path("projects/<slug:slug>/imports/", imports_views.ImportListView.as_view()),
     path("projects/<slug:slug>/imports/confirm/", imports_views.ImportConfirmView.as_view()),
+    path("projects/<slug:slug>/imports/folder/", imports_views.ImportFolderView.as_view()),
     path("imports/<int:import_id>/", imports_views.ImportView.as_view()),
     path("imports/<int:import_id>/notices/", imports_views.ImportNoticesView.as_view()),
     path("imports/<int:import_id>/withdraw/", imports_views.ImportWithdrawView.as_view()),

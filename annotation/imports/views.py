@@ -15,8 +15,12 @@ from annotation import permissions
 from annotation.imports import choices, every, get
 from api.limits import MOST_FILES
 from api.uploading import SetParser
+from projects import uploads
+from projects.jobs.queries import fresh_job
 from projects.jobs.serializers import JobSerializer
 from projects.models import Import, ImportFile, ImportWarning, Project, Unit
+from projects.uploads import actions as uploads_actions
+from projects.uploads import files
 from projects.uploads import views as uploads_views
 from projects.uploads.serializers import FileCheckSerializer
 
@@ -52,12 +56,13 @@ class FormatSerializer(Plain):
     asks = FormatAskSerializer(many=True)
     maps = serializers.BooleanField(help_text="Whether unknown values can be mapped.")
     joins = serializers.BooleanField(help_text="Whether several files can be imported together as one set.")
+    streams = serializers.BooleanField(help_text="Whether several files are parts of one data set of any size.")
     folders = serializers.BooleanField(
         help_text="Whether subfolder names can identify the reviews of the files in them."
     )
 
 
-class UploadSerializer(Plain):
+class DeclaredSerializer(Plain):
     format = serializers.ChoiceField(choices=choices())
     level = serializers.CharField(required=False, default="", allow_blank=True, help_text="Detected if omitted.")
     map = serializers.CharField(
@@ -78,12 +83,31 @@ class UploadSerializer(Plain):
         max_length=40,
         help_text="PMID of the review, for studies from PubMed.",
     )
+
+
+class UploadSerializer(DeclaredSerializer):
     file = serializers.FileField(allow_empty_file=True)
     others = serializers.ListField(
         child=serializers.FileField(allow_empty_file=True),
         required=False,
         max_length=MOST_FILES - 1,
         help_text="Further files of the set. They are checked and imported with the first, as one round of ratings.",
+    )
+
+
+class FolderFileSerializer(Plain):
+    """A file of the import folder of the server."""
+
+    name = serializers.CharField()
+    size = serializers.IntegerField(help_text="In bytes.")
+
+
+class FolderImportSerializer(DeclaredSerializer):
+    names = serializers.ListField(
+        child=serializers.CharField(max_length=255),
+        min_length=1,
+        max_length=MOST_FILES,
+        help_text="Files of the import folder. They are checked and imported as one set, in this order.",
     )
 
 
@@ -233,6 +257,33 @@ class ImportConfirmView(APIView):
         """Import a file that passed the check."""
         member = permissions.import_lead(signed_in(request), slug)
         return uploads_views.confirm(request, "corpus", ConfirmSerializer, member.project)
+
+
+class ImportFolderView(APIView):
+    @extend_schema(operation_id="imports_folder", responses=FolderFileSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the files of the import folder of the server. Empty if the server has none."""
+        permissions.import_lead(signed_in(request), slug)
+        rows = [{"name": name, "size": path.stat().st_size} for name, path in files.folder_files().items()]
+        return Response(FolderFileSerializer(rows, many=True).data)
+
+    @extend_schema(
+        operation_id="imports_check_folder", request=FolderImportSerializer, responses={202: FileCheckSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Check files of the import folder as one set. The job's result is the preview; nothing is imported yet."""
+        member = permissions.import_lead(signed_in(request), slug)
+        body = FolderImportSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        params = dict(body.validated_data)
+        job = uploads_actions.start_check_of_folder(
+            uploads.get("corpus"),
+            project=member.project,
+            names=params.pop("names"),
+            by=signed_in(request),
+            params=params,
+        )
+        return Response(FileCheckSerializer(fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)
 
 
 class ImportView(APIView):

@@ -38,6 +38,24 @@ def start_check(
     return _start(upload, upload.checks, project, [file, *others], by, params)
 
 
+def start_check_of_folder(
+    upload: Upload, *, project: Project, names: Sequence[str], by: User | None, params: Mapping[str, Any]
+) -> Job:
+    """Queue the job that checks files of settings.IMPORT_FOLDER as one set."""
+    accepted = upload.accept(project, dict(params))
+    if len(names) > 1 and not upload.joins(accepted):
+        raise Refused.field("names", "Files of this format must be imported one at a time.")
+    linked: list[dict[str, str]] = []
+    try:
+        for name in names:
+            linked.append({"upload": files.link(name), "name": name})
+        accepted |= linked[0] | ({"others": linked[1:]} if linked[1:] else {})
+        return jobs.request_job(project=project, kind=upload.checks, params=accepted, by=by)[0]
+    except (Problem, OSError):
+        files.remove_all(one["upload"] for one in linked)
+        raise
+
+
 def start_write(upload: Upload, *, project: Project, file: "File[bytes]", by: User, params: Mapping[str, Any]) -> Job:
     """Store a file and queue the job that writes it, without a check. Used by commands that have printed the check."""
     return _start(upload, upload.writes, project, [file], by, params)

@@ -111,6 +111,32 @@ def store(file: "File[bytes]", by: User | None) -> str:
     return token
 
 
+def folder_files() -> dict[str, Path]:
+    """Return the files of settings.IMPORT_FOLDER by name. Links and hidden files are left out."""
+    if not settings.IMPORT_FOLDER:
+        return {}
+    try:
+        entries = sorted(Path(settings.IMPORT_FOLDER).iterdir())
+    except OSError:
+        return {}
+    return {
+        path.name: path.absolute()
+        for path in entries
+        if path.is_file() and not path.is_symlink() and not path.name.startswith(".")
+    }
+
+
+def link(name: str) -> str:
+    """Return a token for a file of settings.IMPORT_FOLDER, which is not copied. Raise `Refused` if there is none."""
+    path = folder_files().get(name)
+    if path is None:
+        raise Refused.field("names", f"The import folder of the server has no file {name!r}.")
+    folder().mkdir(parents=True, exist_ok=True)
+    token = secrets.token_hex(16)
+    path_of(token).symlink_to(path)
+    return token
+
+
 def tokens_of(params: Mapping[str, Any]) -> list[str]:
     """Return the tokens of all files of a job."""
     return [params["upload"], *(other["upload"] for other in params.get("others", ()))]
@@ -132,7 +158,7 @@ def remove_all(tokens: Iterable[str]) -> None:
 def _make_room(size: int, by: User) -> None:
     mine = Job.objects.filter(created_by=by, created_at__gt=timezone.now() - KEPT, params__has_key="upload")
     kept = {token: path_of(token) for job in mine.order_by("pk") for token in tokens_of(job.params)}
-    sizes = {token: path.stat().st_size for token, path in kept.items() if path.exists()}
+    sizes = {token: path.lstat().st_size for token, path in kept.items() if path.exists()}
     unfinished = mine.filter(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
     needed = {token for job in unfinished for token in tokens_of(job.params)}
     too_much = sum(sizes.values()) + size - limits.most("LIMIT_UPLOADS_MB") * 2**20
@@ -150,7 +176,7 @@ def _make_room(size: int, by: User) -> None:
 def _remove_expired() -> None:
     oldest = (timezone.now() - KEPT).timestamp()
     for path in folder().iterdir():
-        if TOKEN.fullmatch(path.name) and path.stat().st_mtime < oldest:
+        if TOKEN.fullmatch(path.name) and path.lstat().st_mtime < oldest:
             path.unlink(missing_ok=True)
 
 

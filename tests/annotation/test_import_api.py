@@ -13,10 +13,12 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation import imports
+from annotation.imports.writing import Writing
 from annotation.models import Cluster, Counterfactual
 from projects.jobs.running import run_job
 from projects.models import Import, Job, Project, Unit
 from tests.annotation.m3_files import as_bytes, cluster, source
+from tests.concurrency import outside_the_job
 
 Client = Callable[[User], APIClient]
 
@@ -217,3 +219,56 @@ def test_counterfactuals_are_imported_through_the_api(corpus: Project, lead: Use
             "message": 'the project has no cluster "9_9"; import its level 3 first',
         }
     ]
+
+
+def test_files_of_the_import_folder_are_imported_as_one_set(
+    project: Project, lead: User, ann1: User, client_of: Client, settings: Any, tmp_path: Path
+) -> None:
+    """Links and paths cannot lead outside, and the files stay."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.jsonl").write_bytes(as_bytes([cluster("1_0")]))
+    (folder / "b.jsonl").write_bytes(as_bytes([cluster("1_1")]))
+    (tmp_path / "secret").write_text("x")
+    (folder / "link").symlink_to(tmp_path / "secret")
+    client, address = client_of(lead), "/api/v1/projects/eye/imports/folder/"
+    assert client.get(address).json() == []
+    settings.IMPORT_FOLDER = str(folder)
+    assert [each["name"] for each in client.get(address).json()] == ["a.jsonl", "b.jsonl"]
+    assert client_of(ann1).get(address).status_code == 403
+    for name in ("link", "../secret", str(tmp_path / "secret")):
+        assert client.post(address, {"format": "m3", "names": [name]}, format="json").status_code == 422
+    check = done(client, client.post(address, {"format": "m3", "names": ["a.jsonl", "b.jsonl"]}, format="json"))
+    assert check["result"]["counts"]["clusters"] == 2
+    job = done(client, client.post("/api/v1/projects/eye/imports/confirm/", {"job": check["id"]}, format="json"))
+    assert (job["status"], Cluster.objects.count()) == ("done", 2)
+    [row] = client.get("/api/v1/projects/eye/imports/").json()["results"]
+    assert [each["name"] for each in row["files"]] == ["a.jsonl", "b.jsonl"]
+    assert (folder / "a.jsonl").exists()
+
+
+def test_a_lead_withdraws_an_import_that_a_worker_writes(
+    project: Project, lead: User, ann1: User, client_of: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job is cancelled first. A complete import cannot be withdrawn."""
+    client = client_of(lead)
+    check = done(client, upload(client, as_bytes([cluster()])))
+    reply = client.post("/api/v1/projects/eye/imports/confirm/", {"job": check["id"]}, format="json")
+    complete = Writing._complete
+
+    def withdrawn(self: Writing) -> None:
+        address = f"/api/v1/imports/{Import.objects.get().pk}/withdraw/"
+        with outside_the_job():
+            assert client_of(ann1).post(address).status_code == 403
+            row = client.post(address).json()
+            assert (row["state"], row["phase"], row["rows"] > 5) == ("arriving", "reading", True)
+        complete(self)
+
+    monkeypatch.setattr(Writing, "_complete", withdrawn)
+    ticks = iter(range(10_000))
+    monkeypatch.setattr("projects.jobs.running.time.monotonic", lambda: float(next(ticks)))
+    assert done(client, reply)["status"] == "cancelled"
+    monkeypatch.undo()
+    assert run_job(Job.objects.get(kind="withdraw_import").pk)
+    assert not Import.objects.exists()
+    assert not Unit.with_arriving.exists()

@@ -113,6 +113,7 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "jobs/<int:job_id>/dismissal/": lambda w: {"job_id": w.job.pk},
     "projects/<slug:slug>/imports/": lambda w: {},
     "projects/<slug:slug>/imports/confirm/": lambda w: {},
+    "projects/<slug:slug>/imports/folder/": lambda w: {},
     "imports/<int:import_id>/": lambda w: {"import_id": w.imported.pk},
     "imports/<int:import_id>/notices/": lambda w: {"import_id": w.imported.pk},
     "imports/<int:import_id>/withdraw/": lambda w: {"import_id": w.imported.pk},
