@@ -61,9 +61,7 @@ def count_queued_units(rounds: QuerySet[Round]) -> dict[int, int]:
     rounds = rounds.filter(purpose__in=which("makes_gold")).order_by()
     contests = Decision.objects.filter(round__in=rounds, kind=F("round__kind"), unit__superseded_by=None).contested()
     flags = inbox_queries.FLAGGED & Q(assignment__round__in=rounds, assignment__unit__superseded_by=None)
-    flagged = inbox_queries.with_last_act(Answer.objects.filter(flags, current_of__isnull=False).order_by()).exclude(
-        inbox_queries.SETTLED
-    )
+    flagged = Answer.objects.filter(flags, current_of__isnull=False).order_by().exclude(inbox_queries.SETTLED)
     queued = {*contests.values_list("round", "unit"), *flagged.values_list("assignment__round", "assignment__unit")}
     return Counter(round for round, _ in queued)
 

@@ -7,19 +7,29 @@ from operator import or_
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from .. import kinds
 from ..models import Answer, Member, Outcome, Project, Remark, Round, Unit
 from ..purposes import which
 
 FLAGGED, COMMENTED, SKIPPED = Q(flag=True), ~Q(comment=""), Q(outcome=Outcome.SKIPPED)
-SETTLED = Q(last_act=Remark.Act.SETTLED)
+
+
+def _settled() -> QuerySet[Remark, Any]:
+    """Return the answers whose newest remark other than a reply settles them.
+
+    Remarks are few, so they are read once, and not for each answer.
+    """
+    later = Remark.objects.filter(answer=OuterRef("answer"), pk__gt=OuterRef("pk")).exclude(act=Remark.Act.REPLY)
+    return Remark.objects.filter(~Exists(later), act=Remark.Act.SETTLED).order_by().values("answer")
+
+
+SETTLED = Q(pk__in=_settled())
 
 
 def raised(project: Project) -> QuerySet[Answer]:
-    """Return current answers that are flagged, commented or skipped, newest first, with ``last_act``.
+    """Return current answers that are flagged, commented or skipped, newest first.
 
     Curation rounds are left out.
     """
@@ -30,13 +40,7 @@ def raised(project: Project) -> QuerySet[Answer]:
         .filter(current_of__isnull=False)
         .exclude(assignment__round__purpose__in=which("holds_edits"))
     )
-    return with_last_act(answers).order_by("-received_at", "-pk")
-
-
-def with_last_act(answers: QuerySet[Answer]) -> QuerySet[Answer]:
-    """Annotate each answer with ``last_act``: the act of its newest remark other than a reply."""
-    remarks = Remark.objects.filter(answer=OuterRef("pk")).exclude(act=Remark.Act.REPLY).order_by("-pk")
-    return answers.annotate(last_act=Coalesce(Subquery(remarks.values("act")[:1]), Value("")))
+    return answers.order_by("-received_at", "-pk")
 
 
 def open_flags(round: Round, unit: Unit) -> QuerySet[Answer]:
@@ -86,12 +90,13 @@ def read(project: Project, answers: Sequence[UUID]) -> list[Answer]:
 
 
 def totals(project: Project) -> dict[str, int]:
-    """Return the number of unsettled answers by type, of all unsettled and of all settled ones. Run one query."""
-    return raised(project).aggregate(
-        **{what: Count("pk", filter=which & ~SETTLED) for what, which in WHAT.items()},
-        open=Count("pk", filter=~SETTLED),
-        settled=Count("pk", filter=SETTLED),
+    """Return the number of unsettled answers by type, of all unsettled and of all settled ones. Run two queries."""
+    types = {what: Count("pk", filter=which) for what, which in WHAT.items()}
+    # Settled answers are few. A condition in each count would look up every answer in each of them.
+    every, settled = (
+        rows.aggregate(**types, open=Count("pk")) for rows in (raised(project), raised(project).filter(SETTLED))
     )
+    return {what: n - settled[what] for what, n in every.items()} | {"settled": settled["open"]}
 
 
 def rows(answers: Sequence[Any]) -> list[dict[str, Any]]:
@@ -104,6 +109,11 @@ def rows(answers: Sequence[Any]) -> list[dict[str, Any]]:
         values |= kinds.get(key).values(a.pk for a in kind_answers if a.outcome == Outcome.ANSWERED)
     remarks = remarks_on(answers)
     return [_row(a, texts, values.get(a.pk), remarks[a.pk]) for a in answers]
+
+
+def _is_settled(remarks: list[dict[str, Any]]) -> bool:
+    acts = [remark["act"] for remark in remarks if remark["act"] != Remark.Act.REPLY]
+    return acts[-1:] == [Remark.Act.SETTLED]
 
 
 def _row(answer: Any, texts: dict[int, str], value: kinds.Value | None, remarks: list[Any]) -> dict[str, Any]:
@@ -126,7 +136,7 @@ def _row(answer: Any, texts: dict[int, str], value: kinds.Value | None, remarks:
         "flag": answer.flag,
         "said": value_rows,
         "at": answer.received_at,
-        "settled": answer.last_act == Remark.Act.SETTLED,
+        "settled": _is_settled(remarks),
         "remarks": remarks,
     }
 
