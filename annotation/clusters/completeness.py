@@ -127,7 +127,7 @@ def lack(clusters: QuerySet[Cluster], what: str) -> QuerySet[Cluster]:
 
 
 def count_lacking(clusters: QuerySet[Cluster]) -> dict[str, int]:
-    """Count all clusters (``all``) and those that lack each thing, in one query.
+    """Count all clusters (``all``), the incomplete ones and those that lack each thing, in one query.
 
     ``relation`` counts clusters that have inputs but no relation.
     """
@@ -135,10 +135,11 @@ def count_lacking(clusters: QuerySet[Cluster]) -> dict[str, int]:
     # they take most of the time.
     lacks = {f"lacks_{name}": ExpressionWrapper(lack, BooleanField()) for name, lack in _lacks().items()}
     names = [name.removeprefix("lacks_") for name in lacks]
-    counts = Counter(all=0, relation=0, **dict.fromkeys(names, 0))
+    counts = Counter(all=0, incomplete=0, relation=0, **dict.fromkeys(names, 0))
     for row in clusters.order_by().annotate(**lacks).values_list(*lacks):
         lacking = {name for name, lack in zip(names, row, strict=True) if lack}
         counts.update(["all", *lacking])
+        counts["incomplete"] += bool(lacking)
         counts["relation"] += "discourse" in lacking and "input" not in lacking
     return dict(counts)
 

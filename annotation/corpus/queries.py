@@ -17,6 +17,7 @@ from sql.expressions import fold_case
 from sql.planner import count_subquery, exists_row
 
 from ..clusters.completeness import claims_beside, has_unlabelled, lacks_inputs, unreplaced
+from ..clusters.figures import lacking_now
 from ..consistency.queries import doubted
 from ..documents.queries import targets
 from ..models import Cluster, PicoElement, Proposition, Review, Study
@@ -100,20 +101,24 @@ def whole_words(search: str) -> str:
 def states(project: Project, filters: Mapping[str, str], *, curates: bool) -> list[Json]:
     """Count the clusters in each state under the other filters.
 
-    The state "" counts all of them. Needs one query per state and one for the total. A single statement takes 1.5 times
-    as long, because it looks up each cluster in every table in turn.
+    The state "" counts all of them. Needs at most one query per state and one for the total. A single statement takes
+    1.5 times as long, because it looks up each cluster in every table in turn.
     """
     others = {name: value for name, value in filters.items() if value and name not in ("state", "role", "ordering")}
     matches = _matching(project, {**filters, "state": ""}).order_by()
+    counted: dict[str, int] = {}
     if others:
         # Apply the other filters only once.
         matches = Cluster.objects.filter(pk__in=list(matches.values_list("pk", flat=True))).order_by()
+    else:
+        lacking = lacking_now(project)
+        counted = {"unlabelled": lacking["label"], "no_inputs": lacking["input"]}
     named = [state for state in STATES if curates or state not in FOR_CURATORS]
     total = matches.count()
-    return [
-        {"state": "", "clusters": total},
-        *({"state": state, "clusters": matches.filter(_is(state, project)).count() if total else 0} for state in named),
-    ]
+    counted |= {
+        state: matches.filter(_is(state, project)).count() if total else 0 for state in named if state not in counted
+    }
+    return [{"state": "", "clusters": total}, *({"state": state, "clusters": counted[state]} for state in named)]
 
 
 def _is(state: str, project: Project) -> Q:

@@ -10,7 +10,8 @@ from projects.models import Assignment, Decision, Project, Round
 from projects.people.workflow import count_annotators
 from projects.workflow import Begun, Next, Step, WorkflowStage
 
-from ..clusters.completeness import count_lacking, lack, unlabelled
+from ..clusters.completeness import lack, unlabelled
+from ..clusters.figures import lacking_now
 from ..models import Cluster, Counterfactual, Proposition, Ranking, Search, Target
 
 ASSIGN = "assign_evidence"
@@ -54,7 +55,7 @@ def _cluster_steps(
     project: Project, clusters: QuerySet[Cluster], next_actions: dict[str, Next]
 ) -> Iterator[tuple[str, Step]]:
     """Yield the steps for clusters, labels and relations. The corpus step is done if every cluster can be released."""
-    lacking = count_lacking(clusters)
+    lacking = lacking_now(project)
     total, without_inputs = lacking["all"], lacking["input"]
     # Clusters for which people found no input need no further work. They are excluded from releases.
     no_inputs_decided = Decision.objects.filter(unit=OuterRef("unit"), kind=ASSIGN).current()

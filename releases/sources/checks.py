@@ -5,8 +5,7 @@ from typing import Any
 
 from django.db import connection
 
-from annotation.clusters import completeness
-from annotation.models import Cluster
+from annotation.clusters.figures import lacking_now
 from audit import triggers
 from projects.models import Answer, Change, Decision, Project, Round
 from projects.purposes import which
@@ -82,7 +81,7 @@ def run(project: Project) -> list[dict[str, Any]]:
     still_open = list(rounds.order_by("pk").values_list("name", flat=True))
     stale = Change.objects.unsettled().filter(unit__project=project).values("unit").distinct().count()
     contested = Decision.objects.of_project(project).contested().count()
-    incomplete = completeness.incomplete(Cluster.objects.current().filter(project=project)).count()
+    incomplete = lacking_now(project)["incomplete"]
     return [
         _check("licence", bool(project.licence), project.licence or "The project settings state no licence."),
         _check(

@@ -11,6 +11,8 @@ from django.db.models import Q
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from annotation.clusters.completeness import count_lacking
+from annotation.clusters.figures import COMPLETENESS, lacking_now
 from annotation.corpus.figures import LEVELS, SUMMARY, LevelFigures, SummaryFigures
 from annotation.corpus.statistics import table
 from annotation.curation.actions import add_review, remove_cluster
@@ -82,6 +84,7 @@ def test_a_change_enqueues_one_job_and_the_page_says_that_its_figures_are_outdat
     change(computed, by)
     remove(computed, by)
     [job] = waiting(computed)
+    assert lacking_now(computed) == count_lacking(Cluster.objects.current()), "counted anew"
     before = stored(computed, SUMMARY)
     assert before.job == job
     assert before.figures["reviews"] == 2
@@ -90,6 +93,12 @@ def test_a_change_enqueues_one_job_and_the_page_says_that_its_figures_are_outdat
     assert after.job is None
     assert (after.as_of or 0) > (before.as_of or 0)  # type: ignore[operator]
     assert after.figures == SummaryFigures().compute(computed, lambda *_: None)
+
+
+def test_incomplete_clusters_are_not_counted_again_while_the_stored_counts_are_current(computed: Project) -> None:
+    assert lacking_now(computed) == count_lacking(Cluster.objects.current())
+    StoredFigures.objects.filter(key=COMPLETENESS).update(figures='{"all": 99}')
+    assert lacking_now(computed) == {"all": 99}
 
 
 def test_the_page_of_a_new_corpus_shows_the_job_that_computes_its_figures(
