@@ -120,7 +120,7 @@ def _statements(connection: BaseDatabaseWrapper, table: str, is_leaf: bool) -> l
 def expected(connection: BaseDatabaseWrapper, table: str, is_leaf: bool) -> list[tuple[str, str]]:
     """Return (name, definition) of each trigger that a guarded table must have."""
     if connection.vendor == "sqlite":
-        return _sqlite_triggers(connection, table, is_leaf)
+        return _sqlite_triggers(table, _sqlite_columns(connection)[table] if is_leaf else None)
     if connection.vendor == "postgresql":
         return _postgresql_triggers(table, is_leaf)
     raise NotImplementedError(
@@ -128,12 +128,24 @@ def expected(connection: BaseDatabaseWrapper, table: str, is_leaf: bool) -> list
     )
 
 
-def _sqlite_triggers(connection: BaseDatabaseWrapper, table: str, is_leaf: bool) -> list[tuple[str, str]]:
+def _sqlite_columns(connection: BaseDatabaseWrapper) -> dict[str, list[str]]:
+    """Return the columns of all tables, in one query."""
+    columns: dict[str, list[str]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' "
+            "ORDER BY t.name, c.cid"
+        )
+        for table, column in cursor.fetchall():
+            columns.setdefault(table, []).append(column)
+    return columns
+
+
+def _sqlite_triggers(table: str, columns: list[str] | None) -> list[tuple[str, str]]:
+    """Return the triggers of a table. ``columns`` are those of a leaf, None for another table."""
     refuse = f"BEGIN SELECT RAISE(ABORT, '{REFUSAL.format(table=table)}'); END"
     when = ""
-    if is_leaf:
-        with connection.cursor() as cursor:
-            columns = [c.name for c in connection.introspection.get_table_description(cursor, table)]
+    if columns is not None:
         same = [f'NEW."{c}" IS OLD."{c}"' for c in columns if c != "seal_id"]
         conditions = ['OLD."seal_id" IS NULL', 'NEW."seal_id" IS NOT NULL', *same]
         when = f"WHEN NOT ({' AND '.join(conditions)}) "
@@ -214,8 +226,10 @@ def _sqlite_faults(connection: BaseDatabaseWrapper, guarded: Mapping[str, bool])
         )
         for table, name, definition in cursor.fetchall():
             by_table.setdefault(table, {})[name] = definition
+    columns = _sqlite_columns(connection)
     for table, is_leaf in sorted(guarded.items()):
-        required, existing = dict(expected(connection, table, is_leaf)), by_table.get(table, {})
+        required = dict(_sqlite_triggers(table, columns[table] if is_leaf else None))
+        existing = by_table.get(table, {})
         if set(required) - set(existing):
             yield table, MISSING
         elif any(existing[name] != definition for name, definition in required.items()):
