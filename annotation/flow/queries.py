@@ -127,8 +127,7 @@ def _reviews(project: Project) -> Iterator[Stage]:
 
 def _studies(project: Project) -> Iterator[Stage]:
     reviews = data_set_reviews(project)
-    # Look up each review once. In a query that starts from studies, the review would be looked up for each link.
-    links = Inclusion.objects.included().filter(review__in=list(reviews.order_by().values_list("pk", flat=True)))
+    links = Inclusion.objects.included().filter(review__in=reviews.order_by().values("pk"))
     counted = Study.objects.filter(pk__in=links.order_by().values("study"), project=project).aggregate(
         n=Count("pk"),
         read=Count("pk", filter=~Q(abstract="")),
