@@ -19,6 +19,7 @@ from django.utils import timezone
 from accounts.models import User
 from api.problems import Conflict
 from audit.log import record
+from audit.row_digests import SETTLED
 from projects.jobs import batches
 from projects.jobs.arriving import ImportArriving, ensure_none_arrives
 from projects.jobs.batches import Progress
@@ -142,6 +143,9 @@ class Writing(Pass):
         stored = imported.progress
         if stored["phase"] == WITHDRAWING:
             raise Conflict("This import is being withdrawn. Start it again afterwards.")
+        if stored["phase"] != FINISHING and imported.created_at < timezone.now() - SETTLED:
+            # The audit would report its rows: rows with higher ids have settled digests.
+            raise Conflict("This import was started over a day ago. Withdraw it, then import the file again.")
         self.imported, self.stream.level, self.stream.state = imported, imported.level, stored["stream"]
         self.position, self.phase = Position(*stored["position"]), stored["phase"]
         self.first, self.rows, self.batches = stored["first"], stored["rows"], stored["batches"]

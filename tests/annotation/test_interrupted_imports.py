@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.core.management import call_command
+from django.utils import timezone
 
 from accounts.models import User
 from annotation.imports import passes, withdrawal, writing
 from annotation.imports.actions import check_files, import_files
 from annotation.models import Cue, Inclusion, Input, Label, Proposition, Review, Study, Target
 from api.problems import Conflict
+from audit.row_digests import SETTLED
 from projects.jobs.running import run_job
 from projects.models import Decision, Import, Job, Project
 from projects.people.actions import create_project
@@ -215,3 +217,16 @@ def test_a_second_import_waits_for_the_first(
         import_records(project, write(tmp_path / "a", DOCUMENTS))
     with pytest.raises(Conflict, match="The import of a is still running"):
         import_records(project, write(tmp_path / "b", CLUSTERS))
+
+
+def test_an_import_begun_over_a_day_ago_can_only_be_withdrawn(
+    project: Project, tmp_path: Path, killed_after: Callable[[int], None]
+) -> None:
+    file = write(tmp_path / "a", DOCUMENTS)
+    killed_after(1)
+    with pytest.raises(Killed):
+        import_records(project, file)
+    Import.objects.update(created_at=timezone.now() - SETTLED)
+    with pytest.raises(Conflict, match="Withdraw it"):
+        import_records(project, file)
+    assert Import.objects.filter(state="arriving").exists()
