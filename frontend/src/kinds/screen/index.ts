@@ -1,5 +1,5 @@
 import type { KindDefinition } from '../kind.ts'
-import { inWords } from './state.ts'
+import { inWords } from './words.ts'
 
 /** Screening: whether a retrieved review belongs in the data set. */
 const screen = {

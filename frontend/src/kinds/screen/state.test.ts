@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import screen from './index.ts'
-import { CHOICES, inWords, partsOf } from './state.ts'
+import { CHOICES, partsOf } from './state.ts'
+import { inWords } from './words.ts'
 
 it('has a key of its own for every value', () => {
   expect(new Set(CHOICES.map((c) => c.key)).size).toBe(CHOICES.length)

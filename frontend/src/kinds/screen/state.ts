@@ -20,8 +20,6 @@ export const CHOICES: readonly Option<Screened>[] = [
   { value: 'other', key: '8', says: 'explain in a comment' },
 ]
 
-export const inWords = (screening: string): string => (screening === 'include' ? 'included' : `excluded: ${screening}`)
-
 export interface Part {
   readonly label: string
   readonly text: string

@@ -4,7 +4,8 @@ import { bindings } from './keys.ts'
 import Reading from './Reading.svelte'
 import Record from './Record.svelte'
 import Screen from './Screen.svelte'
-import { inWords, type Card, type Value } from './state.ts'
+import type { Card, Value } from './state.ts'
+import { inWords } from './words.ts'
 
 const task: KindTask<Card, Value> = {
   editor: Screen,
