@@ -100,14 +100,14 @@ def test_a_lead_registers_runs_stops_resumes_and_reads(site: Site, visit: Callab
         expect(page.get_by_text(f"{FIRST} of {CLUSTERS} clusters")).to_be_visible()
         assert place_of(page, "Hidden from") == below, "nothing moves while it goes on"
         page.get_by_role("button", name="Stop").click()
-        expect(page.get_by_text("stopped", exact=True)).to_be_visible()
+        expect(page.get_by_text("Stopped", exact=True)).to_be_visible()
         expect(page.get_by_role("button", name="Resume")).to_be_focused()
         nothing_for_axe(lead)
         page.get_by_role("button", name="Resume").click()
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
         expect(page.get_by_text(f"{FIRST} of {CLUSTERS} clusters")).to_be_visible()
         assert place_of(page, "Hidden from") == below
-    expect(page.get_by_text("complete", exact=True)).to_be_visible()
+    expect(page.get_by_text("Complete", exact=True)).to_be_visible()
     expect(page.get_by_text(f"{CLUSTERS} of {CLUSTERS} clusters")).to_be_visible()
     assert place_of(page, "Hidden from") == below
     narrow_too(lead)

@@ -26,7 +26,7 @@ it('shows the tuple and the values of each unit, and which value differs', () =>
   const units = [unit(1, 'acuity', 'weak'), unit(2, 'safety', 'weak'), unit(3, 'cost', 'moderate')]
   const finding = { id: 7, rule: 'wording', reason: 'One sentence, two labels.', units, is_information: false, decision: '', can_be_sent: true, queues: [] }
   const { body } = render(FindingItem, {
-    props: { finding: finding as unknown as Schemas['Finding'], slug: 'eye', isCurrent: true, busy: false, reasons: { dismiss: '', send: '' }, onfocus: () => {}, onanswer: () => Promise.resolve(true) },
+    props: { finding: finding as unknown as Schemas['Finding'], slug: 'eye', isCurrent: true, busy: false, selected: false, reasons: { dismiss: '', send: '' }, onfocus: () => {}, onanswer: () => Promise.resolve(true) },
   })
   const cells = [...body.matchAll(/<(?:td|th) role="(?:cell|rowheader)".*?<\/t[dh]>/gs)].map(([cell]) => cell.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ').trim())
   expect(cells).toEqual([
