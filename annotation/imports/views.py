@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from accounts.sessions import signed_in
 from annotation import permissions
 from annotation.imports import choices, every, get
+from api.fields import UnitNameField
 from api.limits import MOST_FILES
 from api.uploading import SetParser
 from projects import uploads
@@ -123,6 +124,7 @@ class NoticeSerializer(Plain):
     kind = serializers.CharField()
     message = serializers.CharField()
     item = serializers.CharField(allow_blank=True)
+    item_name = UnitNameField("item")
     place = serializers.CharField(allow_blank=True)
     field = serializers.CharField(allow_blank=True)
     text = serializers.CharField(allow_blank=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from measures.unit_names import unit_name
 from projects.models import Job, JobStatus
 from projects.permissions import Names
 
@@ -69,6 +70,11 @@ class ReleaseRowSerializer(Plain):
 
 class ReleaseSerializer(ReleaseRowSerializer):
     manifest = ManifestSerializer()
+    listed = serializers.SerializerMethodField(help_text="Lists among the manifest's counts, with the names of units.")
+
+    def get_listed(self, release: Release) -> dict[str, list[str]]:
+        counts = release.manifest["counts"]
+        return {name: [unit_name(key) for key in keys] for name, keys in counts.items() if isinstance(keys, list)}
 
 
 class PendingReleaseSerializer(Plain):

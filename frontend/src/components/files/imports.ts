@@ -2,7 +2,7 @@
 
 import type { Faults } from './fileFlow.svelte.ts'
 
-export interface Noticed { kind: string; message: string; item: string; place: string; field: string; text: string; unit?: number | null }
+export interface Noticed { kind: string; message: string; item: string; item_name?: string; place: string; field: string; text: string; unit?: number | null }
 export interface Preview {
   file: string
   /** Names of further files of the same set. */
@@ -24,7 +24,7 @@ export interface Preview {
 export function matching(notices: readonly Noticed[], search: string): Noticed[] {
   const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
   return notices.filter((n) => {
-    const words = `${n.kind} ${n.item} ${n.place} ${n.field} ${n.text} ${n.message}`.toLowerCase()
+    const words = `${n.kind} ${n.item} ${n.item_name ?? ''} ${n.place} ${n.field} ${n.text} ${n.message}`.toLowerCase()
     return wanted.every((w) => words.includes(w))
   })
 }
