@@ -59,6 +59,7 @@ class PageKind(Kind):
     unit_types = (stored.PAGE,)
     blind = True
     designed = True
+    design_options = (PROTOCOL, systems.OPTION)
     #: The kind of protocols that this kind uses.
     protocol_kind: Literal["rate", "compare"]
     skip_reasons: Sequence[SkipReason] = (

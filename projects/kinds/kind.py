@@ -79,6 +79,8 @@ class Kind:
     blind: bool = False
     #: Units are created by a design, which can be previewed before the round opens.
     designed: bool = False
+    #: Names of options that the page of the design shows.
+    design_options: Sequence[str] = ()
     #: Estimated seconds per answer until times are measured.
     assumed_seconds: float = 20.0
     #: Kinds whose current values its units depend on. They are decided first.

@@ -157,7 +157,10 @@ def _kind_choice(kind: kinds.Kind, project: Project) -> dict[str, Any]:
 
 
 def settings_in_words(round: Round) -> list[dict[str, str]]:
-    """Return the settings of a round as label and value, from its shape, purpose and kind."""
+    """Return the settings of a round as label and value, from its shape, purpose and kind.
+
+    Options that the page of the design shows are left out.
+    """
     kind, shape = kinds.get(round.kind), Shape.of(round.overlap, round.sampling)
     rows = []
     if shape.block_share:
@@ -186,7 +189,7 @@ def settings_in_words(round: Round) -> list[dict[str, str]]:
             (kind.options_of(round.project), kind.current_options(round.options)),
         )
         for one in declared
-        if one.name in values
+        if one.name in values and one.name not in kind.design_options
     ]
 
 
