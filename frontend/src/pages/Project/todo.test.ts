@@ -22,7 +22,7 @@ it('lists what needs the lead in a fixed order, each with count, reason and one 
     [10, 'Contested fields', 'People disagree in final', 'Adjudicate', 'rounds/3/adjudicate'],
     [1, 'Failed job', 'Scores (rouge): The worker ran out of memory.', 'See failure', 'systems/runs/4'],
     [10, 'Stale labels', 'The text or tuple changed after it was labelled', 'Review', 'needs-review'],
-    [3, 'Flagged units', '2 flagged, 1 commented', 'Answer', 'inbox'],
+    [3, 'Unsettled answers', '2 flagged, 1 commented', 'Answer', 'inbox'],
     [1, 'Quiet person', 'Person 5 has not answered for 4 days; 78 are left in round 1', 'See round', 'rounds/1'],
     [1, 'Round to close', 'round 2 has all 120 answers', 'Close round', 'rounds/2'],
   ])

@@ -2,7 +2,7 @@
 
 import type { Schemas } from '../../api/client.ts'
 import type { TodoItem } from '../../components/TodoList.svelte'
-import { count, counted, listed } from '../../components/format.ts'
+import { capital, count, counted, listed } from '../../components/format.ts'
 
 type Overview = Schemas['Overview']
 
@@ -36,6 +36,8 @@ export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, {
   const outdated = sum(stale?.outdated.map((o) => o.answers) ?? [])
   const quiet = quietPeople(open)
   const full = leads ? open.filter((r) => r.assignments && r.answered === r.assignments) : []
+  const types = (['flagged', 'commented', 'skipped'] as const).filter((what) => unsettled?.[what])
+  const raised = capital(types.length === 1 ? types[0]! : 'unsettled')
   const inEach = contested.map((r) => (contested.length > 1 ? `${r.name} (${count(r.count)})` : r.name))
   const items = [
     { key: 'contested', n: sum(contested.map((r) => r.count)), one: 'Contested field', many: 'Contested fields', reason: `People disagree in ${some(inEach)}`, button: 'Adjudicate', page: `rounds/${contested[0]?.round}/adjudicate` },
@@ -48,8 +50,8 @@ export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, {
         : changed ? 'The text or tuple changed after it was labelled' : 'Answered under an earlier guideline',
     },
     {
-      key: 'flagged', n: unsettled?.open ?? 0, one: 'Flagged unit', many: 'Flagged units', button: 'Answer', page: 'inbox',
-      reason: (['flagged', 'commented', 'skipped'] as const).filter((what) => unsettled?.[what]).map((what) => `${count(unsettled![what])} ${what}`).join(', '),
+      key: 'flagged', n: unsettled?.open ?? 0, one: `${raised} answer`, many: `${raised} answers`, button: 'Answer', page: 'inbox',
+      reason: types.length > 1 ? types.map((what) => `${count(unsettled![what])} ${what}`).join(', ') : 'Not settled in the inbox yet',
     },
     {
       key: 'quiet', n: quiet.length, one: 'Quiet person', many: 'Quiet people', button: 'See round', page: `rounds/${quiet[0]?.round.id}`,
