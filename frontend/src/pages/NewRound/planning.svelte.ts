@@ -112,6 +112,14 @@ export class Planning {
     this.suggestName()
   }
 
+  /** What the person has chosen or typed; the form's own suggestions do not count. */
+  private readonly typed = $derived.by(() => JSON.stringify([{ ...this.plan, name: this.name === this.offered ? '' : this.name }, this.which]))
+  private untouched = $state('')
+  /** Whether the person has changed the form since `begin`. */
+  get isChanged(): boolean {
+    return this.untouched !== '' && this.typed !== this.untouched
+  }
+
   /** The suggested name, replaced as long as the person has not typed another. */
   private offered = ''
   suggestName(name = this.choice?.name ?? ''): void {
@@ -128,6 +136,11 @@ export class Planning {
   /** Fill in the form from the address: `?kind=…&purpose=…&rolling=true&options.NAME=…&filters.NAME=true`, or
    *  `?purpose=reliability` for a reliability study with matches. */
   begin(asked: URLSearchParams): void {
+    this.fill(asked)
+    this.untouched = this.typed
+  }
+
+  private fill(asked: URLSearchParams): void {
     const kind = asked.get('kind')
     if (asked.get('purpose') === 'reliability') {
       this.purpose = 'reliability study'
