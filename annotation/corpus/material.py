@@ -55,6 +55,7 @@ class Clusters(Material):
 
     key, order, figures = "clusters", 10, SUMMARY
     singular, plural = "cluster", "clusters"
+    is_searched = True
 
     def all(self, project: Project) -> Rows:
         return Cluster.objects.current().filter(project=project).order_by("position", "id")
@@ -97,6 +98,7 @@ class Propositions(Material):
 class Reviews(Material):
     key, order, figures = "reviews", 30, SUMMARY
     singular, plural = "review", "reviews"
+    is_searched = True
     columns = (
         Column("title", "Review", fields=("title",)),
         Column("pmid", "PMID"),
@@ -208,6 +210,7 @@ class Targets(Material):
     """Target texts of one level."""
 
     figures = SUMMARY
+    is_searched = True
     level: Level
     columns: Sequence[Column] = (Column("text", "Text"), Column("key", "ID"), Column("inputs", "Inputs", "count"))
     states: Mapping[str, tuple[str, Q]] = {

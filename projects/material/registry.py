@@ -56,6 +56,8 @@ class Material:
     states: Mapping[str, tuple[str, Q]] = {}
     #: Whether *Corpus* has a tab for it.
     is_listed = True
+    #: Whether `search` finds any.
+    is_searched = False
     #: Addresses of the navigation, relative to the project, that are of use only with it.
     pages: Sequence[str] = ()
 

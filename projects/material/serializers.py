@@ -29,6 +29,7 @@ class MaterialKindSerializer(Plain):
     plural = serializers.CharField()
     count = serializers.IntegerField(allow_null=True, help_text="Null until it is computed.")
     listed = serializers.BooleanField(source="is_listed", help_text="Whether *Corpus* has a tab for it.")
+    searched = serializers.BooleanField(source="is_searched", help_text="Whether the search of a project finds it.")
     columns = MaterialColumnSerializer(many=True)
     states = MaterialStateSerializer(many=True, help_text="States that its list can be filtered by.")
     pages = serializers.ListField(child=serializers.CharField(), help_text="Pages that are of use only with it.")

@@ -19,7 +19,7 @@ from .registry import Material, Rows
 
 #: Matches of one kind in a search; *Corpus* lists the others.
 MOST_MATCHES = 20
-DESCRIBED = ("key", "singular", "plural", "is_listed", "columns", "pages")
+DESCRIBED = ("key", "singular", "plural", "is_listed", "is_searched", "columns", "pages")
 
 
 def _reader(request: Request, slug: str) -> Member:
@@ -97,7 +97,8 @@ class MaterialSearchView(APIView):
         """Return the first matches of a search among each kind of material that the project has."""
         member = _reader(request, slug)
         words = _filters(request).get("search", "").strip()
-        found = [(kind, kind.search(member, words, MOST_MATCHES)) for kind in registry.of(member.project) if words]
+        searched = [kind for kind in registry.of(member.project) if kind.is_searched] if words else []
+        found = [(kind, kind.search(member, words, MOST_MATCHES)) for kind in searched]
         rows = [
             {"key": kind.key, "singular": kind.singular, "plural": kind.plural, "total": total, "matches": matches}
             for kind, (total, matches) in found

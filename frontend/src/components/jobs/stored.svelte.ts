@@ -5,7 +5,6 @@ import { follow } from './follow.ts'
 
 /** Figures that a job computes after changes. */
 interface Stored {
-  figures: unknown
   as_of: string | null
   job: Schemas['Job'] | null
 }

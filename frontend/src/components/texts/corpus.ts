@@ -1,23 +1,11 @@
 /** The corpus in words, for read-only pages. */
 
 import type { Schemas } from '../../api/client.ts'
+import { counted } from '../format.ts'
 
-export interface Holding {
-  name: string
-  n: number
-}
-
-/** Numbers of the objects in the corpus, without zeros. */
-export function holds(s: Schemas['Summary']): Holding[] {
-  return [
-    { name: 'Reviews', n: s.reviews },
-    { name: 'Studies', n: s.studies },
-    { name: 'Documents', n: s.documents },
-    { name: 'Sentences', n: s.sentences },
-    { name: 'Clusters', n: s.clusters },
-    { name: 'Propositions', n: s.propositions },
-    { name: 'Counterfactuals', n: s.counterfactuals.reduce((sum, c) => sum + c.count, 0) },
-  ].filter((h) => h.n > 0)
+/** "381 clusters", "229 reviews": the kinds of material with their counts. */
+export function contents(kinds: readonly Pick<Schemas['MaterialKind'], 'singular' | 'plural' | 'count'>[]): string[] {
+  return kinds.length ? kinds.map((k) => (k.count === null ? k.plural : counted(k.count, k.singular, k.plural))) : ['No material yet']
 }
 
 /** Flag, skip and comment of an answer, all that apply. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Schemas } from '../../api/client.ts'
-import { contents, nextStep, todo } from './todo.ts'
+import { nextStep, todo } from './todo.ts'
 
 type Overview = Schemas['Overview']
 const person = (member: number, days: number, left: number | null = 78) => ({ member, name: `Person ${member}`, pseudonym: 'R-1', answered: 42, skipped: 0, left, seconds_an_answer: 30, last_answer_at: '2026-11-21T12:00:00Z', quiet_days: days >= 3 ? days : 0 })
@@ -51,10 +51,4 @@ it('shows no next step twice', () => {
   expect(next({ next: step('rounds/2'), then: [step('rounds/1'), step('releases')] })).toBe('releases')
   expect(next({ next: step('rounds/3/adjudicate') })).toBeUndefined()
   expect(next({ next: step('rounds/3') })).toBe('rounds/3')
-})
-
-it('names the contents of the corpus', () => {
-  const summary = { clusters: 381, propositions: 1, reviews: 0, studies: 2, documents: 0, sentences: 0, counterfactuals: [] } as unknown as Schemas['Summary']
-  expect(contents(summary)).toEqual(['381 clusters', '1 proposition', '2 studies'])
-  expect(contents({ ...summary, clusters: 0, propositions: 0, studies: 0 })).toEqual(['No corpus yet'])
 })

@@ -75,13 +75,3 @@ export function nextStep(way: Schemas['Way'], shown: { tasks: readonly TodoItem[
   ])
   return [way.next, ...way.then].find((step) => step && !pages.has(`/projects/${shown.slug}/${step.page}`)) ?? null
 }
-
-/** "381 clusters", "2,292 propositions", "229 reviews": the contents of the corpus, without zeros. */
-export function contents(s: Schemas['Summary']): string[] {
-  const counts: [number, string, string?][] = [
-    [s.clusters, 'cluster'], [s.propositions, 'proposition'], [s.reviews, 'review'], [s.studies, 'study', 'studies'],
-    [s.documents, 'document'], [s.sentences, 'sentence'], [sum(s.counterfactuals.map((c) => c.count)), 'counterfactual'],
-  ]
-  const present = counts.filter(([n]) => n > 0).map(([n, one, many]) => counted(n, one, many))
-  return present.length ? present : ['No corpus yet']
-}
