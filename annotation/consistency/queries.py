@@ -11,7 +11,7 @@ from projects.jobs.queries import fresh_job
 from projects.models import Decision, Job, JobStatus, Project
 from sql.planner import count_subquery
 
-from ..models import ConsistencyCheck, Finding, FindingUnit, PicoElement, Proposition
+from ..models import Cluster, ConsistencyCheck, Finding, FindingUnit, PicoElement, Proposition
 from ..models.finding import STATES
 from . import reading
 from .actions import KIND
@@ -36,6 +36,7 @@ def totals(project: Project) -> Json:
             sent=Count("pk", filter=STATES["sent"]),
         )
     }
+    has_clusters = Cluster.objects.current().filter(project=project).exists()
     nothing = {"waiting": 0, "information": 0, "dismissed": 0, "sent": 0}
     jobs = Job.objects.filter(project=project, kind=KIND).order_by("-pk")
     newest = jobs.first()
@@ -47,6 +48,7 @@ def totals(project: Project) -> Json:
             {"rule": rule.key, "title": rule.title, "why": rule.why, "kind": rule.kind, **nothing}
             | counted.get(rule.key, {})
             for rule in RULES
+            if rule.key in counted or has_clusters
         ],
     }
 

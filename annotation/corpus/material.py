@@ -118,6 +118,7 @@ class Reviews(Material):
         "retracted": ("Retracted", Q(is_retracted=True)),
     }
     pages = ("pubmed", "ranking")
+    grows = True
 
     def all(self, project: Project) -> Rows:
         return Review.objects.filter(project=project).order_by("id")

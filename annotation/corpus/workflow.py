@@ -41,13 +41,13 @@ def _import_step(project: Project) -> Step:
     if not texts:
         next_action = Next(
             "import a corpus",
-            "A corpus has the reviews, and the propositions or texts to label and to summarise.",
+            "A corpus consists of the texts that people annotate and that systems summarise.",
             "Import a file",
             "import",
             "Or start with a PubMed search.",
             "pubmed",
         )
-    of = "clusters" if n or not texts else "targets"
+    of = "clusters" if n else "targets"
     return Step("Corpus", texts, of, "done" if texts else "to do", "corpus" if texts else "import", next=next_action)
 
 

@@ -140,13 +140,10 @@ Json = dict[str, Any]
 
 
 def choices(project: Project) -> Json:
-    """Return the choices for a new version: levels with their number of units, backends with their parameters, and
-    presets.
-    """
+    """Return the choices for a new version: levels with units, backends with their parameters, and presets."""
+    levels = [{"key": level, "name": LEVELS[level], "units": units(project, level).count()} for level in UnitLevel]
     return {
-        "levels": [
-            {"key": level, "name": LEVELS[level], "units": units(project, level).count()} for level in UnitLevel
-        ],
+        "levels": [level for level in levels if level["units"]] or levels,
         "backends": [_backend(backend) for backend in backends.every()],
         "presets": PRESETS,
     }

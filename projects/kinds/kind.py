@@ -69,6 +69,8 @@ class Kind:
     description: str = ""
     #: Group in the list of kinds: one of `groups`, or a new one.
     group: groups.Group = groups.LABEL
+    #: Key of the kind of material that its units belong to, if units can exist without it.
+    material: str = ""
     #: Position in the list of kinds, in steps of ten: the order in which a data set is made.
     order: int = 1000
     #: Types of the units that people answer. A round may mix them.

@@ -56,6 +56,8 @@ class Material:
     states: Mapping[str, tuple[str, Q]] = {}
     #: Whether *Corpus* has a tab for it.
     is_listed = True
+    #: Whether rounds over it produce other kinds.
+    grows = False
     #: Whether `search` finds any.
     is_searched = False
     #: Addresses of the navigation, relative to the project, that are of use only with it.
@@ -112,6 +114,11 @@ def of(project: Project) -> list[Material]:
     conditions = {f"has_{kind.key}": kind.exists(project) for kind in kinds}
     has = Project.objects.filter(pk=project.pk).annotate(**conditions).values(*conditions).get()
     return [kind for kind in kinds if has[f"has_{kind.key}"]]
+
+
+def is_fixed(kinds: Iterable[Material]) -> bool:
+    """Return whether there are kinds, and rounds over them produce no other kind."""
+    return bool(kinds) and not any(kind.grows for kind in kinds)
 
 
 def counts(kinds: Iterable[Material], figures: Mapping[str, Any]) -> dict[str, int | None]:

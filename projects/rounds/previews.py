@@ -13,6 +13,7 @@ from api.parameters import in_words
 
 from .. import kinds, purposes
 from ..answers.assignments import Shape
+from ..material import registry as material
 from ..models import Answer, Assignment, Outcome, Participant, Project, Round, Unit
 from ..practice import queries as practice_queries
 from ..queue import queries as queue_queries
@@ -92,6 +93,10 @@ def choices(project: Project) -> dict[str, Any]:
     """Return the choices for a new round: kinds with options, purposes, practice rounds, people with open answers."""
     used_names = set(project.rounds.values_list("name", flat=True))
     ordered = sorted(kinds.all_kinds(), key=lambda kind: (kind.order, kind.title))
+    if material.is_fixed(has := material.of(project)):
+        # Rounds of the other tasks will never have units.
+        keys = {"", *(one.key for one in has)}
+        ordered = [one for one in ordered if one.designed or (one.material in keys and one.units(project).exists())]
     return {
         "kinds": [_kind_choice(kind, project) | {"name": _free(kind.title, used_names)} for kind in ordered],
         "groups": list(dict.fromkeys(kind.group for kind in ordered)),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 
+from projects.material import registry
 from projects.models import Project
 
 from ..folders.dictionary import Table, table_of
@@ -28,11 +29,14 @@ SPDX = {
 
 def card(project: Project, version: str, newest: str, notes: Notes, paths: Sequence[str] = ()) -> str:
     """Return README.md: description, contents (``paths`` are the files), creation and verification of the release."""
+    by_level = {row["level"]: row for row in (level.as_json() for level in notes.levels)}
     levels = "\n".join(
         f"| {r['level']} | {r['targets']} | {r['inputs']} | {r['reviews']} | {r['studies']} | "
         f"{_figure(r['inputs_per_target'])} | {_figure(r['compression'])} |"
-        for r in (level.as_json() for level in notes.levels)
+        for r in by_level.values()
     )
+    material = "\n\n".join(note for kind in registry.every() if (note := kind.release_note(by_level)))
+    left_out = _left_out(notes, has_clusters="proposition" in by_level)
     rounds = "\n".join(
         f"| {r.name} | {r.kind} | {r.purpose} | {r.status} | {r.units_count} | {r.overlap} | {r.guideline.number} |"
         for r in project.rounds.opened().counting().select_related("guideline").order_by("pk")
@@ -54,9 +58,11 @@ Licence: {project.licence or "not stated"}. Newest change: {newest or "none"}.
 |---|---|---|---|---|---|---|
 {levels or "| none | 0 | 0 | 0 | 0 | | |"}
 
+{material}
+
 Compression is the mean over targets of the number of words of the inputs divided by the number of words of the target.
 `statistics.json` has the distributions of values, each with its n and method. `m3/` has the levels in M3's published
-format; {_left_out(notes)} `answers/` has all answers, one row per revision (`current` and `counted` mark the rows that
+format; {left_out} `answers/` has all answers, one row per revision (`current` and `counted` mark the rows that
 count), with pseudonyms of raters. {_comments(project, notes)}{_kept_blind(notes)}
 `provenance/` states for every current value its answer and guideline version, or its imported file. It also has all
 guidelines, and the units that were entered by hand.
@@ -69,10 +75,6 @@ scripts. Import them into a spreadsheet as text.
 | round | kind | purpose | status | units | people per unit | guideline |
 |---|---|---|---|---|---|---|
 {rounds or "| none | | | | | | |"}
-
-Polarity is the benefit or harm of the intervention for the outcome; M3's files name the field *direction*. It is `n/a`
-if and only if the modality is `no evidence`. Imported cues keep their published text. Cues marked by annotators are
-given as the text that spans them; `answers/` has the exact ranges.
 
 ## Files
 
@@ -129,14 +131,16 @@ def _kept_blind(notes: Notes) -> str:
     return f" Blind rounds are omitted until they are closed and unblinded: {names}."
 
 
-def _left_out(notes: Notes) -> str:
+def _left_out(notes: Notes, *, has_clusters: bool) -> str:
     n = len(notes.counts.get("clusters_without_complete_gold", []))
     bare = len(notes.counts.get("targets_without_inputs", []))
     targets = (
         f" Omitted because they have no inputs: {bare} target{'s' * (bare > 1)} (also listed there)." if bare else ""
     )
+    if not n and bare and not has_clusters:
+        return f"omitted because they have no inputs: {bare} target{'s' * (bare > 1)} (listed in `manifest.json`)."
     if not n:
-        return f"no cluster is omitted.{targets}"
+        return f"no {'cluster' if has_clusters else 'target'} is omitted.{targets}"
     return f"omitted because their gold is incomplete: {n} cluster{'s' * (n > 1)} (listed in `manifest.json`).{targets}"
 
 

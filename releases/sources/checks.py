@@ -45,7 +45,7 @@ ABOUT = {
     "no contests": About(
         "Nothing contested",
         "A contested field has no value until a curator decides.",
-        "Decide each field: use Adjudicate on the page of its round, or Correct on the page of its cluster.",
+        "Decide each field: use Adjudicate on the page of its round, or correct the value on the page of its unit.",
         "corpus?state=contested",
     ),
     "gold complete": About(
@@ -81,7 +81,8 @@ def run(project: Project) -> list[dict[str, Any]]:
     still_open = list(rounds.order_by("pk").values_list("name", flat=True))
     stale = Change.objects.unsettled().filter(unit__project=project).values("unit").distinct().count()
     contested = Decision.objects.of_project(project).contested().count()
-    incomplete = lacking_now(project)["incomplete"]
+    lacking = lacking_now(project)
+    incomplete = lacking["incomplete"]
     return [
         _check("licence", bool(project.licence), project.licence or "The project settings state no licence."),
         _check(
@@ -98,7 +99,7 @@ def run(project: Project) -> list[dict[str, Any]]:
             not contested,
             f"{_counted(contested, 'field waits', 'fields wait')} for a curator." if contested else "",
         ),
-        _check("gold complete", not incomplete, _left_out(incomplete)),
+        *([_check("gold complete", not incomplete, _left_out(incomplete))] if lacking["all"] else []),
         _check(
             "nothing stale",
             not stale,

@@ -206,6 +206,7 @@ PAGES = (
     Shot("people", f"{PROJECT}/people"),
     Shot("people-invite", f"{PROJECT}/people", prepare=_click("Invite people")),
     Shot("corpus", f"{PROJECT}/corpus"),
+    Shot("corpus-reviews", f"{PROJECT}/corpus?kind=reviews"),
     Shot("corpus-no-match", f"{PROJECT}/corpus?search=xyzzy"),
     Shot("cluster", f"{PROJECT}/corpus/{{cluster}}"),
     Shot("cluster-stale", f"{PROJECT}/corpus/{{stale}}"),

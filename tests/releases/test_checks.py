@@ -31,7 +31,7 @@ def test_every_check_says_what_it_means_and_what_to_do_on_which_page(project: Pr
     found = run(project)
     assert all(c["title"] and c["means"] and c["advice"] for c in found)
     assert {c["name"]: c["page"] for c in found}["no contests"] == "corpus?state=contested"
-    assert len({c["title"] for c in found}) == len(found) == 9
+    assert len({c["title"] for c in found}) == len(found) == 8
 
 
 def test_open_rounds_contests_and_clusters_without_gold_are_counted(project: Project, ann1: User, ann2: User) -> None:

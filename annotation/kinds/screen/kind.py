@@ -57,6 +57,7 @@ class ScreenKind(ReviewKind):
     """Inclusion of one review, or the reason for its exclusion."""
 
     key = "screen"
+    material = "reviews"
     title = "Screen reviews"
     description = "Does this review answer the topic? Include or exclude it, with a reason."
     group = groups.CORPUS

@@ -61,6 +61,7 @@ class SentencesKind(ReviewKind):
     """Every sentence of one review's abstract."""
 
     key = "sentences"
+    material = "reviews"
     title = "Judge the sentences of abstracts"
     description = "Which sentences of an abstract state a finding?"
     group = groups.CORPUS

@@ -105,6 +105,7 @@ class StudiesKind(ReviewKind):
     """The primary studies that one review includes. The current list determines the review's studies."""
 
     key = "studies"
+    material = "reviews"
     title = "List included studies"
     description = "Which studies does the review include?"
     group = groups.CORPUS

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from annotation.models import Cluster
 from generation.results.tables import building
 from measures.clustered import FEW
 from measures.comparison import RULE as OF_PAIRS
@@ -61,6 +62,7 @@ class ScoredRun:
     #: Number of summaries and number of units, both without retired ones.
     summaries: int
     items: int
+    has_propositions: bool = True
 
     @property
     def level(self) -> str:
@@ -72,7 +74,7 @@ class ScoredRun:
 
     def sides(self) -> tuple[str, ...]:
         """Return the kinds of references, which form one table row each."""
-        return (OWN, PROPOSITIONS) if self.level == UnitLevel.DOCUMENT else (OWN,)
+        return (OWN, PROPOSITIONS) if self.level == UnitLevel.DOCUMENT and self.has_propositions else (OWN,)
 
 
 #: Non-default parameters -> the runs that lack scores, with a description of what is missing.
@@ -88,13 +90,13 @@ class Scores(TableContext):
     def __init__(self, project: Project, member: Member | None = None, *, published: bool = False) -> None:
         super().__init__(project, member, published=published)
         all_runs = runs_with_summaries(project)
-        # Any, because the type lacks annotated fields.
-        runs: list[Any] = list(self._readable(all_runs))
+        runs: list[Any] = list(self._readable(all_runs))  # Any, because the type lacks annotated fields.
         self.has_embargoed_runs = bool(member) and len(runs) < all_runs.count()
         display_names = names(runs)
         retired = building.retired(project, runs)
+        has_propositions = Cluster.objects.current().filter(project=project).exists()
         self.runs = [
-            ScoredRun(run, display_names[run.pk], run.summaries - done, run.items_total - items)
+            ScoredRun(run, display_names[run.pk], run.summaries - done, run.items_total - items, has_propositions)
             for run in runs
             for items, done in [retired.get(run.pk, (0, 0))]
         ]
