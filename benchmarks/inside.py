@@ -10,7 +10,7 @@ from benchmarks.inside_fresh import analysed, beside_older
 from benchmarks.inside_jobs import answered, neighbours
 from benchmarks.inside_lists import large_project
 from benchmarks.inside_loads import before_load, cast, kept
-from benchmarks.inside_moving import bare_export, bare_import, export, import_file
+from benchmarks.inside_moving import bare_export, bare_import, export, import_file, import_set
 from benchmarks.inside_ratings import rated
 from benchmarks.inside_requests import ask_all, check_consistency
 from benchmarks.inside_rounds import grow, open_round, people, stored
@@ -23,6 +23,7 @@ VERBS = {
         open_round,
         stored,
         import_file,
+        import_set,
         bare_import,
         export,
         bare_export,
