@@ -79,5 +79,5 @@ it('says why a form has no interval', () => {
   const given = { value: 0.5, ci: [0.1, 0.9], noInterval: '', n: 40, undefined: '' }
   const none = { ...given, ci: null, noInterval: why }
   const found = [{ name: "Fleiss' kappa", unweighted: none, weighted: given }, { name: "Conger's kappa", unweighted: none, weighted: none }]
-  expect(withheldForms(found)).toEqual([`Fleiss' kappa (unweighted), Conger's kappa (unweighted) and Conger's kappa (weighted): ${why}.`])
+  expect(withheldForms(found)).toEqual([`Fleiss' kappa (unweighted) and Conger's kappa: ${why}.`])
 })

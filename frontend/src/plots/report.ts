@@ -103,9 +103,11 @@ export function withheld(found: readonly Row[]): string[] {
 
 /** Forms without an interval, one sentence per reason. */
 export function withheldForms(found: ReturnType<typeof forms>): string[] {
-  const all = found.flatMap(({ name, unweighted, weighted }) => [
-    { name: `${name} (unweighted)`, why: unweighted.noInterval }, { name: `${name} (weighted)`, why: weighted.noInterval },
-  ])
+  const all = found.flatMap(({ name, unweighted, weighted }) =>
+    unweighted.noInterval === weighted.noInterval
+      ? [{ name, why: weighted.noInterval }]
+      : [{ name: `${name} (unweighted)`, why: unweighted.noInterval }, { name: `${name} (weighted)`, why: weighted.noInterval }],
+  )
   const reasons = [...new Set(all.map((each) => each.why).filter(Boolean))]
   return reasons.map((why) => `${listed(all.filter((each) => each.why === why).map((each) => each.name))}: ${why}.`)
 }
