@@ -13,9 +13,9 @@ from rest_framework.views import APIView
 from accounts.sessions import signed_in
 from annotation import permissions
 from annotation.imports import choices, every, get
-from api.fields import UnitNameField
 from api.limits import MOST_FILES
 from api.uploading import SetParser
+from measures.unit_names import unit_name
 from projects import uploads
 from projects.jobs.queries import fresh_job
 from projects.jobs.serializers import JobSerializer
@@ -124,7 +124,7 @@ class NoticeSerializer(Plain):
     kind = serializers.CharField()
     message = serializers.CharField()
     item = serializers.CharField(allow_blank=True)
-    item_name = UnitNameField("item")
+    item_name = serializers.CharField(allow_blank=True, help_text="Name of the item for people.")
     place = serializers.CharField(allow_blank=True)
     field = serializers.CharField(allow_blank=True)
     text = serializers.CharField(allow_blank=True)
@@ -204,14 +204,20 @@ _INPUT = re.compile(r"input (\d+)")
 
 
 def with_units(project: Project, notices: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Add to each notice the id of its text's unit, else of its item's unit; None if there is neither. One query."""
+    """Add the name of its item to each notice, and the id of its text's unit, else of its item's unit, else None.
+
+    One query.
+    """
     keys = [_keys(notice) for notice in notices]
     rows = Unit.objects.filter(
         project=project, key__in={key for candidates in keys for key in candidates}, superseded_by=None
     )
     ids = dict(rows.order_by("pk").values_list("key", "pk"))
     units = [next((ids[key] for key in candidates if key in ids), None) for candidates in keys]
-    return [{**notice, "unit": unit} for notice, unit in zip(notices, units, strict=True)]
+    return [
+        {**notice, "item_name": unit_name(notice["item"]), "unit": unit}
+        for notice, unit in zip(notices, units, strict=True)
+    ]
 
 
 def _keys(notice: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ from accounts.models import User
 from annotation import imports
 from annotation.imports.writing import Writing
 from annotation.models import Cluster, Counterfactual
+from measures.unit_names import unit_name
 from projects.jobs.running import run_job
 from projects.models import Import, Job, Project, Unit
 from tests.annotation.m3_files import as_bytes, cluster, source
@@ -72,6 +73,7 @@ def test_a_file_is_checked_confirmed_imported_and_reported(
     ).json()
     assert (notices["count"], len(notices["results"])) == (4, 3)
     first = notices["results"][0]
+    assert first["item_name"] == unit_name(first["item"])
     assert first["text"] == "MAY"
     # It links to the first input of the first item.
     assert Unit.objects.get(pk=first["unit"]).key == f"{first['item']}/{first['place'].removeprefix('input ')}"
