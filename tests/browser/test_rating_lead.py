@@ -94,7 +94,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit
     address = page.url
     lead.go(f"/projects/{SLUG}/systems/{run['id']}")
     page.locator("a[href*='/systems/runs/']").first.click()
-    expect(page.locator("section[aria-labelledby=embargoes]")).to_contain_text("rated blindly in 'First ratings'")
+    expect(page.get_by_role("region", name="Hidden from")).to_contain_text("rated blindly in 'First ratings'")
     expect(page.get_by_role("button", name="Lift")).to_have_count(0)
 
     site.manage("shell", "-v0", "-c", RATED.replace("ROUND", address.rsplit("/", 1)[1]))
