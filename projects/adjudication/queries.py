@@ -7,10 +7,11 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any
 
-from django.db.models import F, Min, Q, QuerySet
+from django.db.models import Count, F, Min, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from api.problems import NotFound
+from sql.planner import count_subquery
 
 from .. import kinds
 from ..answers.queries import opinions
@@ -57,13 +58,21 @@ def queued_units(round: Round) -> list[QueuedUnit]:
 
 
 def count_queued_units(rounds: QuerySet[Round]) -> dict[int, int]:
-    """Return the number of `queued_units` of each round that makes gold, by round id. Run two queries."""
-    rounds = rounds.filter(purpose__in=which("makes_gold")).order_by()
+    """Return the number of `queued_units` of each round, by round id. Run two queries.
+
+    Flagged units can be many, so the database counts them. Contested ones are few, and looked up one by one.
+    """
+    rounds = rounds.order_by()
     contests = Decision.objects.filter(round__in=rounds, kind=F("round__kind"), unit__superseded_by=None).contested()
-    flags = inbox_queries.FLAGGED & Q(assignment__round__in=rounds, assignment__unit__superseded_by=None)
-    flagged = Answer.objects.filter(flags, current_of__isnull=False).order_by().exclude(inbox_queries.SETTLED)
-    queued = {*contests.values_list("round", "unit"), *flagged.values_list("assignment__round", "assignment__unit")}
-    return Counter(round for round, _ in queued)
+    flags = inbox_queries.FLAGGED & Q(assignment__unit__superseded_by=None, current_of__isnull=False)
+    of_people = rounds.exclude(purpose__in=which("holds_edits"))
+    flagged = Answer.objects.filter(flags, assignment__round__in=of_people).exclude(inbox_queries.SETTLED).order_by()
+    by_round = flagged.values_list("assignment__round").annotate(n=Count("assignment__unit", distinct=True))
+    is_flagged_too = count_subquery(
+        flagged.filter(assignment__round=OuterRef("round"), assignment__unit=OuterRef("unit"))
+    )
+    others = contests.alias(flags=is_flagged_too).filter(flags=0).values_list("round", "unit").distinct()
+    return Counter(dict(by_round)) + Counter(round for round, _ in others)
 
 
 def decided_units(round: Round) -> list[tuple[int, int, int]]:

@@ -1,6 +1,6 @@
 """Queries for the inbox: answers that are flagged, commented or skipped, and the remarks on them."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
@@ -91,12 +91,25 @@ def read(project: Project, answers: Sequence[UUID]) -> list[Answer]:
 
 def totals(project: Project) -> dict[str, int]:
     """Return the number of unsettled answers by type, of all unsettled and of all settled ones. Run two queries."""
+    return sum_of(totals_by_round(project))
+
+
+def totals_by_round(project: Project) -> dict[int, Counter[str]]:
+    """Return `totals` of each round with raised answers, by round id. Run two queries."""
     types = {what: Count("pk", filter=which) for what, which in WHAT.items()}
     # Settled answers are few. A condition in each count would look up every answer in each of them.
-    every, settled = (
-        rows.aggregate(**types, open=Count("pk")) for rows in (raised(project), raised(project).filter(SETTLED))
-    )
-    return {what: n - settled[what] for what, n in every.items()} | {"settled": settled["open"]}
+    answers = raised(project).order_by()
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for found, sign in ((answers, 1), (answers.filter(SETTLED), -1)):
+        for round, *numbers in found.values_list("assignment__round").annotate(**types, open=Count("pk")):
+            counts[round].update({name: sign * n for name, n in zip((*WHAT, "open"), numbers, strict=True)})
+            counts[round]["settled"] += numbers[-1] if sign < 0 else 0
+    return counts
+
+
+def sum_of(by_round: dict[int, Counter[str]]) -> dict[str, int]:
+    """Return the sums of `totals_by_round`."""
+    return {name: sum(counts[name] for counts in by_round.values()) for name in (*WHAT, "open", "settled")}
 
 
 def rows(answers: Sequence[Any]) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Overview of a project: progress of rounds, people at work, and answers per day."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,7 +9,6 @@ from django.db.models import Count, Q
 from sql.expressions import UtcDay, first_moment
 
 from ..inbox import queries as inbox_queries
-from ..inbox.queries import SETTLED, SKIPPED, raised
 from ..jobs import jobs
 from ..models import Answer, Assignment, Decision, JobStatus, Member, Outcome, Project, Round
 from ..models.project import verbs_of
@@ -34,18 +34,15 @@ def overview(member: Member, *, now: datetime) -> dict[str, Any]:
     shown_rounds = list(counted.filter(status=Round.Status.OPEN)[:OPEN_SHOWN])
     shown_rounds += list(counted.filter(status=Round.Status.CLOSED)[:CLOSED_SHOWN])
     contested = _contested(project) if watches else []
-    unsettled = _unsettled(project, shown_rounds) if watches else {}
+    unsettled = inbox_queries.totals_by_round(project) if watches else {}
     at_work = rounds_queries.at_work([r for r in shown_rounds if r.is_open], now=now) if watches else {}
     return {
         "rounds": [
-            rounds_queries.row(r)
-            | {"raised": 0, "skipped": 0}
-            | unsettled.get(r.pk, {})
-            | {"at_work": at_work.get(r.pk, [])}
+            rounds_queries.row(r) | _unsettled(unsettled.get(r.pk, {})) | {"at_work": at_work.get(r.pk, [])}
             for r in shown_rounds
         ],
         "contested": contested,
-        "unsettled": inbox_queries.totals(project) if watches else None,
+        "unsettled": inbox_queries.sum_of(unsettled) if watches else None,
         "failed_jobs": _failed_jobs(member, now) if may(member, "read reports of jobs") else [],
         "days": _days(project, now),
     }
@@ -107,12 +104,9 @@ def _failed_jobs(member: Member, now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def _unsettled(project: Project, rounds: list[Round]) -> dict[int, dict[str, int]]:
-    unsettled_answers = raised(project).exclude(SETTLED).filter(assignment__round__in=rounds).order_by()
-    counts = unsettled_answers.values_list("assignment__round").annotate(
-        raised=Count("pk", filter=~SKIPPED), skipped=Count("pk", filter=SKIPPED)
-    )
-    return {round: {"raised": n, "skipped": skipped} for round, n, skipped in counts}
+def _unsettled(totals: Mapping[str, int]) -> dict[str, int]:
+    skipped = totals.get("skipped", 0)
+    return {"raised": totals.get("open", 0) - skipped, "skipped": skipped}
 
 
 def _days(project: Project, now: datetime) -> list[dict[str, Any]]:

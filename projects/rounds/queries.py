@@ -19,6 +19,7 @@ from ..models.decision import WAITING
 from ..models.project import MAY
 from ..practice import queries as practice_queries
 from ..practice import readiness
+from ..purposes import which
 
 COUNTED = Q(assignments__number__gte=1, assignments__repeat=0)
 ANSWERED = COUNTED & Q(assignments__current_answer__isnull=False)
@@ -83,7 +84,7 @@ def rows(rounds: Sequence[Any], *, watches: bool, now: datetime) -> list[dict[st
             names[pk].append(next(filter(None, name)))
         for pk, working in at_work(open_rounds, now=now, by_person=by_person).items():
             quiet[pk] = [person for person in working if person["quiet_days"]]
-        closed = [r.pk for r in rounds if r.status == Round.Status.CLOSED]
+        closed = [r.pk for r in rounds if r.status == Round.Status.CLOSED and r.meaning.makes_gold]
         waiting = adjudication.count_queued_units(Round.objects.filter(pk__in=closed))
     return [
         row(r)
@@ -101,9 +102,11 @@ def rows(rounds: Sequence[Any], *, watches: bool, now: datetime) -> list[dict[st
 def _progress_by_person(rounds: Sequence[Round]) -> dict[tuple[int, int], dict[str, Any]]:
     """Return counts, working time and last answer by round and member. One query."""
     by_person = Answer.objects.filter(assignment__round__in=rounds).values("assignment__round", "author")
+    # Not through `current_of`, which would join the assignments again.
+    is_current = Q(assignment__current_answer=F("pk"))
     counted = by_person.annotate(
-        answered=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.ANSWERED)),
-        skipped=Count("pk", filter=Q(current_of__isnull=False, outcome=Outcome.SKIPPED)),
+        answered=Count("pk", filter=is_current & Q(outcome=Outcome.ANSWERED)),
+        skipped=Count("pk", filter=is_current & Q(outcome=Outcome.SKIPPED)),
         ms=Sum("active_ms"),
         last=Max("received_at"),
     )
@@ -180,9 +183,13 @@ def of_round(round: Round, *, now: datetime) -> dict[str, Any]:
         ),
         "flagged": _flagged(round),
         "gold": _decisions(round),
-        "to_adjudicate": 0 if round.is_open else len(adjudication.queued_units(round)),
+        "to_adjudicate": 0 if round.is_open else _count_queued(round),
         "job": finish.pk if finish else None,
     }
+
+
+def _count_queued(round: Round) -> int:
+    return adjudication.count_queued_units(Round.objects.filter(pk=round.pk)).get(round.pk, 0)
 
 
 def _decisions(round: Round) -> dict[str, int]:
@@ -211,12 +218,11 @@ def _people(round: Round, now: datetime) -> list[dict[str, Any]]:
 
 
 def _flagged(round: Round, limit: int = 200) -> list[dict[str, Any]]:
-    rows = (
-        Answer.objects.filter(assignment__round=round, current_of__isnull=False)
-        .filter(Q(flag=True) | ~Q(comment="") | Q(outcome=Outcome.SKIPPED))
-        .select_related("assignment__unit", "author")
-        .order_by("-received_at")[:limit]
-    )
+    answers = Answer.objects.filter(assignment__round=round, current_of__isnull=False).order_by("-received_at", "-pk")
+    raised = answers.filter(Q(flag=True) | ~Q(comment="") | Q(outcome=Outcome.SKIPPED))
+    # Sort keys first, and load the rows of these afterwards. Otherwise, all full rows would be sorted.
+    newest = list(raised.values_list("pk", flat=True)[:limit])
+    rows = answers.filter(pk__in=newest).select_related("assignment__unit", "author")
     kind = kinds.get(round.kind)
     return [
         {
@@ -236,7 +242,8 @@ def _flagged(round: Round, limit: int = 200) -> list[dict[str, Any]]:
 def to_adjudicate(user: User) -> list[dict[str, Any]]:
     """Return closed rounds with units that wait for a curator, in projects that a user curates. Three queries."""
     curated = Member.objects.active().filter(user=user, role__in=MAY["curate"]).values("project")
-    counts = adjudication.count_queued_units(Round.objects.filter(project__in=curated, status=Round.Status.CLOSED))
+    closed = Round.objects.filter(project__in=curated, status=Round.Status.CLOSED, purpose__in=which("makes_gold"))
+    counts = adjudication.count_queued_units(closed)
     rounds = Round.objects.filter(pk__in=counts).order_by("-pk")
     return [
         {"round": pk, "name": name, "project": slug, "project_name": project, "units": counts[pk]}
