@@ -28,11 +28,7 @@ def test_the_form_of_every_backend_describes_available_material(
 ) -> None:
     build_cluster(project)
     reply = client_of(lead).get("/api/v1/projects/eye/backends/").json()
-    assert {level["key"]: level["units"] for level in reply["levels"]} == {
-        "document": 0,
-        "sentence": 0,
-        "proposition": 1,
-    }
+    assert {level["key"]: level["units"] for level in reply["levels"]} == {"proposition": 1}
     [extractive] = [backend for backend in reply["backends"] if backend["key"] == "extractive"]
     assert extractive["no_probe"]
     parameters = {p["name"]: p for section in extractive["sections"] for p in section["parameters"]}
