@@ -219,6 +219,8 @@ SAID = {
     "shell/guides.ts": {"annotator", "lead"},
     "components/Account.svelte": {"annotator"},
     "routes.ts": {"annotator"},
+    # The name of a guide.
+    "pages/Projects.svelte": {"lead"},
     # A scope of API tokens, not a role.
     "pages/Profile/Tokens.svelte": {"lead"},
 }

@@ -274,8 +274,8 @@ FAULTS = (
     Fault(
         "error-not-shown",
         "frontend/src/components/LoadFailure.svelte",
-        "'This could not be loaded'} reason={from.error} />",
-        "'This could not be loaded'} reason=\"\" />",
+        "reason={isRefused ? refusal.slice(1).join(' ') : from.error}>",
+        'reason="">',
         "A page that cannot be loaded does not say why.",
     ),
     Fault(
