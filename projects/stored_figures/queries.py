@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db.models import Q, Subquery, prefetch_related_objects
+from django.db.models import Q, Subquery
 
 from ..jobs.queries import ACTIVE
 from ..models import Job, JobStatus, Project, StoredFigures
@@ -37,7 +37,7 @@ class Stored:
 
 
 def stored(project: Project, key: str) -> Stored:
-    """Return a set of figures of a project. Needs at most three queries, whatever the size of the project."""
+    """Return a set of figures of a project. Needs two queries, whatever the size of the project."""
     # Read the job first. If it ends in between, the figures are newer than stated.
     job = pending_job(project)
     row = StoredFigures.objects.filter(project=project, key=key, rule=registry.get(key).rule).first()
@@ -49,15 +49,11 @@ def stored(project: Project, key: str) -> Stored:
 
 
 def pending_job(project: Project) -> Job | None:
-    """Return the running job, else the queued one, else the newest one if it was not successful.
-
-    Needs one query, and one for the problems of the job if there is one.
-    """
+    """Return the running job, else the queued one, else the newest one if it was not successful. One query."""
     jobs = Job.objects.filter(project=project, kind=KIND)
     newest = jobs.order_by("-pk").values("pk")[:1]
     found = jobs.filter(Q(status__in=ACTIVE) | Q(pk=Subquery(newest))).select_related("created_by")
     job = min(found, key=lambda job: (job.status not in ACTIVE, job.status != JobStatus.RUNNING, job.pk), default=None)
     if job is None or job.status == JobStatus.DONE:
         return None
-    prefetch_related_objects([job], "problems")
     return job
