@@ -18,8 +18,8 @@ M = TypeVar("M", bound=models.Model)
 Values = list[tuple[Any, ...]]
 #: Up to this number of rows, INSERT is faster than COPY.
 FEW = 20
-#: Types of fields whose values need no conversion.
-PLAIN = (models.CharField, models.TextField, models.IntegerField, models.BooleanField, models.ForeignKey)
+#: Types of fields whose values need no conversion, as do references to them.
+PLAIN = (models.CharField, models.TextField, models.IntegerField, models.BooleanField)
 
 
 def reserve_ids(model: type[models.Model], count: int) -> list[int]:
@@ -114,7 +114,7 @@ class BulkWriter:
         marks = []
         for field in model._meta.concrete_fields:
             column = ids if field.primary_key else columns.pop(field.attname, field.get_default())
-            if isinstance(column, list) and (field.primary_key or isinstance(field, PLAIN)):
+            if isinstance(column, list) and _is_plain(field):
                 values.append(column)
                 marks.append("%s")
                 continue
@@ -168,9 +168,16 @@ def _literal(value: Any) -> str | None:
     return None
 
 
+def _is_plain(field: Any) -> bool:
+    # The id of an answer is a UUID, which SQLite stores as text.
+    while isinstance(field, models.ForeignKey):
+        field = field.target_field
+    return isinstance(field, PLAIN)
+
+
 def _column(field: "models.Field[Any, Any]", rows: list[M]) -> list[Any]:
     """Return the values of a field as the database expects them."""
     # A subclass, such as a field of dates or files, may set the value when it is saved.
-    if type(field).pre_save is models.Field.pre_save and (isinstance(field, PLAIN) or field.primary_key):
+    if type(field).pre_save is models.Field.pre_save and _is_plain(field):
         return list(map(attrgetter(field.attname), rows))
     return [field.get_db_prep_save(field.pre_save(row, True), connection) for row in rows]

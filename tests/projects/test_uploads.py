@@ -190,7 +190,7 @@ def cut_off(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
             raise Killed
 
         where = {
-            "corpus": "annotation.imports.actions._write",
+            "corpus": "annotation.imports.writing.Writing._store",
             "sheet": "projects.sheets.actions.report",
             "elsewhere": "projects.external_ratings.actions.close_round",
         }
