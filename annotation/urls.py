@@ -21,6 +21,7 @@ urlpatterns = [
     path("imports/<int:import_id>/", imports_views.ImportView.as_view()),
     path("imports/<int:import_id>/notices/", imports_views.ImportNoticesView.as_view()),
     path("imports/<int:import_id>/withdraw/", imports_views.ImportWithdrawView.as_view()),
+    path("imports/<int:import_id>/continue/", imports_views.ImportContinueView.as_view()),
     path("projects/<slug:slug>/searches/", pubmed_views.SearchListView.as_view()),
     path("projects/<slug:slug>/searches/studies/", pubmed_views.StudySearchView.as_view()),
     path("projects/<slug:slug>/searches/full-texts/", FullTextsView.as_view()),

@@ -1,27 +1,26 @@
 """Uploads of published data sets from a browser."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
-from django.utils import timezone
+from django.db import transaction
 
+from accounts.models import User
+from api.problems import Conflict
 from projects.jobs import jobs
 from projects.models import Import, ImportState, Job, JobStatus, Project
-from projects.uploads import Brought, Found, Json, Upload
+from projects.uploads import Brought, Found, Json, Upload, files
 from projects.uploads.faults import BadFiles
 from projects.uploads.upload import HOW
 
 from ..consistency import actions as consistency_actions
 from .actions import Checked, check_files, format_by_key, import_files, parse_mapping, report_of, summarise_notices
 from .withdrawal import enqueue_withdrawal
-from .writing import FINISHING
+from .writing import FINISHING, UNFINISHED
 
 #: Number of items and notices in a preview; the report of the import has more notices.
 SAMPLE = 3
 PREVIEWED = 500
-#: Delay before a stopped import that can no longer be withdrawn is continued.
-CONTINUE_AFTER = timedelta(minutes=1)
 #: Keys of the questions that any format may ask, as named in forms and commands.
 QUESTION_KEYS = ("topic", "review")
 
@@ -103,17 +102,24 @@ class CorpusUpload(Upload):
         }
 
     def ended(self, job: Job) -> None:
-        """Withdraw an import that was not completed, or complete it if it can no longer be withdrawn."""
+        """Withdraw an import that was not completed. Leave one that can only be continued (`request_continuation`)."""
         super().ended(job)
         for imported in Import.objects.filter(job=job, state=ImportState.ARRIVING):
-            if imported.progress["phase"] == FINISHING:
-                later = timezone.now() + CONTINUE_AFTER
-                again = jobs.enqueue(
-                    project=job.project, kind=job.kind, params=job.params, by=job.created_by, not_before=later
-                )
-                Import.objects.filter(pk=imported.pk).update(job=again)
-            else:
+            if imported.progress["phase"] != FINISHING:
                 enqueue_withdrawal(imported, by=job.created_by, reason=job.error or HOW[JobStatus(job.status)])
+
+
+def request_continuation(imported: Import, *, by: User) -> Job:
+    """Queue the job again that writes the labels of a stopped import. Raise `Conflict` if it cannot be continued."""
+    stopped = imported.job
+    if imported.progress.get("phase") != FINISHING or stopped is None or stopped.status in UNFINISHED:
+        raise Conflict("This import has not stopped while its labels were written, so it cannot be continued.")
+    if not all(files.path_of(token).exists() for token in files.tokens_of(stopped.params)):
+        raise Conflict("The server no longer has the files of this import. Import the same files again to continue it.")
+    with transaction.atomic():
+        job, _ = jobs.request_job(project=imported.project, kind=stopped.kind, params=stopped.params, by=by)
+        Import.objects.filter(pk=imported.pk, job=stopped).update(job=job)
+    return job
 
 
 def _check(brought: Brought, *, preview: bool = True) -> Checked:

@@ -19,12 +19,14 @@ from measures.unit_names import unit_name
 from projects import uploads
 from projects.jobs.queries import fresh_job
 from projects.jobs.serializers import JobSerializer
-from projects.models import Import, ImportFile, ImportWarning, Project, Unit
+from projects.models import Import, ImportFile, ImportWarning, JobStatus, Project, Unit
 from projects.uploads import actions as uploads_actions
 from projects.uploads import files
 from projects.uploads import views as uploads_views
 from projects.uploads.serializers import FileCheckSerializer
+from projects.uploads.upload import HOW
 
+from .uploads import request_continuation
 from .withdrawal import request_withdrawal
 
 Plain = serializers.Serializer[Any]
@@ -165,6 +167,12 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
     bytes_done = serializers.IntegerField(
         source="progress.bytes", default=None, allow_null=True, help_text="While arriving: bytes read, of ``size``."
     )
+    job = serializers.IntegerField(
+        source="job_id", allow_null=True, read_only=True, help_text="Job that writes the rows. Null for a command."
+    )
+    stopped = serializers.SerializerMethodField(
+        help_text="Why the job stopped before the import was complete; empty if it did not."
+    )
 
     class Meta:
         model = Import
@@ -181,6 +189,8 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
             "phase",
             "rows",
             "bytes_done",
+            "job",
+            "stopped",
             "counts",
             "totals",
             "values",
@@ -190,6 +200,12 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
 
     def get_by(self, imported: Import) -> str:
         return imported.created_by.name if imported.created_by else ""
+
+    def get_stopped(self, imported: Import) -> str:
+        job = imported.job
+        if job is None or job.status not in (JobStatus.FAILED, JobStatus.CANCELLED) or imported.state == "arrived":
+            return ""
+        return job.error or f"The import was {HOW[JobStatus(job.status)]}."
 
     def get_format_name(self, imported: Import) -> str:
         try:
@@ -324,3 +340,12 @@ class ImportWithdrawView(APIView):
         imported = permissions.import_of(user, import_id)
         request_withdrawal(imported, by=user)
         return Response(ImportSerializer(imported).data, status=status.HTTP_202_ACCEPTED)
+
+
+class ImportContinueView(APIView):
+    @extend_schema(operation_id="imports_continue", request=None, responses={202: JobSerializer})
+    def post(self, request: Request, import_id: int) -> Response:
+        """Continue an import that stopped while its labels were written. It can no longer be withdrawn."""
+        user = signed_in(request)
+        job = request_continuation(permissions.import_of(user, import_id), by=user)
+        return Response(JobSerializer(fresh_job(job)).data, status=status.HTTP_202_ACCEPTED)

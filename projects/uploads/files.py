@@ -12,13 +12,14 @@ from typing import Any
 from django.conf import settings
 from django.core.files import File
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
 from api import limits
 from api.problems import Refused, TooLarge
 
-from ..models import Job, JobStatus
+from ..models import Import, ImportState, Job, JobStatus
 
 #: First bytes that identify other file types, longest first.
 _OTHER_FILES = (
@@ -93,7 +94,7 @@ def name_of(file: "File[bytes]") -> str:
 def store(file: "File[bytes]", by: User | None) -> str:
     """Store a file and return its token.
 
-    If the user exceeds LIMIT_UPLOADS_MB, their oldest uploads that no queued or running job needs are removed. Raise
+    If the user exceeds LIMIT_UPLOADS_MB, their oldest uploads that are not needed are removed. Raise
     `TooMuch` if that is not enough.
     """
     folder().mkdir(parents=True, exist_ok=True)
@@ -159,8 +160,7 @@ def _make_room(size: int, by: User) -> None:
     mine = Job.objects.filter(created_by=by, created_at__gt=timezone.now() - KEPT, params__has_key="upload")
     kept = {token: path_of(token) for job in mine.order_by("pk") for token in tokens_of(job.params)}
     sizes = {token: path.lstat().st_size for token, path in kept.items() if path.exists()}
-    unfinished = mine.filter(status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
-    needed = {token for job in unfinished for token in tokens_of(job.params)}
+    needed = _needed()
     too_much = sum(sizes.values()) + size - limits.most("LIMIT_UPLOADS_MB") * 2**20
     gone = []
     for token in sizes:
@@ -173,10 +173,18 @@ def _make_room(size: int, by: User) -> None:
         kept[token].unlink(missing_ok=True)
 
 
+def _needed() -> set[str]:
+    """Return the tokens that a queued or running job needs, or an import that can be continued."""
+    arriving = Import.objects.filter(state=ImportState.ARRIVING, job__isnull=False)
+    needing = Q(status__in=(JobStatus.QUEUED, JobStatus.RUNNING)) | Q(pk__in=arriving.values("job"))
+    return {token for job in Job.objects.filter(needing, params__has_key="upload") for token in tokens_of(job.params)}
+
+
 def _remove_expired() -> None:
+    needed = _needed()
     oldest = (timezone.now() - KEPT).timestamp()
     for path in folder().iterdir():
-        if TOKEN.fullmatch(path.name) and path.lstat().st_mtime < oldest:
+        if TOKEN.fullmatch(path.name) and path.name not in needed and path.lstat().st_mtime < oldest:
             path.unlink(missing_ok=True)
 
 

@@ -1,23 +1,30 @@
 """An import that is killed continues where it stopped; one that is withdrawn leaves nothing."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.apps import apps
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.utils import timezone
+from rest_framework.test import APIClient
 
 from accounts.models import User
+from annotation.formats.m3.stream import M3Stream
 from annotation.imports import passes, withdrawal, writing
 from annotation.imports.actions import check_files, import_files
+from annotation.imports.uploads import CorpusUpload
 from annotation.models import Cue, Inclusion, Input, Label, Proposition, Review, Study, Target
 from api.problems import Conflict
 from audit.row_digests import SETTLED
 from projects.jobs.running import run_job
 from projects.models import Decision, Import, Job, Project
 from projects.people.actions import create_project
+from projects.uploads import files
+from projects.uploads.actions import start_write
 from projects.uploads.faults import BadFiles
 from tests.annotation.m3_files import as_bytes, cluster, import_records, plain, source, write
 
@@ -174,6 +181,35 @@ def test_labels_that_are_being_written_cannot_be_withdrawn_but_continued(
         withdrawal.request_withdrawal(arriving, by=None)
     import_records(project, file)
     assert Cue.objects.exists()
+
+
+def test_an_import_that_fails_while_labels_are_written_keeps_its_files_until_it_is_continued(
+    project: Project, lead: User, client_of: Callable[[User], APIClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    params = {"format": "m3", "level": "", "map": ""}
+    file = SimpleUploadedFile("a", as_bytes(CLUSTERS))
+    job = start_write(CorpusUpload(), project=project, file=file, by=lead, params=params)
+    finish, calls, client = M3Stream.finish, list[int](), client_of(lead)
+
+    def fail_second(*given: Any) -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            raise Conflict("The labels cannot be written.")
+        finish(*given)
+
+    monkeypatch.setattr(M3Stream, "finish", fail_second)
+    assert run_job(job.pk)
+    [shown] = client.get(f"/api/v1/projects/{project.slug}/imports/").json()["results"]
+    assert (shown["phase"], shown["stopped"]) == ("finishing", "The labels cannot be written.")
+    assert not Job.objects.exclude(pk=job.pk).exists()
+    os.utime(files.path_of(job.params["upload"]), (0, 0))
+    files.store(SimpleUploadedFile("b", b"-"), lead)  # removes old files
+    reply = client.post(f"/api/v1/imports/{shown['id']}/continue/")
+    assert reply.status_code == 202, reply.json()
+    assert client.post(f"/api/v1/imports/{shown['id']}/continue/").status_code == 409
+    assert run_job(reply.json()["id"])
+    assert Import.objects.get().state == "arrived"
+    assert Label.objects.filter(unit__project=project).count() == sum(1 + len(c["input_studies"]) for c in CLUSTERS)
 
 
 def test_faults_in_a_later_batch_withdraw_the_earlier_ones(project: Project, tmp_path: Path) -> None:
