@@ -65,6 +65,24 @@ def enqueue(kind: str, params: dict[str, Any], by: str, queue: str = "default") 
     return jobs.enqueue(project=None, kind=kind, params=params, by=User.objects.get(email=by), queue=queue).pk
 
 
+def imported_rows(slug: str) -> dict[str, tuple[int, str]]:
+    """Return the number and the digest of each type of row that imports created in a project."""
+    from hashlib import sha256
+
+    from projects.models import Project
+    from tests.annotation.test_interrupted_imports import rows
+
+    found = rows(Project.objects.get(slug=slug))
+    return {name: (len(each), sha256(json.dumps(each).encode()).hexdigest()) for name, each in found.items()}
+
+
+def count_imported() -> dict[str, int]:
+    """Return the number of rows of each model, except those that logs and jobs add."""
+    from tests.annotation.test_interrupted_imports import count_all
+
+    return count_all()
+
+
 def answers() -> list[dict[str, Any]]:
     from projects.models import Answer
 
@@ -108,10 +126,9 @@ def decisions() -> dict[str, int]:
 
 def main() -> None:
     django.setup()
-    verb = {
-        f.__name__: f
-        for f in (make_lead, make_user, make_invitation, people, wait_out, enqueue, answers, slots, job, decisions)
-    }[sys.argv[1]]
+    people_verbs = (make_lead, make_user, make_invitation, people, wait_out)
+    row_verbs = (enqueue, imported_rows, count_imported, answers, slots, job, decisions)
+    verb = {f.__name__: f for f in (*people_verbs, *row_verbs)}[sys.argv[1]]
     json.dump(verb(**json.loads(sys.argv[2])), sys.stdout)
 
 
