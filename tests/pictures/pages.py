@@ -190,6 +190,22 @@ RUNNING = {
     "note": "Summarises batch 9 on gpu-1.",
 }
 DOWN = {"**/api/v1/projects/eye/rounds/**": lambda route: route.abort()}
+IMPORTS = "**/api/v1/projects/*/imports/"
+
+
+def _arriving(phase: str, stopped: str) -> Callable[[Route], Any]:
+    """Show the newest import as arriving."""
+
+    def reply(route: Route) -> None:
+        body = route.fetch().json()
+        newest = body["results"][0]
+        newest |= {"state": "arriving", "phase": phase, "stopped": stopped, "rows": 61_700}
+        newest["bytes_done"] = newest["size"] * 62 // 100
+        route.fulfill(json=body)
+
+    return reply
+
+
 PAGES = (
     Shot("my-work", "/", "ann1"),
     Shot("my-work-lead", "/"),
@@ -213,6 +229,8 @@ PAGES = (
     Shot("cluster-missing", f"{PROJECT}/corpus/999999"),
     Shot("curate", f"{PROJECT}/reviews/{{review}}/curate"),
     Shot("import", f"{PROJECT}/import"),
+    Shot("import-running", f"{PROJECT}/import", routes={IMPORTS: _arriving("reading", "")}),
+    Shot("import-stopped", f"{PROJECT}/import", routes={IMPORTS: _arriving("finishing", "The worker died 3 times.")}),
     Shot("imported", f"{PROJECT}/import/{{imported}}"),
     Shot("pubmed", f"{PROJECT}/pubmed"),
     Shot("sentence-ranking", f"{PROJECT}/ranking"),

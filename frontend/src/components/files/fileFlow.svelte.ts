@@ -16,6 +16,8 @@ export class FileFlow<Found extends { faults: Faults }> {
   check = $state<number | null>(null)
   found = $state.raw<Found | null>(null)
   writing = $state<number | null>(null)
+  /** Whether the writing job has ended. */
+  isWritten = $state(false)
   readonly doing = new Mutation()
   #stop: (() => void) | null = null
 
@@ -59,6 +61,8 @@ export class FileFlow<Found extends { faults: Faults }> {
   /** Confirm the checked file; the reply is the job that writes it. */
   async confirm(ask: (job: number) => Promise<{ id: number }>): Promise<void> {
     const job = this.check
-    if (job !== null) await this.doing.run(async () => (this.writing = (await ask(job)).id))
+    if (job === null) return
+    this.isWritten = false
+    await this.doing.run(async () => (this.writing = (await ask(job)).id))
   }
 }

@@ -28,3 +28,10 @@ export function matching(notices: readonly Noticed[], search: string): Noticed[]
     return wanted.every((w) => words.includes(w))
   })
 }
+
+/** Kinds of warnings, the most frequent first, with their number and the first examples. */
+export function byKind(totals: Readonly<Record<string, number>>, notices: readonly Noticed[], most: number) {
+  return Object.entries(totals)
+    .sort(([, a], [, b]) => b - a)
+    .map(([kind, total]) => ({ kind, total, examples: notices.filter((n) => n.kind === kind).slice(0, most) }))
+}
