@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import Any
 
 from django.db import DatabaseError, IntegrityError
-from django.db.models import Q
+from django.db.models import Model, Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -95,6 +95,8 @@ class Writing(Pass):
         self.digest = digest_of_set(sources)
         self.ids = Ids()
         self.first = self.rows = self.batches = 0
+        #: Tables with new rows.
+        self.tables: set[type[Model]] = set()
         self.phase, self.position = READING, Position()
 
     def run(self) -> Import:
@@ -244,8 +246,9 @@ class Writing(Pass):
                 mine = mine.filter(state=ImportState.ARRIVING, progress__batches=self.batches)
             if not mine.update(progress=stored):
                 raise Overtaken
+            self.tables.update(rows.tables)
             if self.batches % ANALYZE_EVERY == 2:
-                planner.analyze_grown_tables(*rows.tables)
+                planner.analyze_grown_tables(*self.tables)
         self.phase, self.position = phase or self.phase, end
         self.batches, self.rows = self.batches + 1, self.rows + len(rows)
 
@@ -303,6 +306,7 @@ class Writing(Pass):
             fields = {name: getattr(imported, name) for name in ("state", "progress", "counts", "report")}
             if not mine.update(**fields):
                 raise Overtaken
+            planner.analyze_grown_tables(*self.tables)
             record_import(imported)
             content_changed(Q(pk=self.project.pk))
         return imported
