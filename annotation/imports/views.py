@@ -329,7 +329,8 @@ class ImportNoticesView(generics.ListAPIView[Import]):
         if kind := request.query_params.get("kind"):
             warnings = warnings.filter(kind=kind)
         page = self.paginate_queryset(warnings.values(*NoticeSerializer.STORED)) or []
-        return self.get_paginated_response(with_units(imported.project, page))
+        notices = NoticeSerializer(with_units(imported.project, page), many=True)
+        return self.get_paginated_response(notices.data)
 
 
 class ImportWithdrawView(APIView):
