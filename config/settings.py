@@ -277,7 +277,7 @@ UPLOADS_AT_ONCE = env.int("UPLOADS_AT_ONCE", default=2)
 JOB_MEMORY_MB = env.int("JOB_MEMORY_MB", default=2048)
 UPLOAD_LIMIT = env.int("UPLOAD_LIMIT_MB", default=512) * 1024 * 1024
 # Folder whose files leads can import, for files above the upload limit. Web server and worker must see the same path.
-IMPORT_FOLDER = env("IMPORT_FOLDER", default="")
+IMPORT_FOLDER = env.str("IMPORT_FOLDER", default="")
 
 # Request limits by user and project; see the table in api.limits.
 LIMITS = limits.read(env.int)

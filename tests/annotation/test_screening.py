@@ -14,6 +14,7 @@ from projects.models import Decision, Member, Origin, Project, Round, Unit
 from projects.queue.actions import next_assignments
 from projects.queue.queries import cards
 from projects.rounds.actions import close_round
+from projects.stored_figures.actions import bring_up_to_date
 from tests.builders import answer, build_round
 
 pytestmark = pytest.mark.django_db
@@ -77,6 +78,7 @@ def test_table_1_adds_up_by_topic(round: Round, people: list[Member], lead: User
     work(round, people, ("include", "include"), ("not relevant", "not relevant"), ("superseded", "include"))
     close_round(round=round, by=lead)
     finish_round(round=round, by=lead)
+    bring_up_to_date(round.project)
     assert Topics(round.project).rows() == [("pain", [3, 1, 1, 1, 0, 0])]
 
 

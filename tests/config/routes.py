@@ -116,6 +116,7 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "projects/<slug:slug>/imports/folder/": lambda w: {},
     "imports/<int:import_id>/": lambda w: {"import_id": w.imported.pk},
     "imports/<int:import_id>/notices/": lambda w: {"import_id": w.imported.pk},
+    "imports/<int:import_id>/continue/": lambda w: {"import_id": w.imported.pk},
     "imports/<int:import_id>/withdraw/": lambda w: {"import_id": w.imported.pk},
     "projects/<slug:slug>/searches/": lambda w: {},
     "projects/<slug:slug>/searches/studies/": lambda w: {},

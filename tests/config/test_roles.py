@@ -67,6 +67,8 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("post", "projects/<slug:slug>/imports/confirm/", {"job": 0}, {L}),
     ("get", "imports/<int:import_id>/", None, {L}),
     ("get", "imports/<int:import_id>/notices/", None, {L}),
+    ("post", "imports/<int:import_id>/continue/", None, {L}),
+    ("post", "imports/<int:import_id>/withdraw/", None, {L}),
     ("get", "projects/<slug:slug>/clusters/", None, READ),
     ("get", "clusters/<int:cluster_id>/", None, READ),
     ("get", "reviews/<int:review_id>/", None, READ),

@@ -12,7 +12,6 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from projects.jobs.running import run_job
 from projects.models import Import, Project, Round
-from tests.annotation.m3_files import as_bytes, cluster
 
 pytestmark = pytest.mark.django_db
 Client = Callable[[User], APIClient]
@@ -90,7 +89,7 @@ def test_contradictions_within_a_set_are_faults_of_their_file(
 def test_files_of_other_formats_are_sent_one_by_one(
     project: Project, lead: User, client_of: Client, uploads: Path
 ) -> None:
-    one, two = (SimpleUploadedFile(f"{n}.jsonl", as_bytes([cluster(f"1_{n}")])) for n in range(2))
-    reply = send(client_of(lead), one, two, format="m3")
+    one, two = (SimpleUploadedFile(f"{n}.csv", b"docid,kind,text\n") for n in range(2))
+    reply = send(client_of(lead), one, two, format="counterfactuals")
     assert (reply.status_code, reply.json()["errors"][0]["field"]) == (422, "others")
     assert not uploads.exists()

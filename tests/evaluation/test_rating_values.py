@@ -15,7 +15,7 @@ from evaluation.models import Rating
 from evaluation.protocols.content import parse
 from projects.agreement.queries import page, report
 from projects.jobs.batches import silent
-from projects.models import Project, Round
+from projects.models import ImportWarning, Project, Round
 from projects.uploads.files import Source
 
 pytestmark = pytest.mark.django_db
@@ -27,17 +27,16 @@ def checked(project: Project, path: Path, *lines: str, head: str = HEAD) -> Chec
     return check_files(project=project, format="ratings", sources=[Source.of(path, path.name)])
 
 
-def bring(project: Project, path: Path, *lines: str, head: str = HEAD) -> dict[str, Any]:
-    """Import the lines and return the report."""
+def bring(project: Project, path: Path, *lines: str, head: str = HEAD) -> list[ImportWarning]:
+    """Import the lines and return the warnings."""
     found = checked(project, path, *lines, head=head)
     assert not list(found.faults)
     [done] = import_files(project=project, format="ratings", checked=found, by=project.members.get(role="lead").user)
-    assert isinstance(done.report, dict)
-    return done.report
+    return list(done.warnings.order_by("pk"))
 
 
-def notices(report: dict[str, Any], kind: str) -> list[str]:
-    return [notice["text"] for notice in report["notices"] if notice["kind"] == kind]
+def notices(warnings: list[ImportWarning], kind: str) -> list[str]:
+    return [warning.text for warning in warnings if warning.kind == kind]
 
 
 def values() -> list[str]:
@@ -74,8 +73,8 @@ def test_agreement_is_computed_of_decimals_that_a_scale_of_steps_can_have(
 
 def test_a_scale_of_too_many_steps_is_noticed_at_the_import(project: Project, lead: User, tmp_path: Path) -> None:
     found = bring(project, tmp_path / "fine.csv", *table(("3.505", "900"), ("4.1234", "17")))
-    [notice] = [notice for notice in found["notices"] if notice["kind"] == "too many steps"]
-    assert "it is limited to 201 steps" in notice["message"]
+    [notice] = [notice for notice in found if notice.kind == "too many steps"]
+    assert "it is limited to 201 steps" in notice.message
     round = Round.objects.get()
     measured = report(round)
     assert measured["measures"] == []
@@ -86,7 +85,7 @@ def test_one_number_written_in_two_ways_is_the_same_rating(project: Project, lea
     found = bring(
         project, tmp_path / "twice.csv", "u1,sysA,r1,q,3", "u1,sysA,r1,q,3.0", "u2,sysA,r1,q,0", "u3,sysA,r1,q,-0"
     )
-    assert [notice["kind"] for notice in found["notices"] if notice["kind"] == "given twice"] == ["given twice"]
+    assert [notice.kind for notice in found if notice.kind == "given twice"] == ["given twice"]
     assert values() == ["0", "0", "3"]
 
 
@@ -116,10 +115,8 @@ def test_a_corrected_file_names_the_round_that_it_does_not_replace(
     assert notices(other, "rated in an earlier round") == []
     again = bring(project, tmp_path / "points.csv", *lines[:2], "u2,A,r1,q,3")
     assert notices(again, "rated in an earlier round") == ["points"]
-    [notice] = [notice for notice in again["notices"] if notice["kind"] == "rated in an earlier round"]
-    assert (
-        notice["message"] == "It shares 2 units and 2 raters with this file. It is kept; this file becomes a new round."
-    )
+    [notice] = [notice for notice in again if notice.kind == "rated in an earlier round"]
+    assert notice.message == "It shares 2 units and 2 raters with this file. It is kept; this file becomes a new round."
 
 
 def test_spellings_that_differ_in_capitals_are_one_category(project: Project, lead: User, tmp_path: Path) -> None:
@@ -166,8 +163,8 @@ def test_an_error_of_a_spreadsheet_is_a_fault_in_a_text_file_too(
 
 def test_a_second_column_of_values_is_named(project: Project, lead: User, tmp_path: Path) -> None:
     found = bring(project, tmp_path / "two.csv", "u0,sysA,r0,q,3,5", head=f"{HEAD},score")
-    [notice] = [notice for notice in found["notices"] if notice["kind"] == "column left out"]
-    assert (notice["field"], notice["message"]) == ("score", "Ignored: the column value is used instead.")
+    [notice] = [notice for notice in found if notice.kind == "column left out"]
+    assert (notice.field, notice.message) == ("score", "Ignored: the column value is used instead.")
 
 
 @pytest.mark.parametrize("count", [41, 1_500])
@@ -213,9 +210,9 @@ def test_a_slider_takes_a_number_in_its_plain_form_only(value: str) -> None:
 def test_values_that_become_texts_are_noticed(project: Project, lead: User, tmp_path: Path, value: str) -> None:
     values = [f"value {n}" for n in range(31)] if value == "many" else [value, "z"]
     found = bring(project, tmp_path / "texts.csv", *(f"u{n},A,r1,q,{each}" for n, each in enumerate(values)))
-    [notice] = [notice for notice in found["notices"] if notice["kind"] == "read as texts"]
-    assert notice["field"] == "Q"
-    assert "Agreement is not computed for free text" in notice["message"]
+    [notice] = [notice for notice in found if notice.kind == "read as texts"]
+    assert notice.field == "Q"
+    assert "Agreement is not computed for free text" in notice.message
 
 
 @pytest.mark.parametrize("yes", ["true", "TRUE", "yes", "1"])

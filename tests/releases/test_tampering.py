@@ -93,7 +93,8 @@ def test_levels_1_and_2_come_back_byte_for_byte(project: Project, tmp_path: Path
     odd = '\u2028 Ärzte \U0001f600 \\ " '
     one = write(tmp_path / "1", [plain("26258610", f"Whole{odd}", ("111", "First."), ("222", " Second  text"))])
     two = write(tmp_path / "2", [plain("26258610_1", "B.", ("111", odd)), plain("26258610_0", "A.", ("111", "x"))])
-    import_records(project, one, two)
+    import_records(project, one)
+    import_records(project, two)
     made = write_release(project=project, version="1.0.0", out=tmp_path / "r")
     assert (tmp_path / "r" / "m3" / "level1.jsonl").read_bytes() == (tmp_path / "1").read_bytes()
     assert (tmp_path / "r" / "m3" / "level2.jsonl").read_bytes() == (tmp_path / "2").read_bytes()

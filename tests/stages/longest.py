@@ -24,7 +24,7 @@ LONGEST = (
     "however_often_the_server_is_killed",
     "release_whose_worker_is_killed",
     "give_a_unit_exactly_k_answers",
-    "import_whose_worker_is_killed",
+    "import_whose_worker_is_killed_while",
     "import_makes_nobody_fail",
     "claimed_by_many",
     "thousand_guesses",
