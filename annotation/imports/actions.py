@@ -1,6 +1,6 @@
 """Import files: parse them, compare them with the project, prepare all rows, then write them in one transaction.
 
-On SQLite nobody else can write during that transaction. It takes about 10 microseconds per row. Formats that are read
+On SQLite that transaction blocks all other writers. It takes about 10 microseconds per row. Formats that are read
 record by record write in batches instead (`writing.py`).
 """
 

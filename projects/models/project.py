@@ -157,7 +157,7 @@ class Invitation(models.Model):
 
 
 class ImportState(models.TextChoices):
-    """A large import writes its rows in batches. While it is arriving, nobody sees or uses them."""
+    """State of an import. The rows of an arriving import are hidden, because they are written in batches."""
 
     ARRIVING = "arriving"
     ARRIVED = "arrived"
