@@ -29,7 +29,7 @@ from sql.bulk import BulkWriter
 
 from .. import imports
 from .format import Format, Notice, Parsed
-from .passes import LISTED_NOTICES, Preview
+from .passes import CHANGED, LISTED_NOTICES, Preview
 from .stream import Stream
 from .writing import TAKEN, TRIES, Writing, file_rows, record_import, warning_rows
 
@@ -120,6 +120,8 @@ def _read_each(checked: Checked, reader: Format, project: Project | None, level:
         before = checked.faults.total
         parsed = reader.read(source, level=level, faults=checked.faults, progress=progress)
         checked.parsed.append((source, parsed))
+        if source.has_changed():
+            checked.faults.add(source.name, 0, "file", CHANGED)
         if checked.faults.total == before:
             parsed_files.append(parsed)
     reader.together(parsed_files)

@@ -17,13 +17,17 @@ MOST_VALUES = 1_000_000
 class _Rejected(ValueError):
     """Well-formed JSON that is rejected."""
 
+    def __init__(self, message: str, field: str = "line") -> None:
+        super().__init__(message)
+        self.field = field
+
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
         seen: set[str] = set()
         duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _Rejected(f"the key {quoted(duplicate)} occurs twice in one object")
+        raise _Rejected(f"the key {quoted(duplicate)} occurs twice in one object", duplicate[:200] or "line")
     return result
 
 
@@ -64,7 +68,7 @@ def parse(line: Line, file: str, faults: Faults) -> dict[str, Any] | None:
     except json.JSONDecodeError as error:
         faults.add(file, line.number, path_at(text, error.pos), _syntax_message(line, error))
     except _Rejected as error:
-        faults.add(file, line.number, "line", str(error))
+        faults.add(file, line.number, error.field, str(error))
     except RecursionError:
         faults.add(file, line.number, "line", "the brackets are nested too deeply")
     except ValueError as error:
@@ -84,7 +88,22 @@ def _syntax_message(line: Line, error: json.JSONDecodeError) -> str:
             f"the file seems truncated: the last line has no line ending and stops after {len(line.text)} characters "
             f"({_place(error)})"
         )
-    return f"not JSON: {_place(error)}"
+    if line.text.startswith("\ufeff"):
+        return "the line starts with a byte order mark, as if files had been joined; remove it"
+    return f"not JSON: {_place(error)}{_open_quote(line.text, error)}"
+
+
+def _open_quote(text: str, error: json.JSONDecodeError) -> str:
+    """Return where the string before an error opens, if text follows it: its closing mark is probably missing."""
+    is_missing_comma = text[error.pos : error.pos + 1] == '"'
+    if is_missing_comma or error.msg not in ("Expecting ',' delimiter", "Expecting ':' delimiter"):
+        return ""
+    at = opened = 0
+    while (opened := text.find('"', at, error.pos)) >= 0:
+        last, at = opened, _string_end(text, opened, error.pos) + 1
+    if not at or text[at : error.pos].strip():
+        return ""
+    return f"; the string that opens at column {last + 1} may lack its closing quotation mark"
 
 
 def _place(error: json.JSONDecodeError) -> str:

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 from projects.jobs.batches import Progress
@@ -21,6 +22,7 @@ MOST_ROWS, MOST_BYTES = 4_000, 8 * 2**20
 #: Number of notices that a preview lists. All are counted.
 LISTED_NOTICES = 20_000
 SAMPLED = 10
+CHANGED = "the file was changed while it was read; import it again when it is complete"
 
 
 class Place(NamedTuple):
@@ -53,6 +55,11 @@ class Index:
         is_new = set(new)
         rows = ((p.record.key, p.file, p.record.line, p.record.key in is_new) for p in places if p.record.key)
         self._rows.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?, ?, ?)", rows)
+
+    def add_lines(self, file: int, keys: Iterable[str]) -> None:
+        """Add the keys of the first lines of a file. "" stands for a line without a key."""
+        rows = ((key, file, line) for line, key in enumerate(keys, start=1) if key)
+        self._rows.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?, ?, 0)", rows)
 
     def see(self, values: Mapping[str, Iterable[str]]) -> None:
         rows = ((name, value) for name, distinct in values.items() for value in distinct)
@@ -90,6 +97,9 @@ class Pass(ABC):
 
     def read(self, start: Position = START) -> None:
         """Read the files from a position."""
+        if self.tally["unchanged"]:
+            # A later line may repeat one of these keys, whose rows do not name this import.
+            self._index_before(start)
         batch: list[Place] = []
         rows = size = 0
         for number in range(start.file, len(self.sources)):
@@ -103,11 +113,23 @@ class Pass(ABC):
                 if rows >= MOST_ROWS or size >= MOST_BYTES:
                     self._handle(batch, Position(number, record.end, record.line))
                     batch, rows, size = [], 0, 0
+            self._refuse_changed(number)
         self._handle(batch, Position(len(self.sources)))
         if self.faults:
             self._locate_repeated()
             order = {source.name: number for number, source in enumerate(self.sources)}
             self.faults.listed.sort(key=lambda fault: (order.get(fault.file, 0), fault.line))
+
+    def _index_before(self, position: Position) -> None:
+        self.index = self.index or Index()
+        for number, source in enumerate(self.sources[: position.file + 1]):
+            most = position.line if number == position.file else None
+            self.index.add_lines(number, islice(self.stream.keys(source), most))
+
+    def _refuse_changed(self, number: int) -> None:
+        """Add a fault if somebody changed a file that was read: its content is not that of its stored digest."""
+        if (source := self.sources[number]).has_changed():
+            self.faults.add(source.name, 0, "file", CHANGED)
 
     def done_bytes(self, position: Position) -> int:
         return sum(source.size for source in self.sources[: position.file]) + position.offset
@@ -178,10 +200,12 @@ class Pass(ABC):
 
     def _locate_repeated(self) -> None:
         """Read the files again for the first lines of repeated keys, because they are not kept in memory."""
-        keys, first = {key for *_, key in self._to_locate}, dict[str, tuple[int, int]]()
-        for number, source in enumerate(self.sources):
-            if missing := keys - first.keys():
-                first |= {key: (number, line) for key, line in self.stream.first_lines(source, missing).items()}
+        missing, first = {key for *_, key in self._to_locate}, dict[str, tuple[int, int]]()
+        for number, source in enumerate(self.sources if missing else ()):
+            for line, key in enumerate(self.stream.keys(source), start=1):
+                if key in missing:
+                    missing.remove(key)
+                    first[key] = number, line
         for listed, file, key in self._to_locate:
             message = self._repeated(file, key, first.get(key))
             self.faults.listed[listed] = replace(self.faults.listed[listed], message=message)

@@ -99,8 +99,8 @@ class Stream(ABC):
         """Return an item in its published form."""
 
     @abstractmethod
-    def first_lines(self, source: Source, keys: set[str]) -> dict[str, int]:
-        """Return the first line of each of these keys in a file. Called to describe repeated keys only."""
+    def keys(self, source: Source) -> Iterator[str]:
+        """Yield the key of each line of a file, "" if it has none. Called to find repeated keys only."""
 
     def ordered(self, counts: Mapping[str, int]) -> dict[str, int]:
         """Return the counts of all batches in the order in which they are shown. Counts that are missing are 0."""

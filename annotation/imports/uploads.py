@@ -16,7 +16,7 @@ from projects.uploads.upload import HOW
 from ..consistency import actions as consistency_actions
 from .actions import Checked, check_files, format_by_key, import_files, parse_mapping, report_of, summarise_notices
 from .withdrawal import enqueue_withdrawal
-from .writing import FINISHING, UNFINISHED
+from .writing import FINISHING, UNFINISHED, digest_of_set
 
 #: Number of items and notices in a preview; the report of the import has more notices.
 SAMPLE = 3
@@ -44,13 +44,16 @@ class CorpusUpload(Upload):
     def joins(self, params: Json) -> bool:
         return format_by_key(params["format"]).joins
 
+    def bind(self, found: Json) -> Json:
+        return {"sha256": found["sha256"]}
+
     def check(self, brought: Brought) -> Found:
         checked = _check(brought)
         source = brought.source
         preview: dict[str, Any] = {
             "file": source.name,
             "others": [other.name for other in brought.sources[1:]],
-            "sha256": source.sha256,
+            "sha256": digest_of_set(brought.sources),
             "size": sum(each.size for each in brought.sources),
             "format": brought.params["format"],
             "level": brought.params["level"],
@@ -79,6 +82,9 @@ class CorpusUpload(Upload):
 
     def write(self, brought: Brought) -> Json:
         """Import the file. If the worker died, a second attempt continues, or finds the import complete."""
+        # A file of the server's import folder is not copied.
+        if brought.params.get("sha256", "") not in ("", digest_of_set(brought.sources)):
+            raise Conflict("The file was changed after the check. Check it again.")
         # A format that is read record by record is checked while it is written.
         checked = _check(brought, preview=False)
         if checked.faults:

@@ -46,6 +46,7 @@ TRIES = 3
 READING, COMPLETE, FINISHING, WITHDRAWING = "reading", "complete", "finishing", "withdrawing"
 TAKEN = "Another import has stored the same items in the meantime. Check the file again."
 DISK_FULL = "The disk of the server is full, so the import was stopped. Free space, then import the file again."
+FILE_CHANGED = "{} changed during the import. Restore the file."
 #: PostgreSQL's statistics are checked after this number of batches.
 ANALYZE_EVERY = 20
 
@@ -270,6 +271,8 @@ class Writing(Pass):
         size = 0
 
         def write(end: Position) -> None:
+            if changed := next((source for source in self.sources if source.has_changed()), None):
+                raise Conflict(FILE_CHANGED.format(changed.name))
             rows = BulkWriter(self.ids)
             with batches.idempotent():
                 self.stream.finish(imported, items, rows)
@@ -280,7 +283,7 @@ class Writing(Pass):
             begin = self.position if number == self.position.file else Position(number)
             for each in self.stream.records(self.sources[number], begin, self.faults):
                 if self.faults:
-                    raise Conflict(f"{self.sources[number].name} changed during the import. Restore the file.")
+                    raise Conflict(FILE_CHANGED.format(self.sources[number].name))
                 items.append(each.item)
                 # An item has about eight of these rows for each text.
                 size += 3 * self.stream.rows_of(each.item)

@@ -112,7 +112,7 @@ def confirm(
         return same
     if not all(files.path_of(one).exists() for one in files.tokens_of(check.params)):
         raise Conflict("This file was already imported, or the upload has expired. Upload it again.")
-    params = check.params | upload.choose(project, dict(chosen or {}))
+    params = check.params | upload.bind(check.result) | upload.choose(project, dict(chosen or {}))
     return jobs.request_job(project=project, kind=upload.writes, params=params, by=by)[0]
 
 

@@ -21,7 +21,7 @@ from api.problems import Refused, TooLarge
 
 from ..models import Import, ImportState, Job, JobStatus
 
-#: First bytes that identify other file types, longest first.
+#: First bytes that identify other file types. A longer one comes before its own start.
 _OTHER_FILES = (
     (b"\xff\xfe\x00\x00", "UTF-32 text (little-endian byte order mark)"),
     (b"\x00\x00\xfe\xff", "UTF-32 text (big-endian byte order mark)"),
@@ -29,6 +29,9 @@ _OTHER_FILES = (
     (b"\xfe\xff", "UTF-16 text (big-endian byte order mark)"),
     (b"PK\x03\x04", "a ZIP archive (or an Office document)"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook, or one with a password"),
+    (b"BZh91AY&SY", "a bzip2 archive"),
+    (b"\xfd7zXZ\x00", "an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
     (b"\x1f\x8b", "a gzip archive"),
     (b"%PDF", "a PDF document"),
     (b"SQLite format 3", "an SQLite database"),
@@ -196,10 +199,25 @@ class Source:
     name: str
     size: int
     sha256: str
+    #: Identity of the content when it was read for the digest.
+    version: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, path: Path, name: str | None = None) -> "Source":
         """Build the source of a file. Raise `OSError` if it cannot be read."""
+        version = _version(path)
         with path.open("rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
-        return cls(path, name or path.name, path.stat().st_size, digest)
+        return cls(path, name or path.name, path.stat().st_size, digest, version)
+
+    def has_changed(self) -> bool:
+        """Return whether somebody changed, replaced or removed the file after it was read for the digest."""
+        try:
+            return _version(self.path) != self.version
+        except OSError:
+            return True
+
+
+def _version(path: Path) -> tuple[int, ...]:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -84,6 +84,10 @@ class Upload(ABC):
         """Validate the parameters of an upload and return the JSON parameters of its job. Raise `Refused`."""
         return params
 
+    def bind(self, found: Json) -> Json:
+        """Return parameters of the job that writes a checked file, from the result of the check."""
+        return {}
+
     @abstractmethod
     def check(self, brought: Brought) -> Found:
         """Read the file without writing anything, and return its faults and what would be imported.

@@ -243,6 +243,11 @@ def test_files_of_the_import_folder_are_imported_as_one_set(
         assert client.post(address, {"format": "m3", "names": [name]}, format="json").status_code == 422
     check = done(client, client.post(address, {"format": "m3", "names": ["a.jsonl", "b.jsonl"]}, format="json"))
     assert check["result"]["counts"]["clusters"] == 2
+    (folder / "b.jsonl").write_bytes(as_bytes([cluster("1_2")]))
+    job = done(client, client.post("/api/v1/projects/eye/imports/confirm/", {"job": check["id"]}, format="json"))
+    assert (job["status"], Cluster.objects.count()) == ("failed", 0)
+    assert job["error"] == "The file was changed after the check. Check it again."
+    (folder / "b.jsonl").write_bytes(as_bytes([cluster("1_1")]))
     job = done(client, client.post("/api/v1/projects/eye/imports/confirm/", {"job": check["id"]}, format="json"))
     assert (job["status"], Cluster.objects.count()) == ("done", 2)
     [row] = client.get("/api/v1/projects/eye/imports/").json()["results"]

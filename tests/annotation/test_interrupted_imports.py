@@ -26,6 +26,7 @@ from projects.people.actions import create_project
 from projects.uploads import files
 from projects.uploads.actions import start_write
 from projects.uploads.faults import BadFiles
+from projects.uploads.files import Source
 from tests.annotation.m3_files import as_bytes, cluster, import_records, plain, source, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(24)]
@@ -100,6 +101,12 @@ def rows(project: Project) -> dict[str, list[Any]]:
         "import": list(Import.objects.filter(project=project).values_list("counts", "report", "state")),
         "warnings": list(Import.objects.filter(project=project).values_list("warnings__kind", "warnings__item")),
     }
+
+
+def import_unchecked(project: Project, *sources: Source) -> None:
+    """Import files that are checked only while they are written, as a job does."""
+    found = check_files(project=project, format="m3", sources=sources, preview=False)
+    import_files(project=project, format="m3", checked=found, by=None)
 
 
 def count_all() -> dict[str, int]:
@@ -217,15 +224,51 @@ def test_faults_in_a_later_batch_withdraw_the_earlier_ones(project: Project, tmp
     before = count_all()
     content = as_bytes([*DOCUMENTS, DOCUMENTS[0], DOCUMENTS[11]]) + b'{"docid": "99", "target_text": "an open quote\n'
     sources = [write(tmp_path / "a", content), write(tmp_path / "b", [DOCUMENTS[3]])]
-    found = check_files(project=project, format="m3", sources=sources, preview=False)
     with pytest.raises(BadFiles) as refused:
-        import_files(project=project, format="m3", checked=found, by=None)
+        import_unchecked(project, *sources)
     assert [(f.file, f.line, f.message) for f in refused.value.faults] == [
         ("a", 13, 'line 1 already has "7"'),
         ("a", 14, 'line 12 already has "18"'),
         ("a", 15, "not JSON: Unterminated string starting at column 32"),
         ("b", 1, 'line 4 of a already has "10"'),
     ]
+    assert count_all() == before
+
+
+def test_a_repeated_key_of_the_project_is_also_found_after_a_resume(
+    project: Project, tmp_path: Path, killed_after: Callable[[int], None]
+) -> None:
+    """The rows of these keys do not name the import, and the killed process has forgotten them."""
+    import_records(project, write(tmp_path / "before", DOCUMENTS[:2]))
+    files = [write(tmp_path / "a", DOCUMENTS[:8]), write(tmp_path / "b", [*DOCUMENTS[8:], *DOCUMENTS[:2]])]
+    killed_after(2)
+    with pytest.raises(Killed):
+        import_unchecked(project, *files)
+    with pytest.raises(BadFiles) as refused:
+        import_unchecked(project, *files)
+    assert [(f.file, f.line, f.message) for f in refused.value.faults] == [
+        ("b", 5, 'line 1 of a already has "7"'),
+        ("b", 6, 'line 2 of a already has "8"'),
+    ]
+
+
+@pytest.mark.parametrize("change", ["appended", "cut", "replaced"])
+@BOTH
+def test_a_file_that_changes_while_it_is_read_is_refused(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, records: list[Any], change: str
+) -> None:
+    file, before, handle = write(tmp_path / "a", records), count_all(), writing.Writing.handle
+
+    def changed(self: Any, *given: Any) -> None:
+        handle(self, *given)
+        if change == "replaced":
+            write(tmp_path / "new", records).path.replace(file.path)
+        else:
+            write(file.path, [*records, records[0]] if change == "appended" else records[:-1])
+
+    monkeypatch.setattr(writing.Writing, "handle", changed)
+    with pytest.raises(BadFiles, match="changed while it was read"):
+        import_unchecked(project, file)
     assert count_all() == before
 
 

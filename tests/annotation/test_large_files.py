@@ -52,11 +52,11 @@ def check(path: Path) -> tuple[list[list[object]], float]:
     return said["faults"], said["peak"]
 
 
-def test_a_line_of_50_mb_is_refused_and_the_rest_still_read(tmp_path: Path) -> None:
+def test_a_line_of_100_mb_is_refused_and_the_rest_still_read(tmp_path: Path) -> None:
     whole = as_bytes([cluster("26258610_0")])
     with (tmp_path / "long.jsonl").open("wb") as file:
         file.write(whole + b'{"docid": "26258610_1", "target_text": "')
-        for _ in range(50):
+        for _ in range(100):
             file.write(b"a" * 1_000_000)
         file.write(b'"}\n' + as_bytes([cluster("26258610_2"), cluster("x")]))
     faults, peak = check(tmp_path / "long.jsonl")

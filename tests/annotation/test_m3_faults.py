@@ -1,6 +1,9 @@
 """A faulty file is refused as a whole: every fault with line and field, no traceback, nothing written."""
 
+import bz2
+import gzip
 import json
+import lzma
 import time
 from pathlib import Path
 
@@ -71,7 +74,11 @@ def line_of(**fields: object) -> bytes:
         (line_of().replace(b"The review", b"The\x00review"), "target_text", "NUL"),
         (line_of(target_text="a\0b"), "target_text", "NUL"),
         (line_of().replace(b'"26258610_7"', b'"\\ud800"'), "docid", "surrogate"),
-        (b'{"docid": "1_0", "docid": "1_1", "pico": {}}\n', "line", "occurs twice"),
+        (b'{"docid": "1_0", "docid": "1_1", "pico": {}}\n', "docid", "occurs twice"),
+        (b'{"docid": "1_0", "pico": {"p": "a", "p": "b"}}\n', "p", "occurs twice"),
+        (b'{"docid": "1_0, "pico": {}}\n', "docid", "that opens at column 11 may lack its closing quotation mark"),
+        (b'{"docid": "1_0\n', "docid", "Unterminated string starting at column 11"),
+        (b"\xef\xbb\xbf" + line_of(), "line", "starts with a byte order mark"),
         (b'{"docid": NaN, "pico": {}}\n', "line", "NaN is not a JSON value"),
         (b'{"docid": ' + b"9" * 10_000 + b"}\n", "line", "a number has 10000 digits"),
         (b"[" * 100_000 + b"\n", "line", "nested too deeply"),
@@ -137,6 +144,11 @@ def test_utf_16_and_32_are_refused_by_name(file: Path, encoding: str) -> None:
 @pytest.mark.row(30)
 def test_an_archive_is_refused_by_name(file: Path) -> None:
     assert "ZIP" in faults_of(file, b"PK\x03\x04....")[0][2]
+    content = as_bytes(GOOD)
+    for name, archive in (("gzip", gzip), ("bzip2", bz2), ("xz", lzma)):
+        assert (
+            f"found a{'n' if name == 'xz' else ''} {name} archive" in faults_of(file, archive.compress(content))[0][2]
+        )
 
 
 def test_json_that_is_not_written_line_by_line_is_one_fault(file: Path) -> None:

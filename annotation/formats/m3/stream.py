@@ -131,12 +131,18 @@ class M3Stream(Stream):
     def sample(self, item: Item) -> dict[str, Any]:
         return records.as_published(item)
 
-    def first_lines(self, source: Source, keys: set[str]) -> dict[str, int]:
-        found: dict[str, int] = {}
+    def keys(self, source: Source) -> Iterator[str]:
         with source.path.open("rb") as file:
-            number = 1
-            while len(found) < len(keys) and (line := file.readline(LONGEST_LINE)):
-                if (match := _KEY.search(line)) and (key := json.loads(match[1])) in keys:
-                    found.setdefault(key, number)
-                number += line.endswith(b"\n")
-        return found
+            while line := file.readline(LONGEST_LINE):
+                match = _KEY.search(line)
+                while not line.endswith(b"\n") and (rest := file.readline(LONGEST_LINE)):
+                    line = rest
+                yield _key(match[1]) if match else ""
+
+
+def _key(literal: bytes) -> str:
+    try:
+        key = json.loads(literal)
+    except ValueError:
+        return ""
+    return "" if illegal_character(key) else key

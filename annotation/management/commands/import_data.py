@@ -218,6 +218,8 @@ def _files(path: Path, folders: bool) -> list[Path]:
 
 
 def _source(path: Path) -> Source:
+    if path.exists() and not path.is_file():
+        raise CommandError(f"{path} is not a regular file. Its content must be readable twice: write it to a file.")
     try:
         return Source.of(path, str(path))
     except OSError as error:
