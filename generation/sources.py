@@ -182,8 +182,9 @@ def _of_targets(level: Level, units: Sequence[int]) -> dict[int, Material]:
         review = target.review
         background = background_of(review.abstract)
         source = Source(unit, target.key, tuple(inputs[target.pk]), background=background, question=review.title)
-        own_reference = Reference(target.unit_id, target.key, target.text)
-        materials[unit] = Material(source, (own_reference, *propositions.get(target.review_id, ())), target.review_id)
+        own_references = () if target.is_withheld else (Reference(target.unit_id, target.key, target.text),)
+        references = (*own_references, *propositions.get(target.review_id, ()))
+        materials[unit] = Material(source, references, target.review_id)
     return materials
 
 

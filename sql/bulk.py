@@ -19,7 +19,7 @@ Values = list[tuple[Any, ...]]
 #: Up to this number of rows, INSERT is faster than COPY.
 FEW = 20
 #: Types of fields whose values need no conversion, as do references to them.
-PLAIN = (models.CharField, models.TextField, models.IntegerField, models.BooleanField)
+PLAIN = (models.CharField, models.TextField, models.IntegerField, models.BooleanField, models.FloatField)
 
 
 def reserve_ids(model: type[models.Model], count: int) -> list[int]:

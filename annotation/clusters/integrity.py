@@ -19,11 +19,13 @@ from ..models import (
     Cue,
     CueFragment,
     DiscourseLabel,
+    EffectPair,
     EvidencePair,
     FullText,
     Inclusion,
     Input,
     Label,
+    MachineReading,
     Match,
     MatchCandidate,
     MatchItem,
@@ -54,7 +56,9 @@ def register() -> None:
         track(model)
     track(Inclusion, label="annotation.study_reviews")
     track(Input, but=("is_current",), batch=100)
-    for document_model in (FullText, Review, Study, Target):
+    # Effects are not tracked: there may be millions, and nobody cites them one by one. Their readings are.
+    track(EffectPair)
+    for document_model in (FullText, MachineReading, Review, Study, Target):
         track(document_model, batch=100)
     # Items of a round that has not opened can still be deleted.
     for tracked, path in ((MatchItem, ""), (MatchCandidate, "item__")):

@@ -229,7 +229,7 @@ class Targets(Material):
         return [
             Row(
                 target.pk,
-                (_shortened(target.text), target.key, inputs.get(target.pk, 0)),
+                ("withheld" if target.is_withheld else _shortened(target.text), target.key, inputs.get(target.pk, 0)),
                 _curation_page(member, target.review_id),
             )
             for target in page

@@ -11,13 +11,29 @@ from projects.jobs import batches, jobs
 from projects.jobs.batches import Progress, silent
 from projects.models import Import, ImportFile, ImportState, ImportWarning, Job, JobStatus, Unit
 
-from ..models import Cluster, Inclusion, Input, PicoElement, PicoFragment, Proposition, Review, Study, Target
+from ..models import (
+    Cluster,
+    Effect,
+    EffectPair,
+    Inclusion,
+    Input,
+    MachineReading,
+    PicoElement,
+    PicoFragment,
+    Proposition,
+    Review,
+    Study,
+    Target,
+)
 
 KIND = "withdraw_import"
 #: Number of rows removed in a transaction.
 BATCH = 2_000
 #: The order of removal, and the path from each model to its import.
 ORDER: tuple[tuple[type[Model], str], ...] = (
+    (Effect, "reading__imported"),
+    (EffectPair, "imported"),
+    (MachineReading, "imported"),
     (PicoFragment, "element__cluster__imported"),
     (PicoElement, "cluster__imported"),
     (Proposition, "cluster__imported"),

@@ -30,6 +30,7 @@ from .evidence import (
 )
 from .finding import ConsistencyCheck, Finding, FindingUnit
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
+from .reading import Direction, Effect, EffectPair, MachineReading, ReadingTask
 from .reliability import Match, MatchCandidate, MatchItem, ReliabilityStudy
 from .search import (
     AbstractMissing,
@@ -58,8 +59,11 @@ __all__ = [
     "Cue",
     "CueFragment",
     "DecidedLink",
+    "Direction",
     "DiscourseLabel",
     "Dropped",
+    "Effect",
+    "EffectPair",
     "Element",
     "EvidenceMark",
     "EvidencePair",
@@ -73,6 +77,7 @@ __all__ = [
     "Label",
     "Level",
     "ListedStudy",
+    "MachineReading",
     "Match",
     "MatchCandidate",
     "MatchItem",
@@ -89,6 +94,7 @@ __all__ = [
     "PubMedAccess",
     "PubMedRateLimit",
     "Ranking",
+    "ReadingTask",
     "RecordStatus",
     "Relation",
     "ReliabilityStudy",

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Coalesce, NullIf
 
 from audit.models import AppendOnly
@@ -39,6 +40,9 @@ class Article(models.Model):
         max_length=300, blank=True, help_text="Retraction, partial retraction or expression of concern."
     )
     record = models.CharField(max_length=11, choices=RecordStatus, default=RecordStatus.NOT_READ)
+    metadata = models.JSONField(
+        default=dict, blank=True, help_text="Fields of the source that have no column, by format."
+    )
     imported = models.ForeignKey(
         Import, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text=CREATED_BY_IMPORT
     )
@@ -147,6 +151,10 @@ class TargetQuerySet(models.QuerySet["Target"]):
         """Exclude texts that were superseded by a correction or removed."""
         return self.filter(unit__superseded_by=None)
 
+    def stated(self) -> Self:
+        """Exclude withheld targets, whose text is not known."""
+        return self.filter(is_withheld=False)
+
     def in_place_of(self, targets: Iterable[int]) -> dict[int, int]:
         """Map the ids of these targets to the ids of the targets that replaced them. Two queries."""
         columns = ("project", "level", "key")
@@ -174,6 +182,9 @@ class Target(models.Model):
     unit = models.OneToOneField(Unit, on_delete=models.PROTECT, related_name="target")
     # Only targets selected from an abstract in a round know their sentence.
     sentence = models.ForeignKey("Sentence", null=True, blank=True, on_delete=models.PROTECT, related_name="targets")
+    is_withheld = models.BooleanField(
+        default=False, help_text="The text is kept secret, as in MSLR's test set. It is not stored."
+    )
 
     objects = ArrivedManager.from_queryset(TargetQuerySet)()
     with_arriving = models.Manager["Target"]()
@@ -181,7 +192,8 @@ class Target(models.Model):
     class Meta:
         ordering = ["position", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["project", "level", "key", "version"], name="one_target_per_version")
+            models.UniqueConstraint(fields=["project", "level", "key", "version"], name="one_target_per_version"),
+            models.CheckConstraint(condition=Q(is_withheld=False) | Q(text=""), name="a_withheld_target_has_no_text"),
         ]
 
 

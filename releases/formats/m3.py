@@ -26,7 +26,7 @@ Placed = tuple[Item, str]
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
     """Yield the levels that the project has. Empty files are not written, because they are invalid in M3."""
     for path, level in LEVELS.items():
-        targets = Target.objects.filter(project=project, level=level, unit__superseded_by=None)
+        targets = Target.objects.current().stated().filter(project=project, level=level)
         yield from _level(_target_items(targets, notes), LevelFigures(str(level), path), notes)
     yield from _level(_complete(project, notes), LevelFigures("proposition", CLUSTERS), notes)
 
