@@ -9,6 +9,7 @@ import re
 
 #: Shorter numbers are rarely PMIDs: they are names that an imported file gives to its sources.
 _CORPUS_KEY = re.compile(r"(\d{4,9})(?:_(\d+))?(?:/(\d+))?(?: (\d+))?(?:~\d+)?")
+_NAME = re.compile(r"\bPMID (\d+)(?:, conclusion ([1-9]\d{0,5}))?", re.IGNORECASE)
 _OTHER_KEYS = {
     "Rating page": re.compile(r"\d+-0*(\d+)"),
     "Matching page": re.compile(r"match-\d+-(\d+)"),
@@ -35,3 +36,8 @@ def unit_name(key: str) -> str:
         if match := form.fullmatch(key):
             return f"{name} {match[1]}"
     return key
+
+
+def with_keys(text: str) -> str:
+    """Replace the names of reviews, clusters and target sentences in a text by their keys."""
+    return _NAME.sub(lambda match: f"{match[1]}_{int(match[2]) - 1}" if match[2] else match[1], text)

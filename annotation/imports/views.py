@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
+from django.db.models import Q
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers, status
 from rest_framework.request import Request
@@ -15,7 +18,7 @@ from annotation import permissions
 from annotation.imports import choices, every, get
 from api.limits import MOST_FILES
 from api.uploading import SetParser
-from measures.unit_names import unit_name
+from measures.unit_names import unit_name, with_keys
 from projects import uploads
 from projects.jobs.queries import fresh_job
 from projects.jobs.serializers import JobSerializer
@@ -137,6 +140,10 @@ class NoticeSerializer(Plain):
 
 class NoticeFilterSerializer(Plain):
     kind = serializers.CharField(required=False, help_text="Kind of import warning, as in ``totals``.")
+    search = serializers.CharField(required=False, max_length=500, help_text="Words that a warning must contain.")
+    examples = serializers.IntegerField(
+        required=False, min_value=1, max_value=10, help_text="List only the first warnings of each kind, this many."
+    )
 
 
 class ImportFileSerializer(serializers.ModelSerializer[ImportFile]):
@@ -323,14 +330,26 @@ class ImportNoticesView(generics.ListAPIView[Import]):
 
     @extend_schema(operation_id="imports_notices", parameters=[NoticeFilterSerializer])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the warnings of an import in file order, optionally of one kind."""
+        """List the warnings of an import in file order. All given filters must match."""
         imported = permissions.import_of(signed_in(request), kwargs["import_id"])
-        warnings = ImportWarning.objects.filter(imported=imported)
-        if kind := request.query_params.get("kind"):
-            warnings = warnings.filter(kind=kind)
-        page = self.paginate_queryset(warnings.values(*NoticeSerializer.STORED)) or []
+        filters = NoticeFilterSerializer(data=request.query_params)
+        filters.is_valid(raise_exception=True)
+        page = self.paginate_queryset(_warnings(imported, **filters.validated_data)) or []
         notices = NoticeSerializer(with_units(imported.project, page), many=True)
         return self.get_paginated_response(notices.data)
+
+
+def _warnings(imported: Import, *, kind: str = "", search: str = "", examples: int = 0) -> Any:
+    """Return the stored fields of the warnings that match."""
+    warnings = ImportWarning.objects.filter(imported=imported).values(*NoticeSerializer.STORED)
+    if kind:
+        warnings = warnings.filter(kind=kind)
+    for word in re.split(r"[\s,]+", with_keys(search)):
+        containing = (Q(**{f"{name}__icontains": word}) for name in NoticeSerializer.STORED)
+        warnings = warnings.filter(reduce(or_, containing)) if word else warnings
+    if examples:
+        return [each for kind in imported.report_totals for each in warnings.filter(kind=kind)[:examples]]
+    return warnings
 
 
 class ImportWithdrawView(APIView):

@@ -75,6 +75,11 @@ def test_a_file_is_checked_confirmed_imported_and_reported(
     first = notices["results"][0]
     assert first["item_name"] == unit_name(first["item"])
     assert first["text"] == "MAY"
+    address = f"/api/v1/imports/{row['id']}/notices/"
+    for words, count in ((first["item_name"], 2), (f"{first['item']} more THAN once", 1), ("nowhere", 0)):
+        assert client.get(address, {"search": words}).json()["count"] == count
+    examples = client.get(address, {"examples": "1"}).json()["results"]
+    assert [each["kind"] for each in examples] == list(imported["totals"])
     # It links to the first input of the first item.
     assert Unit.objects.get(pk=first["unit"]).key == f"{first['item']}/{first['place'].removeprefix('input ')}"
 

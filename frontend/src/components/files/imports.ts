@@ -20,15 +20,6 @@ export interface Preview {
   notices: Noticed[]
 }
 
-/** Warnings that contain all words of the search, ignoring case. */
-export function matching(notices: readonly Noticed[], search: string): Noticed[] {
-  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
-  return notices.filter((n) => {
-    const words = `${n.kind} ${n.item} ${n.item_name ?? ''} ${n.place} ${n.field} ${n.text} ${n.message}`.toLowerCase()
-    return wanted.every((w) => words.includes(w))
-  })
-}
-
 /** Kinds of warnings, the most frequent first, with their number and the first examples. */
 export function byKind(totals: Readonly<Record<string, number>>, notices: readonly Noticed[], most: number) {
   return Object.entries(totals)
