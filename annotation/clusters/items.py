@@ -21,7 +21,7 @@ class TextLabels(NamedTuple):
 
 
 class Source(NamedTuple):
-    """One input, identified by the PMID of its study. ``labels`` is set only in clusters."""
+    """One input. ``pmid`` is another id if the document is not from PubMed. ``labels`` is set only in clusters."""
 
     pmid: str
     text: str
@@ -31,8 +31,8 @@ class Source(NamedTuple):
 class Item(NamedTuple):
     """One target with its inputs.
 
-    ``key`` is unique, and ``review`` is a PMID. Only clusters have ``pico`` (in the order p, i, c, o), ``relation`` and
-    ``labels``. ``abstract`` is the abstract of the review, if the source has it.
+    ``key`` is unique, and ``review`` is a PMID or another id. Only clusters have ``pico`` (in the order p, i, c, o),
+    ``relation`` and ``labels``. ``abstract`` is the abstract of the review, if the source has it.
     """
 
     key: str

@@ -348,7 +348,7 @@ def _warnings(imported: Import, *, kind: str = "", search: str = "", examples: i
         containing = (Q(**{f"{name}__icontains": word}) for name in NoticeSerializer.STORED)
         warnings = warnings.filter(reduce(or_, containing)) if word else warnings
     if examples:
-        return [each for kind in imported.report_totals for each in warnings.filter(kind=kind)[:examples]]
+        return [each for kind in imported.report["totals"] for each in warnings.filter(kind=kind)[:examples]]
     return warnings
 
 

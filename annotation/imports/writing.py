@@ -149,7 +149,8 @@ class Writing(Pass):
         if stored["phase"] != FINISHING and imported.created_at < timezone.now() - SETTLED:
             # The audit would report its rows: rows with higher ids have settled digests.
             raise Conflict("This import was started over a day ago. Withdraw it, then import the file again.")
-        self.imported, self.stream.level, self.stream.state = imported, imported.level, stored["stream"]
+        self.imported, self.stream.level = imported, imported.level
+        self.stream.state |= stored["stream"]
         self.position, self.phase = Position(*stored["position"]), stored["phase"]
         self.first, self.rows, self.batches = stored["first"], stored["rows"], stored["batches"]
         self.tally, self.totals = Counter(stored["tally"]), Counter(stored["totals"])

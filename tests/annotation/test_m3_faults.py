@@ -183,6 +183,20 @@ def test_a_declared_level_overrides_what_the_keys_show(file: Path) -> None:
     assert faults_of(file, [plain("123", "T", ("9", "S"))], level="2")[0][:2] == (1, "docid")
 
 
+@pytest.mark.parametrize("id", ["ward-7.note:12", "007", "a" * 40])
+def test_documents_and_their_inputs_may_have_ids_that_are_no_pmids(project: Project, file: Path, id: str) -> None:
+    [imported] = import_records(project, write(file, [plain(id, "T", (f"{id[:38]}-a", "S"))]))
+    warnings = imported.warnings.values_list("message", flat=True)
+    assert ("1 documents have an id that is not a PMID." in warnings) == (not id.isdecimal())
+    assert [field for _, field, _ in faults_of(file, [plain(f"{id}_0", "T", (id, "S"))])] == [
+        "docid",
+        "input_studies[0].source_pmid",
+    ]
+    for wrong in ("", " ", "a b", "a/1", "a~2", "-a", "ä", "a" * 41):
+        faults = faults_of(file, [plain(wrong, "T", (wrong, "S"))], level="1")
+        assert [field for _, field, _ in faults] == ["docid", "input_studies[0].source_pmid"]
+
+
 def test_a_file_without_docid_is_refused(file: Path) -> None:
     assert faults_of(file, b'{"question": "?"}\n')[0][1] == "docid"
 

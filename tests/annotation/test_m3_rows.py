@@ -326,7 +326,7 @@ def test_documents_with_the_names_of_the_appendix_are_read_with_a_warning(projec
 @pytest.mark.parametrize(
     ("fields", "faults"),
     [
-        ({"target_pmid": "PMC1"}, ["target_pmid"]),
+        ({"target_pmid": "PMC 1"}, ["target_pmid"]),
         ({"target_abstract": 1}, ["target_abstract"]),
         ({"target_conclusions": " ", "source_items": []}, ["target_conclusions", "source_items"]),
         ({"source_items": [{"source_pmid": "9"}]}, ["source_items[0].source_abstract"]),

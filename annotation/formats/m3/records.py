@@ -24,8 +24,11 @@ PLAIN_KEYS = ("docid", "target_text", "input_text", "input_studies")
 CLUSTER_KEYS = ("docid", "pico", "discourse_relation", *TARGET_KEYS, "target_text", "input_text", "input_studies")
 PLAIN_INPUT_KEYS = ("source_pmid", "source_text")
 CLUSTER_INPUT_KEYS = (*PLAIN_INPUT_KEYS, *SOURCE_KEYS)
+#: Documents and their inputs may come from elsewhere than PubMed. In keys, "_", "/" and a space precede a number.
+_DOCUMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:-]{0,39}")
+_DOCUMENT_EXPECTED = "a PMID, such as 26258610, or an id of at most 40 letters, digits, hyphens, dots and colons"
 DOCID = {
-    "1": (PMID, "a PMID, such as 26258610"),
+    "1": (_DOCUMENT, _DOCUMENT_EXPECTED),
     "2": (re.compile(rf"{PMID.pattern}_(?:0|[1-9][0-9]{{0,5}})"), "a PMID and a number, such as 26258610_0"),
 }
 DOCID["3"] = DOCID["2"]
@@ -83,7 +86,7 @@ def parse_item(value: Mapping[str, Any], level: str, fault: Fault) -> Item | Non
     labels = _labels(value, "target", "", report) if is_cluster else None
     pico = _pico(value, report) if is_cluster else ()
     relation = _choice(value, "discourse_relation", "", Relation.values, report) if is_cluster else ""
-    inputs = _inputs(value, is_cluster, report)
+    inputs = _inputs(value, level, report)
     if joined is not None and inputs is not None and joined != JOIN.join(i.text for i in inputs):
         report(
             "input_text", f"expected the texts of input_studies joined by {quoted(JOIN)}; {_difference(joined, inputs)}"
@@ -104,7 +107,7 @@ def _difference(joined: str, inputs: Iterable[Source]) -> str:
     )
 
 
-def _inputs(value: Mapping[str, Any], is_cluster: bool, fault: Fault) -> tuple[Source, ...] | None:
+def _inputs(value: Mapping[str, Any], level: str, fault: Fault) -> tuple[Source, ...] | None:
     if "input_studies" not in value:
         return None
     studies = value["input_studies"]
@@ -117,18 +120,20 @@ def _inputs(value: Mapping[str, Any], is_cluster: bool, fault: Fault) -> tuple[S
     if len(studies) > MOST_INPUTS:
         fault("input_studies", f"{len(studies):,} inputs; expected at most {MOST_INPUTS:,}")
         return None
-    parsed = [_input(study, f"input_studies[{n}]", is_cluster, fault) for n, study in enumerate(studies)]
+    parsed = [_input(study, f"input_studies[{n}]", level, fault) for n, study in enumerate(studies)]
     return tuple(i for i in parsed if i) if all(parsed) else None
 
 
-def _input(study: Any, path: str, is_cluster: bool, fault: Fault) -> Source | None:
+def _input(study: Any, path: str, level: str, fault: Fault) -> Source | None:
+    is_cluster = level == "3"
     if not isinstance(study, dict):
         fault(path, f"expected an object, found {describe(study)}")
         return None
     check_keys(study, CLUSTER_INPUT_KEYS if is_cluster else PLAIN_INPUT_KEYS, path, fault)
     pmid = text_of(study, "source_pmid", path, fault)
-    if pmid is not None and not PMID.fullmatch(pmid):
-        fault(f"{path}.source_pmid", f"expected a PMID, such as 12038941, found {quoted(pmid)}")
+    pattern, expected = DOCID["1"] if level == "1" else (PMID, "a PMID, such as 12038941")
+    if pmid is not None and not pattern.fullmatch(pmid):
+        fault(f"{path}.source_pmid", f"expected {expected}, found {quoted(pmid)}")
     text = text_of(study, "source_text", path, fault, needed=True, most=CLAIM if is_cluster else DOCUMENT)
     labels = _labels(study, "source", path, fault) if is_cluster else None
     return None if pmid is None or text is None else Source(pmid, text, labels)

@@ -29,7 +29,7 @@ class M3Stream(Stream):
     def __init__(self, level: str) -> None:
         super().__init__(level)
         self.is_declared = bool(level)
-        self.state = asdict(Habits()) | {"respelled": 0, "with_appendix_names": 0}
+        self.state = asdict(Habits()) | {"respelled": 0, "with_appendix_names": 0, "other_ids": 0}
 
     def finishes(self) -> bool:
         return self.level == "3"
@@ -58,6 +58,8 @@ class M3Stream(Stream):
                 self.state["with_appendix_names"] += item is not None
             elif item and not records.is_as_published(item, line.text):
                 self.state["respelled"] += 1
+            if item and self.level == "1" and not item.key.isdecimal():
+                self.state["other_ids"] += 1
             name = "target_pmid" if is_appendix else "docid"
             key = value.get(name)
             if not isinstance(key, str) or illegal_character(key):
@@ -93,6 +95,8 @@ class M3Stream(Stream):
         habits = Habits(**{name: self.state[name] for name in asdict(Habits())})
         if self.state["with_appendix_names"]:
             habits.notes.append(f"{self.state['with_appendix_names']} {appendix.ASSUMED}")
+        if self.state["other_ids"]:
+            habits.notes.append(f"{self.state['other_ids']} documents have an id that is not a PMID.")
         if self.state["respelled"]:
             habits.notes.append(
                 f"{self.state['respelled']} lines write the same content differently from the published files "
