@@ -118,6 +118,7 @@ class Reviews(Material):
         "retracted": ("Retracted", Q(is_retracted=True)),
     }
     pages = ("pubmed", "ranking")
+    sources = ("pubmed",)
     grows = True
 
     def all(self, project: Project) -> Rows:

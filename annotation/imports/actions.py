@@ -85,7 +85,7 @@ def check_files(
     that is read record by record are not read: `import_files` checks them while it writes.
     """
     reader = format_by_key(format).mapped(mapping or {}).with_answers(about or {})
-    levels = [key for key, _ in reader.levels]
+    levels = [each.key for each in reader.levels]
     if level and level not in levels:
         raise Refused.field(
             "level", f"The format {format} has no level {level!r}. Its levels: {', '.join(levels) or 'none'}."

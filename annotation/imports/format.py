@@ -73,10 +73,11 @@ class Parsed(Protocol):
 
 
 class Level(NamedTuple):
-    """One level of a format."""
+    """One level of a format. ``material``: as for the format."""
 
     key: str
     title: str
+    material: Sequence[str] = ()
 
 
 class Ask(NamedTuple):
@@ -95,6 +96,8 @@ class Format:
     key: str
     #: Name, content after a colon, and file type in brackets.
     title: str
+    #: Kinds of material that it brings or that it belongs to; empty if any project can use it.
+    material: Sequence[str] = ()
     #: Levels that can be declared; empty if there is only one.
     levels: Sequence[Level] = ()
     #: Whether the level is read from the file if none is declared. If not, the first level applies.

@@ -35,9 +35,17 @@ from .withdrawal import request_withdrawal
 Plain = serializers.Serializer[Any]
 
 
+def _material() -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Kinds of material that it brings or belongs to. Empty if any project can use it.",
+    )
+
+
 class FormatLevelSerializer(Plain):
     key = serializers.CharField()
     title = serializers.CharField()
+    material = _material()
 
 
 class FormatAskSerializer(Plain):
@@ -55,6 +63,7 @@ class FormatSerializer(Plain):
 
     key = serializers.CharField()
     title = serializers.CharField()
+    material = _material()
     levels = FormatLevelSerializer(many=True)
     recognises = serializers.BooleanField(
         help_text="Whether the level can be omitted, because it is detected from the file."

@@ -62,6 +62,8 @@ class Material:
     is_searched = False
     #: Addresses of the navigation, relative to the project, that are of use only with it.
     pages: Sequence[str] = ()
+    #: Those of its pages that bring it into a project.
+    sources: Sequence[str] = ()
 
     def all(self, project: Project) -> Rows:
         """Return the current rows of a project, in the order of its list."""
@@ -114,6 +116,13 @@ def of(project: Project) -> list[Material]:
     conditions = {f"has_{kind.key}": kind.exists(project) for kind in kinds}
     has = Project.objects.filter(pk=project.pk).annotate(**conditions).values(*conditions).get()
     return [kind for kind in kinds if has[f"has_{kind.key}"]]
+
+
+def unused_pages(kinds: Sequence[Material]) -> list[str]:
+    """Return the pages of the navigation that are of no use with these kinds. An empty project can use all sources."""
+    pages = {page for kind in every() for page in kind.pages}
+    used = (page for kind in kinds for page in kind.pages) if kinds else (p for k in every() for p in k.sources)
+    return sorted(pages.difference(used))
 
 
 def is_fixed(kinds: Iterable[Material]) -> bool:

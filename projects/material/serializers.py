@@ -32,13 +32,15 @@ class MaterialKindSerializer(Plain):
     searched = serializers.BooleanField(source="is_searched", help_text="Whether the search of a project finds it.")
     columns = MaterialColumnSerializer(many=True)
     states = MaterialStateSerializer(many=True, help_text="States that its list can be filtered by.")
-    pages = serializers.ListField(child=serializers.CharField(), help_text="Pages that are of use only with it.")
 
 
 class MaterialsSerializer(StoredSerializer):
     """Kinds of material in a project, in order. The counts are stored figures."""
 
     kinds = MaterialKindSerializer(many=True)
+    unused_pages = serializers.ListField(
+        child=serializers.CharField(), help_text="Pages of the navigation that are of no use with these kinds."
+    )
 
 
 class MaterialFiltersSerializer(Plain):

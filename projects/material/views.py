@@ -19,7 +19,7 @@ from .registry import Material, Rows
 
 #: Matches of one kind in a search; *Corpus* lists the others.
 MOST_MATCHES = 20
-DESCRIBED = ("key", "singular", "plural", "is_listed", "is_searched", "columns", "pages")
+DESCRIBED = ("key", "singular", "plural", "is_listed", "is_searched", "columns")
 
 
 def _reader(request: Request, slug: str) -> Member:
@@ -51,7 +51,8 @@ class MaterialsView(APIView):
             }
             for kind in kinds
         ]
-        return Response(serializers.MaterialsSerializer({"kinds": rows, "as_of": oldest.as_of, "job": oldest.job}).data)
+        reply = {"kinds": rows, "unused_pages": registry.unused_pages(kinds), "as_of": oldest.as_of, "job": oldest.job}
+        return Response(serializers.MaterialsSerializer(reply).data)
 
 
 class MaterialListView(generics.ListAPIView[Any]):

@@ -38,12 +38,17 @@ def test_a_project_has_the_kinds_that_its_rows_belong_to(
 ) -> None:
     client = client_of(lead)
     assert kinds(client) == {}
+    assert get(client, "materials")["unused_pages"] == ["ranking"]
+    import_records(project, write(tmp_path / "d", [plain("1", "Nepralin helps.", ("111", "It helped."))]))
+    assert kinds(client) == {"studies": None, "documents": None}
+    assert get(client, "materials")["unused_pages"] == ["pubmed", "ranking"]
     documents(project, tmp_path)
-    assert kinds(client) == {"studies": None, "sentences": None, "reviews": None}
+    assert kinds(client) == {"studies": None, "documents": None, "sentences": None, "reviews": None}
+    assert get(client, "materials")["unused_pages"] == []
     compute_and_store(project=project)
     import_records(project, write(tmp_path / "l3", [cluster("1_0", [source(), source("Other.", "222")])]))
     assert kinds(client) == {
-        "clusters": None, "propositions": None, "reviews": 1, "studies": 1, "sentences": 1,
+        "clusters": None, "propositions": None, "reviews": 1, "studies": 1, "sentences": 1, "documents": 1,
     }  # fmt: skip
 
 

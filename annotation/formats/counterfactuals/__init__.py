@@ -134,6 +134,7 @@ class CounterfactualFile:
 
 class Counterfactuals(Format):
     key = "counterfactuals"
+    material = ("clusters",)
     title = "Counterfactuals of target propositions (CSV or JSON lines: docid, kind, text)"
 
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:

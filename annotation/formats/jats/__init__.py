@@ -129,6 +129,7 @@ def _fields(article: FullTextRecord) -> dict[str, Any]:
 
 class Jats(Format):
     key = "jats"
+    material = ("reviews",)
     title = "Full texts of reviews from PubMed Central (JATS XML)"
     differences = (DIFFERENT_TEXT,)
     asks = (

@@ -7,7 +7,7 @@ from .stream import M3Stream
 class M3(Format):
     key = "m3"
     title = "M3: reviews and their evidence (JSON lines, levels 1 to 3)"
-    levels = (Level("1", "document"), Level("2", "sentence"), Level("3", "proposition"))
+    levels = (Level("1", "document"), Level("2", "sentence"), Level("3", "proposition", ("clusters",)))
     joins = streams = True
 
     def stream(self, level: str) -> M3Stream:

@@ -205,6 +205,7 @@ class PubMedFile:
 
 class PubMed(Format):
     key = "pubmed"
+    material = ("reviews",)
     title = "PubMed: records of reviews or studies (XML, nbib, a CSV table with a column pmid, or a list of PMIDs)"
     levels = (Level(REVIEWS, "reviews"), Level(STUDIES, "studies of reviews"))
     recognises = False

@@ -10,36 +10,28 @@ const FRESH = 15_000
 class Material {
   /** null: not loaded, or not for this person. */
   kinds = $state.raw<Schemas['MaterialKind'][] | null>(null)
+  /** Pages that are of no use with these kinds. Until they are loaded, the navigation has all pages. */
+  unused = $state.raw<string[]>([])
   #of = ''
   #at = 0
 
   look(slug: string): void {
     if (slug === this.#of && Date.now() - this.#at < FRESH) return
-    if (slug !== this.#of) this.kinds = null
+    if (slug !== this.#of) [this.kinds, this.unused] = [null, []]
     this.#of = slug
     this.#at = Date.now()
     if (!slug || !may(slug, 'read the corpus')) return
     data(api.GET('/api/v1/projects/{slug}/materials/', { params: { path: { slug } } }))
-      .then(({ kinds }) => {
-        if (slug === this.#of) this.kinds = kinds
+      .then(({ kinds, unused_pages }) => {
+        if (slug === this.#of) [this.kinds, this.unused] = [kinds, unused_pages]
       })
-      // Without the kinds, the navigation has all pages.
       .catch(() => undefined)
   }
 }
 
 export const material = new Material()
 
-/** Pages that are of use only with some material, and the only one of them that brings some. */
-const DEPENDENT = ['pubmed', 'ranking']
-const FIRST = 'pubmed'
-
-/** The entries of the navigation that are of use with the project's material. */
-export function useful(entries: Entry[], kinds: readonly Pick<Schemas['MaterialKind'], 'pages'>[] | null): Entry[] {
-  if (!kinds) return entries
-  const wanted = kinds.length ? kinds.flatMap((k) => k.pages) : [FIRST]
-  return entries.filter(({ href }) => {
-    const page = href.replace(/^.*\//, '')
-    return !DEPENDENT.includes(page) || wanted.includes(page)
-  })
+/** The entries of the navigation without the pages that are of no use with the project's material. */
+export function useful(entries: Entry[], unused: readonly string[]): Entry[] {
+  return entries.filter(({ href }) => !unused.includes(href.replace(/^.*\//, '')))
 }
