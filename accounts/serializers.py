@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts import actions
-from api.fields import Strict
+from api.fields import NameField, Strict
 
 from .actions import MAX_TOKEN_DAYS, TOKEN_DAYS
 from .models import ApiToken, User
@@ -91,7 +91,7 @@ class LinkSerializer(Strict):
 
 
 class MeSerializer(Strict):
-    name = serializers.CharField(max_length=120, required=False)
+    name = NameField(max_length=120, required=False)
     preferences = PreferencesSerializer(required=False)
     notice_read = serializers.BooleanField(required=False, help_text="Whether to stop showing the notice.")
 
@@ -102,7 +102,7 @@ class PasswordSerializer(Strict):
 
 
 class NewTokenSerializer(Strict):
-    name = serializers.CharField(max_length=80)
+    name = NameField(max_length=80)
     scope = serializers.ChoiceField(
         choices=ApiToken.Scope.choices,
         default=ApiToken.Scope.READ,

@@ -1,6 +1,7 @@
 """Base serializer, fields and limits for inputs."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -20,6 +21,22 @@ class FiniteField(serializers.FloatField):
         if not math.isfinite(value):
             self.fail("invalid")
         return value
+
+
+class NameField(serializers.CharField):
+    """A name in one line, without characters that would break the line or reverse the text after the name."""
+
+    #: Control characters, and Unicode's embeddings, overrides and isolates of the direction of text.
+    UNWANTED = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "unwanted": "A name cannot contain control characters or characters that change the direction of text."
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        name: str = super().to_internal_value(data)
+        if self.UNWANTED.search(name):
+            self.fail("unwanted")
+        return name
 
 
 class UnitNameField(serializers.CharField):

@@ -13,6 +13,7 @@ from accounts.sessions import signed_in
 from annotation import permissions
 from annotation.reliability import queries as page
 from annotation.reliability.actions import StudyPlan, begin_study
+from api.fields import NameField
 from projects.permissions import permit
 from projects.reports.serializers import ResultTableSerializer
 from projects.rounds.serializers import RoundRowSerializer
@@ -70,7 +71,7 @@ class ReliabilitySerializer(Plain):
 class NewStudySerializer(Plain):
     """A new study. Both rounds open at once."""
 
-    name = serializers.CharField(max_length=80)
+    name = NameField(max_length=80)
     propositions = serializers.IntegerField(min_value=1, max_value=500)
     sentences = serializers.IntegerField(min_value=0, max_value=500, help_text="0 for a study without matches.")
     overlap = serializers.IntegerField(min_value=1, max_value=10, default=3, help_text="People per target (k).")

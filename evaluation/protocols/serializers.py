@@ -10,7 +10,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core.core_schema import WithDefaultSchema
 from rest_framework import serializers
 
-from api.fields import Strict
+from api.fields import NameField, Strict
 
 from .parts import KINDS, Content
 
@@ -134,11 +134,11 @@ class NewProtocolVersionSerializer(DraftSerializer):
 
 
 class NewProtocolSerializer(NewProtocolVersionSerializer):
-    name = serializers.CharField(max_length=80)
+    name = NameField(max_length=80)
 
 
 class RenameProtocolSerializer(Strict):
-    name = serializers.CharField(max_length=80)
+    name = NameField(max_length=80)
 
 
 class CheckedProtocolSerializer(Plain):

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.sessions import signed_in
-from api.fields import Strict
+from api.fields import NameField, Strict
 from api.parameters import ParameterSerializer
 from generation import permissions
 from generation.models import System, UnitLevel
@@ -95,7 +95,7 @@ class SystemSerializer(Plain):
 
 
 class NewSystemSerializer(Strict):
-    name = serializers.CharField(max_length=80)
+    name = NameField(max_length=80)
     description = serializers.CharField(max_length=5000, required=False, default="", allow_blank=True)
 
 

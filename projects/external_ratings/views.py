@@ -5,7 +5,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.sessions import signed_in
-from api.fields import LabelField, Strict
+from api.fields import LabelField, NameField, Strict
 from api.uploading import UploadParser
 from projects import kinds
 from projects.external_ratings.actions import PURPOSES
@@ -26,7 +26,7 @@ class ExternalRatingsUploadSerializer(Strict):
 
 class ExternalRatingsConfirmSerializer(Strict):
     job = serializers.IntegerField(help_text="Id of the check that found no errors.")
-    name = serializers.CharField(max_length=80, help_text="Name of the round that is created from the ratings.")
+    name = NameField(max_length=80, help_text="Name of the round that is created from the ratings.")
     purpose = LabelField(choices=[(p.value, p.label) for p in PURPOSES])
 
 

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from accounts.permissions import GUESTS_TOO
 from accounts.sessions import signed_in
-from api.fields import Strict
+from api.fields import NameField, Strict
 from api.pagination import Pages
 from projects.guidelines import markdown
 from projects.models import Member, ParticipantLink, Round
@@ -33,7 +33,7 @@ class NewLinksSerializer(Strict):
     old_names: ClassVar = {"places": "capacity"}
 
     labels = serializers.ListField(
-        child=serializers.CharField(max_length=80), min_length=1, max_length=500, help_text="One label per link."
+        child=NameField(max_length=80), min_length=1, max_length=500, help_text="One label per link."
     )
     capacity = serializers.IntegerField(
         min_value=1,

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.serializers import PASSWORD, UserSerializer
-from api.fields import Strict
+from api.fields import NameField, Strict
 
 from ..models import Invitation, Member, Project, Role
 from ..models.project import MAY, verbs_of
@@ -84,7 +84,7 @@ class ProjectRowSerializer(ProjectSerializer):
 
 
 class ProjectSettingsSerializer(Strict):
-    name = serializers.CharField(max_length=120)
+    name = NameField(max_length=120)
     description = serializers.CharField(max_length=5000, allow_blank=True, required=False)
     licence = serializers.CharField(
         max_length=120, allow_blank=True, required=False, help_text="Licence of the released data: an SPDX id or text."
@@ -211,5 +211,5 @@ class InvitationTokenSerializer(Strict):
 
 class AcceptSerializer(Strict):
     token = serializers.CharField(max_length=100, write_only=True)
-    name = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
+    name = NameField(max_length=120, required=False, default="", allow_blank=True)
     password = serializers.CharField(**PASSWORD, required=False, default="", allow_blank=True)

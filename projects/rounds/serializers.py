@@ -5,7 +5,7 @@ from typing import Any, ClassVar, get_args
 
 from rest_framework import serializers
 
-from api.fields import LARGEST, FiniteField, LabelField, Strict, UnitNameField
+from api.fields import LARGEST, FiniteField, LabelField, NameField, Strict, UnitNameField
 from api.parameters import ParameterSerializer
 
 from .. import kinds
@@ -27,7 +27,7 @@ class RoundPlanSerializer(Strict):
 
     old_names: ClassVar = {"dealing": "allocation", "hand_size": "held_limit"}
 
-    name = serializers.CharField(max_length=80)
+    name = NameField(max_length=80)
     kind = serializers.ChoiceField(choices=KIND_CHOICES)
     purpose = LabelField(choices=PURPOSES)
     overlap = serializers.IntegerField(min_value=1, max_value=50)
