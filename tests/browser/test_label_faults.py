@@ -98,6 +98,24 @@ def test_a_round_that_was_closed_meanwhile_brings_the_person_back_with_the_reaso
     assert answers_of(site, at.round) == []
 
 
+@pytest.mark.long
+def test_an_answer_of_a_person_who_was_removed_meanwhile_can_be_discarded(visit: Visiting, site: Site) -> None:
+    at = WorkPage(visit("ann1"), fresh(site)).open()
+    remove = "from projects.models import Member, Round; from projects.people.actions import remove_member; "
+    found = f"Member.objects.get(user__email='ann1@example.org', project=Round.objects.get(pk={at.round}).project)"
+    lead = "Member.objects.filter(project=member.project, role='lead').first().user"
+    site.manage("shell", "-v0", "-c", f"{remove}member = {found}; remove_member(member=member, by={lead})")
+    at.press("f e s 2")
+    refused = at.page.locator(".refused")
+    expect(refused).to_contain_text("does not exist or is not yours")
+    expect(refused).not_to_contain_text("Correct the answer")
+    at.page.reload()
+    expect(at.page.get_by_role("alert")).to_contain_text("Your last answer was not stored")
+    at.page.get_by_role("button", name="Discard answer").click()
+    expect(at.page.locator(".saved")).to_have_count(0)
+    expect(at.page.get_by_role("alert")).to_contain_text("you do not take part in this round")
+
+
 @pytest.mark.row(15)
 def test_two_tabs_show_both_versions_and_the_person_decides(visit: Visiting, site: Site) -> None:
     at = WorkPage(visit("ann1"), fresh(site)).open()

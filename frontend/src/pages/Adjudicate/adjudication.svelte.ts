@@ -199,7 +199,7 @@ export class Adjudication {
       } else {
         this.count(row, 1)
         await this.again(unit.unit, { ...editor, complete: false })
-        this.problem = errorMessage(error)
+        this.problem = `Decision not saved. ${errorMessage(error)}`
       }
     } finally {
       this.saving--
