@@ -8,7 +8,7 @@ pairs of a review as these files contain them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
@@ -17,7 +17,10 @@ from measures.spans import Range
 
 PioKind = Literal["pop", "int", "out"]
 _KINDS: dict[str, PioKind] = {"pop": "pop", "int": "int", "out": "out"}
+_TAG_ITSELF = "</?(?:pop|int|out)>"
 _TAG = re.compile(r"<(/?)(pop|int|out)>")
+#: A tag that was removed from a text: its offset in the text, and its exact characters with blanks.
+Tag = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,39 +53,115 @@ class PioText:
 
 
 def parse_pio(tagged: str) -> PioText:
-    """Parse tagged text into plain text and spans. The blank that MS^2 puts between a tag and its word is removed.
+    """Parse tagged text into plain text and spans.
 
     A tag closes the open tag of its kind, even if other tags are open. An opening tag inside one of its own kind and a
     tag without a partner are ignored and counted. Empty spans are dropped.
     """
+    text, tags = untag(tagged)
+    return PioText(text, *spans_of(text, tags))
+
+
+def untag(tagged: str) -> tuple[str, list[Tag]]:
+    """Return the text without tags, and what was removed. ``retag`` returns the tagged text.
+
+    MS^2 puts a blank between a tag and its words. Of the blanks on both sides of a tag one is removed, as is the blank
+    between a tag and either end of the text.
+    """
     plain: list[str] = []
-    length = at = strays = 0
-    open_at: dict[PioKind, int] = {}
-    raw: list[tuple[PioKind, int, int]] = []
-    for tag in _TAG.finditer(tagged):
-        piece = tagged[at : tag.start()]
-        at = tag.end()
-        closing, kind = bool(tag.group(1)), _KINDS[tag.group(2)]
-        ended = plain[-1] if plain else ""
-        # A tag may have a blank on either side; one of the two is kept.
-        if piece[-1:].isspace() and tagged[at : at + 1].isspace():
-            piece = piece[:-1]
-        elif not piece and ended[-1:].isspace() and tagged[at : at + 1].isspace():
-            plain[-1] = ended[:-1]
+    tags: list[Tag] = []
+    length = at = 0
+    for match in _TAG.finditer(tagged):
+        piece, tag = tagged[at : match.start()], match[0]
+        at = match.end()
+        is_followed = tagged[at : at + 1].isspace() or at == len(tagged)
+        if piece[-1:].isspace() and is_followed:
+            tag, piece = piece[-1] + tag, piece[:-1]
+        elif not piece and is_followed and tags and plain and plain[-1][-1:].isspace():
+            # Tags without a blank between them: the blank before the first of them is removed.
+            first = next(n for n, (offset, _) in enumerate(tags) if offset == length)
+            tag = plain[-1][-1] + "".join(characters for _, characters in tags[first:]) + tag
+            plain[-1], tags = plain[-1][:-1], tags[:first]
             length -= 1
-        plain.append(piece)
-        length += len(piece)
-        if closing and kind in open_at:
-            raw.append((kind, open_at.pop(kind), length))
-        elif closing or kind in open_at:
-            strays += 1
-        else:
-            open_at[kind] = length
+        elif not length and not piece and tagged[at : at + 1].isspace():
+            tag, at = tag + tagged[at], at + 1
+        if piece:
+            plain.append(piece)
+            length += len(piece)
+        tags.append((length, tag))
     plain.append(tagged[at:])
-    text = "".join(plain)
-    trimmed = ((kind, _trimmed(text, start, end)) for kind, start, end in raw)
-    spans = sorted((PioSpan(kind, each) for kind, each in trimmed if each), key=lambda span: span.range)
-    return PioText(text, tuple(spans), strays + len(open_at))
+    return "".join(plain), tags
+
+
+def retag(text: str, tags: Iterable[Tag]) -> str:
+    """Return the tagged text: insert the characters of each tag at its offset, in order."""
+    pieces: list[str] = []
+    at = 0
+    for offset, characters in tags:
+        pieces += (text[at:offset], characters)
+        at = offset
+    return "".join([*pieces, text[at:]])
+
+
+def spans_of(text: str, tags: Iterable[Tag]) -> tuple[tuple[PioSpan, ...], int]:
+    """Return the spans that tags mark, by start position, and the number of tags without a partner."""
+    marked, strays = _marked(text, tags)
+    return tuple(sorted((span for span, *_ in marked if span), key=lambda span: span.range)), strays
+
+
+def with_spans(text: str, tags: Sequence[Tag], spans: Collection[PioSpan]) -> list[Tag]:
+    """Return the tags of a text that has these spans.
+
+    Tags of spans that stay, and tags without a partner, are unchanged. Tags of other spans are removed, and those of
+    new spans are inserted as MS^2 writes them.
+    """
+    marked, _ = _marked(text, tags)
+    removed = {n for span, *ends in marked if span not in spans for n in ends}
+    kept: list[Tag] = []
+    number = 0
+    for offset, characters in tags:
+        pieces = re.split(f"({_TAG_ITSELF})", characters)
+        for n in range(1, len(pieces), 2):
+            if number in removed:
+                pieces[n] = ""
+            number += 1
+        # The blanks around a removed tag go with it.
+        if any(pieces[1::2]):
+            kept.append((offset, "".join(pieces)))
+    new = [span for span in spans if span not in {known for known, *_ in marked}]
+    for span in sorted(new, key=lambda span: span.range):
+        start, end = span.range
+        kept = _inserted(kept, (end, f" </{span.kind}>"), before_openings=True)
+        kept = _inserted(kept, (start, f"<{span.kind}> "), before_openings=False)
+    return kept
+
+
+def _inserted(tags: Sequence[Tag], tag: Tag, *, before_openings: bool) -> list[Tag]:
+    """Insert a tag among those at its offset: a closing one before the first opening one, an opening one last."""
+    at = next((n for n, (offset, _) in enumerate(tags) if offset > tag[0]), len(tags))
+    if before_openings:
+        at = next((n for n, (offset, chars) in enumerate(tags) if offset == tag[0] and "</" not in chars), at)
+    return [*tags[:at], tag, *tags[at:]]
+
+
+def _marked(text: str, tags: Iterable[Tag]) -> tuple[list[tuple[PioSpan | None, int, int]], int]:
+    """Return each span (None if it is empty) with the numbers of its two tags, and the number of other tags."""
+    open_at: dict[PioKind, tuple[int, int]] = {}
+    marked: list[tuple[PioSpan | None, int, int]] = []
+    number = strays = 0
+    for offset, characters in tags:
+        for slash, name in _TAG.findall(characters):
+            kind = _KINDS[name]
+            if slash and kind in open_at:
+                start, opened = open_at.pop(kind)
+                extent = _trimmed(text, start, offset)
+                marked.append((PioSpan(kind, extent) if extent else None, opened, number))
+            elif slash or kind in open_at:
+                strays += 1
+            else:
+                open_at[kind] = offset, number
+            number += 1
+    return marked, strays + len(open_at)
 
 
 def pairs_of(interventions: Iterable[str], outcomes: Iterable[str]) -> tuple[tuple[str, str], ...]:
