@@ -8,7 +8,7 @@ pairs of a review as these files contain them.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
@@ -101,6 +101,37 @@ def retag(text: str, tags: Iterable[Tag]) -> str:
         pieces += (text[at:offset], characters)
         at = offset
     return "".join([*pieces, text[at:]])
+
+
+def tags_before(tags: Sequence[Tag], ends: Iterable[int]) -> Iterator[tuple[int, int] | None]:
+    """Map ends of sentences in the tagged text, in increasing order, to the text without tags.
+
+    Yield (offset in the text, number of removed tags at this offset before the end), or None for an end inside a tag.
+    """
+    number = removed = 0
+    for end in ends:
+        while number < len(tags) and tags[number][0] + removed + len(tags[number][1]) <= end:
+            removed += len(tags[number][1])
+            number += 1
+        offset = end - removed
+        if number < len(tags) and tags[number][0] < offset:
+            yield None
+        else:
+            first = number
+            while first and tags[first - 1][0] == offset:
+                first -= 1
+            yield offset, number - first
+
+
+def tagged_ends(tags: Sequence[Tag], ends: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """Return the ends of sentences in the tagged text. The inverse of ``tags_before``."""
+    number = removed = 0
+    for offset, before in ends:
+        while number < len(tags) and tags[number][0] < offset:
+            removed += len(tags[number][1])
+            number += 1
+        at_offset = [len(characters) for place, characters in tags[number : number + before] if place == offset]
+        yield offset + removed + sum(at_offset)
 
 
 def spans_of(text: str, tags: Iterable[Tag]) -> tuple[tuple[PioSpan, ...], int]:

@@ -104,8 +104,8 @@ class BulkWriter:
     def add_columns(self, model: type[models.Model], count: int, **columns: Any) -> list[int]:
         """Prepare rows without instances of the model, which take most of the time, and return their ids.
 
-        ``columns``: by attribute, a list with a value per row, or one value for all rows. Only text, numbers and ids
-        can be in lists. Other columns get their default.
+        ``columns``: by attribute, a list with a value per row, or one value for all rows. Only text, numbers, ids
+        and JSON can be in lists. Other columns get their default.
         """
         if not count:
             return []
@@ -113,9 +113,11 @@ class BulkWriter:
         values: list[Any] = []
         marks = []
         for field in model._meta.concrete_fields:
+            is_given = field.attname in columns
             column = ids if field.primary_key else columns.pop(field.attname, field.get_default())
-            if isinstance(column, list) and _is_plain(field):
-                values.append(column)
+            if isinstance(column, list) and (_is_plain(field) or (is_given and isinstance(field, models.JSONField))):
+                is_json = isinstance(field, models.JSONField)
+                values.append([json.dumps(value) for value in column] if is_json else column)
                 marks.append("%s")
                 continue
             value = field.get_db_prep_save(column, connection)

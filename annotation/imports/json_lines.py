@@ -66,7 +66,7 @@ def parse(line: Line, file: str, faults: Faults) -> dict[str, Any] | None:
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:
-        faults.add(file, line.number, path_at(text, error.pos), _syntax_message(line, error))
+        faults.add(file, line.number + error.lineno - 1, path_at(text, error.pos), _syntax_message(line, error))
     except _Rejected as error:
         faults.add(file, line.number, error.field, str(error))
     except RecursionError:

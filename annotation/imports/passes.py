@@ -41,7 +41,8 @@ class Index:
         self._rows.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
             "CREATE TABLE keys (key TEXT PRIMARY KEY, file INTEGER, line INTEGER, is_new INTEGER) WITHOUT ROWID;"
-            "CREATE TABLE seen (name TEXT, value TEXT, PRIMARY KEY (name, value)) WITHOUT ROWID; BEGIN"
+            "CREATE TABLE seen (name TEXT, value TEXT, PRIMARY KEY (name, value)) WITHOUT ROWID;"
+            "CREATE TABLE first_values (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID; BEGIN"
         )
 
     def find(self, key: str) -> tuple[int, int] | None:
@@ -65,6 +66,12 @@ class Index:
         rows = ((name, value) for name, distinct in values.items() for value in distinct)
         self._rows.executemany("INSERT OR IGNORE INTO seen VALUES (?, ?)", rows)
 
+    def first_value(self, name: str, value: str) -> str:
+        """Return the first value that was given with a name, which may be this one."""
+        self._rows.execute("INSERT OR IGNORE INTO first_values VALUES (?, ?)", (name, value))
+        found: str = self._rows.execute("SELECT value FROM first_values WHERE name = ?", (name,)).fetchone()[0]
+        return found
+
     def new_keys(self) -> Iterable[str]:
         return (key for (key,) in self._rows.execute("SELECT key FROM keys WHERE is_new ORDER BY key"))
 
@@ -77,6 +84,9 @@ class Pass(ABC):
 
     After the first fault no batch is handled. The rest of the files is read only for more faults.
     """
+
+    #: Whether nothing is written.
+    previews = False
 
     def __init__(
         self, project: Project | None, stream: Stream, sources: Sequence[Source], faults: Faults, progress: Progress
@@ -184,7 +194,10 @@ class Pass(ABC):
                 self.faults.add(self.sources[found[key].file].name, found[key].record.line, path, message)
             self.index = self.index or Index()
             self.index.add(found[key] for key in stored if key not in items)
-        return list(items.values())
+        new = list(items.values())
+        for key, path, message in self.stream.conflicts(self.project, new, self.index if self.previews else None):
+            self.faults.add(self.sources[found[key].file].name, found[key].record.line, path, message)
+        return new
 
     def _add_repeated(self, place: Place, first: tuple[int, int] | None) -> None:
         if not first and self.faults.total < LISTED:
@@ -213,6 +226,8 @@ class Pass(ABC):
 
 class Preview(Pass):
     """Read files completely without writing. It describes the import like a file that was read at once (`Parsed`)."""
+
+    previews = True
 
     def __init__(
         self, project: Project | None, stream: Stream, sources: Sequence[Source], faults: Faults, progress: Progress

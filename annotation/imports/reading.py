@@ -57,11 +57,12 @@ def lines(
     *,
     offset: int = 0,
     number: int = 0,
+    longest: int = LONGEST_LINE,
 ) -> Iterator[Line]:
     """Yield the lines of a UTF-8 file; invalid lines are added to ``faults`` and omitted.
 
     ``where(text, position)`` names the field at a position of a line, for faults inside it. To continue, pass the
-    offset after a line and its number.
+    offset after a line and its number. ``longest``: maximum length of a line in bytes.
     """
     with source.path.open("rb", buffering=BUFFER) as file:
         if not offset:
@@ -75,16 +76,14 @@ def lines(
                 faults.add(source.name, 1, "file", "the file is empty; expected one JSON object per line")
                 return
         file.seek(offset)
-        while raw := file.readline(LONGEST_LINE + 2):
+        while raw := file.readline(longest + 2):
             number += 1
             start, offset = offset, offset + len(raw)
-            if not raw.endswith(b"\n") and len(raw) > LONGEST_LINE:
+            if not raw.endswith(b"\n") and len(raw) > longest:
                 while (rest := file.readline(1 << 20)) and not rest.endswith(b"\n"):
                     offset += len(rest)
                 offset += len(rest)
-                faults.add(
-                    source.name, number, "line", f"the line is longer than {LONGEST_LINE // 2**20} MiB, the maximum"
-                )
+                faults.add(source.name, number, "line", f"the line is longer than {longest // 2**20} MiB, the maximum")
                 continue
             is_cut = not raw.endswith(b"\n")
             body = raw.removesuffix(b"\n")

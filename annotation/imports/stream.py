@@ -5,7 +5,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from projects.models import Import, Project
 from projects.uploads.faults import Faults
@@ -13,6 +13,9 @@ from projects.uploads.files import Source
 from sql.bulk import BulkWriter
 
 from .format import Notice
+
+if TYPE_CHECKING:
+    from .passes import Index
 
 
 class Position(NamedTuple):
@@ -61,6 +64,15 @@ class Stream(ABC):
     @abstractmethod
     def differences(self, project: Project, items: Sequence[Any]) -> Iterator[tuple[str, str, object]]:
         """Yield (key, path, stored value) for each of these stored items whose content differs."""
+
+    def conflicts(
+        self, project: Project | None, items: Sequence[Any], known: "Index | None"
+    ) -> Iterator[tuple[str, str, str]]:
+        """Yield (key, path, message) of new items that contradict other items in texts that they share.
+
+        Without a project, or in a preview, ``known`` has the texts of earlier items.
+        """
+        yield from ()
 
     @abstractmethod
     def create(self, imported: Import, items: Sequence[Any], first: int, rows: BulkWriter) -> None:

@@ -30,7 +30,7 @@ from .evidence import (
 )
 from .finding import ConsistencyCheck, Finding, FindingUnit
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
-from .reading import Direction, Effect, EffectPair, MachineReading, ReadingTask
+from .reading import SENTENCE_CLASSES, Direction, Effect, EffectPair, MachineReading, ReadingTask
 from .reliability import Match, MatchCandidate, MatchItem, ReliabilityStudy
 from .search import (
     AbstractMissing,
@@ -47,6 +47,7 @@ from .search import (
 from .sentence import AbstractReading, Dropped, EvidenceMark, RhetoricalClass, Sentence, SentenceMark
 
 __all__ = [
+    "SENTENCE_CLASSES",
     "AbstractMissing",
     "AbstractReading",
     "Article",

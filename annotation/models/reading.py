@@ -11,13 +11,20 @@ from projects.models import ArrivedManager, Import
 
 from .corpus import CREATED_BY_IMPORT, Inclusion, Review, Study
 
+#: The classes of sentences in the order of MS^2's files.
+SENTENCE_CLASSES = (
+    "EFFECT", "RECOMMENDATION", "BACKGROUND", "METHODS", "ETC", "EVIDENCE_QUALITY", "GOAL", "FURTHER_STUDY",
+    "DETAILED_FINDINGS",
+)  # fmt: skip
+
 
 class ReadingTask(models.TextChoices):
     """What a model was asked about a text. The values of a reading depend on it."""
 
     #: ``{"sentences": [{"end", "class", "probabilities"}]}`` of an abstract, in order. ``end`` is an offset in code
     #: points; a sentence begins after the blank that follows the sentence before it. ``probabilities`` has the order of
-    #: `RhetoricalClass`. ``tags``, if present, is the number of tags at ``end`` that belong to this sentence.
+    #: `SENTENCE_CLASSES`. ``tags``, if present, is the number of tags at ``end`` that belong to this sentence. If the
+    #: sentences are not those of the abstract, each has its tagged ``text`` instead of ``end``.
     SENTENCES = "sentences", "Classes of sentences"
     #: ``{"tags": [[offset, characters]]}``: MS^2's tags, removed from the text (`measures.pio.untag`).
     PIO = "pio", "Populations, interventions and outcomes"

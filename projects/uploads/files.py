@@ -50,12 +50,17 @@ def other_file(head: bytes) -> str | None:
             return name
     if _JSON_ARRAY.match(head.removeprefix(BOM)):
         return "a JSON array"
-    if _JSON_OBJECT.match(head.removeprefix(BOM)):
+    if is_json_object(head):
         return "one JSON object over several lines"
     pairs = head[:256]
     if len(pairs) >= 4 and 0 in pairs and (not any(pairs[1::2]) or not any(pairs[::2])):
         return "UTF-16 text (every second byte is zero)"
     return None
+
+
+def is_json_object(head: bytes) -> bool:
+    """Return whether a file begins as one JSON object over several lines."""
+    return bool(_JSON_OBJECT.match(head.removeprefix(BOM)))
 
 
 def not_utf8(body: bytes, error: UnicodeDecodeError, start: int) -> str:

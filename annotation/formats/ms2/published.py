@@ -1,0 +1,183 @@
+"""Rebuild the published objects of reviews from their rows."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from measures.direction import MS2_CLASSES
+from measures.pio import Tag, retag, tagged_ends
+from projects.models import Project
+
+from ...models import SENTENCE_CLASSES, Effect, EffectPair, Inclusion, MachineReading, ReadingTask, Review, Role
+from . import kept
+from .rows import FORMAT
+
+Json = dict[str, Any]
+#: Current classes of the sentences of a review, by the id of its unit.
+Classes = Mapping[int, Sequence[str]]
+
+
+def of_format(project: Project) -> "Any":
+    """Return the reviews of a project that were imported in this format, in the order of the files."""
+    return Review.objects.filter(project=project, metadata__has_key=FORMAT).order_by("pk")
+
+
+def as_imported(project: Project, keys: Sequence[str]) -> dict[str, Json]:
+    """Return the published objects of reviews by key, without later decisions. Reviews of other formats are left out."""
+    reviews = list(Review.objects.filter(project=project, pmid__in=keys))
+    reviews = [review for review in reviews if FORMAT in review.metadata]
+    return {review.pmid: value for review, value in zip(reviews, published(reviews), strict=True)}
+
+
+def published(reviews: Sequence[Review], classes: Classes | None = None) -> Iterator[Json]:
+    """Yield the published object of each review. ``classes`` replaces the imported classes of sentences.
+
+    Needs a fixed number of queries.
+    """
+    inclusions = list(
+        Inclusion.objects.filter(review__in=reviews).select_related("study").order_by("review_id", "position")
+    )
+    of_review: dict[int, list[Inclusion]] = defaultdict(list)
+    for inclusion in inclusions:
+        of_review[inclusion.review_id].append(inclusion)
+    readings = _Readings(reviews, inclusions)
+    for review in reviews:
+        labels = (classes or {}).get(review.unit_id)
+        yield _published(review, of_review[review.pk], readings, labels)
+
+
+class _Readings:
+    """The imported readings of reviews and their studies."""
+
+    def __init__(self, reviews: Sequence[Review], inclusions: Sequence[Inclusion]) -> None:
+        texts: dict[int, str] = {}
+        self.tags: dict[tuple[str, int], list[Tag]] = {}
+        self.sentences: dict[int, list[Json]] = {}
+        #: Ids of readings of effects.
+        self.effects_of: dict[tuple[str, int], int] = {}
+        by_owner = {
+            "review": [review.pk for review in reviews],
+            "study": [inclusion.study_id for inclusion in inclusions],
+            "inclusion": [inclusion.pk for inclusion in inclusions],
+        }
+        abstracts = {("review", review.pk): review.abstract for review in reviews}
+        abstracts |= {("inclusion", inclusion.pk): inclusion.study.abstract for inclusion in inclusions}
+        for owner, ids in by_owner.items():
+            rows = MachineReading.objects.filter(weights="", **{f"{owner}__in": ids})
+            for pk, of, task, values in rows.values_list("pk", owner, "task", "values"):
+                if task == ReadingTask.PIO:
+                    self.tags[owner, of] = values["tags"]
+                elif task == ReadingTask.SENTENCES:
+                    self.sentences[of] = values["sentences"]
+                elif task == ReadingTask.EFFECTS:
+                    self.effects_of[owner, of] = pk
+                    texts[pk] = abstracts[owner, of]
+        self.effects = _effects(reviews, texts)
+
+    def effects_or_none(self, owner: str, of: int) -> list[Json] | None:
+        reading = self.effects_of.get((owner, of))
+        return None if reading is None else self.effects.get(reading, [])
+
+
+def _effects(reviews: Sequence[Review], texts: Mapping[int, str]) -> dict[int, list[Json]]:
+    """Return the published effects by reading. ``texts``: the abstract of each reading."""
+    pairs = {
+        pk: pair
+        for pk, *pair in EffectPair.objects.filter(review__in=reviews).values_list("pk", "intervention", "outcome")
+    }
+    found: dict[int, list[Json]] = defaultdict(list)
+    # The readings have arrived, and so have their effects.
+    rows = Effect.with_arriving.filter(reading__in=list(texts)).order_by("reading", "position")
+    columns = ("reading", "pair", "decreased", "no_difference", "increased", "start", "end", "evidence", "score")
+    for reading, pair, decreased, none, increased, start, end, evidence, score in rows.values_list(*columns):
+        intervention, outcome = pairs[pair]
+        found[reading].append(
+            {
+                "intervention": intervention,
+                "outcome": outcome,
+                "classification": dict(zip(MS2_CLASSES, (decreased, none, increased), strict=True)),
+                "evidence_sentence": evidence or ("" if start is None else texts[reading][start:end]),
+                "evidence_sentence_score": score,
+            }
+        )
+    return found
+
+
+def _published(
+    review: Review, inclusions: Sequence[Inclusion], readings: _Readings, labels: Sequence[str] | None
+) -> Json:
+    tags = readings.tags.get(("review", review.pk), [])
+    tagged = retag(review.abstract, tags)
+    rows: Json = {
+        "abstract": tagged,
+        "structured_abstract": _sentences(tagged, tags, readings.sentences.get(review.pk, []), labels),
+        "included_studies": [],
+        "general_references": [],
+        "significances": readings.effects_or_none("review", review.pk),
+        **kept.quotes_of(review.abstract, tags),
+    }
+    for inclusion in inclusions:
+        packed = kept.loaded(inclusion.metadata, FORMAT)
+        reference = _reference(inclusion, packed, readings)
+        if inclusion.role == Role.INCLUDED:
+            rows["included_studies"].append(kept.entry_of(packed, reference))
+        else:
+            rows["general_references"].append(reference)
+    return kept.review_of(kept.loaded(review.metadata, FORMAT), review.pmid, review.title, rows)
+
+
+def _reference(inclusion: Inclusion, packed: Json, readings: _Readings) -> Json:
+    study = inclusion.study
+    tags = readings.tags.get(("inclusion", inclusion.pk))
+    if tags is None:
+        tags = readings.tags.get(("study", study.pk), [])
+    abstract = packed["abstract"] if "abstract" in packed else retag(study.abstract, tags)
+    rows = {"abstract": abstract, "significances": readings.effects_or_none("inclusion", inclusion.pk)}
+    if "reference" in packed:
+        return kept.unpack(packed["reference"], (), rows)
+    columns = kept.StudyColumns(study.title, study.year, study.publication_types, "")
+    return kept.reference_of(columns, study.pmid, kept.loaded(study.metadata, FORMAT), rows)
+
+
+def _sentences(
+    tagged: str, tags: Sequence[Tag], sentences: Sequence[Json], labels: Sequence[str] | None
+) -> list[list[Any]]:
+    texts = sentence_texts(tagged, tags, sentences)
+    names = labels or [sentence["class"] for sentence in sentences]
+    return [
+        [label, text, dict(zip(SENTENCE_CLASSES, sentence["probabilities"], strict=True))]
+        for label, text, sentence in zip(names, texts, sentences, strict=True)
+    ]
+
+
+def sentence_texts(tagged: str, tags: Sequence[Tag], sentences: Sequence[Json]) -> list[str]:
+    """Return the tagged sentences of an abstract."""
+    if any("text" in sentence for sentence in sentences):
+        return [sentence["text"] for sentence in sentences]
+    texts, at = [], 0
+    for end in tagged_ends(tags, ((sentence["end"], sentence.get("tags", 0)) for sentence in sentences)):
+        texts.append(tagged[at:end])
+        at = end + 1
+    return texts
+
+
+def first_difference(new: Any, stored: Any, path: str = "") -> tuple[str, object] | None:
+    """Return the path of the first difference of two JSON values, and the stored value; None if they are equal."""
+    if isinstance(new, dict) and isinstance(stored, dict):
+        for key in dict.fromkeys([*new, *stored]):
+            inner = f"{path}.{key}" if path else key
+            if key not in new or key not in stored:
+                return inner, stored.get(key)
+            if found := first_difference(new[key], stored[key], inner):
+                return found
+        return None
+    if isinstance(new, list) and isinstance(stored, list) and len(new) == len(stored):
+        return next(
+            (
+                found
+                for n, pair in enumerate(zip(new, stored, strict=True))
+                if (found := first_difference(*pair, f"{path}[{n}]"))
+            ),
+            None,
+        )
+    return None if new == stored else (path or "line", stored)

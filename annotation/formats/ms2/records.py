@@ -1,0 +1,410 @@
+"""Parse and validate one review of MS^2 as published.
+
+Source: DeYoung et al., MS^2 (EMNLP 2021), and its files. A review has a tagged abstract, its sentences with a class and
+the probabilities of all classes, studies, other references, and for each pair of an intervention and an outcome the
+probabilities of three directions (*significances*). Every study has the same pairs.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from measures.abstracts import CLASSES
+from measures.direction import MS2_CLASSES
+from measures.pio import Tag, spans_of, tags_before, untag
+
+from ...clusters.strata import DOCUMENT, length_error
+from ...imports.format import Notice
+from ...imports.json_lines import describe, illegal_character, quoted
+from ...models import SENTENCE_CLASSES, Direction, Role
+
+REVIEW_KEYS = (
+    "docid", "title", "authors", "abstract", "structured_abstract", "summary", "structured_summary",
+    "included_studies", "ongoing_studies", "awaiting_studies", "excluded_studies", "general_references",
+    "unattributed_references", "content", "doi", "s2id", "s2hash", "pmid", "interventions", "outcomes", "populations",
+    "significances",
+)  # fmt: skip
+REQUIRED = (
+    "docid", "title", "abstract", "structured_abstract", "included_studies", "general_references", "pmid",
+    "significances",
+)  # fmt: skip
+STUDY_KEYS = ("references", "identifiers", "metadata", "pmid", "doi")
+REFERENCE_KEYS = (
+    "identifiers", "metadata", "title", "doi", "pmid", "s2id", "s2hash", "abstract", "content", "publication_types",
+    "significances", "interventions", "outcomes", "populations", "in_doc_significances",
+)  # fmt: skip
+EFFECT_KEYS = ("intervention", "outcome", "classification", "evidence_sentence", "evidence_sentence_score")
+#: Lists of quotes in a review, and the tag that marks them.
+QUOTES = {"interventions": "int", "outcomes": "out", "populations": "pop"}
+ROLES = {"included_studies": Role.INCLUDED, "general_references": Role.GENERAL}
+#: Lists of studies that are kept as published, because the published files have none.
+OTHER_LISTS = ("ongoing_studies", "awaiting_studies", "excluded_studies", "unattributed_references")
+#: Probabilities may sum to 1 plus or minus this. The sums in the published sample differ from 1 by less than 1e-6.
+TOLERANCE = 1e-4
+LONGEST_ID = 40
+DIRECTIONS = tuple(Direction.values)
+_ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+
+Json = Mapping[str, Any]
+Fault = Callable[[str, str], None]
+
+
+class Sentence(NamedTuple):
+    """A sentence of an abstract, without tags and with them.
+
+    ``end`` and ``tags``: see `ReadingTask.SENTENCES`. ``end`` is None if the sentences are not those of the abstract.
+    """
+
+    label: str
+    probabilities: list[float]
+    text: str
+    tagged: str
+    end: int | None
+    tags: int
+
+
+class EffectRow(NamedTuple):
+    """One significance. ``pair`` is the index of its pair; the other fields are columns of `Effect`."""
+
+    pair: int
+    direction: str
+    decreased: float
+    no_difference: float
+    increased: float
+    start: int | None
+    end: int | None
+    evidence: str
+    score: float
+
+
+class Reference(NamedTuple):
+    """A study in a review. ``place`` is the list and the index in it; ``text`` is None without an abstract."""
+
+    place: tuple[str, int]
+    pmid: str
+    text: str | None
+    tags: list[Tag]
+    #: None if the file has null.
+    effects: list[EffectRow] | None
+
+    @property
+    def role(self) -> str:
+        return ROLES[self.place[0]]
+
+
+class Item(NamedTuple):
+    """A review with its references. ``value`` is the published object; no item is stored as it is."""
+
+    key: str
+    value: Json
+    text: str
+    tags: list[Tag]
+    sentences: list[Sentence]
+    target: str
+    pairs: list[tuple[str, str]]
+    effects: list[EffectRow] | None
+    references: list[Reference]
+    #: Places of references whose study the review has already.
+    repeated: list[tuple[str, int]]
+    notices: list[Notice]
+    #: Number of spans in all abstracts.
+    spans: int
+
+    def published(self, reference: Reference) -> Json:
+        """Return the published object of a reference."""
+        return published_reference(self.value, reference.place)
+
+    @property
+    def n_effects(self) -> int:
+        return sum(len(effects or ()) for effects in (self.effects, *(r.effects for r in self.references)))
+
+
+def published_reference(value: Json, place: tuple[str, int]) -> Json:
+    entry: Json = value[place[0]][place[1]]
+    return entry["references"][0] if place[0] == "included_studies" else entry  # type: ignore[no-any-return]
+
+
+def path_of(place: tuple[str, int]) -> str:
+    return f"{place[0]}[{place[1]}]{'.references[0]' if place[0] == 'included_studies' else ''}"
+
+
+def key_of(value: Json) -> str:
+    """Return the PMID of a review, or else its docid. Empty if neither is known."""
+    pmid, docid = value.get("pmid"), value.get("docid")
+    if isinstance(pmid, int | str) and not isinstance(pmid, bool) and pmid:
+        return str(pmid)
+    return docid if isinstance(docid, str) else ""
+
+
+def parse_review(value: Json, line: str, fault: Fault) -> Item | None:
+    """Return the review, or None after reporting all of its errors with ``fault(field, message)``."""
+    return _Parser(value, line, fault).parse()
+
+
+class _Parser:
+    def __init__(self, value: Json, line: str, fault: Fault) -> None:
+        self.value, self.line, self._fault = value, line, fault
+        self.faults = 0
+        self.key = key_of(value)
+        self.notices: list[Notice] = []
+        self.pairs: dict[tuple[str, str], int] = {}
+        self.is_respelled = False
+        self.spans = 0
+
+    def fault(self, field: str, message: str) -> None:
+        self.faults += 1
+        self._fault(field, message)
+
+    def note(self, kind: str, message: str, place: str = "", field: str = "", text: str = "") -> None:
+        self.notices.append(Notice(kind, message, self.key, place, field, text))
+
+    def parse(self) -> Item | None:
+        value = self.value
+        for key in REQUIRED:
+            if key not in value:
+                self.fault(key, "this key is missing")
+        if _ESCAPED.search(self.line):
+            self._refuse_illegal(value, "")
+        if not isinstance(value.get("docid"), str) or not self.key:
+            self.fault("docid", f"expected a string, found {describe(value.get('docid'))}")
+        elif len(self.key) > LONGEST_ID:
+            self.fault("pmid", f"{len(self.key)} characters; expected at most {LONGEST_ID}")
+        self._text(value, "title", "")
+        abstract = self._text(value, "abstract", "")
+        if self.faults:
+            return None
+        text, tags = untag(abstract or "")
+        self._count_spans(text, tags, "abstract", "abstract")
+        sentences = self._sentences(abstract or "", text, tags)
+        effects = self._effects(value.get("significances"), "significances", text, "abstract")
+        references, repeated = self._references()
+        target = "\n".join(sentence.text for sentence in sentences if sentence.label == "EFFECT")
+        if self.faults:
+            return None
+        if not target:
+            self.note("no target", "No sentence has the class EFFECT, so the review has no target.", "abstract")
+        for name in OTHER_LISTS:
+            if listed := value.get(name):
+                self.note("other studies", f"{len(listed)} entries are kept, but not listed as studies.", field=name)
+        if self.is_respelled:
+            message = "Keys have another order, or numbers no decimal point. A release writes them as MS^2 does."
+            self.note("spelled differently", message)
+        return Item(
+            self.key, value, text, tags, sentences, target, list(self.pairs), effects, references, repeated,
+            self.notices, self.spans,
+        )  # fmt: skip
+
+    def _refuse_illegal(self, value: Any, path: str) -> None:
+        if isinstance(value, str):
+            if problem := illegal_character(value):
+                self.fault(path or "line", problem)
+        elif isinstance(value, dict):
+            for key, inner in value.items():
+                self._refuse_illegal(key, path)
+                self._refuse_illegal(inner, f"{path}.{key}" if path else key)
+        elif isinstance(value, list):
+            for n, inner in enumerate(value):
+                self._refuse_illegal(inner, f"{path}[{n}]")
+
+    def _text(self, value: Json, key: str, path: str) -> str | None:
+        """Return a text, or None if it is null or missing, or after reporting an error."""
+        text = value.get(key)
+        if text is None:
+            return None
+        if not isinstance(text, str):
+            self.fault(_join(path, key), f"expected a string or null, found {describe(text)}")
+            return None
+        if problem := length_error(text, DOCUMENT):
+            self.fault(_join(path, key), problem)
+        return text
+
+    def _list(self, value: Json, key: str, path: str) -> Sequence[Any] | None:
+        listed = value.get(key)
+        if isinstance(listed, list):
+            return listed
+        self.fault(_join(path, key), f"expected a list, found {describe(listed)}")
+        return None
+
+    def _count_spans(self, text: str, tags: Sequence[Tag], place: str, field: str) -> None:
+        if not tags:
+            return
+        spans, strays = spans_of(text, tags)
+        self.spans += len(spans)
+        if strays:
+            tag = "tag has" if strays == 1 else "tags have"
+            self.note("unpaired tag", f"{strays} {tag} no partner, and mark nothing.", place, field)
+
+    def _sentences(self, abstract: str, text: str, tags: Sequence[Tag]) -> list[Sentence]:
+        rows: list[tuple[str, str, list[float]]] = []
+        for n, row in enumerate(self._list(self.value, "structured_abstract", "") or ()):
+            path = f"structured_abstract[{n}]"
+            if not (isinstance(row, list) and len(row) == 3 and isinstance(row[1], str)):
+                self.fault(path, f"expected a class, a sentence and probabilities, found {describe(row)}")
+            elif not isinstance(row[0], str) or row[0] not in CLASSES:
+                self.fault(f"{path}[0]", f"expected one of {', '.join(CLASSES)}, found {quoted(row[0])}")
+            elif (found := self._distribution(row[2], SENTENCE_CLASSES, f"{path}[2]")) is not None:
+                rows.append((row[0], row[1], found))
+        if " ".join(sentence for _, sentence, _ in rows) != abstract:
+            if not self.faults:
+                self.note("sentences differ", "The sentences do not join to the abstract.", "abstract")
+            places: list[tuple[int, int] | None] = [None] * len(rows)
+        else:
+            places = list(tags_before(tags, _ends(sentence for _, sentence, _ in rows)))
+            if None in places:
+                self.note("sentences differ", "A sentence ends inside a tag.", "abstract")
+                places = [None] * len(rows)
+        sentences, at = [], 0
+        for (label, sentence, probabilities), place in zip(rows, places, strict=True):
+            if place is None:
+                sentences.append(Sentence(label, probabilities, untag(sentence)[0], sentence, None, 0))
+            else:
+                end, before = place
+                sentences.append(Sentence(label, probabilities, text[at:end].strip(), sentence, end, before))
+                at = end
+        return sentences
+
+    def _distribution(self, value: Any, classes: Sequence[str], path: str) -> list[float] | None:
+        """Return probabilities in the order of ``classes``, or None after reporting an error."""
+        if not isinstance(value, dict):
+            self.fault(path, f"expected an object of probabilities, found {describe(value)}")
+            return None
+        if tuple(value) != classes:
+            if unknown := [key for key in value if key not in classes]:
+                self.fault(path, f"unknown class {quoted(unknown[0])}; expected {', '.join(classes)}")
+                return None
+            if missing := [key for key in classes if key not in value]:
+                self.fault(path, f"the class {quoted(missing[0])} is missing")
+                return None
+            self.is_respelled = True
+        probabilities = [value[key] for key in classes]
+        for key, probability in zip(classes, probabilities, strict=True):
+            if type(probability) is not float and (type(probability) is not int):
+                self.fault(f"{path}.{key}", f"expected a number, found {describe(probability)}")
+                return None
+            if not 0 <= probability <= 1:
+                self.fault(f"{path}.{key}", f"expected a number from 0 to 1, found {probability}")
+                return None
+            self.is_respelled |= type(probability) is int
+        if abs(sum(probabilities) - 1) > TOLERANCE:
+            total = f"{sum(probabilities):.6g}"
+            self.fault(path, f"the probabilities sum to {total}; expected 1, plus or minus {TOLERANCE:g}")
+            return None
+        return probabilities
+
+    def _references(self) -> tuple[list[Reference], list[tuple[str, int]]]:
+        references: dict[str, Reference] = {}
+        repeated: list[tuple[str, int]] = []
+        number = 0
+        for name in ROLES:
+            for n, entry in enumerate(self._list(self.value, name, "") or ()):
+                number += 1
+                reference = self._reference(name, n, entry, f"input {number}")
+                if reference is None:
+                    continue
+                first = references.setdefault(reference.pmid, reference)
+                if first is reference:
+                    continue
+                repeated.append(reference.place)
+                if first.text != reference.text and None not in (first.text, reference.text):
+                    message = f"the study {reference.pmid} has another abstract in {path_of(first.place)}"
+                    self.fault(f"{path_of(reference.place)}.abstract", message)
+                message = f"The review lists {reference.pmid} more than once. Only the first one is a study."
+                self.note("repeated study", message, f"input {number}", "pmid", reference.pmid)
+        return list(references.values()), repeated
+
+    def _reference(self, name: str, n: int, entry: Any, label: str) -> Reference | None:
+        path = f"{name}[{n}]"
+        if not isinstance(entry, dict):
+            self.fault(path, f"expected an object, found {describe(entry)}")
+            return None
+        if name == "included_studies":
+            listed = entry.get("references")
+            if not (isinstance(listed, list) and len(listed) == 1 and isinstance(listed[0], dict)):
+                self.fault(f"{path}.references", f"expected a list of one reference, found {describe(listed)}")
+                return None
+            entry, path = listed[0], f"{path}.references[0]"
+        pmid = _pmid_of(entry)
+        if not pmid or len(pmid) > LONGEST_ID:
+            self.fault(f"{path}.pmid", f"expected a PMID or an s2id, found {describe(entry.get('pmid'))}")
+            return None
+        self._text(entry, "title", path)
+        types = entry.get("publication_types")
+        if types is not None and not (isinstance(types, list) and all(isinstance(each, str) for each in types)):
+            self.fault(f"{path}.publication_types", f"expected a list of strings, found {describe(types)}")
+        abstract = self._text(entry, "abstract", path)
+        text, tags = (None, []) if abstract is None else untag(abstract)
+        if text and tags:
+            self._count_spans(text, tags, label, f"{path}.abstract")
+        effects = self._effects(entry.get("significances"), f"{path}.significances", text or "", label)
+        return Reference((name, n), pmid, text, tags, effects)
+
+    def _effects(self, value: Any, path: str, text: str, label: str) -> list[EffectRow] | None:
+        if value is None:
+            return None
+        if not isinstance(value, list):
+            self.fault(path, f"expected a list or null, found {describe(value)}")
+            return None
+        found: dict[str, tuple[int | None, int | None, str]] = {}
+        rows = []
+        pairs = self.pairs
+        for n, one in enumerate(value):
+            if not isinstance(one, dict) or tuple(one) != EFFECT_KEYS:
+                if not isinstance(one, dict) or set(one) != set(EFFECT_KEYS):
+                    self.fault(f"{path}[{n}]", f"expected an object with {', '.join(EFFECT_KEYS)}")
+                    continue
+                self.is_respelled = True
+            pair, evidence = (one["intervention"], one["outcome"]), one["evidence_sentence"]
+            score = one["evidence_sentence_score"]
+            if not (isinstance(pair[0], str) and isinstance(pair[1], str) and isinstance(evidence, str)):
+                self.fault(f"{path}[{n}]", "expected strings as intervention, outcome and evidence_sentence")
+                continue
+            if type(score) is not float or not 0 <= score <= 1:
+                self.fault(f"{path}[{n}].evidence_sentence_score", f"expected 0.0 to 1.0, found {describe(score)}")
+                continue
+            classification = one["classification"]
+            distribution = self._distribution(classification, MS2_CLASSES, f"{path}[{n}].classification")
+            if distribution is None:
+                continue
+            if evidence not in found:
+                found[evidence] = locate(text, evidence)
+                if found[evidence][0] is None:
+                    message = "The evidence sentence does not occur in the abstract."
+                    self.note("evidence not found", message, label, f"{path}[{n}].evidence_sentence", evidence)
+            decreased, none, increased = distribution
+            direction = DIRECTIONS[distribution.index(max(distribution))]
+            place = found[evidence]
+            rows.append(
+                EffectRow(pairs.setdefault(pair, len(pairs)), direction, decreased, none, increased, *place, score)
+            )
+        return rows
+
+
+def locate(text: str, evidence: str) -> tuple[int | None, int | None, str]:
+    """Return the range of a sentence in a text, and the sentence itself if it is spaced differently or not found."""
+    at = text.find(evidence)
+    if at >= 0 and evidence:
+        return at, at + len(evidence), ""
+    if (words := evidence.split()) and (match := re.search(r"\s+".join(map(re.escape, words)), text)):
+        return match.start(), match.end(), evidence
+    return None, None, evidence
+
+
+def _ends(sentences: Iterator[str]) -> Iterator[int]:
+    """Yield the end of each sentence in the text that they make when joined by blanks."""
+    at = -1
+    for sentence in sentences:
+        at += 1 + len(sentence)
+        yield at
+
+
+def _pmid_of(value: Json) -> str:
+    """Return the PMID of a reference, or else the id of Semantic Scholar with a prefix. Empty if neither is known."""
+    for key, prefix in (("pmid", ""), ("s2id", "s2-")):
+        given = value.get(key)
+        if isinstance(given, int | str) and not isinstance(given, bool) and given:
+            return f"{prefix}{given}"
+    return ""
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
