@@ -19,6 +19,8 @@ PioKind = Literal["pop", "int", "out"]
 _KINDS: dict[str, PioKind] = {"pop": "pop", "int": "int", "out": "out"}
 _TAG_ITSELF = "</?(?:pop|int|out)>"
 _TAG = re.compile(r"<(/?)(pop|int|out)>")
+#: Slash and name of each tag.
+_ONE = {f"<{slash}{name}>": (slash, name) for slash in ("", "/") for name in _KINDS}
 #: A tag that was removed from a text: its offset in the text, and its exact characters with blanks.
 Tag = tuple[int, str]
 
@@ -68,6 +70,8 @@ def untag(tagged: str) -> tuple[str, list[Tag]]:
     MS^2 puts a blank between a tag and its words. Of the blanks on both sides of a tag one is removed, as is the blank
     between a tag and either end of the text.
     """
+    if "<" not in tagged:
+        return tagged, []
     plain: list[str] = []
     tags: list[Tag] = []
     length = at = 0
@@ -137,7 +141,14 @@ def tagged_ends(tags: Sequence[Tag], ends: Iterable[tuple[int, int]]) -> Iterato
 def spans_of(text: str, tags: Iterable[Tag]) -> tuple[tuple[PioSpan, ...], int]:
     """Return the spans that tags mark, by start position, and the number of tags without a partner."""
     marked, strays = _marked(text, tags)
-    return tuple(sorted((span for span, *_ in marked if span), key=lambda span: span.range)), strays
+    found = sorted((span for span, *_ in marked if span), key=lambda span: span[1])
+    return tuple(PioSpan(*span) for span in found), strays
+
+
+def count_spans(text: str, tags: Iterable[Tag]) -> tuple[int, int]:
+    """Return the number of spans that tags mark, and the number of tags without a partner."""
+    marked, strays = _marked(text, tags)
+    return sum(span is not None for span, *_ in marked), strays
 
 
 def with_spans(text: str, tags: Sequence[Tag], spans: Collection[PioSpan]) -> list[Tag]:
@@ -147,7 +158,8 @@ def with_spans(text: str, tags: Sequence[Tag], spans: Collection[PioSpan]) -> li
     new spans are inserted as MS^2 writes them.
     """
     marked, _ = _marked(text, tags)
-    removed = {n for span, *ends in marked if span not in spans for n in ends}
+    wanted = {(span.kind, span.range) for span in spans}
+    removed = {n for span, *ends in marked if span not in wanted for n in ends}
     kept: list[Tag] = []
     number = 0
     for offset, characters in tags:
@@ -159,11 +171,10 @@ def with_spans(text: str, tags: Sequence[Tag], spans: Collection[PioSpan]) -> li
         # The blanks around a removed tag go with it.
         if any(pieces[1::2]):
             kept.append((offset, "".join(pieces)))
-    new = [span for span in spans if span not in {known for known, *_ in marked}]
-    for span in sorted(new, key=lambda span: span.range):
-        start, end = span.range
-        kept = _inserted(kept, (end, f" </{span.kind}>"), before_openings=True)
-        kept = _inserted(kept, (start, f"<{span.kind}> "), before_openings=False)
+    new = wanted - {span for span, *_ in marked}
+    for kind, (start, end) in sorted(new, key=lambda span: (span[1], span[0])):
+        kept = _inserted(kept, (end, f" </{kind}>"), before_openings=True)
+        kept = _inserted(kept, (start, f"<{kind}> "), before_openings=False)
     return kept
 
 
@@ -175,18 +186,19 @@ def _inserted(tags: Sequence[Tag], tag: Tag, *, before_openings: bool) -> list[T
     return [*tags[:at], tag, *tags[at:]]
 
 
-def _marked(text: str, tags: Iterable[Tag]) -> tuple[list[tuple[PioSpan | None, int, int]], int]:
+def _marked(text: str, tags: Iterable[Tag]) -> tuple[list[tuple[tuple[PioKind, Range] | None, int, int]], int]:
     """Return each span (None if it is empty) with the numbers of its two tags, and the number of other tags."""
     open_at: dict[PioKind, tuple[int, int]] = {}
-    marked: list[tuple[PioSpan | None, int, int]] = []
+    marked: list[tuple[tuple[PioKind, Range] | None, int, int]] = []
     number = strays = 0
     for offset, characters in tags:
-        for slash, name in _TAG.findall(characters):
+        known = _ONE.get(characters.strip())
+        for slash, name in (known,) if known else _TAG.findall(characters):
             kind = _KINDS[name]
             if slash and kind in open_at:
                 start, opened = open_at.pop(kind)
                 extent = _trimmed(text, start, offset)
-                marked.append((PioSpan(kind, extent) if extent else None, opened, number))
+                marked.append(((kind, extent) if extent else None, opened, number))
             elif slash or kind in open_at:
                 strays += 1
             else:

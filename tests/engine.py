@@ -18,7 +18,7 @@ FOLDERS = ("audit", "sql")
 MODULES = {
     "accounts": "signing_in sweeping throttling",
     "annotation": (
-        "consistency corpus_plans counterfactual_rows curation_at_once import_limits m3_faults m3_rows supersede"
+        "consistency corpus_plans counterfactual_rows curation_at_once import_limits m3_faults m3_rows ms2 supersede"
     ),
     "api": "limits",
     "benchmarks": "lists",

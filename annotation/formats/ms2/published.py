@@ -23,7 +23,7 @@ def of_format(project: Project) -> "Any":
 
 
 def as_imported(project: Project, keys: Sequence[str]) -> dict[str, Json]:
-    """Return the published objects of reviews by key, without later decisions. Reviews of other formats are left out."""
+    """Return the published objects of reviews by key, without later decisions and reviews of other formats."""
     reviews = list(Review.objects.filter(project=project, pmid__in=keys))
     reviews = [review for review in reviews if FORMAT in review.metadata]
     return {review.pmid: value for review, value in zip(reviews, published(reviews), strict=True)}

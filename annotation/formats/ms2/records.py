@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from measures.abstracts import CLASSES
 from measures.direction import MS2_CLASSES
-from measures.pio import Tag, spans_of, tags_before, untag
+from measures.pio import Tag, count_spans, tags_before, untag
 
 from ...clusters.strata import DOCUMENT, length_error
 from ...imports.format import Notice
@@ -42,7 +42,8 @@ OTHER_LISTS = ("ongoing_studies", "awaiting_studies", "excluded_studies", "unatt
 #: Probabilities may sum to 1 plus or minus this. The sums in the published sample differ from 1 by less than 1e-6.
 TOLERANCE = 1e-4
 LONGEST_ID = 40
-DIRECTIONS = tuple(Direction.values)
+_DECREASED, _NO_DIFFERENCE, _INCREASED = Direction.values
+_EFFECT_KEYS, _MS2_CLASSES = list(EFFECT_KEYS), list(MS2_CLASSES)
 _ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 Json = Mapping[str, Any]
@@ -63,18 +64,9 @@ class Sentence(NamedTuple):
     tags: int
 
 
-class EffectRow(NamedTuple):
-    """One significance. ``pair`` is the index of its pair; the other fields are columns of `Effect`."""
-
-    pair: int
-    direction: str
-    decreased: float
-    no_difference: float
-    increased: float
-    start: int | None
-    end: int | None
-    evidence: str
-    score: float
+#: One significance: the index of its pair, and columns of `Effect`: the direction, three probabilities, the range of
+#: the evidence, its text if it is spaced differently, and the score. No class, because a review has a thousand.
+EffectRow = tuple[int, str, float, float, float, int | None, int | None, str, float]
 
 
 class Reference(NamedTuple):
@@ -121,7 +113,7 @@ class Item(NamedTuple):
 
 def published_reference(value: Json, place: tuple[str, int]) -> Json:
     entry: Json = value[place[0]][place[1]]
-    return entry["references"][0] if place[0] == "included_studies" else entry  # type: ignore[no-any-return]
+    return entry["references"][0] if place[0] == "included_studies" else entry
 
 
 def path_of(place: tuple[str, int]) -> str:
@@ -228,8 +220,8 @@ class _Parser:
     def _count_spans(self, text: str, tags: Sequence[Tag], place: str, field: str) -> None:
         if not tags:
             return
-        spans, strays = spans_of(text, tags)
-        self.spans += len(spans)
+        spans, strays = count_spans(text, tags)
+        self.spans += spans
         if strays:
             tag = "tag has" if strays == 1 else "tags have"
             self.note("unpaired tag", f"{strays} {tag} no partner, and mark nothing.", place, field)
@@ -332,7 +324,7 @@ class _Parser:
         if types is not None and not (isinstance(types, list) and all(isinstance(each, str) for each in types)):
             self.fault(f"{path}.publication_types", f"expected a list of strings, found {describe(types)}")
         abstract = self._text(entry, "abstract", path)
-        text, tags = (None, []) if abstract is None else untag(abstract)
+        text, tags = (None, list[Tag]()) if abstract is None else untag(abstract)
         if text and tags:
             self._count_spans(text, tags, label, f"{path}.abstract")
         effects = self._effects(entry.get("significances"), f"{path}.significances", text or "", label)
@@ -345,38 +337,59 @@ class _Parser:
             self.fault(path, f"expected a list or null, found {describe(value)}")
             return None
         found: dict[str, tuple[int | None, int | None, str]] = {}
-        rows = []
-        pairs = self.pairs
+        rows: list[EffectRow] = []
         for n, one in enumerate(value):
-            if not isinstance(one, dict) or tuple(one) != EFFECT_KEYS:
-                if not isinstance(one, dict) or set(one) != set(EFFECT_KEYS):
-                    self.fault(f"{path}[{n}]", f"expected an object with {', '.join(EFFECT_KEYS)}")
+            # Most of the time of an import is spent here.
+            try:
+                intervention, outcome, classification, evidence, score = one.values()
+                decreased, none, increased = classification.values()
+                place, pair = found[evidence], self.pairs[intervention, outcome]
+                is_usual = (
+                    [*one] == _EFFECT_KEYS
+                    and [*classification] == _MS2_CLASSES
+                    and decreased.__class__ is none.__class__ is increased.__class__ is score.__class__ is float
+                    and min(decreased, none, increased, score) >= 0.0
+                    and score <= 1.0
+                    and -TOLERANCE <= decreased + none + increased - 1.0 <= TOLERANCE
+                )
+            except (AttributeError, KeyError, TypeError, ValueError):
+                is_usual = False
+            if not is_usual:
+                checked = self._checked_effect(one, f"{path}[{n}]")
+                if checked is None:
                     continue
-                self.is_respelled = True
-            pair, evidence = (one["intervention"], one["outcome"]), one["evidence_sentence"]
-            score = one["evidence_sentence_score"]
-            if not (isinstance(pair[0], str) and isinstance(pair[1], str) and isinstance(evidence, str)):
-                self.fault(f"{path}[{n}]", "expected strings as intervention, outcome and evidence_sentence")
-                continue
-            if type(score) is not float or not 0 <= score <= 1:
-                self.fault(f"{path}[{n}].evidence_sentence_score", f"expected 0.0 to 1.0, found {describe(score)}")
-                continue
-            classification = one["classification"]
-            distribution = self._distribution(classification, MS2_CLASSES, f"{path}[{n}].classification")
-            if distribution is None:
-                continue
-            if evidence not in found:
-                found[evidence] = locate(text, evidence)
-                if found[evidence][0] is None:
-                    message = "The evidence sentence does not occur in the abstract."
-                    self.note("evidence not found", message, label, f"{path}[{n}].evidence_sentence", evidence)
-            decreased, none, increased = distribution
-            direction = DIRECTIONS[distribution.index(max(distribution))]
-            place = found[evidence]
-            rows.append(
-                EffectRow(pairs.setdefault(pair, len(pairs)), direction, decreased, none, increased, *place, score)
-            )
+                (intervention, outcome, evidence, score), (decreased, none, increased) = checked
+                pair = self.pairs.setdefault((intervention, outcome), len(self.pairs))
+                if evidence not in found:
+                    found[evidence] = locate(text, evidence)
+                    if found[evidence][0] is None:
+                        message = "The evidence sentence does not occur in the abstract."
+                        self.note("evidence not found", message, label, f"{path}[{n}].evidence_sentence", evidence)
+                place = found[evidence]
+            if decreased >= none:
+                direction = _DECREASED if decreased >= increased else _INCREASED
+            else:
+                direction = _NO_DIFFERENCE if none >= increased else _INCREASED
+            rows.append((pair, direction, decreased, none, increased, *place, score))
         return rows
+
+    def _checked_effect(self, one: Any, path: str) -> tuple[tuple[str, str, str, float], list[float]] | None:
+        """Return the texts and the score of a significance, and its distribution; None after reporting an error."""
+        if not isinstance(one, dict) or set(one) != set(EFFECT_KEYS):
+            self.fault(path, f"expected an object with {', '.join(EFFECT_KEYS)}, found {describe(one)}")
+            return None
+        self.is_respelled |= tuple(one) != EFFECT_KEYS
+        texts = {key: one[key] for key in ("intervention", "outcome", "evidence_sentence")}
+        for key, text in texts.items():
+            if not isinstance(text, str):
+                self.fault(f"{path}.{key}", f"expected a string, found {describe(text)}")
+                return None
+        score = one["evidence_sentence_score"]
+        if type(score) is not float or not 0 <= score <= 1:
+            self.fault(f"{path}.evidence_sentence_score", f"expected a number from 0.0 to 1.0, found {quoted(score)}")
+            return None
+        distribution = self._distribution(one["classification"], MS2_CLASSES, f"{path}.classification")
+        return None if distribution is None else ((*texts.values(), score), distribution)
 
 
 def locate(text: str, evidence: str) -> tuple[int | None, int | None, str]:

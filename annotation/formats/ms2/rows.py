@@ -273,7 +273,7 @@ class Creation:
             len(effects),
             reading_id=[ids[number] for number, _, of in self.effects for _ in of],
             position=[n for _, _, of in self.effects for n in range(len(of))],
-            pair_id=[pairs[one.pair] for _, pairs, of in self.effects for one in of],
+            pair_id=[pairs[one[0]] for _, pairs, of in self.effects for one in of],
             **dict(zip(names, columns, strict=True)),
         )
 
