@@ -57,13 +57,15 @@ def lines(
     *,
     offset: int = 0,
     number: int = 0,
-    longest: int = LONGEST_LINE,
+    longest: int | None = None,
 ) -> Iterator[Line]:
     """Yield the lines of a UTF-8 file; invalid lines are added to ``faults`` and omitted.
 
     ``where(text, position)`` names the field at a position of a line, for faults inside it. To continue, pass the
-    offset after a line and its number. ``longest``: maximum length of a line in bytes.
+    offset after a line and its number. ``longest``: maximum length of a line in bytes,
+    `LONGEST_LINE` if not given.
     """
+    longest = longest or LONGEST_LINE
     with source.path.open("rb", buffering=BUFFER) as file:
         if not offset:
             head = file.read(4096)
