@@ -57,5 +57,7 @@ def _csv_rows(source: Source, faults: Faults, habits: Habits, progress: Progress
                     faults.add(source.name, record.line, "line", record.fault)
                 else:
                     yield record.line, dict(zip(names or (), record.cells, strict=True))
+            if table.is_cut:
+                habits.notes.append("The last line has no line ending; check whether the file is complete.")
     except Unreadable as unreadable:
         unreadable.add_to(faults)

@@ -74,6 +74,12 @@ class Handler(ContentHandler):
             raise XmlError(self.line, f"the entity &{name[:40]}; is not declared")
 
 
+def is_xml(head: bytes) -> bool:
+    """Return whether a file that starts with ``head`` is XML, also in UTF-16."""
+    start = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    return start.startswith("<") or (head[:2] in (b"\xff\xfe", b"\xfe\xff") and b"<" in head)
+
+
 def pieces(source: Source, progress: Progress) -> Iterator[bytes]:
     """Yield a file in pieces."""
     done = 0

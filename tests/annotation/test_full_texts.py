@@ -134,7 +134,7 @@ def test_titles_say_whether_they_are_about_included_studies(titles: list[str], s
         (b"<html><body>Too many requests</body></html>", "the root element is <html>"),
         (b"<article>" + b"<sec>" * 200, "more than 100 deep"),
         (b"<pmc-articleset></pmc-articleset>", "the file has no articles"),
-        (b"PK\x03\x04 <", "not valid XML"),
+        (b"PK\x03\x04 <", "found a ZIP archive"),
         (b"\x1f\x8b\x08" + b"a" * 50, "a gzip archive"),
         (as_file(article(pmid="")), "the article has no PMID"),
         (as_file(article(pmid="999")), "the project has no review 999"),

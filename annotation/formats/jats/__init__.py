@@ -14,7 +14,7 @@ from sql.bulk import BulkWriter
 
 from ...clusters.articles import excerpt
 from ...imports.format import Ask, Format, Notice, Parsed
-from ...imports.sax import XmlError, pieces
+from ...imports.sax import XmlError, is_xml, pieces
 from ...models import FullText, Review
 from . import xml
 from .record import FullTextRecord
@@ -148,7 +148,7 @@ class Jats(Format):
         file = FullTexts(source)
         with source.path.open("rb") as opened:
             head = opened.read(4096)
-        if b"<" not in head:
+        if not is_xml(head):
             kind = other_file(head) or "no XML element"
             faults.add(source.name, 1, "file", f"expected JATS XML, found {kind}")
             return file

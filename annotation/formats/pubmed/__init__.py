@@ -18,7 +18,7 @@ from ...clusters.articles import Articles
 from ...clusters.items import PMID
 from ...imports.format import Ask, Format, Level, Notice, Parsed
 from ...imports.reading import Habits
-from ...imports.sax import XmlError, pieces
+from ...imports.sax import XmlError, is_xml, pieces
 from ...models import Review
 from . import medline, table, xml
 from .record import Record
@@ -271,7 +271,7 @@ def _records(source: Source, faults: Faults, file: PubMedFile, progress: Progres
     with source.path.open("rb") as opened:
         head = opened.read(4096)
     start = head.decode("utf-8", errors="replace")
-    if start.lstrip("\ufeff \t\r\n").startswith("<") or (head[:2] in (b"\xff\xfe", b"\xfe\xff") and b"<" in head):
+    if is_xml(head):
         yield from _xml_records(source, faults, file, progress)
     elif kind := other_file(head):
         faults.add(source.name, 1, "file", f"expected XML, nbib, CSV or a list of PMIDs, found {kind}")
