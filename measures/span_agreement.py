@@ -67,6 +67,17 @@ def tokens_touched(tokens: Sequence[Range], ranges: Ranges) -> frozenset[int]:
     return frozenset(touched)
 
 
+def binary_kappa(n: int, a: frozenset[int], b: frozenset[int]) -> float:
+    """Return Cohen's kappa (1960) of two raters who marked ``a`` and ``b`` of ``n`` words, of which one is marked.
+
+    It is 1 if both marked all words, where the coefficient itself is undefined.
+    """
+    both, neither = len(a & b), n - len(a | b)
+    observed = (both + neither) / n
+    expected = (len(a) * len(b) + (n - len(a)) * (n - len(b))) / n**2
+    return 1.0 if expected == 1 else (observed - expected) / (1 - expected)
+
+
 def span_set_f1(a: Sequence[Ranges], b: Sequence[Ranges], match: Literal["exact", "overlap"] = "exact") -> float | None:
     """Return F1 over whole spans with a maximum one-to-one matching, or None without spans on either side.
 

@@ -166,6 +166,11 @@ def words(text: str) -> tuple[Range, ...]:
     return tuple(ranges)
 
 
+def blank_separated(text: str) -> tuple[Range, ...]:
+    """Return all runs without white space, also those of punctuation alone, as the spans of MS^2 begin and end."""
+    return tuple(run.span() for run in _RUNS.finditer(text))
+
+
 def _is_punctuation(character: str) -> bool:
     return unicodedata.category(character).startswith("P")
 

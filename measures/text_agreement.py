@@ -14,19 +14,21 @@ from itertools import combinations
 from typing import Any, Literal
 
 from measures.span_agreement import span_f1
-from measures.spans import Ranges, ranges_of_cell, spans_of_cell, words
+from measures.spans import Ranges, blank_separated, ranges_of_cell, spans_of_cell, words
 
-from .span_agreement import codes_of_cell, f1, jaccard, span_set_f1
+from .span_agreement import binary_kappa, codes_of_cell, f1, jaccard, span_set_f1, tokens_touched
 
-#: token, exact: one marked span. spans, overlap: sets of marked spans, matched one to one. same, words: written texts.
+#: token, exact: one marked span. spans, overlap: sets of marked spans, matched one to one. kappa: the words of a set of
+#: marked spans. same, words: written texts.
 #: whole: all columns together. shared, f1: sets of codes (`measures.span_agreement`). difference: numbers in their
 #: unit; smaller is better.
-By = Literal["token", "exact", "spans", "overlap", "same", "words", "whole", "shared", "f1", "difference"]
+By = Literal["token", "exact", "spans", "overlap", "kappa", "same", "words", "whole", "shared", "f1", "difference"]
 METHODS: Mapping[By, str] = {
     "token": "mean pairwise F1 of words",
     "exact": "share of identical spans",
     "spans": "mean pairwise F1 of spans, same characters",
     "overlap": "mean pairwise F1 of spans, shared characters",
+    "kappa": "mean pairwise Cohen's kappa of words, marked or not",
     "same": "share of same texts",
     "words": "mean pairwise F1 of words",
     "whole": "share of same tuples",
@@ -55,8 +57,8 @@ class Comparison:
 
     @property
     def of_spans(self) -> bool:
-        """Whether the texts of the items are needed: the words of one span are those of its text."""
-        return self.by in ("token", "exact")
+        """Whether the texts of the items are needed: the words of a span are those of its text."""
+        return self.by in ("token", "exact", "kappa")
 
     def as_json(self) -> dict[str, object]:
         return {"name": self.name, "by": self.by, "columns": list(self.columns), "exactly": list(self.exactly)}
@@ -101,6 +103,9 @@ def compared(
             out.append(_written(comparison, by_item))
             continue
         (column,) = comparison.columns
+        if comparison.by == "kappa":
+            out.append(_word_kappa(comparison, by_item, texts))
+            continue
         if column not in marked:
             marked[column] = {
                 item: {rater: ranges_of_cell(cells[column]) for rater, cells in by_rater.items()}
@@ -145,6 +150,32 @@ def _written(comparison: Comparison, by_item: Mapping[Hashable, Mapping[Hashable
         nothing = NOTHING_MARKED if comparison.by in ("spans", "overlap") else NOTHING_WRITTEN
         return TextAgreement(comparison.name, method, None, 0, 0, n_written, nothing if n_written else NOT_ENOUGH)
     return TextAgreement(comparison.name, method, sum(means) / len(means), n_pairs, len(means), n_written - n_pairs)
+
+
+def _word_kappa(
+    comparison: Comparison, by_item: Mapping[Hashable, Mapping[Hashable, Cells]], texts: Mapping[Hashable, str]
+) -> TextAgreement:
+    (column,) = comparison.columns
+    means: list[float] = []
+    n_pairs = n_both_empty = 0
+    for item, by_rater in by_item.items():
+        if len(by_rater) < 2:
+            continue
+        tokens = blank_separated(texts[item])
+        touched = [
+            tokens_touched(tokens, [each for span in spans_of_cell(cells[column]) for each in span])
+            for cells in by_rater.values()
+        ]
+        kappas = [binary_kappa(len(tokens), a, b) for a, b in combinations(touched, 2) if a or b]
+        n_both_empty += sum(1 for a, b in combinations(touched, 2) if not a and not b)
+        if kappas:
+            means.append(sum(kappas) / len(kappas))
+            n_pairs += len(kappas)
+    method = METHODS[comparison.by]
+    if not means:
+        why = NOTHING_MARKED if n_both_empty else NOT_ENOUGH
+        return TextAgreement(comparison.name, method, None, 0, 0, n_both_empty, why)
+    return TextAgreement(comparison.name, method, sum(means) / len(means), n_pairs, len(means), n_both_empty)
 
 
 def written(text: str) -> str:
