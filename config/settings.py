@@ -316,6 +316,8 @@ SPECTACULAR_SETTINGS = {
         "PolarityEnum": "annotation.models.Polarity",
         "ModalityEnum": "annotation.models.Modality",
         "RelationEnum": "annotation.models.Relation",
+        "ElementEnum": "annotation.models.Element",
+        "SpanElementEnum": "annotation.models.entity.SPAN_ELEMENT_CHOICES",
         "TargetLevelEnum": "annotation.models.Level",
         "OriginEnum": "projects.models.Origin",
         "KindOfCounterfactualEnum": "annotation.models.counterfactual.KINDS",

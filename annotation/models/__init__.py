@@ -14,6 +14,7 @@ from .cluster import (
 )
 from .corpus import Article, FullText, Inclusion, Input, Level, RecordStatus, Review, Role, Study, Target
 from .counterfactual import Counterfactual, NotApplicable, ProbePair, Rewriting, RewrittenText, TextOrigin
+from .entity import SPAN_ELEMENT_CHOICES, SPAN_ELEMENTS, AbstractUnit, EntityReading, EntitySpan
 from .evidence import (
     AssignedEvidence,
     AssignedInput,
@@ -48,8 +49,11 @@ from .sentence import AbstractReading, Dropped, EvidenceMark, RhetoricalClass, S
 
 __all__ = [
     "SENTENCE_CLASSES",
+    "SPAN_ELEMENTS",
+    "SPAN_ELEMENT_CHOICES",
     "AbstractMissing",
     "AbstractReading",
+    "AbstractUnit",
     "Article",
     "AssignedEvidence",
     "AssignedInput",
@@ -66,6 +70,8 @@ __all__ = [
     "Effect",
     "EffectPair",
     "Element",
+    "EntityReading",
+    "EntitySpan",
     "EvidenceMark",
     "EvidencePair",
     "Fate",

@@ -130,7 +130,8 @@ def report(round: Round, *, progress: Progress | None = None) -> dict[str, Any]:
     repeats = _repeat_agreement(round)
     checks = {unit for unit, _ in _checks_of(round)}
     left_out = {"attention_checks": len(checks)} if checks else {}
-    return heading(round) | figures | left_out | ({"repeats": repeats} if repeats else {})
+    assisted = {"suggestions_shown": True} if kind.shows_suggestions(round) else {}
+    return heading(round) | figures | left_out | assisted | ({"repeats": repeats} if repeats else {})
 
 
 def units_to_measure(round: Round) -> int:

@@ -272,6 +272,9 @@ class AgreementReportSerializer(Plain):
     attention_checks = serializers.IntegerField(
         required=False, help_text="Number of answered attention checks. No figure includes them."
     )
+    suggestions_shown = serializers.BooleanField(
+        required=False, help_text="Present if people saw suggestions, so that they did not label independently."
+    )
 
 
 class CitationSerializer(Plain):

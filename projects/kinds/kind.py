@@ -207,6 +207,10 @@ class Kind:
         """Return whether the participants of a round must not learn yet whose work they judge."""
         return self.blind and round.is_open
 
+    def shows_suggestions(self, round: Round) -> bool:
+        """Return whether people see suggested values. Their agreement is then not that of independent labelling."""
+        return False
+
     def joined(self, round: Round, member: Member) -> None:
         """Called in the transaction that adds a person to a round, when it opens or later."""
 

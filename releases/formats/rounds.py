@@ -33,7 +33,7 @@ def _lines(project: Project) -> Iterator[bytes]:
                     "round": round.name,
                     "kind": round.kind,
                     "purpose": round.purpose,
-                    "independent": round.meaning.independent,
+                    "independent": round.meaning.independent and not kinds.get(round.kind).shows_suggestions(round),
                     "status": round.status,
                     "overlap": round.overlap,
                     "dealing": round.allocation,

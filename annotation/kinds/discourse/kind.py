@@ -95,6 +95,9 @@ class DiscourseKind(clusters.ClusterKind):
         inputs = Proposition.objects.current().filter(cluster__unit=OuterRef("pk"), position__gte=1)
         return super().units(project).filter(Exists(inputs))
 
+    def shows_suggestions(self, round: Round) -> bool:
+        return bool(round.options.get("suggestions"))
+
     def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
         rows = clusters.load(assignments)
         claims: dict[int, list[Proposition]] = defaultdict(list)
@@ -114,7 +117,7 @@ class DiscourseKind(clusters.ClusterKind):
             "propositions": [_claim(c, labels.get(c.unit_id, {})) for c in claims],
             "suggested": (
                 suggested([str(p.value) for p in polarities if p])
-                if round.options.get("suggestions") and polarities and all(polarities)
+                if self.shows_suggestions(round) and polarities and all(polarities)
                 else None
             ),
         }
