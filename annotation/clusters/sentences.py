@@ -10,11 +10,13 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from measures.sentences import SPLITTER, sentence_ranges
 
-from ..models import Review, Sentence, Study
+from ..models import MachineReading, ReadingTask, Review, Sentence, Study
 
 A = TypeVar("A", Review, Study)
 #: Maximum number of sentences of an abstract. The last one contains the rest of the text.
 MOST = 10_000
+#: Splitter of abstracts whose sentences a file has separated.
+IMPORTED = "imported"
 #: Number of articles split and stored at once.
 BATCH = 200
 
@@ -55,9 +57,30 @@ def _within(text: str, start: int, end: int, section: str, category: str) -> lis
     return [Piece(start + a, start + b, section, category) for a, b in sentence_ranges(text[start:end])]
 
 
-def rows_of(article: Review | Study) -> list[Sentence]:
-    """Return unsaved sentences of an article. Empty if it has no abstract."""
+def imported_ends(reviews: Iterable[int]) -> dict[int, list[int]]:
+    """Return the ends of the sentences of those reviews whose file has separated them. One query."""
+    rows = MachineReading.objects.filter(review__in=list(reviews), task=ReadingTask.SENTENCES, weights="")
+    ends = {
+        review: [one.get("end") for one in values["sentences"]]
+        for review, values in rows.values_list("review", "values")
+    }
+    return {review: of for review, of in ends.items() if of and None not in of}
+
+
+def _between(text: str, ends: Sequence[int]) -> list[Piece] | None:
+    """Return the sentences that end at these offsets; None if one of them is blank."""
+    found, at = [], 0
+    for end in ends:
+        start = end - len(text[at:end].lstrip())
+        at = end
+        found.append(Piece(start, end, "", ""))
+    return found if all(piece.start < piece.end for piece in found) else None
+
+
+def rows_of(article: Review | Study, ends: Sequence[int] = ()) -> list[Sentence]:
+    """Return unsaved sentences of an article. Empty if it has no abstract. ``ends``: see `imported_ends`."""
     of = {"review" if isinstance(article, Review) else "study": article}
+    separated = _between(article.abstract, ends) if ends else None
     return [
         Sentence(
             **of,
@@ -67,9 +90,9 @@ def rows_of(article: Review | Study) -> list[Sentence]:
             text=article.abstract[piece.start : piece.end],
             section=piece.section,
             category=piece.category,
-            splitter=SPLITTER,
+            splitter=IMPORTED if separated else SPLITTER,
         )
-        for number, piece in enumerate(pieces(article.abstract, article.sections), start=1)
+        for number, piece in enumerate(separated or pieces(article.abstract, article.sections), start=1)
     ]
 
 
@@ -91,6 +114,12 @@ def split(articles: Iterable[Review | Study]) -> int:
     Must run in a transaction. Existing rows are kept: a concurrent request that splits the same abstract writes the
     same rows.
     """
-    rows = [row for article in articles for row in rows_of(article)]
+    listed = list(articles)
+    ends = imported_ends(article.pk for article in listed if isinstance(article, Review))
+    rows = [
+        row
+        for article in listed
+        for row in rows_of(article, ends.get(article.pk, ()) if isinstance(article, Review) else ())
+    ]
     Sentence.objects.bulk_create(rows, ignore_conflicts=True)
     return len(rows)

@@ -368,7 +368,7 @@ def _repeat_decisions(decisions: list[Decision], reason: str, by: Member) -> lis
             field=d.field,
             answer_id=d.answer_id,
             imported_id=d.imported_id,
-            origin=Origin.IMPORTED if d.imported_id else Origin.CURATED,
+            origin=d.origin if d.imported_id else Origin.CURATED,
             round_id=d.round_id,
             decided_by=by.user,
             reason=reason,

@@ -16,6 +16,8 @@ from .round import Round, Unit
 
 class Origin(models.TextChoices):
     IMPORTED = "imported"
+    #: A model's value from an import, which no person has decided. Written when a round first needs it.
+    MACHINE = "machine"
     SINGLE = "single"
     UNANIMOUS = "unanimous"
     MAJORITY = "by majority"
@@ -93,9 +95,9 @@ class Decision(Leaf):
                 name="a_decision_adopts_one_thing",
                 condition=(
                     Q(origin__in=["contested", "reopened"], answer__isnull=True, imported__isnull=True)
-                    | Q(origin="imported", answer__isnull=True, imported__isnull=False)
+                    | Q(origin__in=["imported", "machine"], answer__isnull=True, imported__isnull=False)
                     | (
-                        ~Q(origin__in=["contested", "reopened", "imported"])
+                        ~Q(origin__in=["contested", "reopened", "imported", "machine"])
                         & Q(answer__isnull=False, imported__isnull=True)
                     )
                 ),

@@ -15,6 +15,7 @@ from . import (
     corrections,
     counterfactuals,
     m3,
+    ms2,
     pairs,
     provenance,
     ratings,
@@ -30,6 +31,7 @@ Format = Callable[[Project, Notes], Iterator[File]]
 
 FORMATS: dict[str, Format] = {
     "m3": m3.files,
+    "ms2": ms2.files,
     "counterfactuals": counterfactuals.files,
     "abstracts": abstracts.files,
     "rounds": rounds.files,

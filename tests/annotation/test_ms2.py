@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
+from accounts.models import User
 from annotation.formats.ms2 import published
 from annotation.imports import passes
 from annotation.imports.withdrawal import ORDER
@@ -23,13 +24,22 @@ from annotation.models import (
     MachineReading,
     ReadingTask,
     Review,
+    Sentence,
     Study,
     Target,
 )
-from projects.models import Project
+from measures.pio import untag
+from projects.curation.actions import correct
+from projects.gold.queries import current_values
+from projects.models import Decision, Member, Project
 from projects.people.actions import create_project
+from projects.queue.actions import next_assignments
+from projects.queue.queries import cards
 from projects.uploads.faults import BadFiles
 from projects.uploads.files import Source
+from releases.formats import abstracts
+from releases.formats import ms2 as ms2_format
+from releases.formats.notes import Notes
 from tests.annotation import ms2_files
 from tests.annotation.ms2_files import (
     SENTENCES,
@@ -43,6 +53,7 @@ from tests.annotation.ms2_files import (
     study,
     write,
 )
+from tests.builders import build_round
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine]
 
@@ -333,3 +344,56 @@ def test_the_database_refuses_readings_that_cannot_be(project: Project, tmp_path
     MachineReading.objects.create(task=ReadingTask.PIO, weights="ab", **of)
     with pytest.raises(IntegrityError), transaction.atomic():
         Target.objects.update(is_withheld=True)
+
+
+def classes(labels: list[str]) -> dict[str, Any]:
+    return {"sentence_classes": [{"number": n, "said": label} for n, label in enumerate(labels, start=1)]}
+
+
+@pytest.mark.parametrize("of_sample", [False, pytest.param(True, marks=ms2_files.published)])
+def test_a_sentence_that_a_person_relabels_changes_its_label_and_the_derived_texts_only(
+    lead: User, tmp_path: Path, of_sample: bool
+) -> None:
+    project = create_project(slug="ms2", name="MS^2", by=lead)
+    import_records(project, Source.of(ms2_files.SAMPLE) if of_sample else write(tmp_path / "a.jsonl", [review()]))
+    [(path, lines)] = ms2_format.files(project, Notes())
+    [before] = map(json.loads, lines)
+    labels = [label for label, *_ in before["structured_abstract"]]
+    last = len(labels) - 1
+    labels[last] = "ETC"
+    unit = Review.objects.get().unit
+    by = Member.objects.get(project=project, user=lead)
+    correct(unit=unit, kind="sentences", value=classes(labels), reason="A wrong class.", by=by)
+    [(path, lines)] = ms2_format.files(project, Notes())
+    [after] = map(json.loads, lines)
+    assert path == "ms2/reviews.jsonl"
+    assert published.first_difference(before, after) == (f"structured_abstract[{last}][0]", "ETC")
+    after["structured_abstract"][last][0] = "EFFECT"
+    assert json.dumps(after) == json.dumps(before)
+    derived = {path: list(map(json.loads, lines)) for path, lines in abstracts.files(project, Notes())}
+    texts = [untag(text)[0] for _, text, _ in before["structured_abstract"]]
+    [row] = derived["abstracts/derived.jsonl"]
+    targets = [text for text, label in zip(texts, labels, strict=True) if label == "EFFECT"]
+    assert row["target"] == "\n".join(targets)
+
+
+def test_a_model_class_becomes_a_decision_when_a_correction_round_first_needs_it(lead: User, tmp_path: Path) -> None:
+    project = create_project(slug="ms2", name="MS^2", by=lead)
+    import_records(project, write(tmp_path / "a.jsonl", [review(7), review(8, abstract="Another text .")]))
+    assert not Decision.objects.exists()
+    assert not Sentence.objects.exists()
+    by = Member.objects.get(project=project, user=lead)
+    options = {"sentence_task": "sentence_classes"}
+    round = build_round(project, [by], kind="sentences", purpose="review and correct", overlap=1, options=options)
+    # The sentences of the other review are not those of its abstract.
+    [decision] = Decision.objects.all()
+    assert (decision.origin, decision.unit.key, decision.field) == ("machine", "7", "sentence_classes")
+    [slot] = next_assignments(user=lead, round=round)
+    [card] = cards(round, [slot])
+    assert [(one["number"], one["text"]) for one in card["sentences"]][3:] == [
+        (4, "Drug A lowers pain"),
+        (5, "Death is not affected ."),
+    ]
+    shown = current_values([slot.unit], "sentences")[slot.unit_id]
+    assert shown == classes(["BACKGROUND", "GOAL", "METHODS", "EFFECT", "EFFECT"])
+    assert released(project) == as_bytes([review(7), review(8, abstract="Another text .")])

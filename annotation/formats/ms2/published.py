@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from django.db.models import QuerySet
+
 from measures.direction import MS2_CLASSES
 from measures.pio import Tag, retag, tagged_ends
 from projects.models import Project
@@ -17,7 +19,7 @@ Json = dict[str, Any]
 Classes = Mapping[int, Sequence[str]]
 
 
-def of_format(project: Project) -> "Any":
+def of_format(project: Project) -> QuerySet[Review]:
     """Return the reviews of a project that were imported in this format, in the order of the files."""
     return Review.objects.filter(project=project, metadata__has_key=FORMAT).order_by("pk")
 
@@ -143,7 +145,9 @@ def _sentences(
     tagged: str, tags: Sequence[Tag], sentences: Sequence[Json], labels: Sequence[str] | None
 ) -> list[list[Any]]:
     texts = sentence_texts(tagged, tags, sentences)
-    names = labels or [sentence["class"] for sentence in sentences]
+    names = [sentence["class"] for sentence in sentences]
+    if labels and len(labels) == len(names):
+        names = [*labels]
     return [
         [label, text, dict(zip(SENTENCE_CLASSES, sentence["probabilities"], strict=True))]
         for label, text, sentence in zip(names, texts, sentences, strict=True)

@@ -13,8 +13,8 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
-from annotation.clusters.sentences import rows_of, sentences_json, split, unsplit
-from annotation.kinds.sentences import targets
+from annotation.clusters.sentences import imported_ends, rows_of, sentences_json, split, unsplit
+from annotation.kinds.sentences import machine, targets
 from annotation.kinds.sentences.serializers import SentencesCardSerializer, SentencesValueSerializer
 from annotation.kinds.units import REVIEW_FILTERS, SCREENED_IN, ReviewKind
 from annotation.models import AbstractReading, Dropped, EvidenceMark, Review, RhetoricalClass, Sentence, SentenceMark
@@ -140,7 +140,9 @@ class SentencesKind(ReviewKind):
         by_review: dict[int, list[Sentence]] = {}
         for row in Sentence.objects.filter(review__in=list(reviews.values())).order_by("number"):
             by_review.setdefault(row.review_id or 0, []).append(row)
-        return Batch(reviews, {"sentences": by_review})
+        unsplit_reviews = [review.pk for review in reviews.values() if review.pk not in by_review]
+        ends = imported_ends(unsplit_reviews) if unsplit_reviews else {}
+        return Batch(reviews, {"sentences": by_review, "ends": ends})
 
     def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
         """Return the card. The sentences of an abstract may not be stored yet if the round is being planned."""
@@ -149,7 +151,9 @@ class SentencesKind(ReviewKind):
             "pmid": review.pmid,
             "title": review.title,
             "task": round.options.get(ASKS, EVIDENCE),
-            "sentences": sentences_json(batch.extra["sentences"].get(review.pk) or rows_of(review)),
+            "sentences": sentences_json(
+                batch.extra["sentences"].get(review.pk) or rows_of(review, batch.extra["ends"].get(review.pk, ()))
+            ),
         }
 
     def check(self, assignment: Assignment, value: Value) -> None:
@@ -190,6 +194,13 @@ class SentencesKind(ReviewKind):
         return {(reading.unit_id, reading.imported_id or 0): value for reading, value in _values(rows)}
 
     # Decisions and agreement
+
+    def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
+        return machine.undecided(units)
+
+    def pre_decide(self, units: Sequence[Unit]) -> None:
+        """Store the classes that an import gives as a model's, before the first decision replaces them."""
+        machine.decide(units)
 
     def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
         """Update the targets from the selected sentences."""

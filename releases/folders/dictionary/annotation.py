@@ -5,6 +5,9 @@ from .table import CELLS, KIND, RATER, REPEAT, ROUND, TIME, UNIT, UNIT_TYPE, Tab
 TABLES = (
     Table("m3/level?.jsonl", "target with its inputs, in M3's published format", ("docid",), others="M3's fields."),
     Table(
+        "ms2/reviews.jsonl", "review with its studies, in MS^2's published format", ("docid",), others="MS^2's fields."
+    ),
+    Table(
         "m3/counterfactuals.jsonl",
         "counterfactual of a target",
         ("docid", "kind"),

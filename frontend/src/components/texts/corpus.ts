@@ -15,6 +15,7 @@ export function raised(answer: { flag: boolean; outcome: string; reason: string;
 
 export const ORIGINS: Record<Schemas['OriginEnum'], string> = {
   imported: 'imported',
+  machine: 'machine: by a model',
   single: 'by one person',
   unanimous: 'unanimous',
   'by majority': 'by majority',
