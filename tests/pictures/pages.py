@@ -149,6 +149,11 @@ def _rate_summaries(page: Page) -> None:
     page.wait_for_timeout(600)
 
 
+def _keep_all(page: Page) -> None:
+    page.get_by_label("Select all").check()
+    page.get_by_label("Why are they correct?").fill("The sentences are about different outcomes.")
+
+
 def _participate(page: Page) -> None:
     """Create a participant link as the lead, and open it without the lead's session."""
     home = "/".join(page.url.split("/")[:3])
@@ -236,8 +241,12 @@ PAGES = (
     Shot("sentence-ranking", f"{PROJECT}/ranking"),
     Shot("needs-review", f"{PROJECT}/needs-review"),
     Shot("needs-review-labels", f"{PROJECT}/needs-review?tab=labels"),
+    Shot("needs-review-labels-keep", f"{PROJECT}/needs-review?tab=labels", prepare=_press("d")),
+    Shot("needs-review-labels-keep-all", f"{PROJECT}/needs-review?tab=labels", prepare=_keep_all),
     Shot("needs-review-guideline", f"{PROJECT}/needs-review?tab=guideline"),
+    Shot("needs-review-guideline-empty", f"{EMPTY}/needs-review?tab=guideline"),
     Shot("rounds", f"{PROJECT}/rounds"),
+    Shot("rounds-sorted", f"{PROJECT}/rounds", prepare=_click("Progress")),
     Shot("rounds-down", f"{PROJECT}/rounds", routes=DOWN),
     Shot("new-round", f"{PROJECT}/rounds/new"),
     Shot("new-round-rating", f"{PROJECT}/rounds/new", prepare=_rate_summaries),
@@ -259,6 +268,8 @@ PAGES = (
     Shot("agreement-none", f"{PROJECT}/rounds/{{compared}}/agreement"),
     Shot("guidelines", f"{PROJECT}/guidelines"),
     Shot("inbox", f"{PROJECT}/inbox"),
+    Shot("inbox-reply", f"{PROJECT}/inbox", prepare=_click("Reply")),
+    Shot("inbox-selected", f"{PROJECT}/inbox", prepare=lambda page: page.get_by_label("Select all").check()),
     Shot("systems", f"{SAMPLE}/systems"),
     Shot("system", f"{SAMPLE}/systems/{{system}}"),
     Shot("system-missing", f"{SAMPLE}/systems/99999"),
@@ -279,6 +290,7 @@ PAGES = (
     *(Shot(f"results-{part}", f"{PROJECT}/results?part={part}") for part in ("raters", "examples")),
     Shot("results-correlation", f"{SAMPLE}/results?part=metrics"),
     Shot("releases", f"{PROJECT}/releases"),
+    Shot("releases-freeze", f"{EMPTY}/releases", prepare=_click("Freeze 1.0.0")),
     Shot("release", f"{PROJECT}/releases/{{release}}"),
     Shot("release-missing", f"{PROJECT}/releases/99999"),
     Shot("guide", "/guide/lead"),

@@ -14,6 +14,7 @@ from unittest.mock import patch
 from django.utils import timezone
 
 from accounts.models import User
+from annotation.consistency.actions import queue_check
 from annotation.curation.supersede import supersede_text
 from annotation.imports.actions import check_files, import_files
 from annotation.models import Proposition
@@ -25,6 +26,7 @@ from operations.simulation.history import do_waiting_jobs, play_history, quiet
 from operations.simulation.labels import from_file, guess
 from operations.simulation.ratings import play_ratings
 from operations.simulation.transport import InProcess
+from projects.guidelines.actions import latest_guideline, write_guideline
 from projects.models import Job, JobStatus, Member, Project, Purpose, Role, Round
 from projects.people.actions import add_member, create_project
 from projects.rounds.actions import close_round, open_round
@@ -114,6 +116,10 @@ def make() -> Project:
                 ratings.make(project, [people[who] for who in ("evaluator", "ann1", "ann2")], lead)
         do_waiting_jobs()
         _make_stale(project, people["lead"])
+        queue_check(project=project, by=lead)
+        text = latest_guideline(project, "label", by=lead).text
+        write_guideline(project=project, kind="label", text=f"{text}\nWrite *no effect* for a null result.\n", by=lead)
+        do_waiting_jobs()
         Job.objects.create(
             project=project,
             kind="consistency",
