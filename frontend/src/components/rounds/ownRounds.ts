@@ -54,7 +54,7 @@ export function describePrerequisite({ what, state, name }: Prerequisite): strin
 
 /** Units and time of today; empty if there are none. */
 export function soFar(today: number, seconds: number): string {
-  return today || seconds ? `${count(today)} done today, ${duration(seconds)} spent` : ''
+  return [today ? `${count(today)} done today` : '', seconds ? `${duration(seconds)} spent` : ''].filter(Boolean).join(', ')
 }
 
 /** Result of the person's own practice. */
