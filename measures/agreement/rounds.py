@@ -24,7 +24,7 @@ from .report import MeasureReport, measure_report
 from .weights import WeightName, weight_matrix
 
 REPLICATES = 2000
-#: Half widths of the 95 % interval for which the report gives the required number of units.
+#: Half widths of the 95% interval for which the report gives the required number of units.
 HALF_WIDTHS = (0.03, 0.05, 0.08, 0.10, 0.15)
 #: (unit, rater, cells by column) of one counted answer.
 RatingRow = tuple[str, str, Cells]

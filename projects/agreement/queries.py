@@ -271,7 +271,7 @@ NAMES = {"ac2": "Gwet's AC2", "ac1": "Gwet's AC1"}
 def citation(measure: Mapping[str, Any]) -> dict[str, str]:
     """Return the sentence to cite, as text and as LaTeX. Both are empty if there are no ratings."""
     text = _sentence(measure) if measure["ratings"] else ""
-    return {"text": text, "latex": escaped(text).replace(r" \%", r"~\%")}
+    return {"text": text, "latex": escaped(text)}
 
 
 def _sentence(measure: Mapping[str, Any]) -> str:
@@ -295,7 +295,7 @@ def _interval(coefficient: Mapping[str, Any], measure: Mapping[str, Any]) -> str
 
 
 def _range(ci: tuple[float, float], measure: Mapping[str, Any]) -> str:
-    return f"{measure['level']:.0%}".replace("%", " %") + f" CI {number(ci[0], 2)} to {number(ci[1], 2)}"
+    return f"{measure['level']:.0%} CI {number(ci[0], 2)} to {number(ci[1], 2)}"
 
 
 def _raw_agreement(measure: Mapping[str, Any]) -> str:

@@ -65,7 +65,7 @@ def _no_checks(plan: RoundPlan, unit_count: int) -> Iterator[str]:
     """Yield why a plan with attention checks has none."""
     per_cent = int(plan.options.get("checks") or 0)
     if per_cent and unit_count and unit_count * per_cent < 50:
-        yield f"Attention checks: none, since {per_cent} % of {unit_count} pages rounds to 0."
+        yield f"Attention checks: none, since {per_cent}% of {unit_count} pages rounds to 0."
 
 
 def preview(project: Project, plan: RoundPlan, turn: int) -> list[dict[str, Any]]:

@@ -94,7 +94,7 @@ def test_practice_shows_expected_values_and_opens_the_next_round(site: Site, vis
     expect(page.get_by_role("heading", name="Right", exact=True)).to_be_visible()
     page.keyboard.press("Enter")
     expect(
-        page.get_by_text("Attempt 1: 1 of 2 units right in their last try (50 %), pass mark 50 %: passed.")
+        page.get_by_text("Attempt 1: 1 of 2 units right in their last try (50%), pass mark 50%: passed.")
     ).to_be_visible()
     assert violations(desktop) == []
     desktop.go(f"/work/{real}")
@@ -102,7 +102,7 @@ def test_practice_shows_expected_values_and_opens_the_next_round(site: Site, vis
     lead = visit("lead")
     lead.go(f"/projects/practice-desk/rounds/{practice}")
     expect(lead.page.get_by_text("1 of 1 passed.")).to_be_visible()
-    expect(lead.page.get_by_role("cell", name="1 of 2 (50 %)")).to_be_visible()
+    expect(lead.page.get_by_role("cell", name="1 of 2 (50%)")).to_be_visible()
     assert violations(lead) == []
 
 

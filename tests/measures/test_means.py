@@ -65,7 +65,7 @@ def test_similar_items_within_clusters_widen_the_interval() -> None:
 @pytest.mark.usefixtures("former_rule")
 @pytest.mark.parametrize("clusters", [3, 5, 20])
 def test_intervals_of_few_clusters_have_about_their_nominal_coverage(clusters: int) -> None:
-    """The cluster bootstrap's percentiles covered only 73 %, 81 % and 92 %."""
+    """The cluster bootstrap's percentiles covered only 73%, 81% and 92%."""
     rng = np.random.default_rng(clusters)
     held = 0
     for _ in range(600):

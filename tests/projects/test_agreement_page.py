@@ -92,10 +92,10 @@ MEASURE: dict[str, Any] = {
 def test_the_sentence_to_cite_has_measure_coefficient_interval_n_raters_and_method() -> None:
     said = citation(MEASURE)
     assert said["text"] == (
-        "Agreement on polarity was Gwet's AC1 = 0.81 (95 % CI 0.61 to 0.94 over 12 reviews; jackknife over reviews), "
+        "Agreement on polarity was Gwet's AC1 = 0.81 (95% CI 0.61 to 0.94 over 12 reviews; jackknife over reviews), "
         "from 119 ratings of 40 units by 3 raters; all agreed on 31 of 40 units, mean pairwise agreement 0.85."
     )
-    assert r"(95~\% CI 0.61 to 0.94" in said["latex"]
+    assert r"(95\% CI 0.61 to 0.94" in said["latex"]
 
 
 def test_a_withheld_interval_is_cited_with_its_reason() -> None:

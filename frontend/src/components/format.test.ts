@@ -17,10 +17,10 @@ it('prints decimals with a real minus, never minus nothing, and a dash for what 
 })
 
 it('never rounds a share to all or nothing', () => {
-  expect(percent(1)).toBe('100 %')
-  expect(percent(0.999)).toBe('> 99 %')
-  expect(percent(0.001)).toBe('< 1 %')
-  expect(percent(0)).toBe('0 %')
+  expect(percent(1)).toBe('100%')
+  expect(percent(0.999)).toBe('> 99%')
+  expect(percent(0.001)).toBe('< 1%')
+  expect(percent(0)).toBe('0%')
   expect(percent(null)).toBe('–')
 })
 

@@ -30,13 +30,13 @@ export function interval(ci: readonly number[] | null | undefined, digits = 2): 
   return ci && ci.length === 2 ? `[${decimal(ci[0], digits)}, ${decimal(ci[1], digits)}]` : ''
 }
 
-/** "85 %", from a share; "100 %" and "0 %" only if exact. */
+/** "85%", from a share; "100%" and "0%" only if exact. */
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined || !Number.isFinite(share)) return '–'
   const rounded = Math.round(share * 100)
-  if (rounded === 100 && share < 1) return '> 99 %'
-  if (rounded === 0 && share > 0) return '< 1 %'
-  return `${rounded} %`
+  if (rounded === 100 && share < 1) return '> 99%'
+  if (rounded === 0 && share > 0) return '< 1%'
+  return `${rounded}%`
 }
 
 /** "p = .007", "p < .001", "p = 1"; a dash without a value. Never "p = 0". */

@@ -35,7 +35,7 @@ it('says why an interval is withheld', () => {
 })
 
 it('says what was found in a sentence with its numbers', () => {
-  expect(sentence(measure)).toBe('All raters agree on 34 of 40 units (85 %); mean pairwise agreement 90 %. 120 ratings of 40 units by 3 people.')
+  expect(sentence(measure)).toBe('All raters agree on 34 of 40 units (85%); mean pairwise agreement 90%. 120 ratings of 40 units by 3 people.')
   expect(sentence({ ...measure, ratings: 0 })).toBe('No answers yet.')
 })
 

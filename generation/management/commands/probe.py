@@ -14,7 +14,7 @@ from ...scoring.actions import COMPUTE_SCORES, compute_probe_figures
 from ...scoring.computing import stored_results
 from . import generate
 
-HEAD = ("kind", "n", "delta", "95 % CI", "s.d.", "accuracy", "95 % CI", "ties", "of sums", "of changed")
+HEAD = ("kind", "n", "delta", "95% CI", "s.d.", "accuracy", "95% CI", "ties", "of sums", "of changed")
 
 
 class Command(generate.Command):

@@ -44,7 +44,7 @@ def as_text(report: dict[str, Any]) -> list[str]:
     lines = [f"{report['round']} ({report['project']}): {report['answers']} answers to {of} {by}"]
     for measure in report["measures"]:
         agree = measure["all_agree"]
-        pairwise = "undefined" if measure["pairwise"] is None else f"{100 * measure['pairwise']:.1f} %"
+        pairwise = "undefined" if measure["pairwise"] is None else f"{100 * measure['pairwise']:.1f}%"
         lines += [
             "",
             f"{measure['name']}: {' / '.join(measure['scale'])} (weights: {measure['weights']})",

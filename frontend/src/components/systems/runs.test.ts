@@ -34,9 +34,9 @@ it('says a pace in the unit that fits, and a dash where there is none', () => {
 })
 
 it('tells a screen reader of each quarter, not of each item', () => {
-  expect(announced(progress({ done: 95 }))).toBe('running, 0 % done')
-  expect(announced(progress({ done: 96 }))).toBe('running, 25 % done')
-  expect(announced(progress({ done: 200, failed: 100 }))).toBe('running, 75 % done')
+  expect(announced(progress({ done: 95 }))).toBe('running, 0% done')
+  expect(announced(progress({ done: 96 }))).toBe('running, 25% done')
+  expect(announced(progress({ done: 200, failed: 100 }))).toBe('running, 75% done')
   expect(announced(progress({ state: 'stopped', done: 200 }))).toBe('stopped, 200 of 381 done')
 })
 

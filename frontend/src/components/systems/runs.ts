@@ -54,7 +54,7 @@ export function announced(p: Progress): string {
   if (p.done === null || p.failed === null) return stateOf(p)
   if (p.state !== 'running') return `${stateOf(p)}, ${count(p.done)} of ${count(p.total)} done`
   const quarter = p.total ? Math.floor((4 * (p.done + p.failed)) / p.total) * 25 : 0
-  return `running, ${quarter} % done`
+  return `running, ${quarter}% done`
 }
 
 /** Why a text ends where it does. */

@@ -19,7 +19,7 @@ it('says beside the button what is then fixed', () => {
 
 it('says how many people each unit is asked of, and those of an overlap block', () => {
   expect(unitsInWords(totals, 3, { percent: null, people: 5 })).toBe('40 of 2,292 matching × 3 people')
-  expect(unitsInWords(totals, 1, { percent: 20, people: 3 })).toBe('40 of 2,292 matching × 1 person, 20 % of them × 3 people')
+  expect(unitsInWords(totals, 1, { percent: 20, people: 3 })).toBe('40 of 2,292 matching × 1 person, 20% of them × 3 people')
 })
 
 it('says what units of a purpose lack where there are none', () => {

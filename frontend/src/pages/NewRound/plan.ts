@@ -32,9 +32,9 @@ interface Block {
   people: number
 }
 
-/** "40 of 2,292 matching × 1 person, 20 % of them × 3 people" */
+/** "40 of 2,292 matching × 1 person, 20% of them × 3 people" */
 export function unitsInWords(t: Totals, overlap: number, block: Block): string {
-  const more = block.percent ? `, ${block.percent} % of them × ${counted(block.people, 'person', 'people')}` : ''
+  const more = block.percent ? `, ${block.percent}% of them × ${counted(block.people, 'person', 'people')}` : ''
   return `${t.units === t.available ? count(t.units) : `${count(t.units)} of ${count(t.available)} matching`} × ${counted(overlap, 'person', 'people')}${more}`
 }
 

@@ -33,7 +33,7 @@ export function sorted<T extends Valued>({ better, systems }: { better: string; 
   })
 }
 
-/** "4.12", or "72 %" for a share. */
+/** "4.12", or "72%" for a share. */
 export function printed({ kind }: { kind: string }, value: number | null): string {
   return kind === 'share' ? percent(value) : decimal(value)
 }
