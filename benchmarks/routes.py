@@ -40,6 +40,8 @@ OWN_WORK = {
     "rounds/<int:round_id>/questions/",
     "rounds/<int:round_id>/outcomes/",
 }
+#: Lists of material, one for each kind.
+MATERIAL = "projects/<slug:slug>/materials/<slug:key>/"
 #: Combinations of filters, in addition to each filter alone.
 TOGETHER = {
     "projects/<slug:slug>/clusters/": ["state=findings&polarity=negative&role=input", "state=stale&search=relapse"],
@@ -75,6 +77,9 @@ def samples(ids: Ids) -> dict[str, list[str]]:
         "limit": ["100"],
         "after": [str(ids["contested_unit"])],
         "guide": ["lead"],
+        # Of lists of material: each kind has its own (`_kinds`). The search ignores them.
+        "state": [],
+        "ordering": [],
     }
 
 
@@ -103,9 +108,21 @@ def requests(ids: Ids) -> Iterator[tuple[str, str, str]]:
     for route in get_routes():
         if route in LEFT_OUT:
             continue
-        for path in _paths(route, ids):
-            for query in _queries(route, known, values):
-                yield route, path, query
+        for named, own in _kinds() if route == MATERIAL else [({}, {})]:
+            for path in _paths(route, {**ids, **named}):
+                for query in _queries(route, known, {**values, **own}):
+                    yield route, path, query
+
+
+def _kinds() -> Iterator[tuple[dict[str, str], dict[str, list[str]]]]:
+    """Yield the key of each kind of material that has a list, with the values of its filters."""
+    from projects.material.registry import every
+
+    for kind in every():
+        if kind.columns:
+            sortable = [column.key for column in kind.columns if column.fields]
+            orderings = [*sortable, *(f"-{key}" for key in sortable)]
+            yield {"key": kind.key}, {"state": list(kind.states), "ordering": orderings}
 
 
 def _paths(route: str, ids: Ids) -> Iterator[str]:
