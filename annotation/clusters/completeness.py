@@ -7,7 +7,7 @@ polarity can meet an older *no evidence* modality (docs/decisions/0013-current-v
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import (
     BooleanField,
@@ -32,6 +32,7 @@ from ..models import Cluster, Label, Proposition
 from ..models.labels import NOTHING_SAID
 
 Json = dict[str, Any]
+Text = TypeVar("Text", Cluster, Proposition)
 #: The parts that a cluster, not one of its propositions, can lack. In the order of the page.
 WHOLE = ("target", "input", "discourse")
 
@@ -83,13 +84,13 @@ def claims_beside() -> QuerySet[Proposition]:
     return unreplaced(Proposition.objects.filter(cluster=OuterRef("pk")))
 
 
-def unreplaced(claims: QuerySet[Proposition]) -> QuerySet[Proposition]:
-    """Exclude propositions whose text was replaced.
+def unreplaced(rows: QuerySet[Text]) -> QuerySet[Text]:
+    """Exclude clusters that were removed, or propositions whose text was replaced.
 
     This is looked up per row, so apply more selective filters first.
     """
     replaced = Unit.objects.filter(pk=OuterRef("unit")).order_by().values("superseded_by")[:1]
-    return claims.alias(replaced=Subquery(replaced)).filter(replaced=None)
+    return rows.alias(replaced=Subquery(replaced)).filter(replaced=None)
 
 
 def has_unlabelled() -> Q:

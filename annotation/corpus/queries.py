@@ -46,9 +46,8 @@ def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
 
 
 def _matching(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
-    queryset = Cluster.objects.current().filter(project=project)
-    if words := filters.get("search", "").strip():
-        queryset = queryset.found_by(words)
+    # No join: with several states as conditions, PostgreSQL may compare every cluster with every unit.
+    queryset = unreplaced(Cluster.objects.filter(project=project).found_by(filters.get("search", "")))
     if review := filters.get("review"):
         queryset = queryset.filter(review__pmid=review)
     if relation := filters.get("relation"):
@@ -160,7 +159,8 @@ def neighbours(cluster: Cluster, filters: Mapping[str, str]) -> Json:
     ids = _ids_in_order(matches, cluster, filters)
     total, is_in_list = len(ids), cluster.pk in ids
     if not is_in_list:
-        beside = Cluster.objects.filter(Q(pk__in=matches.order_by().values("pk")) | Q(pk=cluster.pk))
+        # By id: the filters would be applied a second time.
+        beside = Cluster.objects.filter(pk__in=[*ids, cluster.pk])
         ids = _ids_in_order(beside, cluster, filters)
     at = ids.index(cluster.pk)
     return {
