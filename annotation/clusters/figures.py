@@ -24,11 +24,10 @@ class CompletenessFigures(FigureSet):
 def lacking_now(project: Project) -> dict[str, int]:
     """Return `count_lacking` of the clusters of a project.
 
-    The stored counts are returned if they are current. Otherwise they are counted now: actions depend on them.
+    The stored counts are returned if they are usable. Otherwise they are counted now: actions depend on them.
     """
     known = stored(project, COMPLETENESS)
-    is_current = known.figures is not None and known.job is None
-    return dict(known.figures) if is_current else _count(project)
+    return dict(known.figures) if known.is_usable(lambda figures: figures["all"]) else _count(project)
 
 
 def _count(project: Project) -> dict[str, int]:

@@ -60,6 +60,7 @@ def _cluster_steps(
     # Clusters for which people found no input need no further work. They are excluded from releases.
     no_inputs_decided = Decision.objects.filter(unit=OuterRef("unit"), kind=ASSIGN).current()
     unsupported = lack(clusters, "input").filter(Exists(no_inputs_decided)).count() if without_inputs else 0
+    unsupported = min(unsupported, without_inputs)  # The stored count may be from before the last decisions.
     open_kinds = set(project.rounds.opened_by_people().filter(status=Round.Status.OPEN).values_list("kind", flat=True))
     without = [
         f"{n:,} without {what}"

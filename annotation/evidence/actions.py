@@ -2,12 +2,15 @@
 
 from typing import Any
 
+from django.db.models import Q
+
 from accounts.models import User
 from api.problems import Refused
 from measures.evidence import ranked
 from projects.jobs import batches, jobs
 from projects.jobs.batches import Progress, silent
 from projects.models import Job, Project
+from projects.stored_figures.actions import enqueue_figures
 
 from ..models import Ranking, Sentence, Target
 from ..rankers import Comparer, Ranker, get
@@ -69,6 +72,7 @@ def rank(*, project: Project, ranker: str, model: str, progress: Progress = sile
                     unique_fields=["target", "study", "ranker"],
                     update_fields=["texts", "order", "similarities", "made_at"],
                 )
+                enqueue_figures(Q(pk=project.pk))
             ranked_pairs += len(rows)
         done += len(review.targets) * len(review.studies)
     progress(total, total, "ranking sentences")

@@ -1,6 +1,7 @@
 """Plan reliability studies. Both rounds of a study are opened in one transaction."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -44,13 +45,13 @@ def count_labellable(project: Project) -> int:
     return units(project, LabelKind.key, TARGETS).count()
 
 
-def why_no_matches(matchable: MatchableTargets) -> str:
-    """Return why no target sentence can be matched; empty if at least one can."""
-    if matchable.honest:
+def why_no_matches(targets: int, matchable: int, refused: Mapping[str, int]) -> str:
+    """Return why no target sentence can be matched; empty if at least one can. ``refused``: targets by reason."""
+    if matchable:
         return ""
-    if not matchable.targets:
+    if not targets:
         return "The project has no target sentences. Import or select some first."
-    return f"No target sentence has four candidates ({matching.reasons_in_words(matchable.refused.values())})."
+    return f"No target sentence has four candidates ({matching.reasons_in_words(refused)})."
 
 
 def begin_study(*, project: Project, plan: StudyPlan, by: User) -> ReliabilityStudy:
@@ -67,7 +68,10 @@ def begin_study(*, project: Project, plan: StudyPlan, by: User) -> ReliabilitySt
             f"This project has no rankings by {ranker!r}. Rank the evidence first, or choose another ranker.",
         )
     matchable = matching.find_matchable(project, ranker)
-    why = why_no_matches(matchable) or ("" if plan.sentences else "No matches were requested.")
+    reasons = Counter(map(str, matchable.refused.values()))
+    why = why_no_matches(len(matchable.targets), len(matchable.honest), reasons)
+    if not why and not plan.sentences:
+        why = "No matches were requested."
     _check_plan(project, plan, matchable, why)
     common = {
         "purpose": Purpose.RELIABILITY_STUDY,

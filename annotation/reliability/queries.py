@@ -1,6 +1,5 @@
 """Queries of the reliability study page: what can be sampled, the studies, and their results."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +20,7 @@ from ..kinds.match import matching
 from ..kinds.match.kind import MatchKind
 from ..models import MatchCandidate, ReliabilityStudy
 from .actions import count_labellable, why_no_matches
+from .figures import matchable_now
 
 Json = dict[str, Any]
 
@@ -29,15 +29,16 @@ def overview(member: Member) -> Json:
     """Return the whole page. The number of queries is fixed, plus those for the figures of each closed study."""
     project = member.project
     rankers = matching.rankers(project)
-    matchable = matching.find_matchable(project, rankers[0])
-    reasons = Counter(matchable.refused.values())
+    matchable, known = matchable_now(project)
+    refused = matchable["refused"]
     tables = Tables(project, member)
     table = get("m3-9")
     return {
         "propositions": count_labellable(project),
-        "sentences": len(matchable.honest),
-        "no_matches": why_no_matches(matchable),
-        "refused": [{"reason": str(why), "targets": reasons[why]} for why in matching.Refusal if reasons[why]],
+        "sentences": matchable["matchable"],
+        "no_matches": why_no_matches(matchable["targets"], matchable["matchable"], refused),
+        "refused": [{"reason": why, "targets": refused[why]} for why in matching.Refusal if refused.get(why)],
+        "as_of": known.as_of if known and known.job else None,
         "rankers": rankers,
         "people": _people(project),
         "seconds": {kind.key: pace_of(project, kind.key)[0] or kind.assumed_seconds for kind in (LabelKind, MatchKind)},

@@ -56,6 +56,9 @@ class ReliabilitySerializer(Plain):
         allow_blank=True, help_text="Why no target sentence can be matched; empty if at least one can."
     )
     refused = RefusedTargetsSerializer(many=True)
+    as_of = serializers.DateTimeField(
+        allow_null=True, help_text="Time of the counts of target sentences while a job renews them. Null if current."
+    )
     rankers = serializers.ListField(
         child=serializers.CharField(),
         help_text="Rankers that can select the nearest other candidates. The first is the default.",

@@ -1,6 +1,7 @@
 """Read stored figures, and how current they are."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +14,8 @@ from . import registry
 
 #: Kind of the job that computes all sets of a project.
 KIND = "stored_figures"
+#: Number of rows above which a request does not count anew what a job is about to count.
+LARGE = 5_000
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,16 @@ class Stored:
     as_of: datetime | None
     #: The job that will replace them, or that failed to. None if they are current.
     job: Job | None
+
+    def is_usable(self, size: Callable[[Any], int]) -> bool:
+        """Return whether a request uses these figures instead of computing them, where they decide what to do next.
+
+        It does while they are current. In a large project it also does while the job that renews them waits or runs,
+        because computing them would take seconds. ``size`` returns the number of rows from the figures.
+        """
+        if self.figures is None:
+            return False
+        return self.job is None or (self.job.status in ACTIVE and size(self.figures) > LARGE)
 
     def notes(self) -> list[str]:
         """Return the note below a table that is built from these figures. Empty if they are current."""

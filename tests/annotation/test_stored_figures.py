@@ -101,6 +101,20 @@ def test_incomplete_clusters_are_not_counted_again_while_the_stored_counts_are_c
     assert lacking_now(computed) == {"all": 99}
 
 
+def test_a_large_corpus_is_not_counted_in_a_request_while_a_job_is_about_to_count_it(
+    computed: Project, by: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = lacking_now(computed)
+    remove(computed, by)
+    monkeypatch.setattr("projects.stored_figures.queries.LARGE", before["all"])
+    now = count_lacking(Cluster.objects.current())
+    assert lacking_now(computed) == now != before, "small"
+    monkeypatch.setattr("projects.stored_figures.queries.LARGE", before["all"] - 1)
+    assert lacking_now(computed) == before
+    Job.objects.filter(kind=KIND, status=JobStatus.QUEUED).update(status=JobStatus.FAILED)
+    assert lacking_now(computed) == now, "no job is about to count it"
+
+
 def test_the_page_of_a_new_corpus_shows_the_job_that_computes_its_figures(
     corpus: Project, lead: User, client_of: Client
 ) -> None:

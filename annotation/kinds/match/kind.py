@@ -1,5 +1,6 @@
 """Task kind *match*: which of four sentences is most relevant to a target's conclusion."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -182,7 +183,7 @@ class MatchKind(TargetSentenceKind):
             return units
         matchable = matching.find_matchable(first.project, str(options[NEAREST_BY]))
         if not matchable.honest:
-            why = matching.reasons_in_words(matchable.refused.values())
+            why = matching.reasons_in_words(Counter(matchable.refused.values()))
             raise Refused.field(
                 "filters", f"No target sentence has four candidates ({why}). Change the filters or the ranker."
             )

@@ -160,10 +160,9 @@ def _gold(texts: Iterable[tuple[str, Sequence[int]]], study_sentences: Sequence[
     return frozenset[int]().union(*matches)
 
 
-def reasons_in_words(refused: Iterable[Refusal]) -> str:
+def reasons_in_words(refused: Mapping[str, int]) -> str:
     """Return the number of targets by reason, in words."""
-    reasons = list(refused)
-    return "; ".join(f"{reasons.count(reason)}: {reason}" for reason in Refusal if reason in reasons)
+    return "; ".join(f"{refused[reason]}: {reason}" for reason in Refusal if refused.get(reason))
 
 
 def _closest_reason(one: Refusal, other: Refusal) -> Refusal:
