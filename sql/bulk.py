@@ -120,7 +120,11 @@ class BulkWriter:
                 values.append([json.dumps(value) for value in column] if is_json else column)
                 marks.append("%s")
                 continue
-            value = field.get_db_prep_save(column, connection)
+            if isinstance(field, models.JSONField) and column is not None:
+                # Psycopg would serialise the same value again for each row.
+                value = json.dumps(column, cls=field.encoder)
+            else:
+                value = field.get_db_prep_save(column, connection)
             # On SQLite a value in each row costs more than all other work on it.
             literal = _literal(value) if connection.vendor == "sqlite" else None
             marks.append(literal or "%s")
