@@ -1,6 +1,7 @@
 """M3's three levels with current values, in the published format: same fields, key order and line ends."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
@@ -74,11 +75,14 @@ def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
 
 def _target_items(targets: QuerySet[Target], notes: Notes) -> Iterator[Placed]:
     """Yield the targets with their inputs. M3 has no targets without inputs, so their keys are recorded instead."""
-    inputs = Prefetch("inputs", Input.objects.current().with_source_text().select_related("study").order_by("position"))
-    for batch in _batches(targets.order_by("position", "pk").select_related("review").prefetch_related(inputs)):
+    for batch in _batches(targets.order_by("position", "pk").select_related("review")):
+        inputs: dict[int, list[Source]] = defaultdict(list)
+        rows = Input.objects.current().filter(target__in=batch).with_source_text().order_by("target_id", "position")
+        # Instances of inputs and studies would take most of the time of a release.
+        for target_id, pmid, text in rows.values_list("target_id", "study__pmid", "source_text"):
+            inputs[target_id].append(Source(pmid, text))
         for target in batch:
-            sources = tuple(Source(i.study.pmid, i.source_text) for i in target.inputs.all())
-            if sources:
+            if sources := tuple(inputs[target.pk]):
                 yield make_item(target.key, target.text, sources), target.review.pmid
             else:
                 notes.counts.setdefault("targets_without_inputs", []).append(target.key)
