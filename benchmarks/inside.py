@@ -10,10 +10,11 @@ from benchmarks.inside_fresh import analysed, beside_older
 from benchmarks.inside_jobs import answered, neighbours
 from benchmarks.inside_lists import large_project
 from benchmarks.inside_loads import before_load, cast, kept
-from benchmarks.inside_moving import bare_export, bare_import, export, import_file, import_set
+from benchmarks.inside_moving import bare_export, bare_import, export, import_file
 from benchmarks.inside_ratings import rated
 from benchmarks.inside_requests import ask_all, check_consistency
 from benchmarks.inside_rounds import grow, open_round, people, stored
+from benchmarks.inside_scale import ask_pages, figures_set, import_set, release_set
 
 VERBS = {
     f.__name__: f
@@ -38,6 +39,9 @@ VERBS = {
         large_project,
         ask_all,
         check_consistency,
+        release_set,
+        figures_set,
+        ask_pages,
     )
 }
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import models
 
 
-def _peak_mb() -> float:
+def peak_mb() -> float:
     """Return the peak memory of this program in MB (getrusage would include the parent program)."""
     status = Path("/proc/self/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0]) / 1000
@@ -60,13 +60,13 @@ def import_file(path: str, rows_out: str) -> dict[str, Any]:
     from projects.uploads.files import Source
 
     project = Project.objects.create(slug="bench", name="Benchmark")
-    before = _peak_mb()
+    before = peak_mb()
     begun, cpu = time.perf_counter(), time.process_time()
     checked = check_files(project=project, format="m3", sources=[Source.of(Path(path))])
     read = time.perf_counter() - begun
     import_files(project=project, format="m3", checked=checked, by=None)
     spent = {"seconds": time.perf_counter() - begun, "cpu": time.process_time() - cpu, "reading": read}
-    peak = _peak_mb()
+    peak = peak_mb()
     rows = [(m._meta.label, list(m._default_manager.order_by("pk").values())) for m in _tables()]
     Path(rows_out).write_bytes(pickle.dumps(rows))
     return spent | {"peak_mb": peak, "idle_mb": before, "rows": sum(len(r) for _, r in rows)}
@@ -93,7 +93,7 @@ def bare_import(path: str, rows_in: str) -> dict[str, Any]:
         "cpu": time.process_time() - cpu,
         "parsing": parsed,
         "items": len(items),
-        "peak_mb": _peak_mb(),
+        "peak_mb": peak_mb(),
     }
 
 
@@ -107,7 +107,7 @@ def export(out: str) -> dict[str, Any]:
     from releases.sources.state import snapshot
 
     project = Project.objects.get(slug="bench")
-    before = _peak_mb()
+    before = peak_mb()
     begun, cpu = time.perf_counter(), time.process_time()
     size = 0
     with snapshot(), (Path(out) / "level3.jsonl").open("wb") as file:
@@ -115,7 +115,7 @@ def export(out: str) -> dict[str, Any]:
             for line in lines:
                 size += file.write(line)
     spent = {"seconds": time.perf_counter() - begun, "cpu": time.process_time() - cpu}
-    peak = _peak_mb()
+    peak = peak_mb()
     begun = time.perf_counter()
     create_checkpoints()
     sealing = time.perf_counter() - begun
@@ -127,7 +127,7 @@ def export(out: str) -> dict[str, Any]:
         "peak_mb": peak,
         "sealing": sealing,
         "release": time.perf_counter() - begun,
-        "release_peak_mb": _peak_mb(),
+        "release_peak_mb": peak_mb(),
     }
 
 
@@ -157,7 +157,7 @@ def bare_export(out: str) -> dict[str, Any]:
         "seconds": time.perf_counter() - begun,
         "cpu": time.process_time() - cpu,
         "bytes": size,
-        "peak_mb": _peak_mb(),
+        "peak_mb": peak_mb(),
     }
 
 
@@ -179,19 +179,3 @@ def _bare(cluster: Any) -> dict[str, Any]:
         "relation": [d.relation for d in cluster.unit.discourse_labels.all()],
         "propositions": texts,
     }
-
-
-def import_set(paths: list[str]) -> dict[str, Any]:
-    """Import documents by command, and return the CPU and wall-clock time, the peak memory and the number of rows."""
-    from io import StringIO
-
-    from django.core.management import call_command
-
-    from projects.models import Import, Project
-
-    Project.objects.create(slug="scale", name="Scale")
-    begun, cpu = time.perf_counter(), time.process_time()
-    call_command("import_data", "m3", *paths, project="scale", stdout=StringIO(), stderr=StringIO())
-    wall, cpu = time.perf_counter() - begun, time.process_time() - cpu
-    rows = Import.objects.get().progress["rows"]
-    return {"cpu": cpu, "wall": wall, "peak_mb": _peak_mb(), "rows": rows}

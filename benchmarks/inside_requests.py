@@ -5,6 +5,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -49,29 +50,33 @@ def _user(pk: int) -> Any:
 
 
 def _measured(client: Any, path: str, query: str, repeats: int) -> dict[str, Any]:
+    if query == "page=last":
+        pages = max(1, -(-client.get(f"/api/v1/{path}").json()["count"] // 50))
+        query = f"page={pages}"
+    request = path + (f"?{query}" if query else "")
+    return measured(lambda: client.get(f"/api/v1/{request}"), request, repeats)
+
+
+def measured(send: Callable[[], Any], request: str, repeats: int = 3) -> dict[str, Any]:
+    """Send a request several times. The first one is counted and its memory is measured."""
     from django.db import connection
 
-    address = f"/api/v1/{path}"
-    if query == "page=last":
-        pages = max(1, -(-client.get(address).json()["count"] // 50))
-        query = f"page={pages}"
-    address += f"?{query}" if query else ""
     before = _reset_peak()
     counted = Counted()
     counted.watch(connection)
     try:
         with connection.execute_wrapper(counted):
-            reply, wall, cpu = _timed(client, address)
+            reply, wall, cpu = _timed(send)
     finally:
         counted.unwatch(connection)
     peak = _status("VmHWM") - before
     walls, cpus = [wall], [cpu]
     while len(walls) < repeats and sum(walls) < REPEATED:
-        _, wall, cpu = _timed(client, address)
+        _, wall, cpu = _timed(send)
         walls.append(wall)
         cpus.append(cpu)
     return {
-        "request": path + (f"?{query}" if query else ""),
+        "request": request,
         "status": reply.status_code,
         "wall": median(walls),
         "cpu": min(cpus),
@@ -119,10 +124,10 @@ class Counted:
             self.slowest = max(self.slowest, (time.perf_counter() - begun, sql))
 
 
-def _timed(client: Any, address: str) -> tuple[Any, float, float]:
+def _timed(send: Callable[[], Any]) -> tuple[Any, float, float]:
     """Return the reply, wall-clock seconds, and processor seconds of this process and its PostgreSQL backend."""
     begun, cpu = time.perf_counter(), _cpu()
-    reply = client.get(address)
+    reply = send()
     reply.getvalue()
     return reply, time.perf_counter() - begun, _cpu() - cpu
 
