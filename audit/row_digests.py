@@ -27,6 +27,8 @@ from .models import Entry, RowDigest
 BATCH = 500
 #: Longer than any transaction: a row that appears among ids digested before this time was inserted afterwards.
 SETTLED = timedelta(days=1)
+#: Types of values that all databases return in the same form.
+SIMPLE = frozenset({str, int, bool, type(None)})
 #: Returns immutable related data of some rows as plain values, in the order of the rows.
 Part = Callable[[Sequence[Any]], list[Any]]
 
@@ -80,7 +82,14 @@ class TrackedModel:
     def digests(self, ids: Sequence[int], names: Sequence[str]) -> dict[int, str]:
         """Return the digest of each existing row. Uses a fixed number of queries."""
         attributes = {name: self.columns[name] for name in names if name not in self.parts}
-        rows = list(self.rows.filter(pk__in=ids).only("pk", *attributes.values()))
+        found = self.rows.filter(pk__in=ids)
+        if len(attributes) == len(names):
+            # Instances would take most of the time.
+            return {
+                pk: digest_of({name: _plain(value) for name, value in zip(attributes, values, strict=True)})
+                for pk, *values in found.values_list("pk", *attributes.values())
+            }
+        rows = list(found.only("pk", *attributes.values()))
         parts = {name: self.parts[name](rows) for name in names if name in self.parts}
         return {
             row.pk: digest_of(
@@ -143,6 +152,8 @@ def tracked_model(label: str) -> TrackedModel | None:
 
 def _plain(value: Any) -> Any:
     """Return the value in a form that is equal on all databases and that canonical JSON accepts."""
+    if type(value) in SIMPLE:
+        return value
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, float):

@@ -216,6 +216,7 @@ def _tell_import(
     found.at_most(f"{what}: CPU of the release / json.dumps", ours["cpu"] / writing, RELEASE_AIM)
     found.at_most(f"{what}: memory of the release beside a quarter", grown, MEMORY, " MB more")
     found.at_most(f"{what}: peak memory of the release", ours["peak_mb"], MOST_MEMORY, " MB")
+    found.told(f"{what}: digests of the rows", f"{ours['checkpoint']:.1f} s of CPU")
     stored = whole["stored figures"]
     found.told(f"{what}: stored figures", f"{stored['cpu']:.1f} s of CPU, {stored['peak_mb']:.0f} MB")
 
