@@ -59,6 +59,8 @@ class Layout:
         #: Ids by PMID.
         self._reviews: dict[str, int] = {}
         self._studies: dict[str, int] = {}
+        #: Ids of the studies that existed before.
+        self._known_studies: list[int] = []
         self._links: set[inclusions.Pair] = set()
         self._general: dict[inclusions.Pair, int] = {}
         #: Next position of a study, by review id.
@@ -107,15 +109,26 @@ class Layout:
             for n, (item, unit) in enumerate(zip(items, units, strict=True))
         )
         sources = [source for item in items for source in item.inputs]
+        studies = [self._studies[source.pmid] for source in sources]
+        abstracts = self._known_abstracts() if level == Level.DOCUMENT else {}
         self.rows.add_columns(
             Input,
             len(sources),
             target_id=[target.pk for target, item in zip(targets, items, strict=True) for _ in item.inputs],
-            study_id=[self._studies[source.pmid] for source in sources],
+            study_id=studies,
             position=[n for item in items for n in range(1, len(item.inputs) + 1)],
-            text=[source.text for source in sources],
+            # The abstract of the study is not stored twice (`Input.with_source_text`).
+            text=[
+                "" if source.text == abstracts.get(study) else source.text
+                for source, study in zip(sources, studies, strict=True)
+            ],
         )
         return targets
+
+    def _known_abstracts(self) -> dict[int, str]:
+        """Return the abstracts of the studies that existed before, by id."""
+        rows = Study.with_arriving.filter(pk__in=self._known_studies).exclude(abstract="").order_by()
+        return dict(rows.values_list("pk", "abstract")) if self._known_studies else {}
 
     def studies(self, review: Review, pmids: Iterable[str]) -> dict[str, int]:
         """Return the ids of studies of an existing review by PMID. Missing studies and links are created."""
@@ -166,7 +179,9 @@ class Layout:
     def _make_studies(self, links: Sequence[tuple[str, str]]) -> None:
         """Load or create studies and their links. ``links`` holds (study PMID, review PMID)."""
         pmids = [pmid for pmid in dict.fromkeys(pmid for pmid, _ in links) if pmid not in self._studies]
-        self._studies |= self._ids(Study, pmids)
+        known = self._ids(Study, pmids)
+        self._known_studies += known.values()
+        self._studies |= known
         new = [pmid for pmid in pmids if pmid not in self._studies]
         self._studies |= zip(new, self.rows.add_columns(Study, len(new), pmid=new, **self._source), strict=True)
         pairs = dict.fromkeys((self._studies[study], self._reviews[review]) for study, review in links)

@@ -38,6 +38,16 @@ def test_a_cluster_becomes_units_that_come_together_in_the_order_of_the_file(cor
     assert set(Review.objects.get(pmid="26258610").studies().values_list("pmid", flat=True)) == {"111", "222"}
 
 
+def test_the_abstract_of_a_study_is_not_stored_again_as_the_text_of_an_input(project: Project, file: Path) -> None:
+    for pmid, abstract in (("111", "Trial one."), ("222", "Another abstract.")):
+        Study.objects.create(project=project, pmid=pmid, abstract=abstract)
+    record = plain("26258610", "It helps.", ("111", "Trial one."), ("222", "Trial two."), ("333", "Trial three."))
+    import_records(project, write(file, [record]))
+    assert list(Input.objects.values_list("text", flat=True)) == ["", "Trial two.", "Trial three."]
+    assert rebuilt(project, "1", ["26258610"]) == [record]
+    assert Study.objects.get(pmid="333").abstract == "", "a PubMed record can still give it"
+
+
 def test_every_field_gets_an_imported_decision_with_a_digest_cue_or_not(corpus: Project) -> None:
     decisions = Decision.objects.filter(unit__key="26258610_0/0")
     assert {(d.kind, d.field, d.origin) for d in decisions} == {

@@ -10,6 +10,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
+from annotation.models import Study
 from projects.models import Project
 from releases.folders import manifest
 from releases.folders.folder import inspect
@@ -89,7 +90,10 @@ def test_the_manifest_counts_the_rows_that_the_files_have(folder: Path) -> None:
     assert files["README.md"] is None
 
 
-def test_levels_1_and_2_come_back_byte_for_byte(project: Project, tmp_path: Path) -> None:
+@pytest.mark.parametrize("abstracts", [{}, {"111": "Another abstract.", "222": " Second  text"}])
+def test_levels_1_and_2_come_back_byte_for_byte(project: Project, tmp_path: Path, abstracts: dict[str, str]) -> None:
+    for pmid, abstract in abstracts.items():
+        Study.objects.create(project=project, pmid=pmid, abstract=abstract)
     odd = '\u2028 Ärzte \U0001f600 \\ " '
     one = write(tmp_path / "1", [plain("26258610", f"Whole{odd}", ("111", "First."), ("222", " Second  text"))])
     two = write(tmp_path / "2", [plain("26258610_1", "B.", ("111", odd)), plain("26258610_0", "A.", ("111", "x"))])
