@@ -7,7 +7,6 @@ first checkpoint on. Columns that may change are excluded. A `RowDigest` stores 
 column that a later version adds does not invalidate it.
 """
 
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -18,6 +17,8 @@ from uuid import UUID
 from django.db import IntegrityError, models, transaction
 from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
+
+from sql.batches import ids_of
 
 from .digests import digest_of
 from .log import COMPLETE, REMOVE, record_all
@@ -247,24 +248,15 @@ def _undigested(tracked: TrackedModel, digested: tuple[int, int] | None) -> Iter
         expected_count = sum(row_digests.values_list("count", flat=True))
         if tracked.rows.filter(pk__gt=settled, pk__lte=highest).count() != expected_count:
             yield from undigested_among(tracked, tracked.rows.filter(pk__gt=settled, pk__lte=highest))
-    yield from _ids(tracked.rows.filter(pk__gt=highest))
+    yield from ids_of(tracked.rows.filter(pk__gt=highest))
 
 
 def undigested_among(tracked: TrackedModel, rows: QuerySet[Any]) -> Iterator[int]:
     """Yield the ids of these rows that have no digest."""
-    for ids in _batches(iter(_ids(rows)), 2000):
+    for ids in _batches(iter(ids_of(rows.order_by("pk"))), 2000):
         row_digests = RowDigest.objects.filter(label=tracked.label, first__lte=ids[-1], last__gte=ids[0])
         known = {int(pk) for digests in row_digests.values_list("digests", flat=True) for pk in digests}
         yield from (pk for pk in ids if pk not in known)
-
-
-def _ids(rows: QuerySet[Any]) -> "array[int]":
-    """Return the ids in order, as an array that needs eight bytes per id.
-
-    All ids are read before the first is used. On SQLite a connection with an unfinished query cannot write after
-    another connection has written ("database is locked").
-    """
-    return array("q", rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000))
 
 
 def count_undigested() -> int:

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
@@ -11,6 +10,7 @@ from annotation.clusters.gold import current_label_value, current_relation
 from measures.counterfactuals import Kind
 from projects.jobs.batches import Progress, silent
 from projects.models import Project, has_arrived
+from sql.batches import in_batches
 
 from ..models import (
     Cluster,
@@ -181,8 +181,7 @@ def _row(
     total, counts = targets.count(), Counter(targets=0, inputs=0, ratios=0)
 
     def ratios() -> Iterator[float]:
-        texts = targets.iterator(chunk_size=BATCH)
-        while batch := list(islice(texts, BATCH)):
+        for batch in in_batches(targets, BATCH):
             progress(counts["targets"], total, f"reading texts of level {level}")
             words: Counter[int] = Counter()
             for pk, text in inputs_of([pk for pk, _ in batch]).order_by().iterator(chunk_size=BATCH):

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Literal
 
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
@@ -14,6 +13,7 @@ from measures.abstracts import BACKGROUND, TARGET, conclusions_of, derived, deri
 from projects.gold.queries import current_decisions
 from projects.jobs.queries import job_summary
 from projects.models import Decision, Project
+from sql.batches import in_batches
 
 from ..models import AbstractReading, Inclusion, Input, Level, Review, Sentence, SentenceMark, Target
 
@@ -45,7 +45,7 @@ def reviews(project: Project) -> QuerySet[Review]:
 
 
 def documents(project: Project) -> Iterator[list[Document]]:
-    """Yield the documents of all reviews in batches. Needs three queries per batch."""
+    """Yield the documents of all reviews in batches. Needs three queries per batch, and one for all."""
     picked = Target.objects.current().filter(level=Level.SENTENCE).order_by("sentence__number", "position", "pk")
     read = Inclusion.objects.included().exclude(study__abstract="")
     rows = (
@@ -53,9 +53,8 @@ def documents(project: Project) -> Iterator[list[Document]]:
         .order_by("pk")
         .select_related("unit")
         .prefetch_related(Prefetch("targets", picked, to_attr="picked"), Prefetch("inclusions", read, to_attr="read"))
-        .iterator(chunk_size=BATCH)
     )
-    while batch := list(islice(rows, BATCH)):
+    for batch in in_batches(rows, BATCH):
         yield [_document(review) for review in batch]
 
 
