@@ -178,29 +178,46 @@ class Articles:
 
     def create_items(self, rows: BulkWriter, imported: Import | None = None) -> None:
         """Add new rows to ``rows``, with their review links and sentences. Nothing is written yet."""
-        self._sentences = {
-            pk: self._of_completed(pk, fields) for pk, fields in self.completed.items() if "abstract" in fields
-        }
+        _add_sentences(rows, self.create_articles(rows, imported))
+        self._prepare_completion(rows)
+
+    def create_articles(self, rows: BulkWriter, imported: Import | None) -> Sequence[Stored]:
+        """Add new rows with their review links. Sentences are append-only: `finish` adds them."""
         if not self._are_studies:
-            self._reviews(rows, imported)
-            return
+            return self._reviews(rows, imported)
         studies = rows.add(
             Study(project=self.project, pmid=r.pmid, imported=imported, **self._fields(r)) for r in self.new
         )
-        _add_sentences(rows, studies)
         ids = self._stored | {study.pmid: study.pk for study in studies}
-        positions = Inclusion.objects.next_positions({review for _, review in self._to_link}) if self._to_link else {}
+        positions = (
+            Inclusion.with_arriving.next_positions({review for _, review in self._to_link}) if self._to_link else {}
+        )
         pairs = ((ids[pmid], review) for pmid, review in self._to_link)
         rows.add(inclusions.build(pairs, positions, imported=imported))
+        return studies
+
+    def finish(self, rows: BulkWriter, imported: Import) -> None:
+        """Add the sentences of the rows that an import created, and complete the existing ones when it is written."""
+        created = self._model.with_arriving.filter(imported=imported)
+        for chunk in _chunks(self.new):
+            _add_sentences(rows, list(created.filter(pmid__in=[record.pmid for record in chunk]).order_by("pk")))
+        self._prepare_completion(rows)
+        rows.then(self.complete)
+
+    def _prepare_completion(self, rows: BulkWriter) -> None:
+        self._sentences = {
+            pk: self._of_completed(pk, fields) for pk, fields in self.completed.items() if "abstract" in fields
+        }
         rows.then(partial(inclusions.set_role, self._to_include, Role.INCLUDED, by=self.by, project=self.project.pk))
 
-    def _reviews(self, rows: BulkWriter, imported: Import | None) -> None:
-        units = rows.add(Unit(project=self.project, type="review", key=r.pmid, made_by=self.by) for r in self.new)
-        reviews = rows.add(
+    def _reviews(self, rows: BulkWriter, imported: Import | None) -> Sequence[Stored]:
+        units = rows.add(
+            Unit(project=self.project, type="review", key=r.pmid, made_by=self.by, imported=imported) for r in self.new
+        )
+        return rows.add(
             Review(project=self.project, pmid=record.pmid, unit=unit, imported=imported, **self._fields(record))
             for record, unit in zip(self.new, units, strict=True)
         )
-        _add_sentences(rows, reviews)
 
     def _of_completed(self, pk: int, fields: dict[str, Any]) -> list[Sentence]:
         return rows_of(self._model(pk=pk, abstract=fields["abstract"], sections=fields.get("sections", [])))

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -34,6 +35,13 @@ from .stream import Stream
 from .writing import TAKEN, TRIES, Writing, file_rows, record_import, warning_rows
 
 
+class FileSet(NamedTuple):
+    """Files that are one import, of a format that is read record by record."""
+
+    sources: list[Source]
+    stream: Callable[[], Stream]
+
+
 class EarlierImport(NamedTuple):
     """A file that the project imported before, and notices of the texts that would differ if it were imported now."""
 
@@ -53,9 +61,9 @@ class Checked:
     #: Files whose exact bytes the project imported before.
     known: list[EarlierImport] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
-    #: For a format that is read record by record: the set of files to import, and their reader.
+    #: Files to import. A format that is read record by record imports them as sets.
     sources: list[Source] = field(default_factory=list)
-    stream: Callable[[], Stream] | None = None
+    sets: list[FileSet] = field(default_factory=list)
 
 
 def format_by_key(key: str) -> Format:
@@ -91,7 +99,7 @@ def check_files(
             "level", f"The format {format} has no level {level!r}. Its levels: {', '.join(levels) or 'none'}."
         )
     reader.refuse_misplaced(level, about or {})
-    checked = Checked(stream=(lambda: reader.stream(level)) if reader.streams else None)
+    checked = Checked()
     seen_files: set[tuple[str, str]] = set()
     for source in sources:
         stored_as = reader.level_of(level, source.name)
@@ -105,13 +113,22 @@ def check_files(
             checked.known.append(EarlierImport(source, known, _changed_texts(project, reader, source, level, progress)))
         else:
             checked.sources.append(source)
-    if not checked.stream:
+    if not reader.streams:
         _read_each(checked, reader, project, level, progress)
-    elif preview and checked.sources:
-        found = Preview(project, checked.stream(), checked.sources, checked.faults, progress)
-        found.read()
-        checked.parsed = [(checked.sources[0], found)]
+        return checked
+    checked.sets = _sets(checked.sources, reader, level)
+    # A fault in a later set must prevent the import of an earlier one.
+    if preview or len(checked.sets) > 1:
+        for files, stream in checked.sets:
+            found = Preview(project, stream(), files, checked.faults, progress)
+            found.read()
+            checked.parsed.append((files[0], found))
     return checked
+
+
+def _sets(sources: Sequence[Source], reader: Format, level: str) -> list[FileSet]:
+    sets = [list(sources)] if reader.joins and sources else [[source] for source in sources]
+    return [FileSet(files, partial(reader.stream, level, files[0].name)) for files in sets]
 
 
 def _read_each(checked: Checked, reader: Format, project: Project | None, level: str, progress: Progress) -> None:
@@ -146,9 +163,13 @@ def _changed_texts(project: Project, reader: Format, source: Source, level: str,
     if not reader.differences:
         return []
     faults = Faults()
-    parsed = reader.read(source, level=level, faults=faults, progress=progress)
-    if not faults:
-        parsed.compare(project, faults, progress)
+    if reader.streams:
+        parsed: Any = Preview(project, reader.stream(level, source.name), [source], faults, progress)
+        parsed.read()
+    else:
+        parsed = reader.read(source, level=level, faults=faults, progress=progress)
+        if not faults:
+            parsed.compare(project, faults, progress)
     if faults:
         return []
     return [notice for notice in parsed.notices(progress) if notice.kind in reader.differences]
@@ -274,7 +295,9 @@ def import_each(
     """
     if checked.faults:
         raise BadFiles(checked.faults)
-    for number, (source, parsed) in enumerate(checked.parsed):
+    for one in checked.sets:
+        yield from import_files(project=project, format=format, checked=Checked(sets=[one]), by=by, progress=progress)
+    for number, (source, parsed) in enumerate(() if checked.sets else checked.parsed):
         single = Checked(parsed=[(source, parsed)])
         if number:
             parsed.compare(project, single.faults, progress)
@@ -292,14 +315,18 @@ def import_files(
 ) -> list[Import]:
     """Write checked files: all rows of all files, or none. Return the imports.
 
+    Each set of files that are read record by record is written by itself.
+
     If a concurrent write created the same reviews or studies, they are looked up and the rows are created again. Raise
     `BadFiles` for errors in files. Raise `Conflict` after `TRIES` attempts.
     """
-    if checked.stream and checked.sources:
+    if checked.sets:
         if checked.faults:
             raise BadFiles(checked.faults)
-        writing = Writing(project, format, checked.stream(), checked.sources, by=by, progress=progress, job=job)
-        return [writing.run()]
+        return [
+            Writing(project, format, stream(), sources, by=by, progress=progress, job=job).run()
+            for sources, stream in checked.sets
+        ]
     for _ in range(TRIES):
         if checked.faults:
             raise BadFiles(checked.faults)

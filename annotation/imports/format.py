@@ -106,7 +106,7 @@ class Format:
     asks: Sequence[Ask] = ()
     #: Whether several files can form one set (`together`).
     joins: bool = False
-    #: Whether files are read record by record (`stream`). A set of them is one import.
+    #: Whether files are read record by record (`stream`). If it also `joins`, a set of them is one import.
     streams: bool = False
     #: Whether files may contain values that need a mapping (`mapped`).
     maps: bool = False
@@ -150,8 +150,11 @@ class Format:
         """
         return ""
 
-    def stream(self, level: str) -> "Stream":
-        """Return a reader for a set of files of a level. If the format `streams`, it replaces `read`."""
+    def stream(self, level: str, name: str = "") -> "Stream":
+        """Return a reader for a set of files of a level. If the format `streams`, it replaces `read`.
+
+        ``name``: of the first file.
+        """
         raise NotImplementedError
 
     def read(self, source: Source, *, level: str, faults: Faults, progress: Progress) -> Parsed:

@@ -93,6 +93,9 @@ class Pass(ABC):
     ) -> None:
         self.project, self.stream, self.sources = project, stream, sources
         self.faults, self.progress = faults, progress
+        stream.progress = progress
+        #: Number of listed faults of other sets of files.
+        self._before = len(faults.listed)
         #: The import whose rows are being written.
         self.imported: Import | None = None
         self.tally: Counter[str] = Counter()
@@ -128,7 +131,8 @@ class Pass(ABC):
         if self.faults:
             self._locate_repeated()
             order = {source.name: number for number, source in enumerate(self.sources)}
-            self.faults.listed.sort(key=lambda fault: (order.get(fault.file, 0), fault.line))
+            listed = self.faults.listed[self._before :]
+            self.faults.listed[self._before :] = sorted(listed, key=lambda f: (order.get(f.file, 0), f.line))
 
     def _index_before(self, position: Position) -> None:
         self.index = self.index or Index()

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from projects.jobs.batches import Progress, silent
 from projects.models import Import, Project
 from projects.uploads.faults import Faults
 from projects.uploads.files import Source
@@ -48,6 +49,8 @@ class Stream(ABC):
         #: The level of the files; "" until the first record shows it.
         self.level = level
         self.state: dict[str, Any] = {}
+        #: Set by the importer, for work before the first record.
+        self.progress: Progress = silent
 
     @abstractmethod
     def records(self, source: Source, start: Position, faults: Faults) -> Iterator[Record]:

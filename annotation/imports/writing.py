@@ -22,7 +22,7 @@ from audit.log import record
 from audit.row_digests import SETTLED
 from projects.jobs import batches
 from projects.jobs.arriving import ImportArriving, ensure_none_arrives
-from projects.jobs.batches import Progress
+from projects.jobs.batches import Progress, silent
 from projects.models import Import, ImportFile, ImportState, ImportWarning, Job, JobStatus, Project
 from projects.stored_figures.actions import content_changed
 from projects.uploads.faults import BadFiles, Faults
@@ -268,6 +268,8 @@ class Writing(Pass):
         """Read the files again, and write the append-only rows. The import cannot be withdrawn any more."""
         assert self.imported
         imported = self.imported
+        if self.phase == FINISHING:  # it can no longer be cancelled
+            self.stream.progress = silent
         items: list[Any] = []
         size = 0
 

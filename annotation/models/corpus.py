@@ -131,7 +131,7 @@ class Inclusion(models.Model):
     )
 
     objects = ArrivedManager.from_queryset(InclusionQuerySet)()
-    with_arriving = models.Manager["Inclusion"]()
+    with_arriving = models.Manager.from_queryset(InclusionQuerySet)()
 
     class Meta:
         ordering = ["review_id", "position", "id"]

@@ -8,12 +8,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from annotation.imports import actions as imports_actions
+from annotation.formats.pubmed.stream import PubMedStream
 from annotation.imports import writing
 from annotation.models import Cluster, Review
 from api.problems import Conflict
 from projects.models import Import, Member, Project
-from projects.uploads.files import Source
 from tests.annotation.m3_files import cluster, plain, source, write
 
 pytestmark = pytest.mark.django_db
@@ -91,12 +90,12 @@ def test_rows_are_prepared_outside_transactions_for_each_file(
 ) -> None:
     prepared = []
 
-    def prepare(project: Project, format: str, source: Source, *rest: Any) -> Any:
-        prepared.append((source.name[-5:], connection.in_atomic_block))
-        return ready(project, format, source, *rest)
+    def prepare(self: PubMedStream, imported: Import, *rest: Any) -> None:
+        prepared.append((imported.file_name, connection.in_atomic_block))
+        create(self, imported, *rest)
 
-    ready = imports_actions._prepare
-    monkeypatch.setattr(imports_actions, "_prepare", prepare)
+    create = PubMedStream.create
+    monkeypatch.setattr(PubMedStream, "create", prepare)
     write(file, [cluster()])
     run("m3", file, "--project", "new", "--create")
     for name, pmids in (("a.txt", "11"), ("b.txt", "11\n12")):
@@ -131,19 +130,19 @@ def test_a_folder_whose_second_file_fails_says_how_many_files_are_imported(
     folder.mkdir(parents=True)
     for name, pmid in (("a.txt", "11"), ("b.txt", "12")):
         (folder / name).write_text(pmid)
-    insert, done = imports_actions._insert, []
+    arrive, done = writing.Writing._arrive, []
 
-    def fail_second(*given: Any) -> Any:
+    def fail_second(self: writing.Writing) -> Any:
         done.append(1)
         if len(done) == 2:
             raise Conflict("Somebody else was faster.")
-        return insert(*given)
+        return arrive(self)
 
     given = ("pubmed", tmp_path / "studies", "--project", "eye", "--level", "studies")
-    monkeypatch.setattr(imports_actions, "_insert", fail_second)
+    monkeypatch.setattr(writing.Writing, "_arrive", fail_second)
     with pytest.raises(CommandError, match="1 of 2 files were imported before"):
         run(*given)
-    monkeypatch.setattr(imports_actions, "_insert", insert)
+    monkeypatch.setattr(writing.Writing, "_arrive", arrive)
     assert "Nothing changes" in run(*given)[0]
     assert Import.objects.filter(format="pubmed").count() == 2
 

@@ -17,7 +17,7 @@ from annotation.formats.m3.stream import M3Stream
 from annotation.imports import passes, withdrawal, writing
 from annotation.imports.actions import check_files, import_files
 from annotation.imports.uploads import CorpusUpload
-from annotation.models import Cue, Inclusion, Input, Label, Proposition, Review, Study, Target
+from annotation.models import Cue, Inclusion, Input, Label, Proposition, Review, Sentence, Study, Target
 from api.problems import Conflict
 from audit.row_digests import SETTLED
 from projects.jobs.running import run_job
@@ -28,6 +28,7 @@ from projects.uploads.actions import start_write
 from projects.uploads.faults import BadFiles
 from projects.uploads.files import Source
 from tests.annotation.m3_files import as_bytes, cluster, import_records, plain, source, write
+from tests.annotation.pubmed_files import article, as_xml
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(24)]
 CLUSTERS = [cluster(f"{7 + n // 3}_{n % 3}", [source(pmid=str(100 + n % 5)), source(pmid="9")]) for n in range(12)]
@@ -309,3 +310,63 @@ def test_an_import_begun_over_a_day_ago_can_only_be_withdrawn(
     with pytest.raises(Conflict, match="Withdraw it"):
         import_records(project, file)
     assert Import.objects.filter(state="arriving").exists()
+
+
+def import_pubmed(project: Project, path: Path, content: bytes, level: str = "reviews", **about: str) -> None:
+    path.write_bytes(content)
+    sources = [Source.of(path)]
+    found = check_files(project=project, format="pubmed", sources=sources, level=level, about=about, preview=False)
+    import_files(project=project, format="pubmed", checked=found, by=None)
+
+
+def pubmed_rows(project: Project) -> dict[str, list[Any]]:
+    shown = rows(project)
+    del shown["import"]
+    for model, name in ((Review, "review"), (Study, "study")):
+        values = model._base_manager.filter(project=project).order_by("pmid")
+        shown[name] = list(values.values_list("pmid", "title", "abstract", "record"))
+        sentences = Sentence.objects.filter(**{f"{name}__project": project}).order_by(f"{name}__pmid", "number")
+        shown[f"sentences of {name}"] = list(sentences.values_list(f"{name}__pmid", "number", "text"))
+    return shown
+
+
+@pytest.mark.parametrize("batches", [(1, 1), (2, 3), (4, 5)])
+def test_pubmed_records_killed_twice_are_those_of_an_undisturbed_import(
+    project: Project, lead: User, tmp_path: Path, batches: tuple[int, int], killed_after: Callable[[int], None]
+) -> None:
+    """Newer versions and repeated records come in the file after the batch of the first."""
+    newer = article("21", title="Newer").replace('Version="1"', 'Version="2"')
+    content = as_xml([*(article(str(20 + n)) for n in range(30)), newer, article("25")])
+    other = create_project(slug="other", name="Other", by=lead)
+    for each in (other, project):
+        import_pubmed(each, tmp_path / "reviews", as_xml([article("1")]))
+        import_pubmed(each, tmp_path / "known", b"pmid,title,review\n22,Own title,1\n", "studies")
+    import_pubmed(other, tmp_path / "a", content, "studies", review="1")
+    for number in batches:
+        killed_after(number)
+        with pytest.raises(Killed):
+            import_pubmed(project, tmp_path / "a", content, "studies", review="1")
+        assert Study.objects.filter(project=project).count() == 1
+    import_pubmed(project, tmp_path / "a", content, "studies", review="1")
+    assert pubmed_rows(project) == pubmed_rows(other)
+    assert Study.objects.get(project=project, pmid="21").title == "Newer"
+    counts = [list(p.imports.order_by("pk").values_list("counts", "report")) for p in (project, other)]
+    assert counts[0] == counts[1]
+    call_command("verify_audit")
+
+
+@pytest.mark.parametrize("batches", [1, 3])
+def test_withdrawn_pubmed_records_leave_all_tables_as_they_were(
+    project: Project, tmp_path: Path, batches: int, killed_after: Callable[[int], None]
+) -> None:
+    import_pubmed(project, tmp_path / "before", b"pmid\n20\n21\n")
+    before, values = count_all(), list(Review.objects.values())
+    killed_after(batches)
+    with pytest.raises(Killed):
+        import_pubmed(project, tmp_path / "a", as_xml([article(str(20 + n)) for n in range(40)]))
+    assert count_all() != before
+    job = withdrawal.request_withdrawal(Import.objects.get(state="arriving"), by=None)
+    assert job
+    assert run_job(job.pk)
+    assert (count_all(), list(Review.objects.values())) == (before, values)
+    call_command("verify_audit")

@@ -1,23 +1,34 @@
 """Small files of PubMed and PubMed Central from former bugs."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from annotation.formats.jats import xml as jats
 from annotation.formats.jats.record import FullTextRecord
-from annotation.formats.pubmed import PubMed, PubMedFile
-from projects.jobs.batches import silent
+from annotation.formats.pubmed import PubMed
+from annotation.formats.pubmed.record import Record
+from annotation.imports.format import Notice
+from annotation.imports.stream import START
 from projects.uploads.faults import Faults
 from projects.uploads.files import Source
 
 
-def read(path: Path) -> PubMedFile:
-    faults = Faults()
-    found = PubMed().read(Source.of(path), level="reviews", faults=faults, progress=silent)
-    assert not faults
-    assert isinstance(found, PubMedFile)
-    return found
+@dataclass
+class Read:
+    """The records of a file by PMID, and the notices of the file."""
+
+    records: dict[str, Record]
+    notices: list[Notice]
+    faults: list[str]
+
+
+def read(path: Path) -> Read:
+    faults, stream = Faults(), PubMed().stream("reviews")
+    items = [found.item for found in stream.records(Source.of(path), START, faults)]
+    notices = [*(notice for item in items for notice in stream.notices(item)), *stream.final_notices(())]
+    return Read({item.record.pmid: item.record for item in items}, notices, [str(fault) for fault in faults])
 
 
 def full_text(path: Path) -> FullTextRecord:
@@ -60,7 +71,7 @@ def test_a_year_that_cannot_be_read_is_noticed(tmp_path: Path) -> None:
         "<Year>20l9</Year></PubDate></JournalIssue></Journal></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"
     )
     for path in (table, nbib, xml):
-        found = [notice for notice in read(path).notices(silent) if notice.kind == "year that cannot be read"]
+        found = [notice for notice in read(path).notices if notice.kind == "year that cannot be read"]
         assert [(notice.item, notice.field, notice.text) for notice in found] == [("2", "year", "20l9")]
 
 
@@ -76,17 +87,16 @@ def test_a_year_that_cannot_be_read_is_noticed(tmp_path: Path) -> None:
     ],
 )
 def test_files_of_other_formats_are_named(tmp_path: Path, content: bytes, message: str) -> None:
-    path, faults = tmp_path / "file", Faults()
+    path = tmp_path / "file"
     path.write_bytes(content)
-    PubMed().read(Source.of(path), level="reviews", faults=faults, progress=silent)
-    [fault] = faults
-    assert message in fault.message
+    [fault] = read(path).faults
+    assert message in fault
 
 
 def test_the_newest_version_of_a_record_is_used_and_deleted_ones_are_named(cases: Path) -> None:
     found = read(cases / "36-versions-and-deleted.xml")
     assert [record.abstract for record in found.records.values()] == ["Version two, corrected."]
-    assert [(n.kind, n.item, n.message) for n in found.notices(silent)] == [
+    assert [(n.kind, n.item, n.message) for n in found.notices] == [
         ("older version of a record", "90000009", "Version 2 on line 3 is imported."),
         ("record that PubMed deleted", "90000010", "It is not imported."),
     ]
@@ -99,7 +109,7 @@ def test_concerns_and_partial_retractions_are_shown_like_retractions(cases: Path
         (False, "Expression of concern: J. 2021;1:3"),
         (True, "Partial retraction: J. 2021;1:3; Retracted and republished: J. 2022"),
     ]
-    kinds = [notice.kind for notice in found.notices(silent)]
+    kinds = [notice.kind for notice in found.notices]
     assert kinds == ["retracted", "expression of concern or partial retraction", "retracted"]
 
 
@@ -121,9 +131,7 @@ def test_a_bare_list_of_pmids_is_read(cases: Path, tmp_path: Path) -> None:
     ]
     path = tmp_path / "pmids.txt"
     path.write_text("PMID: 7, 8;9\n\n10\nx\n")
-    faults = Faults()
-    PubMed().read(Source.of(path), level="reviews", faults=faults, progress=silent)
-    assert [str(fault) for fault in faults] == ['pmids.txt:4: pmid: expected a PMID, found "x"']
+    assert read(path).faults == ['pmids.txt:4: pmid: expected a PMID, found "x"']
 
 
 def test_parts_of_a_citation_are_apart_in_every_kind_of_citation(cases: Path) -> None:

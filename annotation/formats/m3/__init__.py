@@ -10,5 +10,5 @@ class M3(Format):
     levels = (Level("1", "document"), Level("2", "sentence"), Level("3", "proposition", ("clusters",)))
     joins = streams = True
 
-    def stream(self, level: str) -> M3Stream:
+    def stream(self, level: str, name: str = "") -> M3Stream:
         return M3Stream(level)

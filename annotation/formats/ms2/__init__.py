@@ -9,5 +9,5 @@ class MS2(Format):
     title = "MS^2: reviews, their studies and what models say of them (JSON lines)"
     joins = streams = True
 
-    def stream(self, level: str) -> MS2Stream:
+    def stream(self, level: str, name: str = "") -> MS2Stream:
         return MS2Stream(level)

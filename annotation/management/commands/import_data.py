@@ -137,9 +137,8 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             raise CommandError("Interrupted. The import that was not complete was withdrawn.") from None
         self._known(checked)
-        names = [source.name for source in checked.sources]
-        if checked.stream and names:
-            names = [", ".join(names)]
+        sets = [sources for sources, _ in checked.sets] or [[source] for source in checked.sources]
+        names = [", ".join(source.name for source in sources) for sources in sets]
         for name, (_file, found) in zip(names, checked.parsed if check else (), strict=False):
             self._report(name, found.level, found.counts(), report_of(found), wrote=False)
         for name, row in zip(names, written, strict=False):
@@ -192,7 +191,7 @@ def _partial_result(project: str, is_new: bool, checked: Checked, written: Seque
     """Return a message about what an import had written before it failed."""
     next_step = "Run the same command again to continue."
     if written:
-        return f" {len(written)} of {len(checked.parsed)} files were imported before. {next_step}"
+        return f" {len(written)} of {len(checked.sources)} files were imported before. {next_step}"
     return f" The project {project} was created and is empty. {next_step}" if is_new else ""
 
 
