@@ -203,7 +203,6 @@ class Import(models.Model):
                 fields=["project"], condition=Q(state=ImportState.ARRIVING), name="one_arriving_import_per_project"
             ),
         ]
-        indexes = [models.Index(fields=["id"], condition=Q(state=ImportState.ARRIVING), name="arriving_import")]
 
 
 class ImportFile(models.Model):
