@@ -15,7 +15,13 @@ from .actions import KIND
 Json = dict[str, Any]
 
 
-def overview(project: Project) -> Json:
+def overview(project: Project, figures: Json) -> Json:
+    """Return the whole page from the result of `evaluation`."""
+    rankers = [{"key": ranker.key, "title": ranker.title, "takes": ranker.takes} for ranker in every()]
+    return {**figures, "rankers": rankers, "job": pending_job(project, KIND)}
+
+
+def evaluation(project: Project) -> Json:
     """Return what can be ranked, what each ranker has ranked, and its accuracy. A fixed number of queries."""
     people, ranked = current.mapped_pairs(project), current.count_ranked(project)
     by_ranker = current.ranked_by(project, people.pairs)
@@ -33,8 +39,6 @@ def overview(project: Project) -> Json:
             {"ranker": name, "ranked": n, "report": _json(report(by_ranker.get(name, [])))}
             for name, n in ranked.items()
         ],
-        "rankers": [{"key": ranker.key, "title": ranker.title, "takes": ranker.takes} for ranker in every()],
-        "job": pending_job(project, KIND),
     }
 
 

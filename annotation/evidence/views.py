@@ -12,6 +12,7 @@ from accounts.sessions import signed_in
 from annotation import permissions
 from annotation.evidence import actions as evidence_actions
 from annotation.evidence import queries as page
+from annotation.evidence.figures import evaluation_now
 from projects.jobs.queries import fresh_job
 from projects.jobs.serializers import JobSerializer
 
@@ -62,6 +63,9 @@ class RankingTotalsSerializer(Plain):
 class EvidenceSerializer(Plain):
     """Counts of rankable pairs, and the accuracy of each ranker."""
 
+    as_of = serializers.DateTimeField(
+        allow_null=True, help_text="Time of the figures while a job renews them. Null if they are current."
+    )
     targets = serializers.IntegerField(help_text="Current target sentences.")
     studies = serializers.IntegerField()
     studies_without_sentences = serializers.IntegerField(
@@ -89,7 +93,8 @@ class EvidenceView(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """Return the accuracy of each ranker, with the position baseline and chance."""
         project = permissions.project_to_curate(signed_in(request), slug).project
-        return Response(EvidenceSerializer(page.overview(project)).data)
+        figures, as_of = evaluation_now(project)
+        return Response(EvidenceSerializer(page.overview(project, figures) | {"as_of": as_of}).data)
 
     @extend_schema(operation_id="evidence_rank", request=RankingRequestSerializer, responses={202: JobSerializer})
     def post(self, request: Request, slug: str) -> Response:

@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.clusters.sentences import split
 from annotation.evidence import actions as evidence_actions
-from annotation.evidence.queries import overview
+from annotation.evidence.queries import evaluation
 from annotation.models import Input, Level, Ranking, Review, Study, Target
 from projects.jobs.running import Cancelled, run_job
 from projects.models import Job, JobStatus, Project, Unit
@@ -58,7 +58,7 @@ def test_shared_words_rank_what_people_took_and_the_report_says_how_often(projec
     made = evidence_actions.rank(project=project, ranker="words", model="")
     assert made == {"ranker": "words: BM25, 1", "ranked": 7, "pairs": 7}
     assert all(row.order[0] == 3 and len(row.similarities) == 4 for row in Ranking.objects.all())
-    found = overview(project)
+    found = evaluation(project)
     assert (found["targets"], found["studies"], found["studies_without_sentences"]) == (5, 8, 1)
     assert (found["pairs"], found["mapped"], found["not_found"], found["no_abstract"]) == (7, 7, 1, 1)
     only = found["rankings"][0]

@@ -15,7 +15,7 @@ from annotation.clusters.sentences import split
 from annotation.curation.supersede import supersede_target
 from annotation.evidence import actions as evidence_actions
 from annotation.evidence.current import count_dropped
-from annotation.evidence.queries import overview
+from annotation.evidence.queries import evaluation
 from annotation.models import (
     EvidencePair,
     Input,
@@ -243,7 +243,7 @@ def test_current_evidence_creates_inputs_as_in_m3(project: Project, review: Revi
     assert line.count(b"source_pmid") == 3
     assert notes.counts["targets_without_inputs"] == ["26000000_1"]
     evidence_actions.rank(project=project, ranker="words", model="")
-    found = overview(project)
+    found = evaluation(project)
     assert (found["mapped"], found["not_found"]) == (2, 0)
     assert found["rankings"][0]["report"]["top_1"]["value"] == 1.0
     create_checkpoints()

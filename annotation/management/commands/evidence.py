@@ -12,7 +12,7 @@ from api.problems import Problem
 from projects.management.arguments import project_of
 
 from ...evidence.actions import rank
-from ...evidence.queries import overview
+from ...evidence.queries import evaluation
 
 
 class Command(BaseCommand):
@@ -43,7 +43,7 @@ class Command(BaseCommand):
                 except Problem as problem:
                     raise CommandError(str(problem.detail)) from problem
             self.stdout.write(f"{result['ranked']:,} of {result['pairs']:,} pairs ranked by {result['ranker']}.")
-        figures = overview(of)
+        figures = evaluation(of)
         self.stdout.write(
             f"{figures['mapped']:,} of {figures['pairs']:,} pairs mapped by people; excluded: {figures['not_found']:,} "
             f"inputs that are not a sentence of their abstract, {figures['no_abstract']:,} inputs without an abstract."
