@@ -14,6 +14,7 @@ from .cluster import (
 )
 from .corpus import Article, FullText, Inclusion, Input, Level, RecordStatus, Review, Role, Study, Target
 from .counterfactual import Counterfactual, NotApplicable, ProbePair, Rewriting, RewrittenText, TextOrigin
+from .effect import JUDGED_DIRECTIONS, NOT_REPORTED, EffectUnit, JudgedEffect
 from .entity import SPAN_ELEMENT_CHOICES, SPAN_ELEMENTS, AbstractUnit, EntityReading, EntitySpan
 from .evidence import (
     AssignedEvidence,
@@ -48,6 +49,8 @@ from .search import (
 from .sentence import AbstractReading, Dropped, EvidenceMark, RhetoricalClass, Sentence, SentenceMark
 
 __all__ = [
+    "JUDGED_DIRECTIONS",
+    "NOT_REPORTED",
     "SENTENCE_CLASSES",
     "SPAN_ELEMENTS",
     "SPAN_ELEMENT_CHOICES",
@@ -69,6 +72,7 @@ __all__ = [
     "Dropped",
     "Effect",
     "EffectPair",
+    "EffectUnit",
     "Element",
     "EntityReading",
     "EntitySpan",
@@ -81,6 +85,7 @@ __all__ = [
     "Hit",
     "Inclusion",
     "Input",
+    "JudgedEffect",
     "Label",
     "Level",
     "ListedStudy",

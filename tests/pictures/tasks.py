@@ -8,6 +8,7 @@ from tests.browser import (
     test_assign_evidence,
     test_cluster_rounds,
     test_counterfactuals,
+    test_effect,
     test_entity,
     test_evidence,
     test_match,
@@ -27,6 +28,7 @@ SCRIPTS = {
         for kind in ("tuple", "discourse")
     },
     "rewriting": test_counterfactuals.OPEN,
+    "effects": test_effect.OPEN,
     "entities": test_entity.OPEN.format(given=json.dumps(test_entity.GIVEN | {"suggest": True})),
     "evidence": test_evidence.OPEN,
     "matching": test_match.OPEN,
