@@ -110,6 +110,7 @@ class Pass(ABC):
 
     def read(self, start: Position = START) -> None:
         """Read the files from a position."""
+        self.stream.begin(self.sources, self.faults)
         if self.tally["unchanged"]:
             # A later line may repeat one of these keys, whose rows do not name this import.
             self._index_before(start)

@@ -52,6 +52,9 @@ class Stream(ABC):
         #: Set by the importer, for work before the first record.
         self.progress: Progress = silent
 
+    def begin(self, sources: Sequence[Source], faults: Faults) -> None:
+        """Prepare to read these files. Called before `records`, also when an import continues."""
+
     @abstractmethod
     def records(self, source: Source, start: Position, faults: Faults) -> Iterator[Record]:
         """Yield the records of a file after a position. Errors are added to ``faults``."""

@@ -173,6 +173,11 @@ class Delimited:
                 fault = f"expected {len(self.header)} cells, found {len(cells)}{self._width_hint(record)}"
             yield record._replace(cells=cells[: len(self.header)], fault=fault)
 
+    def continue_from(self, offset: int, line: int) -> None:
+        """Continue with the row at this offset. ``line``: the number of lines before it."""
+        self.start, self.before = offset, line
+        self._records = self._read_records()
+
     def column(self, number: int) -> str:
         """Return the name of a column (from 0) for messages."""
         name = self.header[number].strip() if number < len(self.header) else ""

@@ -70,7 +70,10 @@ EffectRow = tuple[int, str, float, float, float, int | None, int | None, str, fl
 
 
 class Reference(NamedTuple):
-    """A study in a review. ``place`` is the list and the index in it; ``text`` is None without an abstract."""
+    """A study in a review. ``place`` is the list and the index in it; ``text`` is None without an abstract.
+
+    In a table, ``place`` is the name of the column with the abstract, and the line.
+    """
 
     place: tuple[str, int]
     pmid: str
@@ -81,7 +84,7 @@ class Reference(NamedTuple):
 
     @property
     def role(self) -> str:
-        return ROLES[self.place[0]]
+        return ROLES.get(self.place[0], Role.INCLUDED)
 
 
 class Item(NamedTuple):
@@ -117,7 +120,10 @@ def published_reference(value: Json, place: tuple[str, int]) -> Json:
 
 
 def path_of(place: tuple[str, int]) -> str:
-    return f"{place[0]}[{place[1]}]{'.references[0]' if place[0] == 'included_studies' else ''}"
+    """Return the path of the abstract of a reference."""
+    if place[0] not in ROLES:
+        return place[0]
+    return f"{place[0]}[{place[1]}]{'.references[0]' if place[0] == 'included_studies' else ''}.abstract"
 
 
 def key_of(value: Json) -> str:
@@ -299,7 +305,7 @@ class _Parser:
                 repeated.append(reference.place)
                 if first.text != reference.text and None not in (first.text, reference.text):
                     message = f"the study {reference.pmid} has another abstract in {path_of(first.place)}"
-                    self.fault(f"{path_of(reference.place)}.abstract", message)
+                    self.fault(path_of(reference.place), message)
                 message = f"The review lists {reference.pmid} more than once. Only the first one is a study."
                 self.note("repeated study", message, f"input {number}", "pmid", reference.pmid)
         return list(references.values()), repeated

@@ -1,5 +1,6 @@
 """Prepare the rows of reviews of MS^2, and compare reviews with stored ones."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -10,6 +11,7 @@ from projects.models import Import, Project, Unit
 from sql.bulk import BulkWriter, ids_by_text
 
 from ...clusters.creation import UNIT_TYPES, next_position
+from ...imports.passes import Index
 from ...models import (
     Effect,
     EffectPair,
@@ -64,7 +66,7 @@ class StoredStudies:
                 self.tags[study] = [(offset, characters) for offset, characters in values["tags"]]
 
 
-def conflicting_texts(project: Project, items: Sequence[Item]) -> Iterator[tuple[str, str, str]]:
+def conflicting_texts(project: Project, items: Sequence[Any]) -> Iterator[tuple[str, str, str]]:
     """Yield (key of the review, path, message) for each study that the project has with another abstract."""
     texts = [(item, reference) for item in items for reference in item.references if reference.text]
     stored = StoredStudies(project, {reference.pmid for _, reference in texts}).by_pmid
@@ -75,13 +77,31 @@ def conflicting_texts(project: Project, items: Sequence[Item]) -> Iterator[tuple
             yield item.key, *conflict(reference)
 
 
+def conflicts(project: Project | None, items: Sequence[Any], known: Index | None) -> Iterator[tuple[str, str, str]]:
+    """Yield (key of the review, path, message) for each abstract that differs from another one of the same study."""
+    if project:
+        yield from conflicting_texts(project, items)
+    texts: dict[str, str] = {}
+    for item in items:
+        for reference in item.references:
+            if reference.text:
+                digest = hashlib.sha256(reference.text.encode()).hexdigest()
+                first = known.first_value(f"study {reference.pmid}", digest) if known else digest
+                if texts.setdefault(reference.pmid, first) != digest or first != digest:
+                    yield item.key, *conflict(reference)
+
+
 def conflict(reference: Reference) -> tuple[str, str]:
     """Return the path of an abstract that differs from another one of the same study, and the message."""
-    return f"{path_of(reference.place)}.abstract", f"the study {reference.pmid} already has another abstract"
+    return path_of(reference.place), f"the study {reference.pmid} already has another abstract"
 
 
 class Creation:
-    """The rows of some reviews."""
+    """The rows of some reviews. The other format with such reviews overrides the methods about what it keeps."""
+
+    format = FORMAT
+    #: Whether the texts of targets are secret.
+    is_withheld = False
 
     def __init__(self, imported: Import, rows: BulkWriter) -> None:
         self.imported, self.rows = imported, rows
@@ -90,9 +110,9 @@ class Creation:
         self.readings: list[tuple[str, int | None, int | None, int | None, Any]] = []
         self.effects: list[tuple[int, Sequence[int], Sequence[EffectRow]]] = []
 
-    def create(self, items: Sequence[Item], first: int) -> None:
+    def create(self, items: Sequence[Any], first: int) -> None:
         """Prepare all rows. ``first``: position of the first target."""
-        reviews = self._reviews(items)
+        reviews = self.add_reviews(items)
         pairs = self._pairs(items, reviews)
         for item, review, ids in zip(items, reviews, pairs, strict=True):
             self._read_review(item, review, ids)
@@ -100,21 +120,35 @@ class Creation:
         self._targets(items, reviews, studies, first)
         self._write_readings()
 
-    def _reviews(self, items: Sequence[Item]) -> list[int]:
-        keys = [item.key for item in items]
+    def add_reviews(self, items: Sequence[Any]) -> list[int]:
         return self.rows.add_columns(
             Review,
             len(items),
-            pmid=keys,
+            pmid=[item.key for item in items],
             title=[item.value["title"] or "" for item in items],
             abstract=[item.text for item in items],
             record=[_status(item.text) for item in items],
             metadata=[{FORMAT: kept.of_review(item)} for item in items],
-            unit_id=self.rows.add_columns(Unit, len(keys), type="review", key=keys, **self.source),
+            unit_id=self.add_units("review", [item.key for item in items]),
             **self.source,
         )
 
-    def _pairs(self, items: Sequence[Item], reviews: Sequence[int]) -> list[list[int]]:
+    def add_units(self, type: str, keys: list[str]) -> list[int]:
+        return self.rows.add_columns(Unit, len(keys), type=type, key=keys, **self.source)
+
+    def columns_of(self, study: Study) -> kept.StudyColumns:
+        """Return what is stored of a study, as `columns` gives it."""
+        return kept.StudyColumns(study.title, study.year, study.publication_types, study.metadata.get(FORMAT, "none"))
+
+    def columns(self, item: Any, reference: Reference) -> kept.StudyColumns:
+        return kept.of_study(item.published(reference))
+
+    def says(self, item: Any, reference: Reference, is_as_stored: bool) -> dict[str, Any]:
+        """Return what the review says of a study, and no other row holds."""
+        entry = item.value[reference.place[0]][reference.place[1]] if reference.role == Role.INCLUDED else None
+        return kept.of_inclusion(entry, item.published(reference), is_as_stored)
+
+    def _pairs(self, items: Sequence[Any], reviews: Sequence[int]) -> list[list[int]]:
         """Prepare the pairs of each review, and return their ids."""
         texts = [pair for item in items for pair in item.pairs]
         ids = iter(
@@ -130,14 +164,15 @@ class Creation:
         )
         return [[next(ids) for _ in item.pairs] for item in items]
 
-    def _read_review(self, item: Item, review: int, pairs: Sequence[int]) -> None:
+    def _read_review(self, item: Any, review: int, pairs: Sequence[int]) -> None:
         sentences = [
             {"class": one.label, "probabilities": one.probabilities}
             | ({"text": one.tagged} if one.end is None else {"end": one.end})
             | ({"tags": one.tags} if one.tags else {})
             for one in item.sentences
         ]
-        self._read(ReadingTask.SENTENCES, {"sentences": sentences}, review=review)
+        if sentences:
+            self._read(ReadingTask.SENTENCES, {"sentences": sentences}, review=review)
         if item.tags:
             self._read(ReadingTask.PIO, {"tags": item.tags}, review=review)
         if item.effects is not None:
@@ -147,14 +182,14 @@ class Creation:
     def _read(self, task: str, values: Any, **of: int) -> None:
         self.readings.append((task, of.get("review"), of.get("study"), of.get("inclusion"), values))
 
-    def _studies(self, items: Sequence[Item], reviews: Sequence[int], pairs: Sequence[Sequence[int]]) -> dict[str, int]:
+    def _studies(self, items: Sequence[Any], reviews: Sequence[int], pairs: Sequence[Sequence[int]]) -> dict[str, int]:
         """Prepare new studies, and the inclusions and readings of all. Return the ids of the studies by PMID."""
         references = [(item, reference) for item in items for reference in item.references]
         stored = StoredStudies(self.imported.project, {reference.pmid for _, reference in references})
-        described = {pmid: _columns_of(study) for pmid, study in stored.by_pmid.items()}
+        described = {pmid: self.columns_of(study) for pmid, study in stored.by_pmid.items()}
         texts = {pmid: study.abstract for pmid, study in stored.by_pmid.items()}
         tags = {pmid: stored.tags.get(study.pk, []) for pmid, study in stored.by_pmid.items()}
-        own = [kept.of_study(item.published(reference)) for item, reference in references]
+        own = [self.columns(item, reference) for item, reference in references]
         new, completed = dict[str, None](), dict[str, None]()
         for (_, reference), columns in zip(references, own, strict=True):
             if reference.pmid not in described:
@@ -196,24 +231,23 @@ class Creation:
             year=[described[pmid].year for pmid in pmids],
             publication_types=[described[pmid].types for pmid in pmids],
             record=[_status(texts[pmid]) for pmid in pmids],
-            metadata=[{FORMAT: described[pmid].kept} for pmid in pmids],
+            metadata=[{self.format: described[pmid].kept} if described[pmid].kept else {} for pmid in pmids],
             **self.source,
         )
         return dict(zip(pmids, ids, strict=True))
 
     def _add_inclusions(
         self,
-        references: Sequence[tuple[Item, Reference]],
+        references: Sequence[tuple[Any, Reference]],
         reviews: Sequence[int],
-        items: Sequence[Item],
+        items: Sequence[Any],
         studies: Mapping[str, int],
         is_as_stored: Sequence[bool],
     ) -> list[int]:
         metadata = []
         for (item, reference), is_same in zip(references, is_as_stored, strict=True):
-            entry = item.value[reference.place[0]][reference.place[1]] if reference.role == Role.INCLUDED else None
-            packed = kept.of_inclusion(entry, item.published(reference), is_same)
-            metadata.append({FORMAT: kept.dumped(packed)} if packed else {})
+            packed = self.says(item, reference, is_same)
+            metadata.append({self.format: kept.dumped(packed)} if packed else {})
         return self.rows.add_columns(
             Inclusion,
             len(references),
@@ -225,10 +259,10 @@ class Creation:
             imported_id=self.imported.pk,
         )
 
-    def _targets(self, items: Sequence[Item], reviews: Sequence[int], studies: Mapping[str, int], first: int) -> None:
-        stated = [(n, item) for n, item in enumerate(items) if item.target]
+    def _targets(self, items: Sequence[Any], reviews: Sequence[int], studies: Mapping[str, int], first: int) -> None:
+        stated = [(n, item) for n, item in enumerate(items) if item.target or self.is_withheld]
         keys = [item.key for _, item in stated]
-        units = self.rows.add_columns(Unit, len(keys), type=UNIT_TYPES[Level.DOCUMENT], key=keys, **self.source)
+        units = self.add_units(UNIT_TYPES[Level.DOCUMENT], keys)
         targets = self.rows.add_columns(
             Target,
             len(keys),
@@ -236,7 +270,8 @@ class Creation:
             level=str(Level.DOCUMENT),
             key=keys,
             position=[first + n for n, _ in stated],
-            text=[item.target for _, item in stated],
+            text=["" if self.is_withheld else item.target for _, item in stated],
+            is_withheld=self.is_withheld,
             unit_id=units,
             **self.source,
         )
@@ -280,10 +315,6 @@ class Creation:
 
 def _status(text: str) -> str:
     return str(RecordStatus.READ if text else RecordStatus.NO_ABSTRACT)
-
-
-def _columns_of(study: Study) -> kept.StudyColumns:
-    return kept.StudyColumns(study.title, study.year, study.publication_types, study.metadata.get(FORMAT, "none"))
 
 
 def _complete(study: int, text: str) -> None:

@@ -1,6 +1,5 @@
 """Read files of MS^2 record by record: one review per line, or one indented object."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -75,16 +74,7 @@ class MS2Stream(Stream):
     def conflicts(
         self, project: Project | None, items: Sequence[Item], known: Index | None
     ) -> Iterator[tuple[str, str, str]]:
-        if project:
-            yield from rows.conflicting_texts(project, items)
-        texts: dict[str, str] = {}
-        for item in items:
-            for reference in item.references:
-                if reference.text:
-                    digest = hashlib.sha256(reference.text.encode()).hexdigest()
-                    first = known.first_value(f"study {reference.pmid}", digest) if known else digest
-                    if texts.setdefault(reference.pmid, first) != digest or first != digest:
-                        yield item.key, *rows.conflict(reference)
+        return rows.conflicts(project, items, known)
 
     def create(self, imported: Import, items: Sequence[Item], first: int, rows_: BulkWriter) -> None:
         rows.Creation(imported, rows_).create(items, first)
