@@ -113,6 +113,8 @@ def check_files(
             checked.known.append(EarlierImport(source, known, _changed_texts(project, reader, source, level, progress)))
         else:
             checked.sources.append(source)
+    if reader.is_whole and checked.sources and checked.known:
+        checked.sources, checked.known = list(sources), []
     if not reader.streams:
         _read_each(checked, reader, project, level, progress)
         return checked

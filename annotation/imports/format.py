@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from api.problems import Refused
@@ -108,6 +109,8 @@ class Format:
     joins: bool = False
     #: Whether files are read record by record (`stream`). If it also `joins`, a set of them is one import.
     streams: bool = False
+    #: Whether the files of a set need each other, so that one of them is not left out if it was imported before.
+    is_whole: bool = False
     #: Whether files may contain values that need a mapping (`mapped`).
     maps: bool = False
     #: Whether a folder can be given whose subfolders are named after reviews.
@@ -149,6 +152,10 @@ class Format:
         The same bytes can be imported once per level.
         """
         return ""
+
+    def files_of(self, folder: Path, level: str) -> list[Path]:
+        """Return the files of a level in a folder, if the format's files have fixed names."""
+        return []
 
     def stream(self, level: str, name: str = "") -> "Stream":
         """Return a reader for a set of files of a level. If the format `streams`, it replaces `read`.

@@ -52,7 +52,7 @@ class Stream(ABC):
         #: Set by the importer, for work before the first record.
         self.progress: Progress = silent
 
-    def begin(self, sources: Sequence[Source], faults: Faults) -> None:
+    def begin(self, sources: Sequence[Source], faults: Faults) -> None:  # noqa: B027 - most formats need nothing
         """Prepare to read these files. Called before `records`, also when an import continues."""
 
     @abstractmethod

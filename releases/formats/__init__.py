@@ -16,6 +16,7 @@ from . import (
     counterfactuals,
     m3,
     ms2,
+    mslr,
     pairs,
     provenance,
     ratings,
@@ -32,6 +33,7 @@ Format = Callable[[Project, Notes], Iterator[File]]
 FORMATS: dict[str, Format] = {
     "m3": m3.files,
     "ms2": ms2.files,
+    "mslr": mslr.files,
     "counterfactuals": counterfactuals.files,
     "abstracts": abstracts.files,
     "rounds": rounds.files,

@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from accounts.models import User
-from annotation.imports import every, get
+from annotation.imports import Format, every, get
 from api.problems import Problem
 from projects.jobs.batches import Progress, silent
 from projects.management.arguments import project_of, user_of
@@ -60,7 +60,9 @@ class Command(BaseCommand):
             "--create", action="store_true", help="create the project before the import if it does not exist"
         )
         parser.add_argument("--lead", metavar="EMAIL", help="the user who becomes lead if the project has none")
-        parser.add_argument("--level", default="", help="the level of the files, if it is not detected")
+        parser.add_argument(
+            "--level", "--split", default="", help="the level or split of the files, if it is not detected"
+        )
         parser.add_argument(
             "--map",
             action="append",
@@ -93,7 +95,7 @@ class Command(BaseCommand):
         check: bool,
         **_: Any,
     ) -> None:
-        sources = [_source(file) for path in paths for file in _files(path, get(format).folders)]
+        sources = [_source(file) for path in paths for file in _files(path, get(format), level)]
         existing = Project.objects.filter(slug=project).first()
         if existing is None and not create:
             raise CommandError(f"There is no project {project!r}. Add --create to create it.")
@@ -205,10 +207,16 @@ def _line(notice: dict[str, str]) -> str:
     return f"{where}:{text} {notice['message']}" if where else notice["message"]
 
 
-def _files(path: Path, folders: bool) -> list[Path]:
-    """Return the file, or the files in the subfolders of a folder. A subfolder's name is the PMID of its review."""
+def _files(path: Path, format: Format, level: str) -> list[Path]:
+    """Return the file, the files of a level in a folder, or the files in the subfolders of a folder.
+
+    A subfolder's name is the PMID of its review.
+    """
     if not path.is_dir():
         return [path]
+    if named := format.files_of(path, level):
+        return named
+    folders = format.folders
     files = sorted(file for file in path.glob("*/*") if file.is_file() and not file.name.startswith("."))
     if not (files and folders):
         subfolders = ", or a folder with one subfolder per review" if folders else ""

@@ -7,6 +7,9 @@ TABLES = (
     Table(
         "ms2/reviews.jsonl", "review with its studies, in MS^2's published format", ("docid",), others="MS^2's fields."
     ),
+    Table("mslr/*-inputs.csv", "study of a review, in MSLR's format", ("ReviewID", "PMID"), others="MSLR's columns."),
+    Table("mslr/*-targets.csv", "target of a review, in MSLR's format", ("ReviewID",), others="MSLR's columns."),
+    Table("mslr/*-reviews-info.csv", "background, in MSLR's format", ("ReviewID",), others="MSLR's columns."),
     Table(
         "m3/counterfactuals.jsonl",
         "counterfactual of a target",

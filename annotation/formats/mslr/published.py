@@ -1,0 +1,93 @@
+"""Rebuild the tables of MSLR from rows."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+
+from measures.pio import Tag, retag
+from projects.models import Project
+
+from ...models import Inclusion, Level, MachineReading, ReadingTask, Review, Target
+from ..ms2 import kept
+from .rows import FORMAT
+
+Cells = list[str]
+
+
+def of_format(project: Project) -> QuerySet[Review]:
+    """Return the reviews of a project that were imported in this format, in the order of the files."""
+    return Review.objects.filter(project=project, metadata__has_key=FORMAT).order_by("pk")
+
+
+def kept_of(review: Review) -> dict[str, Any]:
+    return kept.loaded(review.metadata, FORMAT)
+
+
+def input_rows(reviews: Sequence[Review]) -> Iterator[list[Cells]]:
+    """Yield the rows of inputs of each review. Needs a fixed number of queries."""
+    inclusions = list(
+        Inclusion.objects.filter(review__in=reviews).select_related("study").order_by("review_id", "position")
+    )
+    of_study = _tags("study", [inclusion.study_id for inclusion in inclusions])
+    of_inclusion = _tags("inclusion", [inclusion.pk for inclusion in inclusions])
+    of_review: dict[int, list[Cells]] = defaultdict(list)
+    for inclusion in inclusions:
+        if FORMAT not in inclusion.metadata:
+            continue  # added later, for example by a list of studies
+        said = kept.loaded(inclusion.metadata, FORMAT)
+        study = inclusion.study
+        tags = of_inclusion.get(inclusion.pk, of_study.get(study.pk, []))
+        abstract = said["abstract"] if "abstract" in said else retag(study.abstract, tags)
+        of_review[inclusion.review_id].append([said["row"], study.pmid, said.get("title", study.title), abstract])
+    for review in reviews:
+        rows = [[row, review.pmid, *cells] for row, *cells in of_review[review.pk]]
+        for n, row in kept_of(review).get("repeated", ()):
+            rows.insert(n, row)
+        yield rows
+
+
+def _tags(owner: str, ids: Sequence[int]) -> dict[int, list[Tag]]:
+    rows = MachineReading.objects.filter(task=ReadingTask.PIO, weights="", **{f"{owner}__in": ids})
+    return {of: values["tags"] for of, values in rows.values_list(owner, "values")}
+
+
+def target_row(said: Mapping[str, Any], review: Review, target: str | None) -> Cells:
+    """Return the row of the targets. ``target`` is None if the review has no current one."""
+    _, row, *background = said["target"]
+    text = said.get("blank target", "") if target is None else target
+    return [row, review.pmid, text, *background]
+
+
+def info_row(said: Mapping[str, Any], review: Review) -> Cells:
+    _, row, background = said["info"]
+    return [row, review.pmid, background]
+
+
+def targets_of(reviews: Sequence[Review], *, current: bool = True) -> dict[int, str]:
+    """Return the text of the document target of each review that states one; the imported ones if not ``current``."""
+    rows = Target.objects.stated().filter(review__in=reviews, level=Level.DOCUMENT)
+    rows = rows.current() if current else rows.filter(version=1)
+    return dict(rows.values_list("review", "text"))
+
+
+def rows_of_value(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rows of a review by table, without their positions in it."""
+    rows: dict[str, Any] = {"inputs": [list(row.values()) for row in value["inputs"]]}
+    return rows | {part: value[part][1:] for part in ("targets", "reviews-info") if part in value}
+
+
+def stored_reviews(project: Project, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the rows of reviews by table, as imported, by review."""
+    reviews = [review for review in Review.objects.filter(project=project, pmid__in=keys) if FORMAT in review.metadata]
+    targets = targets_of(reviews, current=False)
+    stored = {}
+    for review, inputs in zip(reviews, input_rows(reviews), strict=True):
+        said = kept_of(review)
+        stored[review.pmid] = (
+            {"inputs": inputs}
+            | ({"targets": target_row(said, review, targets.get(review.pk))} if "target" in said else {})
+            | ({"reviews-info": info_row(said, review)} if "info" in said else {})
+        )
+    return stored
