@@ -26,6 +26,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
 
+from api.fields import NameField
 from projects.people.provider import NoAccount, OtherPerson, Person, enter_by_provider
 
 logger = logging.getLogger(__name__)
@@ -104,7 +105,7 @@ class Protocol(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
             issuer=settings.OIDC_ISSUER.rstrip("/"),
             subject=subject,
             email=email,
-            name=str(claims.get("name") or "").replace("\0", ""),
+            name=NameField.UNWANTED.sub("", str(claims.get("name") or "")),
         )
         try:
             enter_by_provider(request=request, person=person)

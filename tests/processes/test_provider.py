@@ -83,7 +83,7 @@ def test_sign_in_by_the_provider(house_with_provider: Site, provider: IdentityPr
     for email in ("gone@example.org", "nobody@example.org", "eve@notlab.example.org"):
         assert tried({"email": email, "email_verified": True, "sub": email}) == ("/sign-in?refused=no-account", None)
     # Invited people and members of the organisation get an account, but no role in a project.
-    bea = ANNA | {"sub": "person-2", "email": "bea@example.org", "name": "Bea"}
+    bea = ANNA | {"sub": "person-2", "email": "bea@example.org", "name": "\u202eBea"}
     assert tried(bea) == ("/", "bea@example.org")
     assert tried(ANNA | {"sub": "person-3", "email": "new@Lab.example.org", "name": ""}) == ("/", "new@lab.example.org")
     # Addresses of different people do not match, and a changed address belongs to the same person.
