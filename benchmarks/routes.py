@@ -77,6 +77,7 @@ def samples(ids: Ids) -> dict[str, list[str]]:
         "limit": ["100"],
         "after": [str(ids["contested_unit"])],
         "guide": ["lead"],
+        "examples": ["3"],
         # Of lists of material: each kind has its own (`_kinds`). The search ignores them.
         "state": [],
         "ordering": [],
