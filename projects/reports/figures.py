@@ -164,7 +164,50 @@ class FlowChart:
         return first + [(part, QUIET) for line in below for part in wrap(line, self.BOX_LINE, subsequent_indent="  ")]
 
 
-Figure = IntervalPlot | FlowChart
+@dataclass(frozen=True)
+class YearPlot:
+    """Counts by year: a panel of bars for each series, with its own scale."""
+
+    key: str
+    title: str
+    note: str
+    #: (year, count) by name of the series.
+    series: Mapping[str, Sequence[tuple[int, int]]]
+
+    @property
+    def description(self) -> str:
+        named = (
+            f"{name}: {', '.join(f'{year}: {n}' for year, n in rows)}" for name, rows in self.series.items() if rows
+        )
+        return "; ".join(named) or "no years"
+
+    @cached_property
+    def spec(self) -> Spec:
+        """The Vega-Lite specification, with its data."""
+        years = [year for rows in self.series.values() for year, _ in rows] or [0]
+        x = {
+            "field": "year",
+            "type": "quantitative",
+            "title": None,
+            "scale": {"domain": [min(years) - 1, max(years) + 1], "nice": False, "zero": False},
+            "axis": {"format": "d", "tickMinStep": 1, "tickCount": 6, "grid": False},
+        }
+        y = {"field": "count", "type": "quantitative", "title": None, "axis": {"tickCount": 4}}
+        panel = {"field": "series", "type": "nominal", "sort": None, "title": None}
+        values = [{"series": name, "year": year, "count": n} for name, rows in self.series.items() for year, n in rows]
+        content = {
+            "data": {"values": values},
+            # The labels of the axes are beside the panels.
+            "width": WIDTH - 60,
+            "height": 80,
+            "mark": {"type": "bar", "width": 3, "color": MARK},
+            "encoding": {"x": x, "y": y, "row": panel | {"header": {"labelFontSize": NORMAL, "labelColor": INK}}},
+            "resolve": {"scale": {"y": "independent"}},
+        }
+        return _document(self, content)
+
+
+Figure = IntervalPlot | FlowChart | YearPlot
 
 
 def interval_plots(table: Table) -> list[Figure]:

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from projects.models import Project
-from projects.reports.figures import Box, FlowChart, IntervalPlot, interval_plots
+from projects.reports.figures import Box, FlowChart, IntervalPlot, YearPlot, interval_plots
 from projects.reports.rendering import Format, RendererMissing, render
 from projects.reports.table import Cell, Column, Table
 
@@ -32,6 +32,7 @@ FLOW = FlowChart(
         Box("Included (n = 6)"),
     ],
 )
+YEARS = YearPlot("years", "Years", "A note.", {"Reviews": [], "Studies": [(1993, 1), (2004, 4)]})
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -68,7 +69,7 @@ def test_a_table_has_a_plot_for_each_column_with_intervals() -> None:
     assert [name for name, _ in plot.rows] == ["Lead, document", "MMR"]
 
 
-@pytest.mark.parametrize("figure", [PLOT, FLOW], ids=["intervals", "flow"])
+@pytest.mark.parametrize("figure", [PLOT, FLOW, YEARS], ids=["intervals", "flow", "years"])
 @pytest.mark.parametrize(
     ("format", "begins"), [("svg", b"<svg"), ("pdf", b"%PDF"), ("png", b"\x89PNG"), ("vega", b"{")]
 )

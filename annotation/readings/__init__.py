@@ -1,0 +1,1 @@
+"""What models say about the texts of a corpus: figures and tables."""
