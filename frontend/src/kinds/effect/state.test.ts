@@ -45,6 +45,7 @@ it('accepts a suggestion by Enter, and records a change', () => {
   const suggested = { probabilities: [0.9, 0.1, 0], direction: 'decreased' as const, sentence: 4, score: 0.03 }
   const shown = Judging.begin(card({ suggested }), null)
   expect(shown.next().value).toEqual({ effect_direction: 'decreased', effect_sentence: 4, suggestion: 'accepted' })
+  expect(shown.choose('increased').next().value).toEqual({ effect_direction: 'increased', effect_sentence: 4, suggestion: 'edited' })
   expect(shown.choose('increased').pick(4).value.suggestion).toBe('edited')
 })
 

@@ -82,13 +82,13 @@ export class Judging {
     const waits = digit * 10 <= last
     return this.after({ sentence: digit, direction: this.isDirected ? this.direction : null, complete: this.isDirected && !waits, typed: waits ? { digit, at } : null })
   }
-  /** Complete the unit: accept the suggestion for what is missing. */
+  /** Complete the unit. A suggestion fills what is missing. */
   next(): Judging {
-    const { direction, sentence } = this
-    const suggested = this.card.suggested
-    if (direction === null && sentence === null && suggested && suggested.sentence !== null) return this.after({ direction: suggested.direction, sentence: suggested.sentence, complete: true })
+    const direction = this.direction ?? this.card.suggested?.direction ?? null
+    const sentence = this.sentence ?? this.card.suggested?.sentence ?? null
+    if (direction !== null && direction !== 'not reported' && sentence !== null) return this.after({ direction, sentence, complete: true }, this.before)
     if (direction === null) return this.saying('No direction yet: A, S, D or 0.')
-    if (this.isDirected && sentence === null) return this.saying('Which sentence shows it? Type its number.')
+    if (direction !== 'not reported') return this.saying('Which sentence shows it? Type its number.')
     return this.after({ complete: true }, this.before)
   }
   undo(): Judging {
