@@ -128,8 +128,8 @@ class Reviews(Material):
         """A review of which only a document is known is the document's place in the corpus, not a review."""
         described = ~Q(title="") | ~Q(abstract="") | ~Q(topic="") | ~Q(record=RecordStatus.NOT_READ)
         documents = Target.objects.filter(review=OuterRef("pk"), level=Level.DOCUMENT)
-        rows = self.all(project).filter(described | ~Q(Exists(documents.order_by())) | _has_parts())
-        return Q(Exists(rows.order_by()))
+        rows = self.all(project).filter(described | ~Q(Exists(documents.order_by())))
+        return Q(Exists(rows.order_by())) | _has_parts(project)
 
     def matching(self, rows: Rows, words: str) -> Rows:
         return rows.filter(Q(pmid__contains=fold_case(words)) | Q(title__icontains=words))
@@ -157,10 +157,10 @@ class Reviews(Material):
         )
 
 
-def _has_parts() -> Q:
-    """Return a condition on reviews: the review has clusters or target sentences."""
-    clusters = Cluster.objects.filter(review=OuterRef("pk"))
-    sentences = Target.objects.filter(review=OuterRef("pk"), level=Level.SENTENCE)
+def _has_parts(project: Project) -> Q:
+    """Return a condition: reviews of the project have clusters or target sentences."""
+    clusters = Cluster.objects.filter(project=project)
+    sentences = Target.objects.filter(project=project, level=Level.SENTENCE)
     return Q(Exists(clusters.order_by())) | Q(Exists(sentences.order_by()))
 
 
