@@ -1,20 +1,23 @@
-"""Reviews of MS^2 with current classes of sentences, in the published format: one review per line.
+"""Reviews of MS^2 with current classes of sentences and spans, in the published format: one review per line.
 
 What models say of a review is released as imported, except where people have decided.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from annotation.documents.queries import judged_sentences
-from annotation.formats.ms2.published import of_format, published
-from annotation.models import Review
+from annotation.formats.ms2.published import Spans, of_format, published
+from annotation.kinds.entity.current import decided_spans
+from annotation.models import Element, Inclusion, Review
+from measures.pio import PioKind
 from projects.models import Project
 
 from .notes import Notes
 
 PATH = "ms2/reviews.jsonl"
+_KINDS: Mapping[Element, PioKind] = {Element.P: "pop", Element.I: "int", Element.O: "out"}
 #: Each review may have thousands of effects.
 BATCH = 20
 
@@ -31,8 +34,15 @@ def current_classes(reviews: Sequence[Review]) -> dict[int, list[str]]:
     return {unit: names for unit, names in classes.items() if all(names)}
 
 
+def current_spans(reviews: Sequence[Review]) -> Spans:
+    """Return the spans of those reviews and studies for which somebody has decided them, by kind."""
+    studies = Inclusion.objects.filter(review__in=reviews).values_list("study", flat=True)
+    decided = decided_spans(reviews, list(studies))
+    return {owner: {_KINDS[element]: spans for element, spans in each.items()} for owner, each in decided.items()}
+
+
 def _lines(project: Project) -> Iterator[bytes]:
     rows = of_format(project).iterator(chunk_size=BATCH)
     while reviews := list(islice(rows, BATCH)):
-        for value in published(reviews, current_classes(reviews)):
+        for value in published(reviews, current_classes(reviews), current_spans(reviews)):
             yield json.dumps(value).encode() + b"\n"

@@ -1,13 +1,14 @@
 """Rebuild the published objects of reviews from their rows."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
 
 from measures.direction import MS2_CLASSES
-from measures.pio import Tag, retag, tagged_ends
+from measures.pio import PioKind, PioSpan, Tag, retag, spans_of, tagged_ends, with_spans
+from measures.spans import Range
 from projects.models import Project
 
 from ...models import SENTENCE_CLASSES, Effect, EffectPair, Inclusion, MachineReading, ReadingTask, Review, Role
@@ -17,6 +18,8 @@ from .rows import FORMAT
 Json = dict[str, Any]
 #: Current classes of the sentences of a review, by the id of its unit.
 Classes = Mapping[int, Sequence[str]]
+#: Current spans by kind of the abstracts that people have marked, by ("review" or "study", primary key).
+Spans = Mapping[tuple[str, int], Mapping[PioKind, Collection[Range]]]
 
 
 def of_format(project: Project) -> QuerySet[Review]:
@@ -31,8 +34,11 @@ def as_imported(project: Project, keys: Sequence[str]) -> dict[str, Json]:
     return {review.pmid: value for review, value in zip(reviews, published(reviews), strict=True)}
 
 
-def published(reviews: Sequence[Review], classes: Classes | None = None) -> Iterator[Json]:
-    """Yield the published object of each review. ``classes`` replaces the imported classes of sentences.
+def published(reviews: Sequence[Review], classes: Classes | None = None, spans: Spans | None = None) -> Iterator[Json]:
+    """Yield the published object of each review.
+
+    ``classes`` replaces the imported classes of sentences. ``spans`` replaces the imported tags of their kinds, except
+    tags without a partner.
 
     Needs a fixed number of queries.
     """
@@ -45,7 +51,7 @@ def published(reviews: Sequence[Review], classes: Classes | None = None) -> Iter
     readings = _Readings(reviews, inclusions)
     for review in reviews:
         labels = (classes or {}).get(review.unit_id)
-        yield _published(review, of_review[review.pk], readings, labels)
+        yield _published(review, of_review[review.pk], readings, labels, spans or {})
 
 
 class _Readings:
@@ -106,13 +112,15 @@ def _effects(reviews: Sequence[Review], texts: Mapping[int, str]) -> dict[int, l
 
 
 def _published(
-    review: Review, inclusions: Sequence[Inclusion], readings: _Readings, labels: Sequence[str] | None
+    review: Review, inclusions: Sequence[Inclusion], readings: _Readings, labels: Sequence[str] | None, spans: Spans
 ) -> Json:
-    tags = readings.tags.get(("review", review.pk), [])
+    imported = readings.tags.get(("review", review.pk), [])
+    tags = _with_decided(review.abstract, imported, spans.get(("review", review.pk)))
     tagged = retag(review.abstract, tags)
+    sentences = _recounted(readings.sentences.get(review.pk, []), imported, tags)
     rows: Json = {
         "abstract": tagged,
-        "structured_abstract": _sentences(tagged, tags, readings.sentences.get(review.pk, []), labels),
+        "structured_abstract": _sentences(tagged, tags, sentences, labels),
         "included_studies": [],
         "general_references": [],
         "significances": readings.effects_or_none("review", review.pk),
@@ -120,7 +128,7 @@ def _published(
     }
     for inclusion in inclusions:
         packed = kept.loaded(inclusion.metadata, FORMAT)
-        reference = _reference(inclusion, packed, readings)
+        reference = _reference(inclusion, packed, readings, spans.get(("study", inclusion.study_id)))
         if inclusion.role == Role.INCLUDED:
             rows["included_studies"].append(kept.entry_of(packed, reference))
         else:
@@ -128,11 +136,38 @@ def _published(
     return kept.review_of(kept.loaded(review.metadata, FORMAT), review.pmid, review.title, rows)
 
 
-def _reference(inclusion: Inclusion, packed: Json, readings: _Readings) -> Json:
+def _with_decided(text: str, tags: list[Tag], decided: Mapping[PioKind, Collection[Range]] | None) -> list[Tag]:
+    """Return the tags with the decided spans in place of the imported ones of the same kind."""
+    if not decided:
+        return tags
+    undecided = {span for span in spans_of(text, tags)[0] if span.kind not in decided}
+    return with_spans(
+        text, tags, undecided | {PioSpan(kind, each) for kind, spans in decided.items() for each in spans}
+    )
+
+
+def _recounted(sentences: Sequence[Json], imported: Sequence[Tag], tags: Sequence[Tag]) -> Sequence[Json]:
+    """Count the tags at the end of each sentence anew where they have changed: a closing tag belongs before the end."""
+    if tags == imported or any("text" in sentence for sentence in sentences):
+        return sentences
+    recounted = []
+    for sentence in sentences:
+        before, now = ([tag for place, tag in each if place == sentence["end"]] for each in (imported, tags))
+        if before != now:
+            opening = next((n for n, tag in enumerate(now) if "</" not in tag), len(now))
+            sentence = sentence | {"tags": opening}
+        recounted.append(sentence)
+    return recounted
+
+
+def _reference(
+    inclusion: Inclusion, packed: Json, readings: _Readings, decided: Mapping[PioKind, Collection[Range]] | None
+) -> Json:
     study = inclusion.study
     tags = readings.tags.get(("inclusion", inclusion.pk))
     if tags is None:
         tags = readings.tags.get(("study", study.pk), [])
+    tags = _with_decided(study.abstract, tags, decided)
     abstract = packed["abstract"] if "abstract" in packed else retag(study.abstract, tags)
     rows = {"abstract": abstract, "significances": readings.effects_or_none("inclusion", inclusion.pk)}
     if "reference" in packed:

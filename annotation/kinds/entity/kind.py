@@ -35,6 +35,7 @@ from projects.models import Answer, Assignment, Project, Round, Unit
 Plain = serializers.Serializer[Any]
 #: Maximum number of spans of one element in an abstract. The largest number in MS^2's sample is 18.
 MOST = 500
+KIND = "entity"
 REJECTED = EntitySpan.Suggestion.REJECTED
 FIELDS: Mapping[Element, str] = {element: f"{element.label.lower()}_spans" for element in SPAN_ELEMENTS}
 
@@ -98,7 +99,7 @@ COMPARED: Sequence[By] = ("spans", "overlap", "kappa")
 class EntityKind(ReviewKind):
     """The spans of the abstract of one review or study."""
 
-    key = "entity"
+    key = KIND
     title = "Mark populations, interventions and outcomes"
     description = "Which words of an abstract name them?"
     material = "reviews"

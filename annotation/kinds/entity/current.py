@@ -1,0 +1,36 @@
+"""Current spans of abstracts, for release."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from annotation.models import AbstractUnit, Element, Review
+from measures.spans import Range
+from projects.gold.queries import current_values
+
+from .kind import FIELDS, KIND
+
+#: The decided spans of an abstract by element. An element that nobody has decided is missing.
+Decided = Mapping[Element, Collection[Range]]
+
+
+def decided_spans(reviews: Sequence[Review], studies: Collection[int]) -> dict[tuple[str, int], Decided]:
+    """Return the decided spans of reviews and studies (primary keys), by ("review" or "study", primary key).
+
+    Abstracts that no round has asked about are missing. Needs a fixed number of queries.
+    """
+    asked = [
+        *AbstractUnit.objects.filter(review__in=reviews).select_related("unit"),
+        *AbstractUnit.objects.filter(study__in=studies).select_related("unit"),
+    ]
+    values = current_values([row.unit for row in asked], KIND) if asked else {}
+    found: dict[tuple[str, int], Decided] = {}
+    for row in asked:
+        value = values[row.unit_id]
+        owner = ("review", row.review_id) if row.review_id else ("study", row.study_id or 0)
+        decided = {
+            element: {(span["start"], span["end"]) for span in value[field]}
+            for element, field in FIELDS.items()
+            if field in value
+        }
+        if decided:
+            found[owner] = decided
+    return found
