@@ -1,4 +1,4 @@
-"""Reviews of MS^2 with current classes of sentences and spans, in the published format: one review per line.
+"""Reviews of MS^2 with current classes of sentences, spans and effects, in the published format: one review per line.
 
 What models say of a review is released as imported, except where people have decided.
 """
@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from annotation.documents.queries import judged_sentences
-from annotation.formats.ms2.published import Spans, of_format, published
+from annotation.formats.ms2.published import Effects, Spans, of_format, published
+from annotation.kinds.effect.current import decided_effects
 from annotation.kinds.entity.current import decided_spans
-from annotation.models import Element, Inclusion, Review
+from annotation.models import NOT_REPORTED, Element, Inclusion, Review
 from measures.pio import PioKind
 from projects.models import Project
 
@@ -41,8 +42,17 @@ def current_spans(reviews: Sequence[Review]) -> Spans:
     return {owner: {_KINDS[element]: spans for element, spans in each.items()} for owner, each in decided.items()}
 
 
+def current_effects(reviews: Sequence[Review]) -> Effects:
+    """Return the effects that somebody has decided. MS^2 has no value for an effect that is not reported."""
+    effects = decided_effects(reviews)
+    return {
+        of: ("" if effect.direction == NOT_REPORTED else effect.direction, effect.sentence)
+        for of, effect in effects.items()
+    }
+
+
 def _lines(project: Project) -> Iterator[bytes]:
     rows = of_format(project).iterator(chunk_size=BATCH)
     while reviews := list(islice(rows, BATCH)):
-        for value in published(reviews, current_classes(reviews), current_spans(reviews)):
+        for value in published(reviews, current_classes(reviews), current_spans(reviews), current_effects(reviews)):
             yield json.dumps(value).encode() + b"\n"

@@ -11,7 +11,17 @@ from measures.pio import PioKind, PioSpan, Tag, retag, spans_of, tagged_ends, wi
 from measures.spans import Range
 from projects.models import Project
 
-from ...models import SENTENCE_CLASSES, Effect, EffectPair, Inclusion, MachineReading, ReadingTask, Review, Role
+from ...models import (
+    SENTENCE_CLASSES,
+    Direction,
+    Effect,
+    EffectPair,
+    Inclusion,
+    MachineReading,
+    ReadingTask,
+    Review,
+    Role,
+)
 from . import kept
 from .rows import FORMAT
 
@@ -20,6 +30,8 @@ Json = dict[str, Any]
 Classes = Mapping[int, Sequence[str]]
 #: Current spans by kind of the abstracts that people have marked, by ("review" or "study", primary key).
 Spans = Mapping[tuple[str, int], Mapping[PioKind, Collection[Range]]]
+#: Direction (empty: not reported) and sentence of decided effects, by pair and study (None: the review itself).
+Effects = Mapping[tuple[int, int | None], tuple[str, str]]
 
 
 def of_format(project: Project) -> QuerySet[Review]:
@@ -34,11 +46,17 @@ def as_imported(project: Project, keys: Sequence[str]) -> dict[str, Json]:
     return {review.pmid: value for review, value in zip(reviews, published(reviews), strict=True)}
 
 
-def published(reviews: Sequence[Review], classes: Classes | None = None, spans: Spans | None = None) -> Iterator[Json]:
+def published(
+    reviews: Sequence[Review],
+    classes: Classes | None = None,
+    spans: Spans | None = None,
+    effects: Effects | None = None,
+) -> Iterator[Json]:
     """Yield the published object of each review.
 
     ``classes`` replaces the imported classes of sentences. ``spans`` replaces the imported tags of their kinds, except
-    tags without a partner.
+    tags without a partner. ``effects`` replaces imported effects: the decided direction has probability 1, and effects
+    that are not reported are left out.
 
     Needs a fixed number of queries.
     """
@@ -48,7 +66,7 @@ def published(reviews: Sequence[Review], classes: Classes | None = None, spans: 
     of_review: dict[int, list[Inclusion]] = defaultdict(list)
     for inclusion in inclusions:
         of_review[inclusion.review_id].append(inclusion)
-    readings = _Readings(reviews, inclusions)
+    readings = _Readings(reviews, inclusions, effects or {})
     for review in reviews:
         labels = (classes or {}).get(review.unit_id)
         yield _published(review, of_review[review.pk], readings, labels, spans or {})
@@ -57,7 +75,8 @@ def published(reviews: Sequence[Review], classes: Classes | None = None, spans: 
 class _Readings:
     """The imported readings of reviews and their studies."""
 
-    def __init__(self, reviews: Sequence[Review], inclusions: Sequence[Inclusion]) -> None:
+    def __init__(self, reviews: Sequence[Review], inclusions: Sequence[Inclusion], decided: Effects) -> None:
+        self.decided = decided
         texts: dict[int, str] = {}
         self.tags: dict[tuple[str, int], list[Tag]] = {}
         self.sentences: dict[int, list[Json]] = {}
@@ -82,32 +101,41 @@ class _Readings:
                     texts[pk] = abstracts[owner, of]
         self.effects = _effects(reviews, texts)
 
-    def effects_or_none(self, owner: str, of: int) -> list[Json] | None:
+    def effects_or_none(self, owner: str, of: int, study: int | None) -> list[Json] | None:
         reading = self.effects_of.get((owner, of))
-        return None if reading is None else self.effects.get(reading, [])
+        if reading is None:
+            return None
+        effects = ((self.decided.get((pair, study)), effect) for pair, effect in self.effects.get(reading, ()))
+        return [_as_decided(effect, *how) if how else effect for how, effect in effects if how is None or how[0]]
 
 
-def _effects(reviews: Sequence[Review], texts: Mapping[int, str]) -> dict[int, list[Json]]:
-    """Return the published effects by reading. ``texts``: the abstract of each reading."""
+def _as_decided(effect: Json, direction: str, sentence: str) -> Json:
+    """Return an effect with the direction that people decided, and with their sentence if there is one."""
+    classes = (name == direction for name in Direction.values)
+    decided = {"classification": {name: float(chosen) for name, chosen in zip(MS2_CLASSES, classes, strict=True)}}
+    return effect | decided | ({"evidence_sentence": sentence, "evidence_sentence_score": 1.0} if sentence else {})
+
+
+def _effects(reviews: Sequence[Review], texts: Mapping[int, str]) -> dict[int, list[tuple[int, Json]]]:
+    """Return the published effects by reading, each with its pair. ``texts``: the abstract of each reading."""
     pairs = {
         pk: pair
         for pk, *pair in EffectPair.objects.filter(review__in=reviews).values_list("pk", "intervention", "outcome")
     }
-    found: dict[int, list[Json]] = defaultdict(list)
+    found: dict[int, list[tuple[int, Json]]] = defaultdict(list)
     # The readings have arrived, and so have their effects.
     rows = Effect.with_arriving.filter(reading__in=list(texts)).order_by("reading", "position")
     columns = ("reading", "pair", "decreased", "no_difference", "increased", "start", "end", "evidence", "score")
     for reading, pair, decreased, none, increased, start, end, evidence, score in rows.values_list(*columns):
         intervention, outcome = pairs[pair]
-        found[reading].append(
-            {
-                "intervention": intervention,
-                "outcome": outcome,
-                "classification": dict(zip(MS2_CLASSES, (decreased, none, increased), strict=True)),
-                "evidence_sentence": evidence or ("" if start is None else texts[reading][start:end]),
-                "evidence_sentence_score": score,
-            }
-        )
+        effect = {
+            "intervention": intervention,
+            "outcome": outcome,
+            "classification": dict(zip(MS2_CLASSES, (decreased, none, increased), strict=True)),
+            "evidence_sentence": evidence or ("" if start is None else texts[reading][start:end]),
+            "evidence_sentence_score": score,
+        }
+        found[reading].append((pair, effect))
     return found
 
 
@@ -123,7 +151,7 @@ def _published(
         "structured_abstract": _sentences(tagged, tags, sentences, labels),
         "included_studies": [],
         "general_references": [],
-        "significances": readings.effects_or_none("review", review.pk),
+        "significances": readings.effects_or_none("review", review.pk, None),
         **kept.quotes_of(review.abstract, tags),
     }
     for inclusion in inclusions:
@@ -169,7 +197,10 @@ def _reference(
         tags = readings.tags.get(("study", study.pk), [])
     tags = _with_decided(study.abstract, tags, decided)
     abstract = packed["abstract"] if "abstract" in packed else retag(study.abstract, tags)
-    rows = {"abstract": abstract, "significances": readings.effects_or_none("inclusion", inclusion.pk)}
+    rows = {
+        "abstract": abstract,
+        "significances": readings.effects_or_none("inclusion", inclusion.pk, inclusion.study_id),
+    }
     if "reference" in packed:
         return kept.unpack(packed["reference"], (), rows)
     columns = kept.StudyColumns(study.title, study.year, study.publication_types, "")

@@ -35,6 +35,7 @@ from projects.kinds import Batch, Filter, SkipReason, Value
 from projects.models import Answer, Assignment, Project, Round, Unit
 
 Plain = serializers.Serializer[Any]
+KIND = "effect"
 DIRECTION, SENTENCE = "effect_direction", "effect_sentence"
 SUGGESTS = "suggest_effects"
 
@@ -82,7 +83,7 @@ class EffectValueSerializer(Plain):
 class EffectKind(ReviewKind):
     """One pair of a review, in the abstract of the review or of one of its studies."""
 
-    key = "effect"
+    key = KIND
     title = "Judge the effects of interventions"
     description = "Does the outcome rise or fall, and which sentence shows it?"
     material = "reviews"

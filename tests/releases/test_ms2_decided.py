@@ -1,4 +1,4 @@
-"""Spans that people have decided, in MS^2's released reviews."""
+"""Spans and effects that people have decided, in MS^2's released reviews."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from releases.formats import ms2
 from releases.formats.notes import Notes
-from tests.annotation.ms2_files import import_records, review, write
+from tests.annotation.ms2_files import DIRECTIONS, import_records, review, write
 from tests.builders import answer, build_round
 
 pytestmark = pytest.mark.django_db
@@ -70,3 +70,27 @@ def tagged_of(value: dict[str, Any], key: str) -> str:
         return str(value["abstract"])
     references = [entry["references"][0] for entry in value["included_studies"]] + value["general_references"]
     return next(str(one["abstract"]) for one in references if f"study {one['pmid']}" == key)
+
+
+def test_a_decided_effect_has_probability_1_and_one_that_is_not_reported_is_left_out(
+    project: Project, lead: User, ann1: User, tmp_path: Path
+) -> None:
+    import_records(project, write(tmp_path / "reviews.jsonl", [review()]))
+    before = released(project)
+    member = Member.objects.get(project=project, user=ann1)
+    round = build_round(project, [member], kind="effect", options={"effect_texts": "both"})
+    said = {"7 pair 1": ("increased", 4), "7 pair 2": ("not reported", None), "7 pair 1 study 11": ("no difference", 1)}
+    while slots := next_assignments(user=ann1, round=round):
+        direction, sentence = said.get(slots[0].unit.key, ("not reported", None))
+        value = {"effect_direction": direction, "effect_sentence": sentence, "suggestion": ""}
+        answer(ann1, slots[0], value, kind="effect")
+    close_round(round=round, by=lead)
+    finish_round(round=round, by=lead)
+    after = released(project)
+    [effect] = after["significances"]
+    assert effect["classification"] == dict(zip(DIRECTIONS, (0, 0, 1), strict=True))
+    assert (effect["evidence_sentence"], effect["evidence_sentence_score"]) == ("Drug A lowers pain", 1)
+    [of_study] = after["included_studies"][0]["references"][0]["significances"]
+    assert of_study["classification"] == dict(zip(DIRECTIONS, (0, 1, 0), strict=True))
+    unchanged = {name for name in before if name not in ("significances", "included_studies")}
+    assert all(before[name] == after[name] for name in unchanged)
