@@ -8,7 +8,6 @@ export const bindings: readonly Binding[] = [
   ...LANES.map((element) => ({
     keys: [element], command: `mark ${element}`, says: `${ELEMENTS[element]}: mark the selection, or change the chosen span`, shown: element.toUpperCase(),
   })),
-  { keys: [], command: '', says: 'Spans at the cursor, innermost first; after the last, leave the text', shown: 'Tab' },
   { keys: ['e'], command: 'edge', says: 'Shift with an arrow moves the end, the start, or the whole span', shown: 'E' },
   { keys: ['Backspace', 'Delete'], command: 'remove', says: 'Delete the span', shown: 'Backspace' },
   { keys: ['n'], command: 'suggestion', says: 'Next suggestion; Shift: previous', shown: 'N', repeats: true },
