@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Length
 
-from annotation.models import Cluster, Input, Level, PicoElement, Proposition, Study, Target
+from annotation.corpus.backgrounds import backgrounds_of
+from annotation.models import Cluster, Inclusion, Input, Level, PicoElement, Proposition, Review, Study, Target
 from api.problems import Refused
-from measures.abstracts import background_of
 from projects.models import Project, Unit
 
 from .backends.protocol import InputText, Source
@@ -37,13 +37,19 @@ class Reference:
 class Material:
     """One unit with the input of a summariser and its references.
 
-    ``references`` has the unit's own target first, if any; for a document it also has each proposition of its review.
+    ``own`` is the unit's own target, if it is known. ``propositions`` has each proposition of the review of a document.
     ``review`` is the cluster id for bootstrapping.
     """
 
     source: Source
-    references: tuple[Reference, ...]
+    own: Reference | None
+    propositions: tuple[Reference, ...]
     review: int
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """The texts that a summary is compared with, the unit's own target first."""
+        return (*((self.own,) if self.own else ()), *self.propositions)
 
 
 def units(project: Project, level: str) -> QuerySet[Any, int]:
@@ -91,6 +97,13 @@ def required_places(project: Project, level: str) -> QuerySet[Any, tuple[int, in
     available = " and ".join(f"{n} {LEVELS[other]}, level {other}" for other, n in counts.items() if n)
     alternatives = available or "no corpus yet: import one"
     raise Refused(f"This project has no {LEVELS[UnitLevel(level)]}, level {level}. It has {alternatives}.")
+
+
+def count_without_target(project: Project) -> int:
+    """Return the number of reviews with included studies but no document target, not even a withheld one."""
+    included = Inclusion.objects.included().filter(review=OuterRef("pk")).exclude(study__abstract="")
+    targets = Target.objects.current().filter(review=OuterRef("pk"), level=Level.DOCUMENT)
+    return Review.objects.filter(Exists(included), ~Exists(targets), project=project).count()
 
 
 def units_of(project: Project, level: str) -> list[int]:
@@ -146,6 +159,7 @@ def _of_clusters(units: Sequence[int]) -> dict[int, Material]:
     pico: dict[int, dict[str, str]] = defaultdict(dict)
     for element in PicoElement.objects.filter(cluster__in=by_id):
         pico[element.cluster_id][element.element] = element.text
+    backgrounds = backgrounds_of(cluster.review for cluster in by_id.values())
     return {
         cluster.unit_id: Material(
             Source(
@@ -153,10 +167,11 @@ def _of_clusters(units: Sequence[int]) -> dict[int, Material]:
                 cluster.key,
                 tuple(inputs[pk]),
                 pico[pk],
-                background_of(cluster.review.abstract),
+                backgrounds[cluster.review_id],
                 cluster.review.title,
             ),
-            (targets[pk],) if pk in targets else (),
+            targets.get(pk),
+            (),
             cluster.review_id,
         )
         for pk, cluster in by_id.items()
@@ -174,17 +189,17 @@ def _of_targets(level: Level, units: Sequence[int]) -> dict[int, Material]:
     for row in Input.objects.current().filter(target__in=targets).with_source_text().select_related("study"):
         inputs[row.target_id].append(_input(row.source_text, row.study))
     propositions = _propositions_of([target.review_id for target in targets]) if document else {}
+    backgrounds = backgrounds_of(target.review for target in targets)
     materials = {}
     for target in targets:
         if not inputs[target.pk]:
             continue
         unit = target.review.unit_id if document else target.unit_id
         review = target.review
-        background = background_of(review.abstract)
+        background = backgrounds[review.pk]
         source = Source(unit, target.key, tuple(inputs[target.pk]), background=background, question=review.title)
-        own_references = () if target.is_withheld else (Reference(target.unit_id, target.key, target.text),)
-        references = (*own_references, *propositions.get(target.review_id, ()))
-        materials[unit] = Material(source, references, target.review_id)
+        own = None if target.is_withheld else Reference(target.unit_id, target.key, target.text)
+        materials[unit] = Material(source, own, tuple(propositions.get(review.pk, ())), review.pk)
     return materials
 
 

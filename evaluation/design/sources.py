@@ -62,8 +62,10 @@ def sources_of(project: Project, level: str, units: Sequence[int], content: Cont
 
 
 def _targets(material: Material, each: bool) -> Sequence[Reference]:
-    """Return the targets of a unit: its own, or with ``each`` the propositions of its review."""
-    return material.references[1:] or material.references if each else material.references[:1]
+    """Return the targets of a unit: its own, or with ``each`` the propositions of its review if it has any."""
+    if each and material.propositions:
+        return material.propositions
+    return [material.own] if material.own else []
 
 
 def _displayed(material: Material) -> dict[str, Any]:

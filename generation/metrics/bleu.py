@@ -69,7 +69,7 @@ class SacreScorer(PerSummaryScorer):
         """
         outputs, targets = [], []
         for judged, _ in summaries:
-            if judged.material.references:
+            if judged.material.own:
                 outputs.append(judged.text)
-                targets.append(judged.material.references[0].text)
+                targets.append(judged.material.own.text)
         return {self.key: self.all(outputs, targets).as_json()}

@@ -231,8 +231,8 @@ class DirectionScorer:
         """Compute F1 over the pairs of all summaries, each against its own target, from the counts in the rows."""
         counts: dict[int, Mapping[str, float | None]] = {}
         for judged, rows in everything:
-            target = judged.material.references[0].unit if judged.material.references else None
-            row = next((row for row in rows if target is not None and row.reference == target), None)
+            target = judged.material.own
+            row = next((row for row in rows if target and row.reference == target.unit), None)
             counts[judged.summary] = row.values if row else {}
         return f1_of_counts(counts)
 

@@ -20,7 +20,10 @@ INPUTS = ("Nepralin reduced relapse in adults.", "There was no effect of neprali
 
 def judged(text: str, *targets: str, inputs: tuple[str, ...] = INPUTS, **source: Any) -> Judged:
     references = tuple(Reference(100 + i, f"111_{i}", target) for i, target in enumerate(targets))
-    return Judged(1, text, Material(Source(1, "111_0", tuple(map(InputText, inputs)), **source), references, 7))
+    own = references[0] if references else None
+    return Judged(
+        1, text, Material(Source(1, "111_0", tuple(map(InputText, inputs)), **source), own, references[1:], 7)
+    )
 
 
 def rows_of(metric: str, item: Judged, **params: Any) -> list[Row]:

@@ -143,9 +143,9 @@ def _published(
     review: Review, inclusions: Sequence[Inclusion], readings: _Readings, labels: Sequence[str] | None, spans: Spans
 ) -> Json:
     imported = readings.tags.get(("review", review.pk), [])
-    tags = _with_decided(review.abstract, imported, spans.get(("review", review.pk)))
-    tagged = retag(review.abstract, tags)
-    sentences = _recounted(readings.sentences.get(review.pk, []), imported, tags)
+    tags, tagged, sentences = _tagged(
+        review, imported, readings.sentences.get(review.pk, []), spans.get(("review", review.pk))
+    )
     rows: Json = {
         "abstract": tagged,
         "structured_abstract": _sentences(tagged, tags, sentences, labels),
@@ -162,6 +162,40 @@ def _published(
         else:
             rows["general_references"].append(reference)
     return kept.review_of(kept.loaded(review.metadata, FORMAT), review.pmid, review.title, rows)
+
+
+def tagged_sentences(
+    reviews: Sequence[Review], classes: Classes | None = None, spans: Spans | None = None
+) -> dict[int, list[tuple[str, str]]]:
+    """Return the (class, tagged text) of the sentences of reviews, by review. Runs one query.
+
+    ``classes`` and ``spans``: see `published`.
+    """
+    tags: dict[int, list[Tag]] = {}
+    sentences: dict[int, list[Json]] = {}
+    rows = MachineReading.objects.filter(
+        weights="", task__in=(ReadingTask.PIO, ReadingTask.SENTENCES), review__in=reviews
+    )
+    for review, task, values in rows.values_list("review", "task", "values"):
+        if task == ReadingTask.PIO:
+            tags[review] = values["tags"]
+        else:
+            sentences[review] = values["sentences"]
+    texts = {}
+    for one in reviews:
+        decided = (spans or {}).get(("review", one.pk))
+        now, tagged, listed = _tagged(one, tags.get(one.pk, []), sentences.get(one.pk, []), decided)
+        names = _current((classes or {}).get(one.unit_id), listed)
+        texts[one.pk] = list(zip(names, sentence_texts(tagged, now, listed), strict=True))
+    return texts
+
+
+def _tagged(
+    review: Review, imported: list[Tag], sentences: Sequence[Json], decided: Mapping[PioKind, Collection[Range]] | None
+) -> tuple[list[Tag], str, Sequence[Json]]:
+    """Return the current tags of a review's abstract, the tagged abstract, and its sentences."""
+    tags = _with_decided(review.abstract, imported, decided)
+    return tags, retag(review.abstract, tags), _recounted(sentences, imported, tags)
 
 
 def _with_decided(text: str, tags: list[Tag], decided: Mapping[PioKind, Collection[Range]] | None) -> list[Tag]:
@@ -211,13 +245,16 @@ def _sentences(
     tagged: str, tags: Sequence[Tag], sentences: Sequence[Json], labels: Sequence[str] | None
 ) -> list[list[Any]]:
     texts = sentence_texts(tagged, tags, sentences)
-    names = [sentence["class"] for sentence in sentences]
-    if labels and len(labels) == len(names):
-        names = [*labels]
+    names = _current(labels, sentences)
     return [
         [label, text, dict(zip(SENTENCE_CLASSES, sentence["probabilities"], strict=True))]
         for label, text, sentence in zip(names, texts, sentences, strict=True)
     ]
+
+
+def _current(labels: Sequence[str] | None, sentences: Sequence[Json]) -> Sequence[str]:
+    """Return the current class of each sentence: the decided ones, or else the imported ones."""
+    return labels if labels and len(labels) == len(sentences) else [sentence["class"] for sentence in sentences]
 
 
 def sentence_texts(tagged: str, tags: Sequence[Tag], sentences: Sequence[Json]) -> list[str]:

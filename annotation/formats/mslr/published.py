@@ -65,6 +65,12 @@ def info_row(said: Mapping[str, Any], review: Review) -> Cells:
     return [row, review.pmid, background]
 
 
+def background_of(review: Review) -> str:
+    """Return the background that the tables state for a review, with its tags. Empty if none of them does."""
+    said = kept_of(review)
+    return next((str(said[part][2]) for part in ("info", "target") if len(said.get(part, ())) > 2), "")
+
+
 def targets_of(reviews: Sequence[Review], *, current: bool = True) -> dict[int, str]:
     """Return the text of the document target of each review that states one; the imported ones if not ``current``."""
     rows = Target.objects.stated().filter(review__in=reviews, level=Level.DOCUMENT)

@@ -191,6 +191,9 @@ class Command(BaseCommand):
         if last is None or (last.status == RunStatus.DONE and restart):
             run = start_run(version=version, by=by, purpose=self.purpose)
             self._write_note(f"{version}: run {run.pk}.")
+            skipped = sources.count_without_target(version.system.project) if version.level == UnitLevel.DOCUMENT else 0
+            if skipped:
+                self._write_note(f"Reviews without a target are skipped: {skipped}.")
             return run
         if last.status == RunStatus.DONE:
             return last
