@@ -17,7 +17,7 @@ from projects.stored_figures.queries import stored
 from .. import permissions
 from ..curation import serializers as curation_shapes
 from ..curation.actions import add_review
-from ..curation.supersede import supersede_target, supersede_text
+from ..kinds.supersede import supersede_target, supersede_text
 from ..models import Cluster, Proposition, Target
 from . import cluster as cluster_page
 from . import figures

@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.clusters.sentences import split
 from annotation.curation.actions import add_clusters
-from annotation.curation.supersede import supersede_target, supersede_text
+from annotation.kinds.supersede import supersede_target, supersede_text
 from annotation.models import Cluster, EvidencePair, Input, Proposition, Review, Study, Target
 from api.problems import Refused
 from audit.actions import create_checkpoints

@@ -9,7 +9,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.curation.supersede import supersede_text
+from annotation.kinds.supersede import supersede_text
 from annotation.kinds.tuple.kind import TupleKind
 from annotation.models import Cluster, PicoFragment, PicoTuple, Review, Target
 from api.problems import Refused

@@ -19,8 +19,8 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.consistency import actions as consistency_actions
 from annotation.consistency import reading
-from annotation.curation.supersede import supersede_text
 from annotation.imports.actions import check_files, import_files
+from annotation.kinds.supersede import supersede_text
 from annotation.models import ConsistencyCheck, Finding, Proposition
 from api.problems import Conflict
 from audit.models import Entry

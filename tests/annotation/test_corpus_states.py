@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.corpus.queries import STATES, clusters, highlight, states
-from annotation.curation.supersede import supersede_text
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Cluster, Finding
 from projects.models import Decision, Member, Origin, Project, Unit
 from projects.people.actions import add_member

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from accounts.models import User
 from annotation.curation.actions import remove_cluster
-from annotation.curation.supersede import supersede_text
 from annotation.formats.counterfactuals import CounterfactualFile
 from annotation.imports.actions import Checked, check_files, import_files
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Cluster, Counterfactual
 from api.problems import Problem
 from projects.jobs.batches import silent

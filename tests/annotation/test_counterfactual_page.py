@@ -11,9 +11,9 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.corpus import statistics
-from annotation.curation.supersede import supersede_text
 from annotation.formats.counterfactuals.records import NewCounterfactual, add_counterfactuals
 from annotation.imports.actions import check_files, import_files
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Cluster
 from measures.counterfactuals import Kind
 from operations.sample_project import COUNTERFACTUALS, SAMPLE

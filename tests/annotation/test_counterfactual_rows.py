@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.curation.actions import remove_cluster
-from annotation.curation.supersede import supersede_text
 from annotation.formats.counterfactuals.records import NewCounterfactual, add_counterfactuals
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Cluster, Counterfactual, Proposition, Rewriting
 from api.problems import Conflict, Refused
 from measures.counterfactuals import Kind

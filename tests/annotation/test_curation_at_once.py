@@ -12,8 +12,8 @@ from django.db import IntegrityError, OperationalError
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.curation.supersede import supersede_target
 from annotation.kinds.evidence import current
+from annotation.kinds.supersede import supersede_target
 from annotation.models import Cluster, EvidencePair, Input, Proposition, Review, Target
 from audit.verify import findings
 from projects.curation.actions import correct, correct_all

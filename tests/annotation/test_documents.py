@@ -10,9 +10,9 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.curation.supersede import supersede_target
 from annotation.documents import actions as documents_actions
 from annotation.documents.workflow import Documents
+from annotation.kinds.supersede import supersede_target
 from annotation.models import Input, Level, RecordStatus, Review, Role, Study, Target
 from audit import rules
 from generation.sources import materials, sizes

@@ -12,10 +12,10 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.clusters.sentences import split
-from annotation.curation.supersede import supersede_target
 from annotation.evidence import actions as evidence_actions
 from annotation.evidence.current import count_dropped
 from annotation.evidence.queries import evaluation
+from annotation.kinds.supersede import supersede_target
 from annotation.models import (
     EvidencePair,
     Input,

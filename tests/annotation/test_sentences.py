@@ -15,9 +15,9 @@ from annotation.clusters.sentences import MOST, pieces, split, unsplit
 from annotation.curation import queries as curation_queries
 from annotation.curation.actions import add_clusters, add_sentences
 from annotation.curation.serializers import CurationSerializer
-from annotation.curation.supersede import supersede_target
 from annotation.formats.pubmed.record import Record, compose_abstract
 from annotation.kinds.sentences import targets
+from annotation.kinds.supersede import supersede_target
 from annotation.models import Review, Sentence, Study, Target
 from api.problems import Refused
 from audit.actions import create_checkpoints

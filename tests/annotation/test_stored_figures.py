@@ -16,8 +16,8 @@ from annotation.clusters.figures import COMPLETENESS, lacking_now
 from annotation.corpus.figures import LEVELS, SUMMARY, LevelFigures, SummaryFigures
 from annotation.corpus.statistics import table
 from annotation.curation.actions import add_review, remove_cluster
-from annotation.curation.supersede import supersede_text
 from annotation.documents.actions import make_documents
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Cluster, Proposition, Review
 from projects.curation.actions import correct
 from projects.jobs.running import run_job

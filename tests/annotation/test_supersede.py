@@ -6,7 +6,7 @@ from accounts.models import User
 from annotation.clusters.gold import gold_labels
 from annotation.corpus import cluster as cluster_page
 from annotation.curation import queries as curation_queries
-from annotation.curation.supersede import supersede_target, supersede_text
+from annotation.kinds.supersede import supersede_target, supersede_text
 from annotation.models import Cluster, Input, Level, PicoForm, Proposition, Study, Target
 from api.problems import Conflict, Refused
 from audit.verify import findings

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 from accounts.models import User
 from annotation.curation.actions import add_inputs, remove_input
-from annotation.curation.supersede import supersede_text
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Cluster, Counterfactual, Proposition
 from audit import triggers
 from audit.actions import create_checkpoints

@@ -377,7 +377,7 @@ def test_an_unready_protocol_or_runs_of_no_level_do_not_open(project: Project, e
 
 
 def test_a_correction_of_the_target_makes_its_ratings_stale(project: Project, lead: User, evaluator: User) -> None:
-    from annotation.curation.supersede import supersede_text
+    from annotation.kinds.supersede import supersede_text
     from annotation.models import Proposition
     from projects.models import Change
 

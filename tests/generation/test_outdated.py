@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 from accounts.models import User
 from annotation.curation.actions import add_inputs, remove_cluster
-from annotation.curation.supersede import supersede_text
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Cluster, Proposition
 from generation.models import Run, RunItem
 from generation.results.tables.scored import Scores

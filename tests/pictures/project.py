@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.consistency.actions import queue_check
-from annotation.curation.supersede import supersede_text
 from annotation.imports.actions import check_files, import_files
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Proposition
 from operations.sample_project import PEOPLE, SAMPLE
 from operations.sample_project import seed as seed_sample

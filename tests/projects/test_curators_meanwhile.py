@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import User
 from annotation.curation import supersede
-from annotation.curation.supersede import supersede_text
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict
 from projects.curation import actions as confirming

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import User
-from annotation.curation.supersede import supersede_text
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict, NotFound, Refused, RoundClosed
 from projects.answers.queries import counted

@@ -10,7 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.curation.supersede import supersede_text
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict, Refused
 from audit.actions import create_checkpoints

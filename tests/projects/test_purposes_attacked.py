@@ -8,7 +8,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.curation.supersede import supersede_text
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Proposition
 from audit.verify import findings
 from projects.curation.actions import correct

@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.curation.actions import add_review
-from annotation.curation.supersede import supersede_text
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict, Refused
 from audit.models import Entry

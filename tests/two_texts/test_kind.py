@@ -21,7 +21,7 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.curation.actions import add_clusters
-from annotation.curation.supersede import supersede_text
+from annotation.kinds.supersede import supersede_text
 from annotation.models import Review
 from api.problems import Refused
 from measures.recompute import agreement as again

@@ -13,8 +13,8 @@ from projects.staleness import actions as staleness_actions
 from ..clusters import pico
 from ..clusters.items import refresh_search
 from ..consistency import findings
-from ..kinds.clusters import kinds_depending_on
 from ..models import Cluster, Input, PicoElement, PicoForm, PicoFragment, Proposition, Target
+from .clusters import kinds_depending_on
 
 
 def supersede_text(*, proposition: Proposition, text: str, reason: str, by: Member) -> Proposition:
