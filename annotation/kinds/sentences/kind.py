@@ -14,7 +14,7 @@ from rest_framework import serializers
 
 from accounts.models import User
 from annotation.clusters.sentences import imported_ends, rows_of, sentences_json, split, unsplit
-from annotation.kinds.sentences import machine, targets
+from annotation.kinds.sentences import documents, machine, targets
 from annotation.kinds.sentences.serializers import SentencesCardSerializer, SentencesValueSerializer
 from annotation.kinds.units import REVIEW_FILTERS, SCREENED_IN, ReviewKind
 from annotation.models import AbstractReading, Dropped, EvidenceMark, Review, RhetoricalClass, Sentence, SentenceMark
@@ -203,8 +203,9 @@ class SentencesKind(ReviewKind):
         machine.decide(units)
 
     def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
-        """Update the targets from the selected sentences."""
+        """Update the targets from the selected sentences, and the documents of MS^2 from the classes."""
         targets.update_targets(units, by=by, reason=reason)
+        documents.update_documents(units, by=by, reason=reason)
 
     def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
         return [by_part(field, answers, partial(parts, field)) for field in self.fields_of(round)]

@@ -41,9 +41,9 @@ def update_targets(units: Sequence[Unit], *, by: User | None, reason: str) -> No
         review_ = reviews[sentence.review_id or 0]
         target, is_selected = newest.get(sentence.pk), sentence.number in selected[review_.unit_id]
         if target and is_selected and target.unit.superseded_by_id:
-            _restore_target(target, by, reason)
+            restore_target(target, by, reason)
         elif target and not is_selected and not target.unit.superseded_by_id:
-            _remove_target(target, review_, by, reason)
+            remove_target(target, review_, by, reason)
         # A typed or imported target with the same words counts as the target of this sentence.
         elif is_selected and not target and _normalised(sentence.text) not in texts[review_.pk]:
             new.append((review_, sentence))
@@ -118,13 +118,13 @@ def _next_numbers(reviews: Iterable[int]) -> dict[int, Iterator[int]]:
     return {review: count(last + 1) for review, last in highest.items()}
 
 
-def _restore_target(target: Target, by: User | None, reason: str) -> None:
+def restore_target(target: Target, by: User | None, reason: str) -> None:
     """Restore a removed target with all its answers."""
     Unit.objects.filter(pk=target.unit_id).update(superseded_by=None)
     record(actor=by, verb=BRING_BACK_TARGET, obj=target, project_id=target.project_id, reason=reason)
 
 
-def _remove_target(target: Target, review: Review, by: User | None, reason: str) -> None:
+def remove_target(target: Target, review: Review, by: User | None, reason: str) -> None:
     """Remove a target that nobody has worked on.
 
     If a round assigned it, or clusters were created from it, keep it and mark the answers as stale.
