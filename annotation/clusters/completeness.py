@@ -6,7 +6,7 @@ polarity can meet an older *no evidence* modality (docs/decisions/0013-current-v
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from django.db.models import (
@@ -79,17 +79,17 @@ def claims_beside() -> QuerySet[Proposition]:
     """Return the current propositions of the outer cluster, as a correlated subquery.
 
     ``superseded_by`` is compared as a value. As a join, PostgreSQL may compare every cluster with every unit if it has
-    no table statistics.
+    no table statistics. The outer cluster has arrived, so its propositions have too: no join looks that up again.
     """
-    return unreplaced(Proposition.objects.filter(cluster=OuterRef("pk")))
+    return unreplaced(Proposition.with_arriving.filter(cluster=OuterRef("pk")))
 
 
 def unreplaced(rows: QuerySet[Text]) -> QuerySet[Text]:
     """Exclude clusters that were removed, or propositions whose text was replaced.
 
-    This is looked up per row, so apply more selective filters first.
+    The rows must have arrived. This is looked up per row, so apply more selective filters first.
     """
-    replaced = Unit.objects.filter(pk=OuterRef("unit")).order_by().values("superseded_by")[:1]
+    replaced = Unit.with_arriving.filter(pk=OuterRef("unit")).order_by().values("superseded_by")[:1]
     return rows.alias(replaced=Subquery(replaced)).filter(replaced=None)
 
 
@@ -127,18 +127,23 @@ def lack(clusters: QuerySet[Cluster], what: str) -> QuerySet[Cluster]:
     return clusters.filter(_lacks()[what])
 
 
-def count_lacking(clusters: QuerySet[Cluster]) -> dict[str, int]:
-    """Count all clusters (``all``), the incomplete ones and those that lack each thing, in one query.
+def find_lacking(clusters: QuerySet[Cluster]) -> Iterator[tuple[int, set[str]]]:
+    """Yield the id of each cluster and what it lacks (keys of `_lacks`), in one query."""
+    lacks = {f"lacks_{name}": ExpressionWrapper(lack, BooleanField()) for name, lack in _lacks().items()}
+    names = [name.removeprefix("lacks_") for name in lacks]
+    for pk, *row in clusters.order_by().annotate(**lacks).values_list("pk", *lacks):
+        yield pk, {name for name, lack in zip(names, row, strict=True) if lack}
+
+
+def count_lacking(lacking_clusters: Iterable[tuple[int, set[str]]]) -> dict[str, int]:
+    """Count all clusters (``all``), the incomplete ones and those that lack each thing, from `find_lacking`.
 
     ``relation`` counts clusters that have inputs but no relation.
     """
     # Counted in Python: an SQL aggregate would evaluate conditions twice that two counts share. With 20,000 clusters
     # they take most of the time.
-    lacks = {f"lacks_{name}": ExpressionWrapper(lack, BooleanField()) for name, lack in _lacks().items()}
-    names = [name.removeprefix("lacks_") for name in lacks]
-    counts = Counter(all=0, incomplete=0, relation=0, **dict.fromkeys(names, 0))
-    for row in clusters.order_by().annotate(**lacks).values_list(*lacks):
-        lacking = {name for name, lack in zip(names, row, strict=True) if lack}
+    counts = Counter(all=0, incomplete=0, relation=0, **dict.fromkeys(_lacks(), 0))
+    for _, lacking in lacking_clusters:
         counts.update(["all", *lacking])
         counts["incomplete"] += bool(lacking)
         counts["relation"] += "discourse" in lacking and "input" not in lacking

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from django.db.models import BooleanField, Case, ExpressionWrapper, F, OuterRef, Prefetch, Q, QuerySet, When
+from django.db.models import BooleanField, Case, ExpressionWrapper, F, OuterRef, Prefetch, Q, QuerySet, Subquery, When
 from django.db.models.expressions import OrderBy
 from django.db.models.functions import Length
 from django.db.models.lookups import GreaterThan
@@ -17,7 +17,7 @@ from sql.expressions import fold_case
 from sql.planner import count_subquery, exists_row
 
 from ..clusters.completeness import claims_beside, has_unlabelled, lacks_inputs, unreplaced
-from ..clusters.figures import lacking_now
+from ..clusters.figures import lacking_clusters, lacking_now
 from ..consistency.queries import doubted
 from ..documents.queries import targets
 from ..models import Cluster, PicoElement, Proposition, Review, Study
@@ -27,6 +27,8 @@ Json = dict[str, Any]
 #: States of a cluster or of any of its propositions, and the states visible only to curators.
 STATES = ("contested", "flagged", "stale", "unlabelled", "no_inputs", "findings")
 FOR_CURATORS = ("flagged", "findings")
+#: States whose clusters a job finds after each change: what such a cluster lacks.
+LACKING = {"unlabelled": "label", "no_inputs": "input"}
 #: States by which clusters are ordered: those that everyone sees. Clusters without one come last.
 ORDERED = tuple(state for state in STATES if state not in FOR_CURATORS)
 #: Columns by which clusters are ordered, ascending or, with a minus, descending.
@@ -41,8 +43,11 @@ def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
     They are in the order of ``ordering``. Without it they are in corpus order, and clusters that contain the search as
     whole words come first.
     """
-    queryset = _in_order(_matching(project, filters), project, filters).select_related("review")
-    return queryset.prefetch_related(Prefetch("pico", PicoElement.objects.order_by("id").prefetch_related("fragments")))
+    queryset = _in_order(_matching(project, filters), project, filters)
+    # Not select_related: PostgreSQL expects few clusters to match, and compares each with every review.
+    return queryset.prefetch_related(
+        "review", Prefetch("pico", PicoElement.objects.order_by("id").prefetch_related("fragments"))
+    )
 
 
 def _matching(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
@@ -55,7 +60,7 @@ def _matching(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]
     values = {field: filters[field] for field in ("polarity", "modality") if filters.get(field)}
     if values:
         # Both values must match on the same proposition.
-        claims = Proposition.objects.filter(cluster=OuterRef("pk"))
+        claims = Proposition.with_arriving.filter(cluster=OuterRef("pk"))
         if role := filters.get("role"):
             claims = claims.filter(Q(position=0) if role == "target" else Q(position__gte=1))
         for field, value in values.items():
@@ -79,7 +84,8 @@ def _columns(ordering: str, project: Project) -> list[Any]:
     match ordering:
         case "key" | "review":
             key = [Length("key"), F("key")] if ordering == "key" else []
-            return [Length("review__pmid"), F("review__pmid"), *key]
+            pmid = Subquery(Review.objects.filter(pk=OuterRef("review")).values("pmid")[:1])
+            return [Length(pmid), pmid, *key]
         case "inputs":
             return [count_subquery(claims_beside().filter(position__gte=1))]
         case "state":
@@ -108,10 +114,13 @@ def states(project: Project, filters: Mapping[str, str], *, curates: bool) -> li
     counted: dict[str, int] = {}
     if others:
         # Apply the other filters only once.
-        matches = Cluster.objects.filter(pk__in=list(matches.values_list("pk", flat=True))).order_by()
+        ids = list(matches.values_list("pk", flat=True))
+        lists = lacking_clusters(project)
+        counted = {state: len(lists[what].intersection(ids)) for state, what in LACKING.items() if what in lists}
+        matches = Cluster.objects.filter(pk__in=ids).order_by()
     else:
         lacking = lacking_now(project)
-        counted = {"unlabelled": lacking["label"], "no_inputs": lacking["input"]}
+        counted = {state: lacking[what] for state, what in LACKING.items()}
     named = [state for state in STATES if curates or state not in FOR_CURATORS]
     total = matches.count()
     counted |= {
@@ -144,7 +153,9 @@ def _is(state: str, project: Project) -> Q:
         "findings": doubted(project).filter(unit=OuterRef("unit")),
     }[state]
     among = (
-        Proposition.objects.filter(cluster=OuterRef("pk")).alias(row_count=count_subquery(rows)).filter(row_count__gt=0)
+        Proposition.with_arriving.filter(cluster=OuterRef("pk"))
+        .alias(row_count=count_subquery(rows))
+        .filter(row_count__gt=0)
     )
     return Q(GreaterThan(count_subquery(rows), 0)) | exists_row(unreplaced(among))
 

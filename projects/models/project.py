@@ -248,7 +248,7 @@ def has_arrived(path: str = "imported") -> Q:
 class ArrivedManager(models.Manager[M]):
     """Manager of rows that may come from an import. It leaves out rows of an import that is still arriving.
 
-    Only the importer uses the other manager, ``with_arriving``.
+    The importer uses the other manager, ``with_arriving``, and so do subqueries of parts of a row that has arrived.
     """
 
     #: Leads to the import of a row. Not an argument: Django creates related managers without arguments.

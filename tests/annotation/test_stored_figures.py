@@ -11,9 +11,10 @@ from django.db.models import Q
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.clusters.completeness import count_lacking
+from annotation.clusters.completeness import count_lacking, find_lacking
 from annotation.clusters.figures import COMPLETENESS, lacking_now
 from annotation.corpus.figures import LEVELS, SUMMARY, LevelFigures, SummaryFigures
+from annotation.corpus.queries import states
 from annotation.corpus.statistics import table
 from annotation.curation.actions import add_review, remove_cluster
 from annotation.documents.actions import make_documents
@@ -84,7 +85,7 @@ def test_a_change_enqueues_one_job_and_the_page_says_that_its_figures_are_outdat
     change(computed, by)
     remove(computed, by)
     [job] = waiting(computed)
-    assert lacking_now(computed) == count_lacking(Cluster.objects.current()), "counted anew"
+    assert lacking_now(computed) == count_lacking(find_lacking(Cluster.objects.current())), "counted anew"
     before = stored(computed, SUMMARY)
     assert before.job == job
     assert before.figures["reviews"] == 2
@@ -96,9 +97,20 @@ def test_a_change_enqueues_one_job_and_the_page_says_that_its_figures_are_outdat
 
 
 def test_incomplete_clusters_are_not_counted_again_while_the_stored_counts_are_current(computed: Project) -> None:
-    assert lacking_now(computed) == count_lacking(Cluster.objects.current())
-    StoredFigures.objects.filter(key=COMPLETENESS).update(figures='{"all": 99}')
+    assert lacking_now(computed) == count_lacking(find_lacking(Cluster.objects.current()))
+    StoredFigures.objects.filter(key=COMPLETENESS).update(figures='{"counts": {"all": 99}}')
     assert lacking_now(computed) == {"all": 99}
+
+
+def test_a_filtered_list_counts_incomplete_clusters_among_the_stored_ones(computed: Project) -> None:
+    review = Cluster.objects.all()[0].review.pmid
+    Proposition.objects.filter(position__gte=1).delete()
+    compute_and_store(project=computed)
+    known = [states(computed, filters, curates=True) for filters in ({}, {"review": review})]
+    StoredFigures.objects.filter(key=COMPLETENESS).update(rule=0)
+    assert known == [states(computed, filters, curates=True) for filters in ({}, {"review": review})]
+    lacking_inputs = [{row["state"]: row["clusters"] for row in rows}["no_inputs"] for rows in known]
+    assert lacking_inputs[0] > lacking_inputs[1] > 0
 
 
 def test_a_large_corpus_is_not_counted_in_a_request_while_a_job_is_about_to_count_it(
@@ -107,7 +119,7 @@ def test_a_large_corpus_is_not_counted_in_a_request_while_a_job_is_about_to_coun
     before = lacking_now(computed)
     remove(computed, by)
     monkeypatch.setattr("projects.stored_figures.queries.LARGE", before["all"])
-    now = count_lacking(Cluster.objects.current())
+    now = count_lacking(find_lacking(Cluster.objects.current()))
     assert lacking_now(computed) == now != before, "small"
     monkeypatch.setattr("projects.stored_figures.queries.LARGE", before["all"] - 1)
     assert lacking_now(computed) == before
