@@ -1,5 +1,9 @@
 """Pagination of all lists."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import QuerySet
 from rest_framework.pagination import PageNumberPagination
 
 
@@ -9,3 +13,25 @@ class Pages(PageNumberPagination):
     page_size = 50
     page_size_query_param = "page_size"
     max_page_size = 200
+
+
+class CountedRows:
+    """Rows for a paginator whose number is known, so that they are not counted.
+
+    The database skips at most half of them to find a page.
+    """
+
+    def __init__(self, rows: QuerySet[Any], count: int) -> None:
+        self.rows, self.number = rows, count
+
+    def count(self) -> int:
+        return self.number
+
+    def __len__(self) -> int:
+        return self.number
+
+    def __getitem__(self, part: slice) -> Sequence[Any]:
+        start, stop = part.start, min(part.stop, self.number)
+        if start <= self.number // 2:
+            return list(self.rows[start:stop])
+        return list(self.rows.reverse()[self.number - stop : self.number - start])[::-1]

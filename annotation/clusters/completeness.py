@@ -28,11 +28,11 @@ from django.db.models.lookups import Exact
 from projects.models import Decision, Unit
 from sql.planner import exists_row
 
-from ..models import Cluster, Label, Proposition
+from ..models import Cluster, Label, Proposition, Target
 from ..models.labels import NOTHING_SAID
 
 Json = dict[str, Any]
-Text = TypeVar("Text", Cluster, Proposition)
+Text = TypeVar("Text", Cluster, Proposition, Target)
 #: The parts that a cluster, not one of its propositions, can lack. In the order of the page.
 WHOLE = ("target", "input", "discourse")
 
@@ -85,7 +85,7 @@ def claims_beside() -> QuerySet[Proposition]:
 
 
 def unreplaced(rows: QuerySet[Text]) -> QuerySet[Text]:
-    """Exclude clusters that were removed, or propositions whose text was replaced.
+    """Exclude clusters that were removed, or propositions and targets whose text was replaced.
 
     The rows must have arrived. This is looked up per row, so apply more selective filters first.
     """

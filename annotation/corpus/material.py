@@ -11,6 +11,7 @@ from projects.models import Member, Project
 from projects.permissions import may
 from sql.expressions import fold_case
 
+from ..clusters.completeness import unreplaced
 from ..models import (
     Cluster,
     Counterfactual,
@@ -26,6 +27,7 @@ from ..models import (
 )
 from . import queries as corpus_lists
 from .figures import SUMMARY
+from .statistics import has_reviews
 
 Levels = Mapping[str, Mapping[str, Any]]
 #: Longest text in a list or a search.
@@ -47,7 +49,10 @@ def _curation_page(member: Member, review: int) -> str:
 
 
 def _first(rows: Rows, limit: int, name: Any, page: Any) -> tuple[int, list[Match]]:
-    return rows.count(), [Match(_shortened(name(row)), page(row)) for row in rows[:limit]]
+    """Return the number of rows, and the first ones. Texts are searched once if all matches are shown."""
+    shown = list(rows[:limit])
+    total = rows.count() if len(shown) == limit else len(shown)
+    return total, [Match(_shortened(name(row)), page(row)) for row in shown]
 
 
 class Clusters(Material):
@@ -66,7 +71,8 @@ class Clusters(Material):
         targets = Proposition.objects.current().filter(cluster__in=page, position=0).values_list("cluster", "text")
         texts = dict(targets)
         names = [(f"{unit_name(row.key)}: {texts.get(row.pk, '')}", row.pk) for row in page]
-        return rows.count(), [Match(_shortened(name), f"corpus/{pk}") for name, pk in names]
+        total = rows.count() if len(page) == limit else len(page)
+        return total, [Match(_shortened(name), f"corpus/{pk}") for name, pk in names]
 
     def release_note(self, levels: Levels) -> str:
         if (row := levels.get("proposition")) is None:
@@ -125,11 +131,10 @@ class Reviews(Material):
         return Review.objects.filter(project=project).order_by("id")
 
     def exists(self, project: Project) -> Q | Exists:
-        """A review of which only a document is known is the document's place in the corpus, not a review."""
-        described = ~Q(title="") | ~Q(abstract="") | ~Q(topic="") | ~Q(record=RecordStatus.NOT_READ)
-        documents = Target.objects.filter(review=OuterRef("pk"), level=Level.DOCUMENT)
-        rows = self.all(project).filter(described | ~Q(Exists(documents.order_by())))
-        return Q(Exists(rows.order_by())) | _has_parts(project)
+        return has_reviews(project)
+
+    def is_counted(self, figures: Any) -> bool:
+        return bool(figures["has_reviews"])
 
     def matching(self, rows: Rows, words: str) -> Rows:
         return rows.filter(Q(pmid__contains=fold_case(words)) | Q(title__icontains=words))
@@ -137,7 +142,8 @@ class Reviews(Material):
     def rows(self, page: Sequence[Review], member: Member) -> list[Row]:
         ids = [review.pk for review in page]
         studies = _counts(Inclusion.objects.filter(role=Role.INCLUDED), "review", ids)
-        targets = _counts(Target.objects.current(), "review", ids)
+        # No join: SQLite would read all current units.
+        targets = _counts(unreplaced(Target.objects.all()), "review", ids)
         return [
             Row(
                 review.pk,
@@ -155,13 +161,6 @@ class Reviews(Material):
             lambda row: f"{row.pmid}: {row.title}" if row.title else row.pmid,
             lambda row: _curation_page(member, row.pk),
         )
-
-
-def _has_parts(project: Project) -> Q:
-    """Return a condition: reviews of the project have clusters or target sentences."""
-    clusters = Cluster.objects.filter(project=project)
-    sentences = Target.objects.filter(project=project, level=Level.SENTENCE)
-    return Q(Exists(clusters.order_by())) | Q(Exists(sentences.order_by()))
 
 
 class Studies(Material):

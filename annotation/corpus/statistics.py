@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
+from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 
 from annotation.clusters.gold import current_label_value, current_relation
 from measures.counterfactuals import Kind
@@ -23,6 +23,7 @@ from ..models import (
     PicoForm,
     Polarity,
     Proposition,
+    RecordStatus,
     Relation,
     Review,
     Study,
@@ -37,6 +38,7 @@ def summary(project: Project) -> Json:
     values, propositions = _labels(Proposition.objects.current().filter(cluster__project=project))
     return {
         "reviews": Review.objects.filter(project=project).count(),
+        "has_reviews": Project.objects.filter(has_reviews(project), pk=project.pk).exists(),
         "studies": Study.objects.filter(project=project).count(),
         "documents": Target.objects.current().filter(project=project, level=Level.DOCUMENT).count(),
         "sentences": Target.objects.current().filter(project=project, level=Level.SENTENCE).count(),
@@ -47,6 +49,19 @@ def summary(project: Project) -> Json:
         "pico": _pico(project),
         "counterfactuals": _counterfactuals(project),
     }
+
+
+def has_reviews(project: Project) -> Q:
+    """Return a condition: more than a document is known of a review, or the project has clusters or target sentences.
+
+    A review of which only a document is known is the document's place in the corpus, not a review.
+    """
+    described = ~Q(title="") | ~Q(abstract="") | ~Q(topic="") | ~Q(record=RecordStatus.NOT_READ)
+    documents = Target.objects.filter(review=OuterRef("pk"), level=Level.DOCUMENT)
+    reviews = Review.objects.filter(described | ~Q(Exists(documents.order_by())), project=project)
+    clusters = Cluster.objects.filter(project=project)
+    sentences = Target.objects.filter(project=project, level=Level.SENTENCE)
+    return Q(*(Exists(rows.order_by()) for rows in (reviews, clusters, sentences)), _connector=Q.OR)
 
 
 def _labels(claims: QuerySet[Proposition]) -> tuple[Json, Counter[str]]:
@@ -135,7 +150,11 @@ def table(project: Project, progress: Progress = silent) -> list[Json]:
     rows = []
     for level in Level.values:
         targets = Target.objects.current().filter(project=project, level=level)
-        inputs = Input.objects.current().filter(target__in=targets)
+        # One join by its key. `target__in=targets` joins the targets twice, and PostgreSQL may compare each input with
+        # each target.
+        inputs = Input.objects.current().filter(
+            target__project=project, target__level=level, target__unit__superseded_by=None
+        )
         rows.append(
             _row(
                 level,

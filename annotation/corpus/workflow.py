@@ -8,11 +8,13 @@ from annotation.pubmed.records import RetrievalProgress, retrieval_progress
 from projects import kinds
 from projects.models import Assignment, Decision, Project, Round
 from projects.people.workflow import count_annotators
+from projects.stored_figures.queries import stored
 from projects.workflow import Begun, Next, Step, WorkflowStage
 
 from ..clusters.completeness import lack, unlabelled
 from ..clusters.figures import lacking_now
 from ..models import Cluster, Counterfactual, Proposition, Ranking, Search, Target
+from .figures import SUMMARY
 
 ASSIGN = "assign_evidence"
 #: Address for a new rolling round, which adds later units automatically, because further searches add units to every
@@ -35,8 +37,13 @@ class Corpus(WorkflowStage):
 
 
 def _import_step(project: Project) -> Step:
-    n = Cluster.objects.current().filter(project=project).count()
-    texts = n or Target.objects.current().filter(project=project).count()
+    known = stored(project, SUMMARY)
+    if known.is_current:
+        n = known.figures["clusters"]
+        texts = n or known.figures["documents"] + known.figures["sentences"]
+    else:
+        n = Cluster.objects.current().filter(project=project).count()
+        texts = n or Target.objects.current().filter(project=project).count()
     next_action = None
     if not texts:
         next_action = Next(

@@ -39,6 +39,8 @@ class Document:
 
 def reviews(project: Project) -> QuerySet[Review]:
     """Return the reviews that have a document: the data set without reviews that were read and contain no evidence."""
+    if not current_readings().filter(unit__review__project=project).exists():
+        return data_set_reviews(project)
     read = current_readings().filter(unit=OuterRef("unit"))
     picked = Target.objects.current().filter(review=OuterRef("pk"), level=Level.SENTENCE)
     return data_set_reviews(project).filter(~Exists(read) | Exists(picked))

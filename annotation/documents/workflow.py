@@ -1,10 +1,9 @@
 """Workflow stage of the documents, for data sets built from PubMed. Documents are generated without raters."""
 
-from annotation.pubmed.records import RETRIEVED
 from projects.models import Job, JobStatus, Project
 from projects.workflow import Next, Step, WorkflowStage
 
-from ..models import Cluster, Level, Review, Target
+from ..models import RETRIEVED, Cluster, Level, Review, Target
 from . import queries as documents_queries
 from .queries import MAKE_DOCUMENTS
 

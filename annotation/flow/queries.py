@@ -12,6 +12,7 @@ from django.db.models import Count, Exists, OuterRef, Q, Sum
 from annotation.clusters.gold import current_readings, current_screenings, current_study_lists
 from annotation.evidence.current import count_dropped
 from annotation.models import (
+    RETRIEVED,
     Cluster,
     Dropped,
     EvidenceMark,
@@ -28,7 +29,7 @@ from annotation.models import (
     Study,
     Target,
 )
-from annotation.pubmed.records import RETRIEVED, data_set_reviews
+from annotation.pubmed.records import data_set_reviews
 from projects.models import Decision, Project
 
 CONTESTED = "contested, to be decided by a curator"

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from functools import cached_property
 
-from annotation.models import Review
-from annotation.pubmed.records import RETRIEVED
+from annotation.models import RETRIEVED, Review
 from projects.models import Project
 from projects.reports.figures import Box, Figure, FlowChart
 from projects.reports.registry import ReportTable, TableContext

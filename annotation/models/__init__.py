@@ -12,7 +12,7 @@ from .cluster import (
     TupleElement,
     TupleFragment,
 )
-from .corpus import Article, FullText, Inclusion, Input, Level, RecordStatus, Review, Role, Study, Target
+from .corpus import RETRIEVED, Article, FullText, Inclusion, Input, Level, RecordStatus, Review, Role, Study, Target
 from .counterfactual import Counterfactual, NotApplicable, ProbePair, Rewriting, RewrittenText, TextOrigin
 from .effect import JUDGED_DIRECTIONS, NOT_REPORTED, EffectUnit, JudgedEffect
 from .entity import SPAN_ELEMENT_CHOICES, SPAN_ELEMENTS, AbstractUnit, EntityReading, EntitySpan
@@ -51,6 +51,7 @@ from .sentence import AbstractReading, Dropped, EvidenceMark, RhetoricalClass, S
 __all__ = [
     "JUDGED_DIRECTIONS",
     "NOT_REPORTED",
+    "RETRIEVED",
     "SENTENCE_CLASSES",
     "SPAN_ELEMENTS",
     "SPAN_ELEMENT_CHOICES",

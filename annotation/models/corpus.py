@@ -51,6 +51,10 @@ class Article(models.Model):
         abstract = True
 
 
+#: Reviews from PubMed, found by a search or imported from a file. Other reviews were imported with a data set.
+RETRIEVED = ~Q(topic="") | ~Q(record=RecordStatus.NOT_READ)
+
+
 class Review(Article):
     """A systematic review. It defines what a summary should say."""
 
@@ -67,6 +71,8 @@ class Review(Article):
     class Meta:
         ordering = ["id"]
         constraints = [models.UniqueConstraint(fields=["project", "pmid"], name="one_review_per_pmid")]
+        # A large imported corpus has none. Without the index, each page of the workflow would read all its reviews.
+        indexes = [models.Index(fields=["project"], name="review_retrieved", condition=RETRIEVED)]
 
     def __str__(self) -> str:
         return f"review {self.pmid}"
@@ -195,6 +201,7 @@ class Target(models.Model):
             models.UniqueConstraint(fields=["project", "level", "key", "version"], name="one_target_per_version"),
             models.CheckConstraint(condition=Q(is_withheld=False) | Q(text=""), name="a_withheld_target_has_no_text"),
         ]
+        indexes = [models.Index(fields=["project", "level", "position"], name="target_in_order")]
 
 
 class InputQuerySet(models.QuerySet["Input"]):
@@ -203,9 +210,13 @@ class InputQuerySet(models.QuerySet["Input"]):
         return self.filter(is_current=True)
 
     def with_source_text(self) -> "models.QuerySet[Any]":
-        """Add ``source_text``: the input's own text, or else the abstract of its study. Read it, never ``text``."""
+        """Add ``source_text``: the input's own text, or else the abstract of its study. Read it, never ``text``.
+
+        The abstract is looked up per input. For a join, PostgreSQL may read all studies, even for a few inputs.
+        """
         own_text = NullIf("text", models.Value("", models.TextField()))
-        return self.annotate(source_text=Coalesce(own_text, "study__abstract"))  # type: ignore[no-redef]
+        abstract = Study.with_arriving.filter(pk=models.OuterRef("study")).order_by().values("abstract")
+        return self.annotate(source_text=Coalesce(own_text, models.Subquery(abstract)))  # type: ignore[no-redef]
 
 
 class _InputManager(ArrivedManager["Input"]):

@@ -7,6 +7,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from annotation.clusters.gold import current_screenings
 from annotation.evidence.current import count_dropped
 from annotation.models import (
+    RETRIEVED,
     AbstractReading,
     Cluster,
     EvidencePair,
@@ -20,9 +21,6 @@ from annotation.models import (
     Target,
 )
 from projects.models import Assignment, Decision, Project
-
-#: Reviews from PubMed, found by a search or imported from a file. Other reviews were imported with a data set.
-RETRIEVED = ~Q(topic="") | ~Q(record=RecordStatus.NOT_READ)
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,11 @@
 
 from functools import cached_property
 
-from annotation.pubmed.records import RETRIEVED
 from projects.reports.registry import ReportTable, TableContext
 from projects.reports.table import Cell, Column, Table
 from projects.stored_figures.queries import Stored, stored
 
-from ..models import Review
+from ..models import RETRIEVED, Review
 from .figures import KEY
 
 

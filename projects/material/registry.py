@@ -10,6 +10,7 @@ from django.db.models import Exists, Q, QuerySet
 from api.registry import Registry
 
 from ..models import Member, Project
+from ..stored_figures.queries import Stored, stored
 
 Rows = QuerySet[Any]
 
@@ -73,6 +74,10 @@ class Material:
         """Return a condition: the project has this kind."""
         return Q(Exists(self.all(project).order_by()))
 
+    def is_counted(self, figures: Any) -> bool:
+        """Return whether the project has this kind, from its current stored figures."""
+        return self.count(figures) > 0
+
     def count(self, figures: Any) -> int:
         """Return the number of rows, from the stored figures of the project."""
         return int(figures[self.key])
@@ -110,9 +115,20 @@ def every() -> list[Material]:
     return sorted(_KINDS.every(), key=attrgetter("order"))
 
 
-def of(project: Project) -> list[Material]:
-    """Return the kinds that a project has, in order. One query."""
+def figure_sets(project: Project) -> dict[str, Stored]:
+    """Return the stored sets of figures that have the counts, by name. Two queries per set."""
+    return {name: stored(project, name) for name in sorted({kind.figures for kind in every()})}
+
+
+def of(project: Project, sets: Mapping[str, Stored] | None = None) -> list[Material]:
+    """Return the kinds that a project has, in order. Needs one query besides `figure_sets`, none if they are current.
+
+    Without current figures the database may have to read every review, to find one that is more than a document.
+    """
     kinds = every()
+    sets = figure_sets(project) if sets is None else sets
+    if all(one.is_current for one in sets.values()):
+        return [kind for kind in kinds if kind.is_counted(sets[kind.figures].figures)]
     conditions = {f"has_{kind.key}": kind.exists(project) for kind in kinds}
     has = Project.objects.filter(pk=project.pk).annotate(**conditions).values(*conditions).get()
     return [kind for kind in kinds if has[f"has_{kind.key}"]]

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.sessions import signed_in
+from api.pagination import CountedRows
 from api.problems import NotFound, Refused
 
 from ..models import Member
@@ -39,8 +40,8 @@ class MaterialsView(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """Return the kinds of material that the project has, with their counts as stored."""
         project = _reader(request, slug).project
-        kinds = registry.of(project)
-        sets = {name: stored(project, name) for name in sorted({kind.figures for kind in registry.every()})}
+        sets = registry.figure_sets(project)
+        kinds = registry.of(project, sets)
         oldest = min(sets.values(), key=lambda one: (one.as_of is not None, one.as_of))
         counts = registry.counts(kinds, {name: one.figures for name, one in sets.items()})
         rows = [
@@ -65,7 +66,13 @@ class MaterialListView(generics.ListAPIView[Any]):
         kind = next((one for one in registry.every() if one.key == kwargs["key"] and one.columns), None)
         if kind is None:
             raise NotFound(f"No kind of material {kwargs['key']!r} has a list.")
-        page = self.paginate_queryset(_rows(kind, member, _filters(request))) or []
+        filters = _filters(request)
+        rows: Any = _rows(kind, member, filters)
+        if not filters.get("search", "").strip() and not filters.get("state"):
+            known = stored(member.project, kind.figures)
+            if known.is_current:
+                rows = CountedRows(rows, kind.count(known.figures))
+        page = self.paginate_queryset(rows) or []
         return self.get_paginated_response(serializers.MaterialRowSerializer(kind.rows(page, member), many=True).data)
 
 

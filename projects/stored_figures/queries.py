@@ -29,15 +29,20 @@ class Stored:
     #: The job that will replace them, or that failed to. None if they are current.
     job: Job | None
 
+    @property
+    def is_current(self) -> bool:
+        """Whether they include every change."""
+        return self.figures is not None and self.job is None
+
     def is_usable(self, size: Callable[[Any], int]) -> bool:
         """Return whether a request uses these figures instead of computing them, where they decide what to do next.
 
         It does while they are current. In a large project it also does while the job that renews them waits or runs,
         because computing them would take seconds. ``size`` returns the number of rows from the figures.
         """
-        if self.figures is None:
-            return False
-        return self.job is None or (self.job.status in ACTIVE and size(self.figures) > LARGE)
+        if self.figures is None or self.job is None:
+            return self.is_current
+        return self.job.status in ACTIVE and size(self.figures) > LARGE
 
     def notes(self) -> list[str]:
         """Return the note below a table that is built from these figures. Empty if they are current."""

@@ -69,6 +69,38 @@ def test_a_list_takes_the_same_number_of_queries_at_any_size(
     assert len(costs) == 1
 
 
+def test_a_project_has_the_same_kinds_by_its_stored_figures(
+    project: Project, lead: User, client_of: Client, tmp_path: Path
+) -> None:
+    client = client_of(lead)
+    import_records(project, write(tmp_path / "d", [plain("1", "Nepralin helps.", ("111", "It helped."))]))
+    compute_and_store(project=project)
+    assert kinds(client) == {"studies": 1, "documents": 1}
+    Review.objects.update(title="Nepralin for pain")
+    compute_and_store(project=project)
+    assert kinds(client) == {"reviews": 1, "studies": 1, "documents": 1}
+
+
+@pytest.mark.parametrize("key", ["reviews", "studies", "sentences"])
+def test_a_list_has_the_same_pages_whether_or_not_its_count_is_stored(
+    project: Project, lead: User, client_of: Client, key: str, tmp_path: Path
+) -> None:
+    records = [plain(f"{n}_0", f"Sentence {n}.", (f"{n}1", "Its source.")) for n in range(1, 8)]
+    import_records(project, write(tmp_path / "l", records))
+    client = client_of(lead)
+
+    def pages(**filters: str) -> list[Any]:
+        return [get(client, f"materials/{key}", page=str(n), page_size="2", **filters) for n in (1, 2, 3, 4)]
+
+    ordering = {"reviews": {"ordering": "-year"}}.get(key, {})
+    counted = pages(), pages(**ordering)
+    compute_and_store(project=project)
+    with CaptureQueriesContext(connection) as queries:
+        assert (pages(), pages(**ordering)) == counted
+    assert not [query for query in queries if "COUNT(*)" in query["sql"]]
+    assert client.get(f"/api/v1/projects/eye/materials/{key}/?page=5&page_size=2").status_code == 404
+
+
 def test_a_list_is_searched_filtered_and_sorted(corpus: Project, lead: User, client_of: Client) -> None:
     Review.objects.filter(pmid="30000001").update(title="A late review", year=2020)
     Review.objects.filter(pmid="26258610").update(title="Early review", year=2001, is_retracted=True)
