@@ -1,6 +1,5 @@
 """Plan reliability studies. Both rounds of a study are opened in one transaction."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,8 +16,8 @@ from projects.rounds.planning import RoundPlan
 from ..kinds.label.kind import WITH_CUES, LabelKind
 from ..kinds.match import matching
 from ..kinds.match.kind import NEAREST_BY, MatchKind
-from ..kinds.match.matching import MatchableTargets
 from ..models import ReliabilityStudy
+from .figures import count_matchable
 
 TARGETS = {"role": "target"}
 
@@ -67,12 +66,11 @@ def begin_study(*, project: Project, plan: StudyPlan, by: User) -> ReliabilitySt
             "nearest_by",
             f"This project has no rankings by {ranker!r}. Rank the evidence first, or choose another ranker.",
         )
-    matchable = matching.find_matchable(project, ranker)
-    reasons = Counter(map(str, matchable.refused.values()))
-    why = why_no_matches(len(matchable.targets), len(matchable.honest), reasons)
+    counts = count_matchable(project, ranker)
+    why = why_no_matches(counts["targets"], counts["matchable"], counts["refused"])
     if not why and not plan.sentences:
         why = "No matches were requested."
-    _check_plan(project, plan, matchable, why)
+    _check_plan(project, plan, counts["matchable"], why)
     common = {
         "purpose": Purpose.RELIABILITY_STUDY,
         "overlap": plan.overlap,
@@ -128,7 +126,7 @@ def begin_study(*, project: Project, plan: StudyPlan, by: User) -> ReliabilitySt
     return study
 
 
-def _check_plan(project: Project, plan: StudyPlan, matchable: MatchableTargets, why: str) -> None:
+def _check_plan(project: Project, plan: StudyPlan, matchable: int, why: str) -> None:
     if len(set(plan.people)) < plan.overlap:
         raise Refused.field("people", f"Select at least {plan.overlap} people.")
     if project.reliability_studies.filter(name=plan.name).exists():
@@ -138,6 +136,6 @@ def _check_plan(project: Project, plan: StudyPlan, matchable: MatchableTargets, 
     if plan.propositions > (available := count_labellable(project)):
         match = "proposition matches" if available == 1 else "propositions match"
         raise Refused.field("propositions", f"Only {available} target {match}.")
-    if not why and plan.sentences > (available := len(matchable.honest)):
-        have = "sentence has" if available == 1 else "sentences have"
-        raise Refused.field("sentences", f"Only {available} target {have} four candidates.")
+    if not why and plan.sentences > matchable:
+        have = "sentence has" if matchable == 1 else "sentences have"
+        raise Refused.field("sentences", f"Only {matchable} target {have} four candidates.")

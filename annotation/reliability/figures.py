@@ -34,7 +34,16 @@ def matchable_now(project: Project) -> tuple[dict[str, Any], Stored | None]:
     return _count(project), None
 
 
-def _count(project: Project) -> dict[str, Any]:
-    matchable = matching.find_matchable(project, matching.rankers(project)[0])
+def count_matchable(project: Project, ranker: str) -> dict[str, Any]:
+    """Return the numbers for a ranker: the stored ones if they are current, else counted now. Actions use it."""
+    if ranker == matching.rankers(project)[0]:
+        known = stored(project, KEY)
+        if known.figures is not None and known.job is None:
+            return dict(known.figures)
+    return _count(project, ranker)
+
+
+def _count(project: Project, ranker: str = "") -> dict[str, Any]:
+    matchable = matching.find_matchable(project, ranker or matching.rankers(project)[0])
     reasons = Counter(str(why) for why in matchable.refused.values())
     return {"targets": len(matchable.targets), "matchable": len(matchable.honest), "refused": reasons}

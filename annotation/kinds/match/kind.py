@@ -194,8 +194,9 @@ class MatchKind(TargetSentenceKind):
             return existing
         if not round.meaning.held_against_gold:
             raise Refused.field("purpose", "Matches need a round with the purpose *reliability study*.")
-        matchable = matching.find_matchable(round.project, str(round.options[NEAREST_BY]))
-        return create_items(round, matchable, [unit for unit, _ in chosen])
+        units = [unit for unit, _ in chosen]
+        matchable = matching.find_matchable(round.project, str(round.options[NEAREST_BY]), units)
+        return create_items(round, matchable, units)
 
     def discarded(self, round: Round) -> None:
         remove_items(round)
@@ -249,7 +250,7 @@ class MatchKind(TargetSentenceKind):
 
 def _planned_items(units: Sequence[int], round: Round) -> dict[int, tuple[Target, list[str]]]:
     """Return targets (unit ids) with the candidates that the planned round would create."""
-    matchable = matching.find_matchable(round.project, str(round.options[NEAREST_BY]))
+    matchable = matching.find_matchable(round.project, str(round.options[NEAREST_BY]), units)
     targets = Target.objects.filter(unit__in=units, pk__in=matchable.honest).values_list("unit", "pk")
     items = {unit: draw_item(matchable, pk, round.seed) for unit, pk in targets}
     return {unit: _texts(item.target, item.candidates) for unit, item in items.items()}

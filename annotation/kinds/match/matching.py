@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from measures.evidence import (
     has_others,
@@ -104,16 +104,21 @@ def rankers(project: Project) -> list[str]:
     return [*(name for name, _ in counted if name != BY_WORDS), BY_WORDS]
 
 
-def find_matchable(project: Project, nearest_by: str) -> MatchableTargets:
-    """Return the result for every current target sentence and one ranker. A fixed number of queries."""
-    targets_by_id = {
-        target.pk: target for target in targets(project).only("key", "text", "review", "level", "position")
-    }
+def find_matchable(project: Project, nearest_by: str, units: Collection[int] | None = None) -> MatchableTargets:
+    """Return the result for every current target sentence, or for those of ``units``. A fixed number of queries.
+
+    The result for a target does not depend on the others.
+    """
+    wanted = targets(project) if units is None else targets(project).filter(unit__in=units)
+    targets_by_id = {target.pk: target for target in wanted.only("key", "text", "review", "level", "position")}
     inputs: dict[tuple[int, int], list[tuple[str, list[int]]]] = defaultdict(list)
-    rows = Input.objects.current().filter(target__in=targets(project).order_by()).with_source_text()
+    rows = Input.objects.current().filter(target__in=wanted.order_by()).with_source_text()
     for target, study, text, numbers in rows.values_list("target", "study", "source_text", "numbers"):
         inputs[target, study].append((plain(text), numbers))
-    evidence = _evidence(project, targets_by_id, inputs)
+    claims = Proposition.objects.current().filter(cluster__project=project).order_by()
+    if units is not None:
+        claims = claims.filter(cluster__review__in={target.review_id for target in targets_by_id.values()})
+    evidence = _evidence(claims, targets_by_id, inputs)
     sentences: dict[int, list[Sentence]] = defaultdict(list)
     in_studies = Sentence.objects.filter(study__in={study for _, study in inputs}).order_by("study_id", "number")
     for sentence in in_studies.only("study", "number", "text"):
@@ -171,14 +176,14 @@ def _closest_reason(one: Refusal, other: Refusal) -> Refusal:
 
 
 def _evidence(
-    project: Project,
+    claims: QuerySet[Proposition],
     targets_by_id: Mapping[int, Target],
     inputs: Mapping[tuple[int, int], Sequence[tuple[str, list[int]]]],
 ) -> dict[int, set[str]]:
     """Return the plain texts that are evidence for each target, by target id.
 
     They are the inputs of the sentence, and the inputs of clusters created from it or from a sentence with the same
-    words.
+    words. ``claims``: the propositions of the reviews of these targets.
     """
     texts: dict[int, set[str]] = defaultdict(set)
     for (target, _), passages in inputs.items():
@@ -186,7 +191,6 @@ def _evidence(
     by_words: dict[tuple[int, str], list[int]] = defaultdict(list)
     for target_ in targets_by_id.values():
         by_words[target_.review_id, plain(target_.text)].append(target_.pk)
-    claims = Proposition.objects.current().filter(cluster__project=project).order_by()
     of_cluster: dict[int, set[int]] = defaultdict(set)
     columns = ("cluster", "cluster__review", "cluster__sentence", "text")
     for cluster, review, sentence, text in claims.filter(position=0).values_list(*columns):
