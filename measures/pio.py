@@ -152,29 +152,44 @@ def count_spans(text: str, tags: Iterable[Tag]) -> tuple[int, int]:
 
 
 def with_spans(text: str, tags: Sequence[Tag], spans: Collection[PioSpan]) -> list[Tag]:
-    """Return the tags of a text that has these spans.
+    """Return the tags of a text that has these spans. Spans of one kind must not overlap.
 
-    Tags of spans that stay, and tags without a partner, are unchanged. Tags of other spans are removed, and those of
-    new spans are inserted as MS^2 writes them.
+    Tags of spans that stay are unchanged. Tags of other spans are removed, and those of new spans are inserted as MS^2
+    writes them. Tags that mark nothing are unchanged too, unless they would now mark a span, or end a new one.
     """
-    marked, _ = _marked(text, tags)
     wanted = {(span.kind, span.range) for span in spans}
-    removed = {n for span, *ends in marked if span not in wanted for n in ends}
+    replaced = _replaced(text, tags, wanted, ())
+    if differing := {kind for kind, _ in wanted ^ {(one.kind, one.range) for one in spans_of(text, replaced)[0]}}:
+        replaced = _replaced(text, tags, wanted, differing)
+    return replaced
+
+
+def _replaced(
+    text: str, tags: Sequence[Tag], wanted: Collection[tuple[PioKind, Range]], without_strays: Collection[str]
+) -> list[Tag]:
+    """Return the tags with the wanted spans. Tags that mark nothing are removed if their kind is ``without_strays``."""
+    marked, _ = _marked(text, tags)
+    staying = {n for span, *ends in marked if span in wanted for n in ends}
+    removed = {n for span, *ends in marked if span and span not in wanted for n in ends}
     kept: list[Tag] = []
     number = 0
     for offset, characters in tags:
         pieces = re.split(f"({_TAG_ITSELF})", characters)
         for n in range(1, len(pieces), 2):
-            if number in removed:
+            is_stray_removed = pieces[n].strip("</>") in without_strays and number not in staying
+            if number in removed or is_stray_removed:
                 pieces[n] = ""
             number += 1
         # The blanks around a removed tag go with it.
         if any(pieces[1::2]):
             kept.append((offset, "".join(pieces)))
-    new = wanted - {span for span, *_ in marked}
+    new = {span for span in wanted if span not in {span for span, *_ in marked}}
     for kind, (start, end) in sorted(new, key=lambda span: (span[1], span[0])):
-        kept = _inserted(kept, (end, f" </{kind}>"), before_openings=True)
-        kept = _inserted(kept, (start, f"<{kind}> "), before_openings=False)
+        # A blank beside a tag belongs to the text if no other blank or end of the text is there.
+        before = "" if start and not text[start - 1].isspace() else " "
+        after = "" if end < len(text) and not text[end].isspace() else " "
+        kept = _inserted(kept, (end, f"{after}</{kind}>"), before_openings=True)
+        kept = _inserted(kept, (start, f"<{kind}>{before}"), before_openings=False)
     return kept
 
 
