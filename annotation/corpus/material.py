@@ -222,7 +222,10 @@ class Targets(Material):
         return Target.objects.current().filter(project=project, level=self.level).order_by("position", "id")
 
     def matching(self, rows: Rows, words: str) -> Rows:
-        return rows.filter(Q(key__contains=words) | Q(text__icontains=words))
+        # Numbers have no case. PostgreSQL would convert every text to capital letters first.
+        has_case = words.upper() != words.lower()
+        in_text = Q(text__icontains=words) if has_case else Q(text__contains=words)
+        return rows.filter(Q(key__contains=words) | in_text)
 
     def rows(self, page: Sequence[Target], member: Member) -> list[Row]:
         inputs = _counts(Input.objects.current(), "target", [target.pk for target in page])
