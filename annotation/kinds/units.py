@@ -52,6 +52,21 @@ class PropositionKind(Kind):
 
 
 REVIEW = "review"
+#: Abstracts that a round asks about, if it chooses reviews.
+BOTH, REVIEWS, STUDIES = "both", "reviews", "studies"
+
+
+def abstracts_option(name: str) -> Parameter:
+    """Return the option of a kind that asks about the abstracts of reviews, of their included studies, or of both."""
+    return Parameter(
+        name,
+        Takes.CHOICE,
+        "Abstracts",
+        default=BOTH,
+        choices=(BOTH, REVIEWS, STUDIES),
+        words=("of reviews and their studies", "of reviews", "of their studies"),
+        required=True,
+    )
 
 
 def _screened_in(units: QuerySet[Unit], _: bool) -> QuerySet[Unit]:

@@ -14,7 +14,7 @@ from rest_framework import serializers
 from annotation.clusters.sentences import rows_of, sentences_json
 from annotation.kinds.effect import units
 from annotation.kinds.sentences.serializers import AbstractSentenceSerializer
-from annotation.kinds.units import REVIEW_FILTERS, SCREENED_IN, ReviewKind
+from annotation.kinds.units import BOTH, REVIEW_FILTERS, SCREENED_IN, ReviewKind, abstracts_option
 from annotation.models import (
     JUDGED_DIRECTIONS,
     NOT_REPORTED,
@@ -100,15 +100,7 @@ class EffectKind(ReviewKind):
     card_serializer: type[serializers.Serializer[Any]] = EffectCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = EffectValueSerializer
     options = (
-        Parameter(
-            "effect_texts",
-            Takes.CHOICE,
-            "Texts",
-            default=units.BOTH,
-            choices=(units.BOTH, units.REVIEWS, units.STUDIES),
-            words=("abstracts of reviews and of their studies", "abstracts of reviews", "abstracts of their studies"),
-            required=True,
-        ),
+        abstracts_option("effect_texts"),
         Parameter(
             SUGGESTS,
             Takes.SWITCH,
@@ -147,7 +139,7 @@ class EffectKind(ReviewKind):
         return items
 
     def count_after_layout(self, project: Project, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
-        return units.count_units(chosen, options.get("effect_texts", units.BOTH))
+        return units.count_units(chosen, options.get("effect_texts", BOTH))
 
     def texts(self, units: Iterable[int]) -> dict[int, str]:
         """Return intervention and outcome."""

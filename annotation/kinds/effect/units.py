@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from annotation.clusters.sentences import split, unsplit
+from annotation.kinds.units import REVIEWS, STUDIES
 from annotation.models import EffectPair, EffectUnit, Inclusion, Review, Study
 from projects.models import Round, Unit
 
 EFFECT = "effect"
-REVIEWS, STUDIES, BOTH = "reviews", "studies", "both"
 ROWS = 2000
 #: A pair, and the study that is asked about it; None for the review itself.
 Asked = tuple[EffectPair, Study | None]

@@ -13,7 +13,7 @@ from rest_framework import serializers
 
 from annotation.kinds.entity import machine, units
 from annotation.kinds.tuples import FragmentSerializer, RangeSerializer
-from annotation.kinds.units import REVIEW_FILTERS, SCREENED_IN, ReviewKind
+from annotation.kinds.units import BOTH, REVIEW_FILTERS, SCREENED_IN, ReviewKind, abstracts_option
 from annotation.models import (
     SPAN_ELEMENT_CHOICES,
     SPAN_ELEMENTS,
@@ -115,15 +115,7 @@ class EntityKind(ReviewKind):
     card_serializer: type[serializers.Serializer[Any]] = EntityCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = EntityValueSerializer
     options = (
-        Parameter(
-            "abstracts",
-            Takes.CHOICE,
-            "Abstracts",
-            default=units.BOTH,
-            choices=(units.BOTH, units.REVIEWS, units.STUDIES),
-            words=("of reviews and their studies", "of reviews", "of their studies"),
-            required=True,
-        ),
+        abstracts_option("abstracts"),
         Parameter(
             SUGGESTS,
             Takes.SWITCH,
@@ -153,9 +145,7 @@ class EntityKind(ReviewKind):
     def create_items(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         if round.meaning.chooses != "any":
             return chosen
-        items = units.get_or_create_units(
-            round, [unit for unit, _ in chosen], round.options.get("abstracts", units.BOTH)
-        )
+        items = units.get_or_create_units(round, [unit for unit, _ in chosen], round.options.get("abstracts", BOTH))
         if not items and not round.is_rolling:
             raise Refused.field(
                 "filters", "No study of these reviews has an abstract. Fetch the records of the studies."
@@ -163,7 +153,7 @@ class EntityKind(ReviewKind):
         return items
 
     def count_after_layout(self, project: Project, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
-        return units.count_units(chosen, options.get("abstracts", units.BOTH))
+        return units.count_units(chosen, options.get("abstracts", BOTH))
 
     def texts(self, units: Iterable[int]) -> dict[int, str]:
         """Return the abstracts."""

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 
 from django.db.models import QuerySet
 
+from annotation.kinds.units import REVIEWS, STUDIES
 from annotation.models import AbstractUnit, Inclusion, Review, Study
 from projects.models import Round, Unit
 
 ABSTRACT = "abstract"
-REVIEWS, STUDIES, BOTH = "reviews", "studies", "both"
 ROWS = 2000
 
 
