@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from annotation.curation import supersede
+from annotation.kinds import supersede
 from annotation.kinds.supersede import supersede_text
 from annotation.models import Proposition
 from api.problems import Conflict
