@@ -56,7 +56,7 @@ def register() -> None:
         track(model)
     track(Inclusion, label="annotation.study_reviews")
     track(Input, but=("is_current",), batch=100)
-    # Effects are not tracked: there may be millions, and nobody cites them one by one. Their readings are.
+    # Effects are not tracked, because there may be millions. Their readings are.
     track(EffectPair)
     for document_model in (FullText, MachineReading, Review, Study, Target):
         track(document_model, batch=100)

@@ -13,13 +13,13 @@ _KINDS: Mapping[Element, PioKind] = {Element.P: "pop", Element.I: "int", Element
 
 
 def current_classes(reviews: Sequence[Review]) -> dict[int, list[str]]:
-    """Return the classes of the sentences of those reviews for which somebody has decided them, by unit."""
+    """Return the decided classes of sentences by unit. Reviews without them are missing."""
     judged = judged_sentences([review.unit_id for review in reviews])
     classes = {unit: [sentence.rhetorical_class for sentence in sentences] for unit, sentences in judged.items()}
     return {unit: names for unit, names in classes.items() if all(names)}
 
 
 def current_spans(reviews: Sequence[Review], studies: Sequence[int] = ()) -> Spans:
-    """Return the spans of those reviews and studies for which somebody has decided them, by kind."""
+    """Return the decided spans of reviews and studies, by kind. Abstracts without them are missing."""
     decided = decided_spans(reviews, studies)
     return {owner: {_KINDS[element]: spans for element, spans in each.items()} for owner, each in decided.items()}

@@ -26,7 +26,7 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
 
 
 def current_effects(reviews: Sequence[Review]) -> Effects:
-    """Return the effects that somebody has decided. MS^2 has no value for an effect that is not reported."""
+    """Return the decided effects. MS^2 has no value for an effect that is not reported."""
     effects = decided_effects(reviews)
     return {
         of: ("" if effect.direction == NOT_REPORTED else effect.direction, effect.sentence)

@@ -8,7 +8,7 @@ from projects.gold.queries import current_values
 
 from .kind import FIELDS, KIND
 
-#: The decided spans of an abstract by element. An element that nobody has decided is missing.
+#: The decided spans of an abstract by element. An undecided element is missing.
 Decided = Mapping[Element, Collection[Range]]
 
 
