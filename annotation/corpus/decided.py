@@ -7,9 +7,10 @@ from measures.pio import PioKind
 from ..documents.queries import judged_sentences
 from ..formats.ms2.published import Spans
 from ..kinds.entity.current import decided_spans
+from ..kinds.entity.machine import ELEMENTS
 from ..models import Element, Review
 
-_KINDS: Mapping[Element, PioKind] = {Element.P: "pop", Element.I: "int", Element.O: "out"}
+_KINDS: Mapping[Element, PioKind] = {element: kind for kind, element in ELEMENTS.items()}
 
 
 def current_classes(reviews: Sequence[Review]) -> dict[int, list[str]]:

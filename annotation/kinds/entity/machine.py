@@ -1,12 +1,14 @@
 """Spans that models found in abstracts (`annotation.models.reading`)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from annotation.models import Element, MachineReading, ReadingTask, Review, Study
+from measures.pio import PioKind
 from measures.pio import spans_of as pio_spans
 
-ELEMENTS = {"pop": Element.P, "int": Element.I, "out": Element.O}
+#: Elements by the kinds of MS^2's tags.
+ELEMENTS: Mapping[PioKind, Element] = {"pop": Element.P, "int": Element.I, "out": Element.O}
 
 
 def spans_of(articles: Iterable[Review | Study]) -> dict[Review | Study, list[dict[str, Any]]]:
