@@ -37,7 +37,9 @@ class ReadingTask(models.TextChoices):
 class MachineReading(models.Model):
     """What one model says about one text: the abstract of a review or a study, or a study as included in a review.
 
-    The model is known by the hash of its weights, or its values come from an import.
+    The values come from the files of an import, and ``weights`` is empty; or from a model that was run here, whose
+    folder is the import. Readings of one text by different models are kept beside each other;
+    `annotation.readings.current` chooses.
     """
 
     task = models.CharField(max_length=11, choices=ReadingTask)
@@ -54,7 +56,7 @@ class MachineReading(models.Model):
     model = models.CharField(max_length=200, blank=True, help_text="Name of the model, if it was run here.")
     weights = models.CharField(max_length=64, blank=True, help_text="SHA-256 of the model's files, if it was run here.")
     imported = models.ForeignKey(
-        Import, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text=CREATED_BY_IMPORT
+        Import, on_delete=models.PROTECT, related_name="+", help_text="Import of the values, or of the model's folder."
     )
 
     objects = ArrivedManager["MachineReading"]()
@@ -73,10 +75,6 @@ class MachineReading(models.Model):
             models.CheckConstraint(
                 condition=~Q(task=ReadingTask.EFFECTS) | Q(study__isnull=True), name="effects_are_not_of_a_study"
             ),
-            models.CheckConstraint(
-                condition=Q(imported__isnull=False, weights="") | Q(imported__isnull=True) & ~Q(weights=""),
-                name="a_reading_has_one_origin",
-            ),
             *(
                 models.UniqueConstraint(
                     fields=[of, "task", "weights"],
@@ -88,7 +86,7 @@ class MachineReading(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.task} by {self.weights[:8] or 'an import'}"
+        return f"{self.task} by {self.model or 'an import'}"
 
 
 class EffectPair(models.Model):

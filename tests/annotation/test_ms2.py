@@ -330,13 +330,13 @@ def test_an_import_in_small_batches_is_the_same_and_can_be_withdrawn(
 
 def test_the_database_refuses_readings_that_cannot_be(project: Project, tmp_path: Path) -> None:
     imported = import_records(project, write(tmp_path / "a.jsonl", [review()]))
-    of: dict[str, Any] = {"study": Study.objects.first()}
+    of: dict[str, Any] = {"study": Study.objects.first(), "imported": imported}
     wrong: list[dict[str, Any]] = [
         {"task": ReadingTask.EFFECTS, "weights": "ab", **of},
-        {"task": ReadingTask.PIO, "weights": "ab"},
+        {"task": ReadingTask.PIO, "weights": "ab", "imported": imported},
         {"task": ReadingTask.PIO, "weights": "ab", "review": Review.objects.first(), **of},
+        {"task": ReadingTask.PIO, "weights": "ab", "study": Study.objects.first()},
         {"task": ReadingTask.PIO, **of},
-        {"task": ReadingTask.PIO, "weights": "ab", "imported": imported, **of},
     ]
     for fields in wrong:
         with pytest.raises(IntegrityError), transaction.atomic():

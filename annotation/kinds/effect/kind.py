@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from rest_framework import serializers
 
 from annotation.clusters.sentences import rows_of, sentences_json
@@ -23,10 +23,12 @@ from annotation.models import (
     EffectPair,
     EffectUnit,
     JudgedEffect,
+    ReadingTask,
     Review,
     Sentence,
     Study,
 )
+from annotation.readings.current import current_readings
 from api.parameters import Parameter, Takes
 from api.problems import Refused
 from measures.agreement import Scale
@@ -246,8 +248,10 @@ def _planned(ids: Sequence[int]) -> dict[int, EffectUnit]:
 
 
 def _suggested(rows: Iterable[EffectUnit]) -> dict[tuple[int, int | None], Effect]:
-    """Return the newest effect that a model found for each pair and text, by (pair, study). One query."""
-    effects = Effect.objects.filter(pair__in={row.pair_id for row in rows})
+    """Return the effect of the current reading of each pair and text, by (pair, study). One query."""
+    current = Q(reading__in=current_readings(ReadingTask.EFFECTS, "review"))
+    current |= Q(reading__in=current_readings(ReadingTask.EFFECTS, "inclusion"))
+    effects = Effect.objects.filter(current, pair__in={row.pair_id for row in rows})
     found = effects.select_related("reading__inclusion").order_by("reading_id")
     return {(e.pair_id, e.reading.inclusion.study_id if e.reading.inclusion else None): e for e in found}
 
