@@ -186,6 +186,10 @@ class Kind:
         """Return how many units `create_items` creates from the chosen unit ids, in a round that takes any unit."""
         return len(chosen)
 
+    def count_valued(self, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
+        """Return how many units `create_items` creates from the chosen unit ids, in a round of units with values."""
+        return len(chosen)
+
     def check_people(
         self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member], wanted: int
     ) -> None:
@@ -357,10 +361,7 @@ class Kind:
         return self.is_equal(field, expected, value)
 
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
-        """Return the units with an imported value but no decision yet; `pre_decide` writes that decision.
-
-        Empty if the kind's import writes decisions at once.
-        """
+        """Return the units with an imported value but no decision, if `pre_decide` writes it and not the import."""
         return units.none()
 
     def distance(self, field: str, one: Value, other: Value) -> float:

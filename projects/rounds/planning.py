@@ -87,9 +87,10 @@ def sample_units(ids: Sequence[int], plan: RoundPlan) -> Sequence[int]:
 
 def count_asked(project: Project, plan: RoundPlan, ids: Sequence[int]) -> int:
     """Return the number of units that people answer if the plan contains these units."""
+    kind = kinds.get(plan.kind)
     if purposes.of(plan.purpose).chooses != "any":
-        return len(ids)
-    return kinds.get(plan.kind).count_after_layout(project, ids, plan.options)
+        return kind.count_valued(ids, plan.options)
+    return kind.count_after_layout(project, ids, plan.options)
 
 
 def planned_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:

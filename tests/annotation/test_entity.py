@@ -15,10 +15,11 @@ from measures.text_agreement import METHODS
 from projects.agreement.queries import report
 from projects.gold.actions import finish_round
 from projects.gold.queries import current_values
-from projects.models import Import, Member, Project, Round, Unit
+from projects.models import Decision, Import, Member, Project, Round, Unit
 from projects.queue.actions import next_assignments
 from projects.queue.queries import cards
 from projects.rounds.actions import close_round
+from projects.rounds.planning import RoundPlan, count_asked, matching_units
 from tests.builders import answer, build_round, include
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +55,12 @@ def work(round: Round, people: list[Member], *values: dict[str, Any]) -> None:
 
 
 BOTH = {"abstracts": "both"}
+
+
+def build_import(project: Project, digest: str = "a") -> Import:
+    return Import.objects.create(
+        project=project, format="ms2", file_name="r.jsonl", sha256=digest * 64, size=1, created_at=timezone.now()
+    )
 
 
 def test_a_round_asks_about_reviews_and_their_studies_once_each(
@@ -120,11 +127,7 @@ def test_agreement_equals_a_count_by_hand(project: Project, review: Review, peop
 def test_suggestions_are_shown_only_if_the_round_says_so_and_what_became_of_them_is_kept(
     project: Project, review: Review, people: list[Member], lead: User
 ) -> None:
-    imported = Import.objects.create(
-        project=project, format="ms2", file_name="r.jsonl", sha256="a" * 64, size=1, counts={}, report={},
-        created_by=lead, created_at=timezone.now(),
-    )  # fmt: skip
-    MachineReading.objects.create(task="pio", review=review, values={"tags": TAGS}, imported=imported)
+    MachineReading.objects.create(task="pio", review=review, values={"tags": TAGS}, imported=build_import(project))
     independent = build_round(project, people, kind=KIND, options=BOTH)
     assert cards(independent, list(independent.assignments.all()))[0]["suggestions"] is None
     assisted = build_round(project, people[:1], kind=KIND, name="assisted", options=BOTH | {"suggest_spans": True})
@@ -139,6 +142,44 @@ def test_suggestions_are_shown_only_if_the_round_says_so_and_what_became_of_them
     [answered] = cards(assisted, list(assisted.assignments.all()))
     assert answered["value"]["rejected_spans"] == accepted["rejected_spans"]
     assert answered["value"]["intervention_spans"] == accepted["intervention_spans"]
+
+
+def test_a_correction_round_starts_from_the_spans_of_the_newest_reading(
+    project: Project, review: Review, people: list[Member], lead: User
+) -> None:
+    studies = [Study.objects.create(project=project, pmid=str(n), abstract=TEXT) for n in range(3)]
+    include(review, *studies)
+    old, new = build_import(project), build_import(project, "b")
+    for of in ({"review": review}, {"study": studies[0]}, {"study": studies[1]}):
+        MachineReading.objects.create(task="pio", values={"tags": []}, imported=old, **of)
+        MachineReading.objects.create(task="pio", values={"tags": TAGS}, imported=new, weights="w", **of)
+    plan = RoundPlan(name="x", kind=KIND, purpose="review and correct", overlap=1, people=(), options=BOTH)
+    assert count_asked(project, plan, matching_units(project, plan)) == 3
+    assert not Decision.objects.exists()
+    round = build_round(project, people[:1], kind=KIND, purpose="review and correct", overlap=1, options=BOTH)
+    # A model has not read the third study.
+    asked = round.assignments.order_by("position").values_list("unit__key", flat=True)
+    assert list(asked) == ["review 26000000", "study 0", "study 1"]
+    assert set(Decision.objects.values_list("origin", "imported", "unit__type")) == {("machine", new.pk, "abstract")}
+    assert Decision.objects.count() == 9
+    found = value(p=["hip fracture women"], i=["nepralin"], o=["risk of hip fracture"])
+    [card] = cards(round, list(round.assignments.order_by("position")[:1]))
+    assert [span["quote"] for span in card["value"]["outcome_spans"]] == ["risk of hip fracture"]
+    for corrected in (found, found, value(p=["women"], i=["nepralin"])):
+        slot, *_ = next_assignments(user=people[0].user, round=round)
+        shown = tuple(Decision.objects.filter(unit=slot.unit_id).values_list("pk", flat=True))
+        answer(people[0].user, slot, corrected, kind=KIND, references=shown)
+    close_round(round=round, by=lead)
+    # The third answer corrects two of its three elements.
+    assert finish_round(round=round, by=lead)["decisions"] == {"single": 2}
+    fields = {one["field"]: (one["corrected"], one["reviewed"]) for one in report(round)["review"]["fields"]}
+    assert fields == {"population_spans": (1, 3), "intervention_spans": (0, 3), "outcome_spans": (1, 3)}
+    again = build_round(
+        project, people[:1], kind=KIND, name="again", purpose="review and correct", overlap=1, options=BOTH
+    )
+    assert again.units_count == 3, "the same abstracts, with their decided values"
+    corrected_unit = Unit.objects.get(abstract__study=studies[1])
+    assert current_values([corrected_unit], KIND)[corrected_unit.pk]["outcome_spans"] == []
 
 
 @pytest.mark.parametrize(

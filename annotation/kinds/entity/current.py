@@ -6,7 +6,7 @@ from annotation.models import AbstractUnit, Element, Review
 from measures.spans import Range
 from projects.gold.queries import current_values
 
-from .kind import FIELDS, KIND
+from .values import FIELDS, KIND
 
 #: The decided spans of an abstract by element. An undecided element is missing.
 Decided = Mapping[Element, Collection[Range]]

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from rest_framework import serializers
 
 from annotation.kinds.entity import machine, units
+from annotation.kinds.entity.values import FIELDS, KIND, REJECTED, store_spans, value_of
 from annotation.kinds.tuples import FragmentSerializer, RangeSerializer
-from annotation.kinds.units import BOTH, REVIEW_FILTERS, SCREENED_IN, ReviewKind, abstracts_option
+from annotation.kinds.units import BOTH, REVIEW, REVIEW_FILTERS, SCREENED_IN, ReviewKind, abstracts_option
 from annotation.models import (
     SPAN_ELEMENT_CHOICES,
     SPAN_ELEMENTS,
     AbstractUnit,
-    Element,
     EntityReading,
     EntitySpan,
     Review,
@@ -35,9 +35,6 @@ from projects.models import Answer, Assignment, Project, Round, Unit
 Plain = serializers.Serializer[Any]
 #: Maximum number of spans of one element in an abstract. The largest number in MS^2's sample is 18.
 MOST = 500
-KIND = "entity"
-REJECTED = EntitySpan.Suggestion.REJECTED
-FIELDS: Mapping[Element, str] = {element: f"{element.label.lower()}_spans" for element in SPAN_ELEMENTS}
 
 
 class SuggestedSpanSerializer(RangeSerializer):
@@ -136,15 +133,16 @@ class EntityKind(ReviewKind):
         return super().units(project).exclude(review__abstract="")
 
     def valued_units(self, project: Project) -> QuerySet[Unit]:
-        """Return the abstracts that a round has asked about."""
-        return Unit.objects.filter(project=project, type=units.ABSTRACT, superseded_by=None).order_by("pk")
+        """Return the abstracts that a round has asked about, and reviews with spans of a model in other abstracts."""
+        possible = Unit.objects.filter(Q(type=units.ABSTRACT) | Q(type=REVIEW) & machine.has_unasked())
+        return possible.filter(project=project, superseded_by=None).order_by("pk")
 
     #: Each abstract is judged independently, so a rolling round can add abstracts.
     rolls = True
 
     def create_items(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         if round.meaning.chooses != "any":
-            return chosen
+            return units.with_read_abstracts(round, [unit for unit, _ in chosen], round.options.get("abstracts", BOTH))
         items = units.get_or_create_units(round, [unit for unit, _ in chosen], round.options.get("abstracts", BOTH))
         if not items and not round.is_rolling:
             raise Refused.field(
@@ -154,6 +152,9 @@ class EntityKind(ReviewKind):
 
     def count_after_layout(self, project: Project, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
         return units.count_units(chosen, options.get("abstracts", BOTH))
+
+    def count_valued(self, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
+        return units.count_read_abstracts(chosen, options.get("abstracts", BOTH))
 
     def texts(self, units: Iterable[int]) -> dict[int, str]:
         """Return the abstracts."""
@@ -198,13 +199,20 @@ class EntityKind(ReviewKind):
 
     def values(self, answers: Iterable[UUID]) -> dict[Any, Value]:
         readings = EntityReading.objects.filter(answer__in=list(answers)).prefetch_related("spans")
-        return {reading.answer_id: _value(reading) for reading in readings}
+        return {reading.answer_id: value_of(reading) for reading in readings}
 
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
         readings = EntityReading.objects.filter(unit__in=list(units), imported__in=list(imported))
-        return {(r.unit_id, r.imported_id or 0): _value(r) for r in readings.prefetch_related("spans")}
+        return {(r.unit_id, r.imported_id or 0): value_of(r) for r in readings.prefetch_related("spans")}
 
     # Decisions and agreement
+
+    def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
+        return machine.undecided(units)
+
+    def pre_decide(self, units: Sequence[Unit]) -> None:
+        """Store the spans of a model before a round shows them."""
+        machine.decide(units)
 
     def is_equal(self, field: str, one: Value, other: Value) -> bool:
         return _ranges(field, one) == _ranges(field, other)
@@ -223,25 +231,6 @@ class EntityKind(ReviewKind):
         return "; ".join(span["quote"] for span in value[field]) or "none"
 
 
-def store_spans(readings: Sequence[tuple[EntityReading, Value]]) -> None:
-    """Insert the spans of readings that were just inserted."""
-    EntitySpan.objects.bulk_create(
-        EntitySpan(
-            reading=reading,
-            element=element,
-            start=span["start"],
-            end=span["end"],
-            quote=span["quote"],
-            suggestion=suggestion,
-        )
-        for reading, value in readings
-        for element, span, suggestion in (
-            *((e, span, span.get("suggestion", "")) for e, field in FIELDS.items() for span in value[field]),
-            *((span["element"], span, REJECTED) for span in value.get("rejected_spans", ())),
-        )
-    )
-
-
 def _articles(unit_ids: Iterable[int]) -> dict[int, Review | Study]:
     """Return the article of each abstract, and each review that a round that is being planned has chosen."""
     ids = list(unit_ids)
@@ -249,18 +238,6 @@ def _articles(unit_ids: Iterable[int]) -> dict[int, Review | Study]:
     articles: dict[int, Review | Study] = {row.unit_id: row.article for row in rows}
     planned = [unit for unit in ids if unit not in articles]
     return articles | ({r.unit_id: r for r in Review.objects.filter(unit__in=planned)} if planned else {})
-
-
-def _value(reading: EntityReading) -> Value:
-    value: Value = {field: [] for field in FIELDS.values()}
-    rejected = []
-    for row in reading.spans.all():
-        span = {"start": row.start, "end": row.end, "quote": row.quote}
-        if row.suggestion == REJECTED:
-            rejected.append(span | {"element": row.element})
-        else:
-            value[FIELDS[Element(row.element)]].append(span | {"suggestion": row.suggestion})
-    return value | {"rejected_spans": rejected}
 
 
 def _ranges(field: str, value: Value) -> frozenset[tuple[int, int]]:
