@@ -121,16 +121,25 @@ def find(model: str, revision: str = "main") -> Folder:
     if folder := _local_folder(model):
         return Folder(folder)
     if not _HUB_ID.fullmatch(model):
-        raise BackendError(
-            f"There is no folder {model!r} below the models folder ({_list_folders()}), "
-            "and it is not a hub ID (owner/name)."
-        )
+        raise BackendError(f"{_no_folder(model)}, and it is not a hub ID (owner/name).")
     if not _REVISION.fullmatch(revision):
         raise BackendError("A revision must be a branch, a tag or a commit.")
     from generation.neural.checkpoints import hub
 
     snapshot = hub.snapshot(model, revision)
     return Folder(snapshot, commit=snapshot.name)
+
+
+def find_local(model: str) -> Path:
+    """Return the folder of a model below ``MODELS_DIR``. Raise `BackendError` if there is none."""
+    folder = _local_folder(model)
+    if folder is None:
+        raise BackendError(f"{_no_folder(model)}.")
+    return folder
+
+
+def _no_folder(model: str) -> str:
+    return f"There is no folder {model!r} below the models folder ({_list_folders()})"
 
 
 def _list_folders() -> str:

@@ -46,25 +46,36 @@ def tokenizer(kind: str) -> Any:
     )
 
 
-def build(kind: str, folder: Path, *, labels: tuple[str, ...] = (), positions: int = 40, seed: int = 0) -> Path:
-    """Save an encoder (with a classification head if there are ``labels``) and its tokenizer."""
+def build(
+    kind: str,
+    folder: Path,
+    *,
+    labels: tuple[str, ...] = (),
+    of_tokens: bool = False,
+    positions: int = 40,
+    seed: int = 0,
+) -> Path:
+    """Save an encoder (with a head if there are ``labels``: of sequences, or ``of_tokens``) and its tokenizer."""
     import torch
     from transformers import (
         BertConfig,
         BertForSequenceClassification,
+        BertForTokenClassification,
         BertModel,
         RobertaConfig,
         RobertaForSequenceClassification,
+        RobertaForTokenClassification,
         RobertaModel,
     )
 
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     words = tokenizer(kind)
-    make, plain, headed = {
-        "bert": (BertConfig, BertModel, BertForSequenceClassification),
-        "roberta": (RobertaConfig, RobertaModel, RobertaForSequenceClassification),
+    make, plain, of_sequences, of_words = {
+        "bert": (BertConfig, BertModel, BertForSequenceClassification, BertForTokenClassification),
+        "roberta": (RobertaConfig, RobertaModel, RobertaForSequenceClassification, RobertaForTokenClassification),
     }[kind]
+    headed = of_words if of_tokens else of_sequences
     config = make(
         vocab_size=len(words),
         max_position_embeddings=positions,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoConfig
 
 from api.templates import fill
 from measures.direction import Distribution
@@ -13,9 +13,9 @@ from ...backends import weights
 from ...backends.protocol import BackendError
 from ...metrics.classifier import LABELS, ClassifierItem, folder
 from ...metrics.protocol import MetricError, Params
+from . import heads
 
 BATCH = 32
-LONGEST = 512
 
 
 def facts(params: Params) -> dict[str, Any]:
@@ -38,22 +38,13 @@ def load(params: Params) -> "Reader":
     """Load the classifier. Raise `MetricError` if its classes or weights do not match."""
     path = folder(params).path
     try:
-        weights.shards(path)
-    except BackendError as error:
-        raise MetricError(str(error)) from None
-    try:
         config = AutoConfig.from_pretrained(path, **weights.STRICT_OPTIONS)
         order = columns(dict(config.id2label), [params[name] for name in LABELS])
-        model, report = AutoModelForSequenceClassification.from_pretrained(
-            path, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **weights.STRICT_OPTIONS
-        )
-        tokenizer = AutoTokenizer.from_pretrained(path, **weights.STRICT_OPTIONS)
+        return Reader(heads.load(path, "sequences"), order, params["prompt"])
     except weights.LOAD_ERRORS as wrong:
         raise MetricError(f"The classifier cannot be loaded: {weights.error_message(wrong, path)}") from wrong
-    if missing := sorted(report["missing_keys"]):
-        raise MetricError(f"The weights lack {missing[0]}, which would be random.")
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    return Reader(model.to(device).eval(), tokenizer, order, params["prompt"])
+    except BackendError as error:
+        raise MetricError(str(error)) from None
 
 
 def columns(id2label: dict[int, str], wanted: Sequence[str]) -> list[int]:
@@ -68,10 +59,9 @@ def columns(id2label: dict[int, str], wanted: Sequence[str]) -> list[int]:
 
 
 class Reader:
-    def __init__(self, model: Any, tokenizer: Any, order: list[int], prompt: str) -> None:
-        self.model, self.tokenizer, self.order, self.prompt = model, tokenizer, order, prompt
-        offset = model.config.pad_token_id + 1 if model.config.model_type in ("roberta", "xlm-roberta") else 0
-        self.longest = min(LONGEST, model.config.max_position_embeddings - offset)
+    def __init__(self, head: heads.Head, order: list[int], prompt: str) -> None:
+        self.model, self.tokenizer, self.longest = head.model, head.tokenizer, head.longest
+        self.order, self.prompt = order, prompt
 
     def directions(self, items: Sequence[ClassifierItem]) -> list[Distribution]:
         """Classify in batches of similar length. A text that is too long is truncated; the pair before it never is."""
