@@ -6,6 +6,7 @@ from projects.jobs import jobs
 from projects.jobs.running import RunningJob
 
 from .models import Run, System
+from .readings import actions as readings_actions
 from .runs import chunks, concurrency
 from .scoring import actions as scoring_actions
 from .systems import actions as systems_actions
@@ -40,3 +41,19 @@ def score_run(job: RunningJob) -> dict[str, Any]:
 def compute_probe_figures(job: RunningJob) -> dict[str, Any]:
     """Compute the figures of a probe that has ended. A second attempt finds the stored figures."""
     return {"items": scoring_actions.compute_probe_figures(Run.objects.get(pk=job.params["run"])).items}
+
+
+@jobs.handler(readings_actions.KIND, notification=("Readings ({task}, {model})", "results"))
+def read_texts(job: RunningJob) -> dict[str, Any]:
+    """Read texts with a local model. A second attempt reads the remaining ones."""
+    assert job.project
+    params = job.params
+    return readings_actions.read(
+        project=job.project,
+        task=params["task"],
+        model=params["model"],
+        evidence=params["evidence"],
+        by=job.by,
+        progress=job.progress,
+        problem=job.problem,
+    )

@@ -96,6 +96,20 @@ def rows_of(article: Review | Study, ends: Sequence[int] = ()) -> list[Sentence]
     ]
 
 
+def sentences_of(articles: Sequence[A]) -> dict[int, list[Sentence]]:
+    """Return the sentences of reviews, or of studies, by primary key: stored ones, or those that `split` would store.
+
+    Two queries.
+    """
+    found: dict[int, list[Sentence]] = {article.pk: [] for article in articles}
+    name = "review" if articles and isinstance(articles[0], Review) else "study"
+    for sentence in Sentence.objects.filter(**{f"{name}__in": list(found)}).order_by("number"):
+        found[getattr(sentence, f"{name}_id")].append(sentence)
+    missing = [article for article in articles if not found[article.pk]]
+    ends = imported_ends(article.pk for article in missing) if name == "review" and missing else {}
+    return found | {article.pk: rows_of(article, ends.get(article.pk, ())) for article in missing}
+
+
 def sentences_json(sentences: Iterable[Sentence]) -> list[dict[str, Any]]:
     """Return sentences in the format of the cards."""
     return [{"number": sentence.number, "text": sentence.text, "section": sentence.section} for sentence in sentences]

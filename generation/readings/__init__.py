@@ -1,0 +1,1 @@
+"""Readings of texts by local models: classes of sentences, spans, effects, and fitness of reviews."""

@@ -1,0 +1,175 @@
+"""Read the texts of a project with a local model, in a job that can be resumed (docs/decisions/0027).
+
+The folder of the model is an import, so that decisions can adopt its values. Its digest covers the folders and the
+versions of the libraries: the same model with other versions is another import.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.imports.writing import record_import
+from annotation.models import Effect, MachineReading, ReadingTask
+from annotation.readings.current import Owner
+from api.problems import Conflict, Refused
+from projects.jobs import batches, jobs
+from projects.jobs.batches import Progress, silent
+from projects.models import Import, Job, Project
+from projects.stored_figures.actions import enqueue_figures
+
+from ..backends import weights
+from ..backends.identity import GPU
+from ..backends.protocol import BackendError
+from . import tasks, texts
+
+KIND = "read_texts"
+#: Format of the imports of models' folders. Their level is the task.
+FORMAT = "readings"
+NOTHING = {ReadingTask.EFFECTS: "No review has pairs of an intervention and an outcome and an abstract."}
+#: Facts of a folder that change its readings although its weights are the same.
+_IDENTITY = ("tokenizer", "config")
+#: Called with the key of a text and the reason why it could not be read.
+Problem = Callable[[str, str], None]
+Facts = dict[str, Any]
+
+
+def queue_reading(*, project: Project, task: str, model: str, evidence: str = "", by: User | None) -> Job:
+    """Queue a job that reads the texts that the model has not read yet.
+
+    Raise `Refused` if the labels of the folder are not those of the task, or if there is no text.
+    """
+    _checked(task, model, evidence)
+    if not any(of.exists() for _, of in texts.texts(project, task)):
+        raise Refused.field("task", NOTHING.get(ReadingTask(task), "No review of the project has an abstract."))
+    params = {"task": task, "model": model, "evidence": evidence}
+    return jobs.request_job(project=project, kind=KIND, params=params, by=by, queue=GPU)[0]
+
+
+def _checked(task: str, model: str, evidence: str) -> tasks.Task:
+    try:
+        return tasks.of(task, model, evidence)
+    except BackendError as error:
+        raise Refused.field("model", f"{model}: {error}") from error
+
+
+def read(
+    *,
+    project: Project,
+    task: str,
+    model: str,
+    evidence: str = "",
+    by: User | None = None,
+    progress: Progress = silent,
+    problem: Problem = lambda item, message: None,
+) -> dict[str, Any]:
+    """Read the texts that this model has not read yet, some per transaction, and return their numbers.
+
+    A text that fails is reported to ``problem``; calling it again tries it again. Raise `Refused` as `queue_reading`
+    does, and `Conflict` if the weights have readings with another tokenizer or configuration.
+    """
+    reader = _checked(task, model, evidence)
+    try:
+        facts = _facts(reader)
+        hash_of_weights = str(facts["model"]["weights"])
+        _refuse_other_folder(project, task, hash_of_weights, facts)
+        reader.open()
+    except BackendError as error:
+        raise Refused.field("model", f"{model}: {error}") from error
+    owners = [(owner, of, texts.unread(owner, of, task, hash_of_weights)) for owner, of in texts.texts(project, task)]
+    total = sum(of.count() for _, of, _ in owners)
+    done = total - sum(unread.count() for _, _, unread in owners)
+    stored = failed = 0
+    for owner, _, unread in owners:
+        for batch in texts.in_batches(unread):
+            progress(done, total, "reading texts")
+            readings = reader.read(batch)
+            done += len(batch)
+            with batches.batch(done, total):
+                imported = _import_of(project, task, model, facts, reader, by)
+                stored += _store(imported, task, model, hash_of_weights, owner, batch, readings)
+                enqueue_figures(Q(pk=project.pk))
+            for text, reading in zip(batch, readings, strict=True):
+                if reading and reading.failure:
+                    failed += 1
+                    problem(str(text), reading.failure)
+    progress(total, total, "reading texts")
+    return {"model": model, "weights": hash_of_weights, "read": stored, "failed": failed, "texts": total}
+
+
+def _facts(reader: tasks.Task) -> Facts:
+    hashes = {name: weights.hashes(weights.Folder(path)) for name, path in reader.folders().items()}
+    kept = ("weights", *_IDENTITY)
+    return {
+        **{name: {each: facts[each] for each in kept} for name, facts in hashes.items()},
+        "libraries": weights.libraries(),
+    }
+
+
+def _refuse_other_folder(project: Project, task: str, hash_of_weights: str, facts: Facts) -> None:
+    """Raise `Conflict` if these weights have readings by another tokenizer, configuration or finder of evidence."""
+    imports = Import.objects.filter(project=project, format=FORMAT, level=task)
+    for imported in imports.filter(report__facts__model__weights=hash_of_weights):
+        other = {**imported.report["facts"], "libraries": facts["libraries"]}
+        if other != facts and MachineReading.objects.filter(imported=imported).exists():
+            raise Conflict(
+                f"The project has readings by these weights with another tokenizer, configuration or evidence model "
+                f"({imported.file_name}). Withdraw them first: add --withdraw to the command."
+            )
+
+
+def _import_of(project: Project, task: str, model: str, facts: Facts, reader: tasks.Task, by: User | None) -> Import:
+    """Return the import of the folder, in the caller's transaction. It is created with the first readings."""
+    digest = sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    imported, is_new = Import.objects.get_or_create(
+        project=project,
+        format=FORMAT,
+        level=task,
+        sha256=digest,
+        defaults={
+            "file_name": model[:200],
+            "size": sum(file.stat().st_size for path in reader.folders().values() for file in weights.shards(path)),
+            "report": {"totals": {}, "values": {}, "facts": facts},
+            "created_by": by,
+            "created_at": timezone.now(),
+        },
+    )
+    if is_new:
+        record_import(imported)
+    return imported
+
+
+def _store(
+    imported: Import,
+    task: str,
+    model: str,
+    hash_of_weights: str,
+    owner: Owner,
+    batch: Sequence[texts.Text],
+    readings: Sequence[tasks.Reading | None],
+) -> int:
+    read_texts = [(text, one) for text, one in zip(batch, readings, strict=True) if one and not one.failure]
+    rows = MachineReading.objects.bulk_create(
+        MachineReading(
+            task=task,
+            values=reading.values,
+            model=model[:200],
+            weights=hash_of_weights,
+            imported=imported,
+            **{f"{owner}_id": text.pk},
+        )
+        for text, reading in read_texts
+    )
+    Effect.objects.bulk_create(
+        (
+            Effect(reading=row, **effect)
+            for row, (_, reading) in zip(rows, read_texts, strict=True)
+            for effect in reading.effects
+        ),
+        batch_size=1000,
+    )
+    return len(rows)
