@@ -1,18 +1,14 @@
 /** State of one pair: a direction and a sentence, in either order. Immutable: each step returns a new object. */
 
 import type { Schemas } from '../../api/client.ts'
+import { EFFECT_DIRECTIONS, type EffectDirection } from '../effectDirections.ts'
 
 export type Card = Schemas['EffectCard']
 export type Value = Schemas['EffectValue']
-export type Direction = Value['effect_direction']
+export type Direction = EffectDirection
 
-/** Directions with their keys and signs, left to right on the keyboard. */
-export const DIRECTIONS: readonly { value: Direction; key: string; sign: string; says: string }[] = [
-  { value: 'decreased', key: 'A', sign: '↓', says: 'significantly decreased' },
-  { value: 'no difference', key: 'S', sign: '=', says: 'no significant difference' },
-  { value: 'increased', key: 'D', sign: '↑', says: 'significantly increased' },
-  { value: 'not reported', key: '0', sign: '∅', says: 'not reported in this text' },
-]
+/** Directions with their keys, left to right on the keyboard. */
+export const DIRECTIONS = EFFECT_DIRECTIONS.map((direction, n) => ({ ...direction, key: 'ASD0'[n]! }))
 
 /** Milliseconds in which a second digit continues a number. */
 export const TYPING = 600

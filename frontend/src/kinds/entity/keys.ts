@@ -1,7 +1,7 @@
 import { ELEMENTS } from '../../pico/elements.ts'
 import type { Binding } from '../../work/keymap.ts'
 import { selectKeys } from '../selecting.ts'
-import { LANES } from './state.ts'
+import { LANES } from '../lanes.ts'
 
 /** Keys of marking. Those of all tasks (Enter, Z, K, !, M, G, ?) belong to the Work page. */
 export const bindings: readonly Binding[] = [

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { placesOf } from './lanes.ts'
-import { begin, facts, reduce, resumed, spansAt, step, toValue, type Action, type Card, type State } from './state.ts'
+import { facts, placesOf } from '../lanes.ts'
+import { begin, reduce, resumed, spansAt, step, toValue, type Action, type Card, type State } from './state.ts'
 
 const TEXT = 'Vitamin K reduced loss of bone density in 😀 women .'
 const f = facts(TEXT)

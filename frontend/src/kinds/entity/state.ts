@@ -5,30 +5,15 @@ import { ELEMENTS } from '../../pico/elements.ts'
 import { fromWire, step as stepBy, toWire, type Range } from '../../text/offsets.ts'
 import { overlaps } from '../../text/segments.ts'
 import { clear, emptySelection, piece, type Selection } from '../../text/selection.ts'
-import { select, type SelectAction, type Selecting } from '../selecting.ts'
+import { before, LANES, type Edge, type Element, type Facts, type LaneAction, type Span } from '../lanes.ts'
+import { select, type Selecting } from '../selecting.ts'
 
 export type Card = Schemas['EntityCard']
 export type Value = Schemas['EntityValue']
 
-/** Elements in the order of their lanes. */
-export const LANES = ['p', 'i', 'o'] as const
-export type Element = (typeof LANES)[number]
 export const FIELDS = { p: 'population_spans', i: 'intervention_spans', o: 'outcome_spans' } as const
 
-export interface Facts {
-  readonly text: string
-  /** Runs without white space: all spans of MS^2 begin and end at one. */
-  readonly words: readonly Range[]
-}
-
-/** A span. `origin`: marked by the person, or a suggestion and what became of it. */
-export interface Span extends Range {
-  readonly id: number
-  readonly element: Element
-  readonly origin: 'own' | 'suggested' | 'accepted' | 'edited'
-}
 export type Rejected = Omit<Span, 'id' | 'origin'>
-export type Edge = 'end' | 'start' | 'both'
 
 /** An undo step. */
 export interface Step {
@@ -53,16 +38,14 @@ export interface State extends Step, Selecting {
 }
 
 export type Action =
-  | SelectAction
+  | LaneAction
   /** Mark the selection or the word at the cursor, or change the chosen span. */
   | { do: 'mark'; element: Element }
   /** The button of an element: like its key, or else switch the pen. */
   | { do: 'press'; element: Element }
-  | { do: 'choose'; id: number }
   /** Choose the next span at the cursor, innermost first; after the last one, none. */
   | { do: 'cycle'; back: boolean }
   | { do: 'edge' }
-  | { do: 'pull'; edge: 'start' | 'end'; word: number }
   | { do: 'suggestion'; back: boolean }
   | { do: 'accept' }
   | { do: 'reject' }
@@ -70,15 +53,6 @@ export type Action =
   | { do: 'lane'; element: Element }
   | { do: 'undo' }
   | { do: 'next' }
-
-export function facts(text: string): Facts {
-  return { text, words: [...text.matchAll(/\S+/gu)].map((m) => ({ start: m.index, end: m.index + m[0].length })) }
-}
-
-/** Order of spans: by start, longer ones first, then by lane. */
-export function before(a: Rejected, b: Rejected): number {
-  return a.start - b.start || b.end - a.end || LANES.indexOf(a.element) - LANES.indexOf(b.element)
-}
 
 const inOrder = (spans: readonly Span[]) => [...spans].sort(before)
 

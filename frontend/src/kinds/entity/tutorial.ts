@@ -1,5 +1,6 @@
 import { nowhere, type Tutorial, type TutorialUnit } from '../tutorial.ts'
-import { FIELDS, LANES, type Card, type Element, type Value } from './state.ts'
+import { LANES, type Element } from '../lanes.ts'
+import { FIELDS, type Card, type Value } from './state.ts'
 
 /** Invented example about a fictitious drug. `named`: the spans by element. */
 function unit(n: number, title: string, text: string, named: Record<Element, readonly string[]>, why: string): TutorialUnit {

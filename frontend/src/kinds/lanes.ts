@@ -1,7 +1,40 @@
 /** Where spans are drawn: each element has a fixed lane under the line, and spans of one element that overlap share it. */
 
-import type { Range } from '../../text/offsets.ts'
-import { before, LANES, type Element, type Span } from './state.ts'
+import type { Range } from '../text/offsets.ts'
+import type { SelectAction } from './selecting.ts'
+
+/** Elements in the order of their lanes. */
+export const LANES = ['p', 'i', 'o'] as const
+export type Element = (typeof LANES)[number]
+export type Edge = 'end' | 'start' | 'both'
+
+export interface Facts {
+  readonly text: string
+  /** Runs without white space: all spans of MS^2 begin and end at one. */
+  readonly words: readonly Range[]
+}
+
+/** A span. `origin`: marked or decided by a person, or a model's and what became of it. */
+export interface Span extends Range {
+  readonly id: number
+  readonly element: Element
+  readonly origin: 'own' | 'suggested' | 'accepted' | 'edited'
+}
+
+export type LaneAction =
+  | SelectAction
+  | { do: 'choose'; id: number }
+  /** Move an edge of the chosen span to a word. */
+  | { do: 'pull'; edge: 'start' | 'end'; word: number }
+
+export function facts(text: string): Facts {
+  return { text, words: [...text.matchAll(/\S+/gu)].map((m) => ({ start: m.index, end: m.index + m[0].length })) }
+}
+
+/** Order of spans: by start, longer ones first, then by lane. */
+export function before(a: Omit<Span, 'id' | 'origin'>, b: Omit<Span, 'id' | 'origin'>): number {
+  return a.start - b.start || b.end - a.end || LANES.indexOf(a.element) - LANES.indexOf(b.element)
+}
 
 /** One line of a span on the screen, in pixels relative to the frame. `middle` is that of the line of text. */
 export interface Line {
