@@ -9,7 +9,7 @@ from api.problems import NotFound, Refused
 from projects.models import Import, Member, Unit
 from projects.permissions import member_in, member_of, permit, unit_of
 
-from .models import Cluster, Finding, Proposition, Review, Search, Study, Target
+from .models import Cluster, EffectPair, Finding, Proposition, Review, Search, Study, Target
 
 
 def corpus_reader(user: User, slug: str) -> Member:
@@ -62,6 +62,13 @@ def study_of(user: User, study_id: int) -> Study:
     study = Study.objects.filter(pk=study_id).first()
     _check_reader(user, study)
     return study  # type: ignore[return-value]
+
+
+def pair_of(user: User, pair_id: int) -> EffectPair:
+    """Return a pair of an intervention and an outcome with its review, which the user may read."""
+    pair = EffectPair.objects.select_related("review").filter(pk=pair_id).first()
+    _check_reader(user, pair.review if pair else None)
+    return pair  # type: ignore[return-value]
 
 
 def unit_to_read(user: User, unit_id: int) -> Unit:

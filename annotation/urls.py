@@ -12,6 +12,7 @@ from .full_texts.views import FullTextsView
 from .imports import views as imports_views
 from .pubmed import views as pubmed_views
 from .reliability import views as reliability_views
+from .reviews import views as reviews_views
 
 urlpatterns = [
     path("import-formats/", imports_views.FormatListView.as_view()),
@@ -37,6 +38,9 @@ urlpatterns = [
     path("units/<int:unit_id>/text/", corpus_views.TextView.as_view()),
     path("projects/<slug:slug>/reviews/", corpus_views.NewReviewView.as_view()),
     path("reviews/<int:review_id>/", corpus_views.ReviewView.as_view()),
+    path("reviews/<int:review_id>/readings/", reviews_views.ReviewReadingsView.as_view()),
+    path("studies/<int:study_id>/readings/", reviews_views.StudyReadingsView.as_view()),
+    path("effect-pairs/<int:pair_id>/readings/", reviews_views.PairReadingsView.as_view()),
     path("reviews/<int:review_id>/curation/", curation_views.CurationView.as_view()),
     path("reviews/<int:review_id>/corrections/", curation_views.ReviewCorrectionsView.as_view()),
     path("reviews/<int:review_id>/clusters/", curation_views.ReviewClustersView.as_view()),

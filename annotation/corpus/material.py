@@ -26,6 +26,7 @@ from ..models import (
     Target,
 )
 from . import queries as corpus_lists
+from . import states as review_states
 from .figures import SUMMARY
 from .statistics import has_reviews
 
@@ -127,6 +128,15 @@ class Reviews(Material):
     sources = ("pubmed",)
     grows = True
 
+    def columns_of(self, project: Project) -> Sequence[Column]:
+        return READ_REVIEWS if review_states.has_read_reviews(project) else self.columns
+
+    def states_of(self, project: Project) -> Mapping[str, tuple[str, Q]]:
+        if not review_states.has_read_reviews(project):
+            return self.states
+        read = {state: (title, review_states.is_in(state, project)) for state, title in review_states.TITLES.items()}
+        return {**read, **self.states}
+
     def all(self, project: Project) -> Rows:
         return Review.objects.filter(project=project).order_by("id")
 
@@ -142,6 +152,8 @@ class Reviews(Material):
     def rows(self, page: Sequence[Review], member: Member) -> list[Row]:
         ids = [review.pk for review in page]
         studies = _counts(Inclusion.objects.filter(role=Role.INCLUDED), "review", ids)
+        if review_states.has_read_reviews(member.project):
+            return _read_reviews(page, studies, member.project)
         # No join: SQLite would read all current units.
         targets = _counts(unreplaced(Target.objects.all()), "review", ids)
         return [
@@ -155,12 +167,40 @@ class Reviews(Material):
 
     def search(self, member: Member, words: str, limit: int) -> tuple[int, Sequence[Match]]:
         rows = self.matching(self.all(member.project), words).only("pmid", "title")
+        has_pages = review_states.has_read_reviews(member.project)
         return _first(
-            rows if may(member, "curate") else rows.none(),
+            rows if has_pages or may(member, "curate") else rows.none(),
             limit,
             lambda row: f"{row.pmid}: {row.title}" if row.title else row.pmid,
-            lambda row: _curation_page(member, row.pk),
+            lambda row: f"reviews/{row.pk}" if has_pages else _curation_page(member, row.pk),
         )
+
+
+#: Columns of the reviews of MS^2 and MSLR.
+READ_REVIEWS = (*Reviews.columns[:-1], Column("target", "Target"), Column("state", "State", "state"))
+
+
+def _read_reviews(page: Sequence[Review], studies: Mapping[int, int], project: Project) -> list[Row]:
+    """Return the rows of reviews of MS^2 and MSLR. Needs four queries."""
+    targets = Target.objects.filter(review__in=page, level=Level.DOCUMENT)
+    withheld = dict(unreplaced(targets).values_list("review", "is_withheld"))
+    states = review_states.states_of(page, project)
+    words = {None: "none", False: "stated", True: "withheld"}
+    return [
+        Row(
+            review.pk,
+            (
+                review.title,
+                review.pmid,
+                review.year,
+                studies.get(review.pk, 0),
+                words[withheld.get(review.pk)],
+                states.get(review.pk, ""),
+            ),
+            f"reviews/{review.pk}",
+        )
+        for review in page
+    ]
 
 
 class Studies(Material):
@@ -192,6 +232,7 @@ class Studies(Material):
         reviews = _counts(Inclusion.objects.filter(role=Role.INCLUDED), "study", ids)
         inputs = _counts(Input.objects.current(), "study", ids)
         propositions = _counts(Proposition.objects.current(), "study", ids)
+        has_pages = review_states.has_read_reviews(member.project)
         return [
             Row(
                 study.pk,
@@ -202,6 +243,7 @@ class Studies(Material):
                     reviews.get(study.pk, 0),
                     inputs.get(study.pk, 0) + propositions.get(study.pk, 0),
                 ),
+                f"studies/{study.pk}" if has_pages else "",
             )
             for study in page
         ]

@@ -21,7 +21,8 @@ class Column:
 
     key: str
     title: str
-    type: Literal["text", "count", "year"] = "text"
+    #: ``state``: the cells are keys of the kind's states.
+    type: Literal["text", "count", "year", "state"] = "text"
     fields: tuple[str, ...] = ()
 
 
@@ -65,6 +66,14 @@ class Material:
     pages: Sequence[str] = ()
     #: Those of its pages that bring it into a project.
     sources: Sequence[str] = ()
+
+    def columns_of(self, project: Project) -> Sequence[Column]:
+        """Return the columns of its list in a project. Needs one query at most."""
+        return self.columns
+
+    def states_of(self, project: Project) -> Mapping[str, tuple[str, Q]]:
+        """Return the states by which its list can be filtered in a project. Needs one query at most."""
+        return self.states
 
     def all(self, project: Project) -> Rows:
         """Return the current rows of a project, in the order of its list."""

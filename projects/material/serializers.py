@@ -12,7 +12,7 @@ Plain = serializers.Serializer[Any]
 class MaterialColumnSerializer(Plain):
     key = serializers.CharField()
     title = serializers.CharField()
-    type = serializers.ChoiceField(choices=["text", "count", "year"])
+    type = serializers.ChoiceField(choices=["text", "count", "year", "state"])
     sortable = serializers.BooleanField(source="fields")
 
 

@@ -20,7 +20,7 @@ from .registry import Material, Rows
 
 #: Matches of one kind in a search; *Corpus* lists the others.
 MOST_MATCHES = 20
-DESCRIBED = ("key", "singular", "plural", "is_listed", "is_searched", "columns")
+DESCRIBED = ("key", "singular", "plural", "is_listed", "is_searched")
 
 
 def _reader(request: Request, slug: str) -> Member:
@@ -48,7 +48,8 @@ class MaterialsView(APIView):
             {
                 **{name: getattr(kind, name) for name in DESCRIBED},
                 "count": counts[kind.key],
-                "states": [{"key": key, "title": title} for key, (title, _) in kind.states.items()],
+                "columns": kind.columns_of(project),
+                "states": [{"key": key, "title": title} for key, (title, _) in kind.states_of(project).items()],
             }
             for kind in kinds
         ]
@@ -82,9 +83,10 @@ def _rows(kind: Material, member: Member, filters: dict[str, str]) -> Rows:
     if words := filters.get("search", "").strip():
         rows = kind.matching(rows, words)
     if state := filters.get("state"):
-        if state not in kind.states:
-            raise Refused.field("state", f"{state!r} is not one of: {', '.join(kind.states)}.")
-        rows = rows.filter(kind.states[state][1])
+        states = kind.states_of(member.project)
+        if state not in states:
+            raise Refused.field("state", f"{state!r} is not one of: {', '.join(states)}.")
+        rows = rows.filter(states[state][1])
     if ordering := filters.get("ordering"):
         sortable = {column.key: column.fields for column in kind.columns if column.fields}
         fields = sortable.get(ordering.removeprefix("-"))

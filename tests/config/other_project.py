@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.actions import make_token
 from accounts.models import ApiToken, User
-from annotation.models import Cluster, Finding, Search, Study
+from annotation.models import Cluster, EffectPair, Finding, Search, Study
 from audit.models import Entry
 from evaluation.models import ProtocolVersion
 from evaluation.protocols.actions import create_protocol
@@ -54,6 +54,7 @@ class OtherProject:
     rated: Round
     protocol: ProtocolVersion
     finding: Finding
+    pair: EffectPair
     search: Search
 
     def submission(self) -> dict[str, Any]:
@@ -138,6 +139,7 @@ def make_other_project(project: Project | None = None, owner: User | None = None
         rated=open_rating(project, [worker], [run], name=f"ratings {n}"),
         protocol=create_protocol(project=project, name=f"protocol {n}", content=CONTENT, by=owner),
         finding=build_finding(project, cluster.unit_id, rule="relation"),
+        pair=EffectPair.objects.create(review=cluster.review, position=0, intervention="nepralin", outcome="relapse"),
         search=Search.objects.create(project=project, query="relapse", state="stopped", created_by=owner),
     )
 

@@ -1,0 +1,1 @@
+"""Pages of reviews and of their studies: texts with spans, and the effects of interventions on outcomes."""
