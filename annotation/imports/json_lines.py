@@ -1,6 +1,8 @@
 """JSON lines, read strictly: no duplicate keys, no NaN, and limits on digits and nesting."""
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from projects.uploads.faults import Faults
@@ -17,9 +19,9 @@ MOST_VALUES = 1_000_000
 class _Rejected(ValueError):
     """Well-formed JSON that is rejected."""
 
-    def __init__(self, message: str, field: str = "line") -> None:
+    def __init__(self, message: str, field: str = "line", *, is_repeated_key: bool = False) -> None:
         super().__init__(message)
-        self.field = field
+        self.field, self.is_repeated_key = field, is_repeated_key
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -27,7 +29,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) < len(pairs):
         seen: set[str] = set()
         duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _Rejected(f"the key {quoted(duplicate)} occurs twice in one object", duplicate[:200] or "line")
+        raise _Rejected(
+            f"the key {quoted(duplicate)} occurs twice in one object", duplicate[:200] or "line", is_repeated_key=True
+        )
     return result
 
 
@@ -68,7 +72,7 @@ def parse(line: Line, file: str, faults: Faults) -> dict[str, Any] | None:
     except json.JSONDecodeError as error:
         faults.add(file, line.number + error.lineno - 1, path_at(text, error.pos), _syntax_message(line, error))
     except _Rejected as error:
-        faults.add(file, line.number, error.field, str(error))
+        faults.add(file, line.number + _lines_before(text, error), error.field, str(error))
     except RecursionError:
         faults.add(file, line.number, "line", "the brackets are nested too deeply")
     except ValueError as error:
@@ -78,6 +82,16 @@ def parse(line: Line, file: str, faults: Faults) -> dict[str, Any] | None:
             return value
         faults.add(file, line.number, "line", f"expected a JSON object, found {describe(value)}")
     return None
+
+
+def _lines_before(text: str, error: _Rejected) -> int:
+    """Return the number of lines before the second of two equal keys, 0 for another error."""
+    seen: set[tuple[str | int, ...]] = set()
+    for path, at in positions(text) if error.is_repeated_key and "\n" in text else ():
+        if path in seen:
+            return text.count("\n", 0, at)
+        seen.add(path)
+    return 0
 
 
 def _syntax_message(line: Line, error: json.JSONDecodeError) -> str:
@@ -142,6 +156,34 @@ def path_at(text: str, position: int) -> str:
     for is_array, step in stack:
         path += f"[{step}]" if is_array else f".{step}" if path and step else step
     return path if 0 < len(path) <= 200 else "line"
+
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s"\[\]{},:]+')
+
+
+def positions(text: str) -> Iterator[tuple[tuple[str | int, ...], int]]:
+    """Yield the path and the position of each value of a valid JSON text, in order. A repeated key is yielded twice."""
+    path: list[str | int] = []
+    expects_key: list[bool] = []
+    for token in _TOKEN.finditer(text):
+        mark = token[0]
+        if mark in "}]":
+            path.pop()
+            expects_key.pop()
+        elif mark == ",":
+            last = path[-1]
+            expects_key[-1] = isinstance(last, str)
+            path[-1] = last if isinstance(last, str) else last + 1
+        elif mark == ":":
+            expects_key[-1] = False
+        elif expects_key and expects_key[-1]:
+            path[-1] = json.loads(mark)
+        else:
+            if path:
+                yield tuple(path), token.start()
+            if mark in "{[":
+                path.append("" if mark == "{" else 0)
+                expects_key.append(mark == "{")
 
 
 def _string_end(text: str, start: int, limit: int) -> int:

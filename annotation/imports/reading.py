@@ -102,3 +102,20 @@ def lines(
                 if is_cut and error.reason == "unexpected end of data":
                     message = "the file seems truncated: it ends within a character and without a line ending"
                 faults.add(source.name, number, where(before, len(before)), message)
+
+
+def whole(source: Source, faults: Faults, longest: int) -> Line | None:
+    """Return a file as one line, for one JSON object over several lines, or None after reporting an error.
+
+    ``longest``: maximum size of the file in bytes.
+    """
+    if source.size > longest:
+        faults.add(source.name, 1, "file", f"the object is longer than {longest // 2**20} MiB, the maximum")
+        return None
+    content = source.path.read_bytes()
+    try:
+        return Line(1, content.removeprefix(BOM).decode(), not content.endswith(b"\n"), len(content))
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        faults.add(source.name, line, "line", not_utf8(content, error, 0))
+        return None

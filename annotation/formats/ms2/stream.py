@@ -7,13 +7,13 @@ from typing import Any
 
 from projects.models import Import, Project
 from projects.uploads.faults import Faults
-from projects.uploads.files import BOM, Source, is_json_object, not_utf8
+from projects.uploads.files import Source, is_json_object
 from sql.bulk import BulkWriter
 
 from ...imports.format import Notice
 from ...imports.json_lines import parse, path_at
 from ...imports.passes import Index
-from ...imports.reading import Habits, Line, lines
+from ...imports.reading import Habits, Line, lines, whole
 from ...imports.stream import Position, Record, Stream
 from ...models import Role
 from . import published, rows
@@ -47,7 +47,7 @@ class MS2Stream(Stream):
         with source.path.open("rb") as file:
             is_indented = is_json_object(file.read(4096))
             if is_indented:
-                if not start.offset and (line := _whole(source, faults)):
+                if not start.offset and (line := whole(source, faults, LONGEST)):
                     self.state["indented"] += 1
                     yield line
                 return
@@ -131,17 +131,3 @@ class MS2Stream(Stream):
     def keys(self, source: Source) -> Iterator[str]:
         for line in self._lines(source, Position(), Faults()):
             yield key_of(parse(line, source.name, Faults()) or {})
-
-
-def _whole(source: Source, faults: Faults) -> Line | None:
-    """Return a file with one indented object as a line, or None after reporting an error."""
-    if source.size > LONGEST:
-        faults.add(source.name, 1, "file", f"the object is longer than {LONGEST // 2**20} MiB, the maximum")
-        return None
-    content = source.path.read_bytes()
-    try:
-        return Line(1, content.removeprefix(BOM).decode(), not content.endswith(b"\n"), len(content))
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        faults.add(source.name, line, "line", not_utf8(content, error, 0))
-        return None

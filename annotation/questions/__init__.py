@@ -1,0 +1,1 @@
+"""Questions, their passages, and summaries written by people, as parts of a corpus."""

@@ -1,0 +1,144 @@
+"""Kinds of material of a corpus of questions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q
+
+from projects.material.registry import Column, Match, Material, Row, Rows
+from projects.models import Member, Project
+
+from ..corpus.figures import SUMMARY
+from ..corpus.material import shortened
+from ..models import Part, Passage, PassageRating, Question, QuestionText, SummaryForm, WrittenSummary
+
+
+def _with_words(words: str, **of: Any) -> Exists:
+    """Return a condition: a current text of the outer row contains these words."""
+    texts = QuestionText.objects.current().filter(text__icontains=words, **of).exclude(part=Part.URL)
+    return Exists(texts.order_by())
+
+
+class Questions(Material):
+    key, order, figures = "questions", 80, SUMMARY
+    singular, plural = "question", "questions"
+    is_searched = True
+    columns = (
+        Column("text", "Question"),
+        Column("key", "ID"),
+        Column("passages", "Passages", "count"),
+        Column("summaries", "Written summaries", "count"),
+    )
+    states: Mapping[str, tuple[str, Q]] = {
+        "no_passages": ("Without passages", ~Q(Exists(Passage.objects.filter(question=OuterRef("pk")).order_by()))),
+        "no_summaries": (
+            "Without summaries",
+            ~Q(Exists(WrittenSummary.objects.current().filter(question=OuterRef("pk")).order_by())),
+        ),
+    }
+
+    def all(self, project: Project) -> Rows:
+        return Question.objects.filter(project=project).order_by("position", "id")
+
+    def matching(self, rows: Rows, words: str) -> Rows:
+        return rows.filter(Q(key__contains=words) | Q(_with_words(words, question=OuterRef("pk"), passage=None)))
+
+    def rows(self, page: Sequence[Question], member: Member) -> list[Row]:
+        ids = [question.pk for question in page]
+        texts = _texts(ids)
+        passages, summaries = (
+            dict(rows.filter(question__in=ids).order_by().values_list("question").annotate(n=Count("pk")))
+            for rows in (Passage.objects.all(), WrittenSummary.objects.current())
+        )
+        return [
+            Row(one.pk, (texts.get(one.pk, ""), one.key, passages.get(one.pk, 0), summaries.get(one.pk, 0)))
+            for one in page
+        ]
+
+    def search(self, member: Member, words: str, limit: int) -> tuple[int, Sequence[Match]]:
+        rows = self.matching(self.all(member.project), words)
+        page = list(rows[:limit])
+        texts = _texts([row.pk for row in page])
+        total = rows.count() if len(page) == limit else len(page)
+        return total, [Match(f"{row.key}: {texts.get(row.pk, '')}", "corpus?kind=questions") for row in page]
+
+
+def _texts(questions: Sequence[int]) -> dict[int, str]:
+    """Return the shortened text of each question. One query."""
+    rows = QuestionText.objects.current().filter(question__in=questions, passage=None)
+    return {question: shortened(text) for question, text in rows.values_list("question", "text")}
+
+
+class Passages(Material):
+    key, order, figures = "passages", 90, SUMMARY
+    singular, plural = "passage", "passages"
+    columns = (
+        Column("text", "Passage"),
+        Column("key", "ID"),
+        Column("rating", "Rating", fields=("rating",)),
+        Column("characters", "Characters", "count"),
+        Column("question", "Question"),
+    )
+    states: Mapping[str, tuple[str, Q]] = {
+        **{f"rated_{rating}": (f"Rated {rating}: {rating.label}", Q(rating=rating)) for rating in PassageRating},
+        "not_rated": ("Not rated", Q(rating=None)),
+    }
+
+    def all(self, project: Project) -> Rows:
+        return Passage.objects.filter(question__project=project).order_by("question__position", "position", "id")
+
+    def matching(self, rows: Rows, words: str) -> Rows:
+        return rows.filter(Q(key__contains=words) | Q(_with_words(words, passage=OuterRef("pk"))))
+
+    def rows(self, page: Sequence[Passage], member: Member) -> list[Row]:
+        texts: dict[int | None, dict[str, str]] = {}
+        current = QuestionText.objects.current().filter(passage__in=page, part__in=(Part.PASSAGE, Part.PAGE))
+        for passage, part, text in current.values_list("passage", "part", "text"):
+            texts.setdefault(passage, {})[part] = text
+        questions = _texts([passage.question_id for passage in page])
+        rows = []
+        for one in page:
+            of_passage = texts.get(one.pk, {})
+            text = of_passage.get(Part.PASSAGE) or of_passage.get(Part.PAGE, "")
+            rating = PassageRating(one.rating).label if one.rating else ""
+            cells = (shortened(text), one.key, rating, len(text), questions.get(one.question_id, ""))
+            rows.append(Row(one.pk, cells))
+        return rows
+
+
+class WrittenSummaries(Material):
+    key, order, figures = "written_summaries", 100, SUMMARY
+    singular, plural = "written summary", "written summaries"
+    columns = (
+        Column("text", "Summary"),
+        Column("form", "Type", fields=("form",)),
+        Column("of", "Of"),
+        Column("words", "Words", "count"),
+        Column("writer", "Writer"),
+    )
+    states: Mapping[str, tuple[str, Q]] = {
+        **{str(form): (form.label, Q(form=form)) for form in SummaryForm},
+        "of_passage": ("Of one passage", Q(passage__isnull=False)),
+        "of_all": ("Of all passages", Q(passage=None)),
+        "empty": ("Nothing relevant", Q(text="")),
+    }
+
+    def all(self, project: Project) -> Rows:
+        rows = WrittenSummary.objects.current().filter(question__project=project)
+        return rows.order_by("question__position", "passage__position", "form", "id")
+
+    def matching(self, rows: Rows, words: str) -> Rows:
+        return rows.filter(text__icontains=words)
+
+    def rows(self, page: Sequence[WrittenSummary], member: Member) -> list[Row]:
+        keys = dict(Question.objects.filter(pk__in=[one.question_id for one in page]).values_list("pk", "key"))
+        passages: dict[Any, str] = dict(
+            Passage.objects.filter(pk__in=[one.passage_id for one in page if one.passage_id]).values_list("pk", "key")
+        )
+        rows = []
+        for one in page:
+            of = f"passage {passages[one.passage_id]}" if one.passage_id else f"question {keys[one.question_id]}"
+            text = shortened(one.text) if one.text.strip() else "Nothing relevant"
+            writer = one.writer or ("" if one.author_id else "imported")
+            rows.append(Row(one.pk, (text, SummaryForm(one.form).label, of, len(one.text.split()), writer)))
+        return rows
