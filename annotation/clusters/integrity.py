@@ -29,9 +29,13 @@ from ..models import (
     Match,
     MatchCandidate,
     MatchItem,
+    Passage,
     PicoElement,
     PicoTuple,
     Proposition,
+    PublishedFile,
+    Question,
+    QuestionText,
     Review,
     Sentence,
     SplitCluster,
@@ -39,6 +43,7 @@ from ..models import (
     Target,
     TupleElement,
     TupleFragment,
+    WrittenSummary,
 )
 
 Rows = dict[Any, list[Any]]
@@ -54,11 +59,14 @@ def register() -> None:
     track(PicoTuple, parts={"slots": tuple_elements})
     for model in (AssignedProposition, Counterfactual, DiscourseLabel, EvidencePair, Match, Proposition, SplitCluster):
         track(model)
+    for of_questions in (Question, Passage):
+        track(of_questions)
     track(Inclusion, label="annotation.study_reviews")
     track(Input, but=("is_current",), batch=100)
     # Effects are not tracked, because there may be millions. Their readings are.
     track(EffectPair)
-    for document_model in (FullText, MachineReading, Review, Study, Target):
+    track(QuestionText, but=("is_current",), batch=100)
+    for document_model in (FullText, MachineReading, PublishedFile, Review, Study, Target, WrittenSummary):
         track(document_model, batch=100)
     # Items of a round that has not opened can still be deleted.
     for tracked, path in ((MatchItem, ""), (MatchCandidate, "item__")):

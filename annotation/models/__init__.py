@@ -32,6 +32,7 @@ from .evidence import (
 )
 from .finding import ConsistencyCheck, Finding, FindingUnit
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
+from .question import Part, Passage, PassageRating, PublishedFile, Question, QuestionText, SummaryForm, WrittenSummary
 from .reading import SENTENCE_CLASSES, Direction, Effect, EffectPair, MachineReading, ReadingTask
 from .reliability import Match, MatchCandidate, MatchItem, ReliabilityStudy
 from .search import (
@@ -96,6 +97,9 @@ __all__ = [
     "MatchItem",
     "Modality",
     "NotApplicable",
+    "Part",
+    "Passage",
+    "PassageRating",
     "PicoElement",
     "PicoForm",
     "PicoFragment",
@@ -106,6 +110,9 @@ __all__ = [
     "Proposition",
     "PubMedAccess",
     "PubMedRateLimit",
+    "PublishedFile",
+    "Question",
+    "QuestionText",
     "Ranking",
     "ReadingTask",
     "RecordStatus",
@@ -128,10 +135,12 @@ __all__ = [
     "StandsFor",
     "Study",
     "StudyList",
+    "SummaryForm",
     "Support",
     "SupportSentence",
     "Target",
     "TextOrigin",
     "TupleElement",
     "TupleFragment",
+    "WrittenSummary",
 ]
