@@ -35,7 +35,7 @@ def card(project: Project, version: str, newest: str, notes: Notes, paths: Seque
         f"{_figure(r['inputs_per_target'])} | {_figure(r['compression'])} |"
         for r in by_level.values()
     )
-    material = "\n\n".join(note for kind in registry.every() if (note := kind.release_note(by_level)))
+    material = "\n\n".join(note for kind in registry.every() if (note := kind.release_note(by_level, paths)))
     left_out = _left_out(notes, has_clusters="proposition" in by_level)
     rounds = "\n".join(
         f"| {r.name} | {r.kind} | {r.purpose} | {r.status} | {r.units_count} | {r.overlap} | {r.guideline.number} |"

@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from rest_framework.test import APIClient
 
+from accounts.models import User
 from annotation.formats.mediqa.files import BY_KEY, FILES, PRIMARY
 from annotation.formats.mediqa.published import files
 from annotation.imports.actions import check_files, import_files
 from annotation.models import Passage, Question, QuestionText, WrittenSummary
-from projects.models import ImportWarning, Project, Unit
+from projects.models import ImportWarning, Member, Project, Unit
 from projects.people.actions import create_project
 from projects.uploads.faults import BadFiles
 from projects.uploads.files import Source
@@ -270,6 +272,40 @@ def test_a_page_of_an_unknown_passage_is_a_fault(project: Project, bring: Callab
 def test_a_file_with_another_name_needs_to_be_named(bring: Callable[..., None]) -> None:
     [found] = faults(bring, NINE[ONE], "mine.json")
     assert found[2].startswith("the name is none of MEDIQA-AnS's files; select which one it is:")
+
+
+def test_the_corpus_lists_questions_passages_and_summaries(
+    project: Project, lead: User, client_of: Callable[[User], APIClient], bring: Callable[..., None]
+) -> None:
+    bring(NINE)
+    Member.objects.create(project=project, user=lead, role="lead")
+    client = client_of(lead)
+
+    def rows(key: str, **query: str) -> list[list[object]]:
+        reply = client.get(f"/api/v1/projects/{project.slug}/materials/{key}/", query)
+        return [row["cells"] for row in reply.json()["results"]]
+
+    kinds = client.get(f"/api/v1/projects/{project.slug}/materials/").json()["kinds"]
+    assert [kind["key"] for kind in kinds] == ["questions", "passages", "written_summaries"]
+    assert rows("questions") == [[QUESTIONS["1"], "1", "2", "6"], [QUESTIONS["3"], "3", "1", "4"]]
+    assert rows("questions", search="SERIOUS") == [[QUESTIONS["3"], "3", "1", "4"]]
+    first = PASSAGES["1_Answer2"][1]
+    assert rows("passages", state="rated_3") == [[first, "1_Answer2", "Incomplete", str(len(first)), QUESTIONS["1"]]]
+    assert [row[1] for row in rows("passages", ordering="-rating")][-1] == "1_Answer2"
+    assert rows("written_summaries", state="of_all", search="about 3") == [
+        ["All about 3.", "Abstractive", "question 3", "3", "imported"]
+    ]
+    found = client.get(f"/api/v1/projects/{project.slug}/search/", {"search": "spot"}).json()
+    assert [(one["key"], one["total"]) for one in found] == [("questions", 1)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_release_describes_the_files(project: Project, bring: Callable[..., None], tmp_path: Path) -> None:
+    bring({ONE: NINE[ONE]})
+    call_command("release", "--project", project.slug, "--version", "1.0.0", "--out", str(tmp_path / "r"))
+    assert (tmp_path / "r" / "mediqa_ans" / ONE).read_bytes() == NINE[ONE]
+    assert "`mediqa_ans/` has the questions" in (tmp_path / "r" / "README.md").read_text()
+    call_command("verify_release", str(tmp_path / "r"))
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the published files of MEDIQA-AnS are not beside the project")
