@@ -35,7 +35,7 @@ Levels = Mapping[str, Mapping[str, Any]]
 LONGEST = 300
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST].rpartition(' ')[0]} …"
 
 
@@ -53,7 +53,7 @@ def _first(rows: Rows, limit: int, name: Any, page: Any) -> tuple[int, list[Matc
     """Return the number of rows, and the first ones. Texts are searched once if all matches are shown."""
     shown = list(rows[:limit])
     total = rows.count() if len(shown) == limit else len(shown)
-    return total, [Match(_shortened(name(row)), page(row)) for row in shown]
+    return total, [Match(shortened(name(row)), page(row)) for row in shown]
 
 
 class Clusters(Material):
@@ -73,9 +73,9 @@ class Clusters(Material):
         texts = dict(targets)
         names = [(f"{unit_name(row.key)}: {texts.get(row.pk, '')}", row.pk) for row in page]
         total = rows.count() if len(page) == limit else len(page)
-        return total, [Match(_shortened(name), f"corpus/{pk}") for name, pk in names]
+        return total, [Match(shortened(name), f"corpus/{pk}") for name, pk in names]
 
-    def release_note(self, levels: Levels) -> str:
+    def release_note(self, levels: Levels, paths: Sequence[str]) -> str:
         if (row := levels.get("proposition")) is None:
             return ""
         return (
@@ -274,7 +274,7 @@ class Targets(Material):
         return [
             Row(
                 target.pk,
-                ("withheld" if target.is_withheld else _shortened(target.text), target.key, inputs.get(target.pk, 0)),
+                ("withheld" if target.is_withheld else shortened(target.text), target.key, inputs.get(target.pk, 0)),
                 _curation_page(member, target.review_id),
             )
             for target in page
@@ -289,7 +289,7 @@ class Targets(Material):
             lambda row: _curation_page(member, row.review_id),
         )
 
-    def release_note(self, levels: Levels) -> str:
+    def release_note(self, levels: Levels, paths: Sequence[str]) -> str:
         if (row := levels.get(self.level)) is None:
             return ""
         return f"{_counted(row['targets'], self)} with {row['inputs']:,} inputs."

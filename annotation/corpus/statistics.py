@@ -19,15 +19,18 @@ from ..models import (
     Input,
     Level,
     Modality,
+    Passage,
     PicoElement,
     PicoForm,
     Polarity,
     Proposition,
+    Question,
     RecordStatus,
     Relation,
     Review,
     Study,
     Target,
+    WrittenSummary,
 )
 
 Json = dict[str, Any]
@@ -45,6 +48,9 @@ def summary(project: Project) -> Json:
         "clusters": Cluster.objects.current().filter(project=project).count(),
         "propositions": propositions["target"] + propositions["input"],
         "inputs": propositions["input"],
+        "questions": Question.objects.filter(project=project).count(),
+        "passages": Passage.objects.filter(question__project=project).count(),
+        "written_summaries": WrittenSummary.objects.current().filter(question__project=project).count(),
         "values": {**values, "relation": _relations(project)},
         "pico": _pico(project),
         "counterfactuals": _counterfactuals(project),

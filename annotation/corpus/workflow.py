@@ -13,7 +13,7 @@ from projects.workflow import Begun, Next, Step, WorkflowStage
 
 from ..clusters.completeness import lack, unlabelled
 from ..clusters.figures import lacking_now
-from ..models import Cluster, Counterfactual, Proposition, Ranking, Search, Target
+from ..models import Cluster, Counterfactual, Proposition, Question, Ranking, Search, Target
 from .figures import SUMMARY
 
 ASSIGN = "assign_evidence"
@@ -39,11 +39,14 @@ class Corpus(WorkflowStage):
 def _import_step(project: Project) -> Step:
     known = stored(project, SUMMARY)
     if known.is_current:
-        n = known.figures["clusters"]
-        texts = n or known.figures["documents"] + known.figures["sentences"]
+        figures = known.figures
+        clusters, targets = figures["clusters"], figures["documents"] + figures["sentences"]
+        questions = figures["questions"]
     else:
-        n = Cluster.objects.current().filter(project=project).count()
-        texts = n or Target.objects.current().filter(project=project).count()
+        clusters = Cluster.objects.current().filter(project=project).count()
+        targets = Target.objects.current().filter(project=project).count()
+        questions = Question.objects.filter(project=project).count()
+    texts = clusters or targets or questions
     next_action = None
     if not texts:
         next_action = Next(
@@ -54,7 +57,7 @@ def _import_step(project: Project) -> Step:
             "Or start with a PubMed search.",
             "pubmed",
         )
-    of = "clusters" if n else "targets"
+    of = "clusters" if clusters else "questions" if questions and not targets else "targets"
     return Step("Corpus", texts, of, "done" if texts else "to do", "corpus" if texts else "import", next=next_action)
 
 

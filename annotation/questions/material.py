@@ -9,7 +9,7 @@ from projects.material.registry import Column, Match, Material, Row, Rows
 from projects.models import Member, Project
 
 from ..corpus.figures import SUMMARY
-from ..corpus.material import shortened
+from ..corpus.material import Levels, shortened
 from ..models import Part, Passage, PassageRating, Question, QuestionText, SummaryForm, WrittenSummary
 
 
@@ -61,6 +61,16 @@ class Questions(Material):
         texts = _texts([row.pk for row in page])
         total = rows.count() if len(page) == limit else len(page)
         return total, [Match(f"{row.key}: {texts.get(row.pk, '')}", "corpus?kind=questions") for row in page]
+
+    def release_note(self, levels: Levels, paths: Sequence[str]) -> str:
+        if not any(path.startswith("mediqa_ans/") for path in paths):
+            return ""
+        return (
+            "`mediqa_ans/` has the questions, their passages and the written summaries in the form of MEDIQA-AnS: "
+            "each of its nine files that the texts can fill. `summary` is empty if nothing was relevant. Ratings: "
+            + ", ".join(f"{rating} {rating.label.lower()}" for rating in PassageRating)
+            + "."
+        )
 
 
 def _texts(questions: Sequence[int]) -> dict[int, str]:

@@ -106,10 +106,10 @@ class Material:
         """
         return 0, []
 
-    def release_note(self, levels: Mapping[str, Mapping[str, Any]]) -> str:
+    def release_note(self, levels: Mapping[str, Mapping[str, Any]], paths: Sequence[str]) -> str:
         """Return a paragraph about this kind for the data card. Empty if the release has none.
 
-        ``levels``: released targets, inputs, reviews and studies by level.
+        ``levels``: released targets, inputs, reviews and studies by level. ``paths``: of the files of the release.
         """
         return ""
 
