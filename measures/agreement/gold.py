@@ -172,14 +172,18 @@ def against_gold(
 
 def class_scores(table: FloatArray, scale: tuple[Label, ...]) -> tuple[ClassScore, ...]:
     """Return precision, recall and F1 of each value of a table with gold in rows."""
-    scores = []
-    for k, label in enumerate(scale):
-        hit, is_gold, n_given = float(table[k, k]), float(table[k].sum()), float(table[:, k].sum())
-        precision = hit / n_given if n_given else None
-        recall = hit / is_gold if is_gold else None
-        f1 = 2 * hit / (is_gold + n_given) if is_gold + n_given else None
-        scores.append(ClassScore(label, int(is_gold), int(n_given), precision, recall, f1))
-    return tuple(scores)
+    return tuple(
+        class_score(label, float(table[k, k]), float(table[k].sum()), float(table[:, k].sum()))
+        for k, label in enumerate(scale)
+    )
+
+
+def class_score(label: Label, hits: float, n_gold: float, n_given: float) -> ClassScore:
+    """Return precision, recall and F1 of a value from its counts: ``hits`` are in gold and given by the rater."""
+    precision = hits / n_given if n_given else None
+    recall = hits / n_gold if n_gold else None
+    f1 = 2 * hits / (n_gold + n_given) if n_gold + n_given else None
+    return ClassScore(label, int(n_gold), int(n_given), precision, recall, f1)
 
 
 def wilson_interval(hits: float, n: float, level: float = 0.95) -> Interval:
