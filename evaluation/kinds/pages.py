@@ -16,6 +16,7 @@ from generation import sources
 from generation.models import ItemStatus, Run, RunItem, UnitLevel
 from generation.runs.actions import embargo_run
 from measures.unit_names import unit_name
+from projects.answers.assignments import Shape, overlap_block
 from projects.kinds import Batch, Kind, SkipReason, Value, groups
 from projects.models import Answer, Assignment, Member, Project, Round, Unit
 
@@ -237,20 +238,27 @@ class PageKind(Kind):
         if design is None or design.plan["kind"] == "compare" or design.plan["texts_per_page"] != "one":
             return None
         lists = len(design.plan[SYSTEMS])
-        if round.sampling.get("block") or round.sampling.get("repeats") or len(people) // lists < round.overlap:
+        shape = Shape.of(round.overlap, round.sampling)
+        if shape.repeat_share or len(people) // lists < shape.most:
             return None
         # Rounds planned by the first version of the rules do not store the list of a page.
         if "groups" not in design.plan:
             return None
         numbers = dict(RatingPage.objects.filter(source__design=design).values_list("unit", "number"))
+        block = overlap_block([unit for unit, _ in units], shape, round.seed, self.drawn_together(round))
         dealt: dict[int, list[int]] = {}
         for unit, _ in units:
             number = numbers[unit]
             of_list = people[design.plan["groups"][number] :: lists]
             # Allocate by source: an attention check then goes to the people who get the original text.
             source = design.plan["pages"][number][0]
-            dealt[unit] = [of_list[(source + k) % len(of_list)] for k in range(round.overlap)]
+            raters = shape.block_overlap if unit in block else shape.overlap
+            dealt[unit] = [of_list[(source + k) % len(of_list)] for k in range(raters)]
         return dealt
+
+    def drawn_together(self, round: Round) -> Mapping[int, int]:
+        """Return the source of each page: agreement needs the same sources for every system, as in MS^2's study."""
+        return dict(RatingPage.objects.filter(source__design__round=round).values_list("unit", "source"))
 
     def discarded(self, round: Round) -> None:
         stored.remove(round)

@@ -96,13 +96,14 @@ def create_items(
     people: Sequence[int] | None,
     seed: int,
     by_kind: Mapping[int, Sequence[int]] | None = None,
+    together: Mapping[int, int] | None = None,
 ) -> Iterator[PlannedAssignment]:
     """Yield the planned assignments of the chosen units, in the order of the round.
 
     ``people`` are the ids of the people in a fixed allocation, or None for a shared queue. ``by_kind`` gives the people
-    of each unit if the kind allocates them itself.
+    of each unit if the kind allocates them itself. ``together``: see `overlap_block`.
     """
-    block = _block([unit for unit, _ in chosen], shape, seed)
+    block = overlap_block([unit for unit, _ in chosen], shape, seed, together)
     if people is None:
         for position, (unit, _) in enumerate(chosen):
             for number in range(1, (shape.block_overlap if unit in block else shape.overlap) + 1):
@@ -114,8 +115,20 @@ def create_items(
         )
 
 
-def _block(units: Sequence[int], shape: Shape, seed: int) -> set[int]:
-    return set(sampling.sample(units, shape.in_block(len(units)), f"{seed}/block")) if shape.block_share else set()
+def overlap_block(units: Sequence[int], shape: Shape, seed: int, together: Mapping[int, int] | None = None) -> set[int]:
+    """Return the units of the overlap block.
+
+    ``together`` gives the group of each unit. Whole groups are drawn; the last one is cut to the size of the block.
+    """
+    if not shape.block_share:
+        return set()
+    size = shape.in_block(len(units))
+    if not together:
+        return set(sampling.sample(units, size, f"{seed}/block"))
+    groups: dict[int, list[int]] = defaultdict(list)
+    for unit in units:
+        groups[together[unit]].append(unit)
+    return set(sampling.shuffled_groups(groups, f"{seed}/block")[:size])
 
 
 def _allocate(

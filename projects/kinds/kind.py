@@ -207,6 +207,10 @@ class Kind:
         """
         return None
 
+    def drawn_together(self, round: Round) -> Mapping[int, int]:
+        """Return the group of each unit of a round, if an overlap sample must contain whole groups. Default: empty."""
+        return {}
+
     def keeps_blind(self, round: Round) -> bool:
         """Return whether the participants of a round must not learn yet whose work they judge."""
         return self.blind and round.is_open

@@ -322,7 +322,8 @@ def plan_assignments(round: Round, units: Chosen, people: Sequence[Member]) -> I
         kind.check_people(round, units, people, shape.most)
     allocated = [member.pk for member in people] if round.allocation == Round.Allocation.FIXED else None
     by_kind = kind.deal(round, units, allocated) if allocated is not None else None
-    return create_items(units, shape, allocated, round.seed, by_kind)
+    together = kind.drawn_together(round) if shape.block_share else {}
+    return create_items(units, shape, allocated, round.seed, by_kind, together)
 
 
 def build_assignment(round: Round, planned: PlannedAssignment, after: int = 0) -> Assignment:
