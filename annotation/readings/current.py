@@ -4,6 +4,7 @@ It is what pages, suggestions and rounds show until a person has decided. The fi
 imported readings instead, except where a round has decided.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -17,3 +18,8 @@ def current_readings(task: ReadingTask, owner: Owner) -> QuerySet[MachineReading
     """Return the newest reading of each review, study or inclusion for a task."""
     readings = MachineReading.objects.filter(task=task, **{f"{owner}__isnull": False})
     return readings.exclude(Exists(readings.filter(pk__gt=OuterRef("pk"), **{owner: OuterRef(owner)})))
+
+
+def newest_last(readings: Iterable[MachineReading]) -> list[MachineReading]:
+    """Sort readings so that the last one of each text is the current one."""
+    return sorted(readings, key=lambda reading: reading.pk)

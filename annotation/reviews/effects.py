@@ -9,7 +9,7 @@ from annotation.readings.statistics import WEAK
 
 from ..kinds.effect.current import DecidedEffect, decided_effects
 from ..models import JUDGED_DIRECTIONS, NOT_REPORTED, Effect, Inclusion, MachineReading, ReadingTask, Review
-from .spans import newest_last
+from ..readings.current import newest_last
 
 DIRECTIONS = [value for value, _ in JUDGED_DIRECTIONS]
 #: A pair, and the study that was asked about it. None: the abstract of the review.

@@ -10,6 +10,7 @@ from measures.spans import Range
 from ..kinds.entity.current import decided_spans
 from ..kinds.entity.machine import ELEMENTS
 from ..models import Element, Inclusion, MachineReading, ReadingTask, Review
+from ..readings.current import newest_last
 
 
 class Span(NamedTuple):
@@ -54,11 +55,6 @@ def current_spans(reviews: Sequence[Review], inclusions: Sequence[Inclusion]) ->
         of, of_study = ("inclusion", inclusion.pk), ("study", inclusion.study_id)
         texts.append((of, inclusion.study.abstract, tags.get(of, tags.get(of_study, [])), of_study))
     return {of: _merged(text, found, decided.get(judged, {})) for of, text, found, judged in texts}
-
-
-def newest_last(readings: Iterable[MachineReading]) -> list[MachineReading]:
-    """Sort readings so that the last one of a text is the one that pages show: the imported one, or else the newest."""
-    return sorted(readings, key=lambda one: (not one.weights, one.pk))
 
 
 def _merged(text: str, tags: Iterable[Tag], decided: Mapping[Element, Iterable[Range]]) -> list[Span]:
