@@ -27,8 +27,10 @@ class Unit(models.Model):
     revision = models.PositiveIntegerField(
         default=1, help_text="Increases when something that the unit depends on changes."
     )
+    # The index is partial (``unit_successor``). With a complete one, SQLite begins a query of current rows with all
+    # units that have no successor, even if the query names the rows.
     superseded_by = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="supersedes"
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="supersedes", db_index=False
     )
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -57,6 +59,7 @@ class Unit(models.Model):
             models.Index(fields=["project", "type", "context", "position"]),
             # Few units are superseded, and everything that depends on them is out of date.
             models.Index(fields=["project"], name="unit_superseded", condition=Q(superseded_by__isnull=False)),
+            models.Index(fields=["superseded_by"], name="unit_successor", condition=Q(superseded_by__isnull=False)),
         ]
 
     def __str__(self) -> str:
