@@ -16,8 +16,12 @@ def ids_of(rows: QuerySet[Any]) -> "array[int]":
     return array("q", rows.values_list("pk", flat=True).iterator(chunk_size=2000))
 
 
-def in_batches(rows: QuerySet[Any], size: int) -> Iterator[list[Any]]:
-    """Yield the rows in lists of at most ``size``. Rows that do not match any more are left out."""
-    ids = ids_of(rows)
+def in_batches(rows: QuerySet[Any], size: int, among: QuerySet[Any] | None = None) -> Iterator[list[Any]]:
+    """Yield the rows in lists of at most ``size``. Rows that do not match any more are left out.
+
+    ``among``: rows by whose id each batch is read, instead of ``rows``. Leave out conditions there that have an index
+    on a joined table, because SQLite may begin every batch with it.
+    """
+    ids, among = ids_of(rows), rows if among is None else among
     for start in range(0, len(ids), size):
-        yield list(rows.filter(pk__in=ids[start : start + size].tolist()))
+        yield list(among.filter(pk__in=ids[start : start + size].tolist()))

@@ -165,6 +165,7 @@ def table(project: Project, progress: Progress = silent) -> list[Json]:
             _row(
                 level,
                 targets.values_list("pk", "text"),
+                Target.objects.current().values_list("pk", "text"),
                 _input_texts,
                 progress,
                 reviews=targets.values("review").distinct().count(),
@@ -177,6 +178,7 @@ def table(project: Project, progress: Progress = silent) -> list[Json]:
         _row(
             "proposition",
             claims.filter(position=0).values_list("cluster", "text"),
+            Proposition.objects.current().values_list("cluster", "text"),
             lambda ids: inputs_of_clusters.filter(cluster__in=ids).values_list("cluster", "text"),
             progress,
             reviews=Cluster.objects.current().filter(project=project).values("review").distinct().count(),
@@ -197,6 +199,7 @@ def _input_texts(targets: Sequence[int]) -> Texts:
 def _row(
     level: str,
     targets: Texts,
+    all_targets: Texts,
     inputs_of: Callable[[Sequence[int]], Texts],
     progress: Progress,
     *,
@@ -206,7 +209,7 @@ def _row(
     total, counts = targets.count(), Counter(targets=0, inputs=0, ratios=0)
 
     def ratios() -> Iterator[float]:
-        for batch in in_batches(targets, BATCH):
+        for batch in in_batches(targets, BATCH, all_targets):
             progress(counts["targets"], total, f"reading texts of level {level}")
             words: Counter[int] = Counter()
             for pk, text in inputs_of([pk for pk, _ in batch]).order_by().iterator(chunk_size=BATCH):

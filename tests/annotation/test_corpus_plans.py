@@ -1,13 +1,15 @@
-"""States of a large corpus are looked up per cluster, whatever statistics PostgreSQL has."""
+"""Rows of a large corpus are looked up by their keys, whatever statistics the planner has."""
 
 from functools import partial
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
+from annotation.corpus import statistics
 from annotation.corpus.queries import STATES, clusters
-from annotation.models import Review, Study
+from annotation.models import Proposition, Review, Study
 from projects.models import Import, Project, Unit
 from tests.projects.test_current import imported, planner_knows, statement  # noqa: F401
 from tests.projects.test_scale import rows_read
@@ -60,3 +62,16 @@ def test_states_are_found_without_statistics(project: Project, lead: User, impor
         assert found["unlabelled"].count() == CLUSTERS / 10
         read = {state: rows_read(statement(partial(rows.count))) for state, rows in found.items()}
         assert max(read.values()) <= EACH * CLUSTERS * TEXTS, (known, read)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by its statistics")
+def test_sqlite_finds_the_texts_of_a_batch_by_their_ids(corpus: Project) -> None:
+    with CaptureQueriesContext(connection) as seen:
+        statistics.table(corpus)
+    table = Proposition._meta.db_table
+    batches = [q["sql"] for q in seen.captured_queries if f'"{table}"."id" IN' in q["sql"]]
+    assert batches
+    for sql in batches:
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
+            assert cursor.fetchone()[3] == f"SEARCH {table} USING INTEGER PRIMARY KEY (rowid=?)"
