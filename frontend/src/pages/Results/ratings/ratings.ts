@@ -145,10 +145,14 @@ export function textPoints(figures: Schemas['Ratings'], criterion: string, metri
   })
 }
 
+/** "4, Good"; only the label if the value is the same word. */
+export function valueOf(criteria: readonly Schemas['AskedCriterion'][], rating: Schemas['ExampleRating']): string {
+  if (rating.na) return 'N/A'
+  const label = criteria.find((c) => c.key === rating.criterion)?.values.find((v) => v.value === rating.value)?.label ?? rating.value
+  return label.toLowerCase() === rating.value.toLowerCase() ? label : `${rating.value}, ${label}`
+}
+
 /** "Coherence: 4, Good" */
 export function labelOf(criteria: readonly Schemas['AskedCriterion'][], rating: Schemas['ExampleRating']): string {
-  const criterion = criteria.find((c) => c.key === rating.criterion)
-  const label = rating.na ? 'N/A' : (criterion?.values.find((v) => v.value === rating.value)?.label ?? rating.value)
-  const valueInWords = rating.na || label === rating.value ? label : `${rating.value}, ${label}`
-  return `${criterion?.name ?? rating.criterion}: ${valueInWords}`
+  return `${criteria.find((c) => c.key === rating.criterion)?.name ?? rating.criterion}: ${valueOf(criteria, rating)}`
 }
