@@ -111,7 +111,7 @@ class Reviews(Material):
         Column("pmid", "PMID"),
         Column("year", "Year", "year", fields=("year",)),
         Column("studies", "Studies", "count"),
-        Column("targets", "Targets", "count"),
+        Column("targets", "Target sentences", "count"),
     )
     states: Mapping[str, tuple[str, Q]] = {
         "no_studies": (
@@ -119,7 +119,7 @@ class Reviews(Material):
             ~Q(Exists(Inclusion.objects.included().filter(review=OuterRef("pk")).order_by())),
         ),
         "no_targets": (
-            "Without targets",
+            "Without target sentences",
             ~Q(Exists(Target.objects.current().filter(review=OuterRef("pk")).order_by())),
         ),
         "retracted": ("Retracted", Q(is_retracted=True)),
