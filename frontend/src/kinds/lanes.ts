@@ -49,7 +49,7 @@ export interface Place {
 }
 
 /** Height of a lane and distance of the first one from the middle of its line, in pixels. */
-const LANE = 5, HEIGHT = 4, FIRST = 11.5
+const LANE = 5, HEIGHT = 4, FIRST = 11
 
 /**
  * The half of its lane that each span takes, by id. Spans of one element that overlap take turns; a third one
