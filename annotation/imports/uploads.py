@@ -7,6 +7,7 @@ from django.db import transaction
 
 from accounts.models import User
 from api.problems import Conflict
+from measures.unit_names import unit_name
 from projects.jobs import jobs
 from projects.models import Import, ImportState, Job, JobStatus, Project
 from projects.uploads import Brought, Found, Json, Upload, files
@@ -78,6 +79,7 @@ class CorpusUpload(Upload):
                 "notices": [*preview["notices"], *report["notices"]][:PREVIEWED],
                 "sample": preview["sample"] or parsed.sample(SAMPLE),
             }
+        preview["notices"] = [notice | {"item_name": unit_name(notice["item"])} for notice in preview["notices"]]
         return Found(checked.faults, preview)
 
     def write(self, brought: Brought) -> Json:
