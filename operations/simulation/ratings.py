@@ -21,6 +21,7 @@ from operations.simulation.client import Client
 from operations.simulation.history import ROBOTS, do_waiting_jobs, quiet
 from operations.simulation.transport import InProcess
 from projects.models import Member, Project, Purpose, Role, Round
+from projects.people.actions import remove_member
 from projects.rounds.actions import close_round, open_round
 from projects.rounds.planning import RoundPlan
 
@@ -96,7 +97,7 @@ def _rating(criterion: Mapping[str, Any], points: float) -> dict[str, Any]:
 
 
 def play_ratings(project: Project) -> bool:
-    """Run, rate, close and unblind a round, and leave another one open.
+    """Run, rate, close and unblind a round, and leave another one open. The simulated raters then leave the project.
 
     Return False if the round exists or the people are missing.
     """
@@ -119,6 +120,9 @@ def play_ratings(project: Project) -> bool:
         evaluators = list(project.members.active().filter(role=Role.EVALUATOR))
         if evaluators:
             _open(project, OPEN, [*(str(run.pk) for run in runs[RATED:]), REFERENCES], evaluators, lead.user)
+        # Later rounds can only choose people who answer.
+        for rater in raters:
+            remove_member(member=rater, by=lead.user)
         do_waiting_jobs()
     return True
 

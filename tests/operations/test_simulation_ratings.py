@@ -50,6 +50,7 @@ def test_simulated_annotators_rate_four_systems_and_one_round_stays_open() -> No
     assert waiting.status == "open"
     embargoed = set(Embargo.objects.active().values_list("member__user__email", flat=True))
     assert embargoed == {"evaluator@example.org"}, "what was rated can be read again by all"
+    assert not project.members.active().filter(user__email__startswith="robot").exists(), "rounds ask people only"
     assert not play_ratings(project)
 
 
