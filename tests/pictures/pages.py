@@ -7,7 +7,9 @@ from typing import Any
 
 from playwright.sync_api import Page, Route
 
-from .tasks import SCRIPTS
+from operations.sample_project import SAMPLE as SAMPLE_FILE
+
+from .tasks import SCRIPTS, SENTENCES
 
 PROJECT = "/projects/eye"
 SAMPLE = "/projects/sample"
@@ -96,7 +98,8 @@ FOUND: dict[str, Callable[[Page, str], Any]] = {
     "release": _first("projects/eye/releases/", "id"),
     **{f"task_{slug}": _task(slug) for slug in SCRIPTS},
     "task_label": _task("eye", "Corrections"),
-    "task_classes": _task("sentences", "sentence_classes"),
+    "task_classes": _task("sentences", SENTENCES["sentence_classes"]),
+    "task_sentences": _task("sentences", SENTENCES["evidence_sentences"]),
     "task_rate": _task("sample", kind="rate"),
     "task_compare": _task("eye", kind="compare"),
 }
@@ -154,6 +157,12 @@ def _keep_all(page: Page) -> None:
     page.get_by_label("Why are they correct?").fill("The sentences are about different outcomes.")
 
 
+def _check_file(page: Page) -> None:
+    page.locator("#file").set_input_files(SAMPLE_FILE)
+    page.get_by_role("button", name="Check file").click()
+    page.wait_for_timeout(1500)
+
+
 def _participate(page: Page) -> None:
     """Create a participant link as the lead, and open it without the lead's session."""
     home = "/".join(page.url.split("/")[:3])
@@ -197,6 +206,41 @@ RUNNING = {
 DOWN = {"**/api/v1/projects/eye/rounds/**": lambda route: route.abort()}
 IMPORTS = "**/api/v1/projects/*/imports/"
 
+FAULT = {"file": "sample.jsonl", "line": 3, "field": "target_modality", "message": "“Moderate?” is no modality."}
+REPORT = {
+    "file": "sample.jsonl",
+    "others": [],
+    "sha256": "264312b314b9e436219bb4883fa055c757347a571e5981d028123ed0fc19315e",
+    "size": 1_204_311,
+    "format": "m3",
+    "level": "3",
+    "known": None,
+    "faults": {"total": 0, "listed": []},
+    "counts": {"items": 381, "new": 12, "unchanged": 369, "targets": 381, "inputs": 1911, "reviews": 229},
+    "values": {"discourse_relation": {"contradiction": 196, "agreement": 185}},
+    "totals": {"cue differs in case": 1, "cue absent": 38},
+    "notices": [
+        {
+            "kind": "cue differs in case",
+            "message": 'The text has "Both".',
+            "item": "26286384_0",
+            "item_name": "PMID 26286384, conclusion 1",
+            "place": "input 4",
+            "field": "source direction span",
+            "text": "both",
+        }
+    ],
+}
+
+
+def _checked(**found: Any) -> Mapping[str, Callable[[Route], Any]]:
+    """Show the check of a file as done, with this result."""
+
+    def reply(route: Route) -> None:
+        route.fulfill(json=route.fetch().json() | {"status": "done", "result": REPORT | found})
+
+    return {"**/api/v1/jobs/*/": reply}
+
 
 def _arriving(phase: str, stopped: str) -> Callable[[Route], Any]:
     """Show the newest import as arriving."""
@@ -236,6 +280,14 @@ PAGES = (
     Shot("import", f"{PROJECT}/import"),
     Shot("import-running", f"{PROJECT}/import", routes={IMPORTS: _arriving("reading", "")}),
     Shot("import-stopped", f"{PROJECT}/import", routes={IMPORTS: _arriving("finishing", "The worker died 3 times.")}),
+    Shot("import-checking", f"{SAMPLE}/import", prepare=_check_file),
+    Shot("import-report", f"{SAMPLE}/import", prepare=_check_file, routes=_checked()),
+    Shot(
+        "import-faults",
+        f"{SAMPLE}/import",
+        prepare=_check_file,
+        routes=_checked(faults={"total": 40, "listed": [FAULT | {"line": n} for n in (3, 17, 212)]}),
+    ),
     Shot("imported", f"{PROJECT}/import/{{imported}}"),
     Shot("pubmed", f"{PROJECT}/pubmed"),
     Shot("sentence-ranking", f"{PROJECT}/ranking"),

@@ -4,6 +4,8 @@ import json
 from contextlib import redirect_stdout
 from io import StringIO
 
+from projects import kinds
+from projects.models import Project, Round
 from tests.browser import (
     test_assign_evidence,
     test_cluster_rounds,
@@ -38,8 +40,16 @@ SCRIPTS = {
     "studies": test_studies.OPEN,
 }
 
+#: Name of the round of each task about sentences.
+SENTENCES = {"sentence_classes": "Classes of sentences", "evidence_sentences": "Evidence sentences"}
+
 
 def make() -> None:
-    for script in SCRIPTS.values():
+    for slug, script in SCRIPTS.items():
         with redirect_stdout(StringIO()):  # the tests read the ids
             exec(script, {})
+        # The tests name rounds and projects only for themselves.
+        for round in Round.objects.filter(project__slug=slug, status=Round.Status.OPEN):
+            name = SENTENCES.get(round.name, f"{kinds.get(round.kind).title}, first half")
+            Round.objects.filter(pk=round.pk).update(name=name)
+        Project.objects.filter(slug=slug).update(name=f"Migraine, {slug.removeprefix('rounds-of-')}")
