@@ -148,7 +148,7 @@ def test_every_span_of_the_published_sample_is_drawn_and_accepted_by_one_key(
     at = visit("ann1", width=1280)
     at.go(f"/work/{round}")
     page = at.page
-    expect(page.get_by_text("24 spans, 24 undecided")).to_be_visible()
+    expect(page.get_by_role("heading", name="24 spans 24 undecided")).to_be_visible()
     page.wait_for_timeout(SETTLED)
     assert stored(page) == text
     assert page.evaluate(BARS) >= 24
