@@ -32,7 +32,17 @@ from .evidence import (
 )
 from .finding import ConsistencyCheck, Finding, FindingUnit
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
-from .question import Part, Passage, PassageRating, PublishedFile, Question, QuestionText, SummaryForm, WrittenSummary
+from .question import (
+    Part,
+    Passage,
+    PassageRating,
+    PublishedFile,
+    Question,
+    QuestionText,
+    RatedPassage,
+    SummaryForm,
+    WrittenSummary,
+)
 from .reading import SENTENCE_CLASSES, Direction, Effect, EffectPair, MachineReading, ReadingTask
 from .reliability import Match, MatchCandidate, MatchItem, ReliabilityStudy
 from .search import (
@@ -114,6 +124,7 @@ __all__ = [
     "Question",
     "QuestionText",
     "Ranking",
+    "RatedPassage",
     "ReadingTask",
     "RecordStatus",
     "Relation",

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from audit.models import AppendOnly
 from projects.models import Answer, ArrivedManager, Import, Project, Unit
 
 from .corpus import CREATED_BY_IMPORT
@@ -70,6 +71,18 @@ class Passage(models.Model):
 
     def __str__(self) -> str:
         return f"passage {self.key}"
+
+
+class RatedPassage(AppendOnly):
+    """One answer: how well a passage answers its question."""
+
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="passage_ratings")
+    answer = models.OneToOneField(Answer, on_delete=models.PROTECT, related_name="passage_rating")
+    rating = models.PositiveSmallIntegerField(choices=PassageRating)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.CheckConstraint(condition=Q(rating__range=(1, 4)), name="an_answer_rates_1_to_4")]
 
 
 class Part(models.TextChoices):
