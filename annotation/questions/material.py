@@ -11,6 +11,7 @@ from projects.models import Member, Project
 from ..corpus.figures import SUMMARY
 from ..corpus.material import Levels, shortened
 from ..models import Part, Passage, PassageRating, Question, QuestionText, SummaryForm, WrittenSummary
+from .ratings import with_current_rating
 
 
 def _with_words(words: str, **of: Any) -> Exists:
@@ -85,22 +86,25 @@ class Passages(Material):
     columns = (
         Column("text", "Passage"),
         Column("key", "ID"),
-        Column("rating", "Rating", fields=("rating",)),
+        Column("rating", "Rating", fields=("current_rating",)),
         Column("characters", "Characters", "count"),
         Column("question", "Question"),
     )
     states: Mapping[str, tuple[str, Q]] = {
-        **{f"rated_{rating}": (f"Rated {rating}: {rating.label}", Q(rating=rating)) for rating in PassageRating},
-        "not_rated": ("Not rated", Q(rating=None)),
+        **{
+            f"rated_{rating}": (f"Rated {rating}: {rating.label}", Q(current_rating=rating)) for rating in PassageRating
+        },
+        "not_rated": ("Not rated", Q(current_rating=None)),
     }
 
     def all(self, project: Project) -> Rows:
-        return Passage.objects.filter(question__project=project).order_by("question__position", "position", "id")
+        rows = with_current_rating(Passage.objects.filter(question__project=project))
+        return rows.order_by("question__position", "position", "id")
 
     def matching(self, rows: Rows, words: str) -> Rows:
         return rows.filter(Q(key__contains=words) | Q(_with_words(words, passage=OuterRef("pk"))))
 
-    def rows(self, page: Sequence[Passage], member: Member) -> list[Row]:
+    def rows(self, page: Sequence[Any], member: Member) -> list[Row]:
         texts: dict[int | None, dict[str, str]] = {}
         current = QuestionText.objects.current().filter(passage__in=page, part__in=(Part.PASSAGE, Part.PAGE))
         for passage, part, text in current.values_list("passage", "part", "text"):
@@ -110,7 +114,7 @@ class Passages(Material):
         for one in page:
             of_passage = texts.get(one.pk, {})
             text = of_passage.get(Part.PASSAGE) or of_passage.get(Part.PAGE, "")
-            rating = PassageRating(one.rating).label if one.rating else ""
+            rating = PassageRating(one.current_rating).label if one.current_rating else ""
             cells = (shortened(text), one.key, rating, len(text), questions.get(one.question_id, ""))
             rows.append(Row(one.pk, cells))
         return rows

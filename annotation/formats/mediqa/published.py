@@ -7,6 +7,7 @@ from typing import Any
 from projects.models import Project
 
 from ...models import Part, Passage, PublishedFile, Question, QuestionText, WrittenSummary
+from ...questions.ratings import with_current_rating
 from .files import ANSWER, FILES, MULTI, File, Json, Value, put
 from .records import dumped, rating_text, rebuilt
 
@@ -22,8 +23,9 @@ def values_of(project: Project, *, imported: bool = False) -> Values:
     values: Values = {}
     passages: dict[int | None, str] = {None: ""}
     of_project = {"question__project": project}
-    rows = Passage.objects.filter(**of_project).values_list("pk", "key", "question", "rating")
-    for pk, key, question, rating in rows:
+    rated = with_current_rating(Passage.objects.filter(**of_project))
+    rating_name = "rating" if imported else "current_rating"
+    for pk, key, question, rating in rated.values_list("pk", "key", "question", rating_name):
         passages[pk] = key
         if rating:
             values[Value("rating", questions[question], key)] = rating
