@@ -232,6 +232,32 @@ class CheckedSerializer(Plain):
     had = serializers.IntegerField()
 
 
+class SystemDirectionsSerializer(Plain):
+    """Directions of the texts of a system, compared with those of the references for the same sources."""
+
+    system = serializers.CharField()
+    classes = serializers.ListField(child=serializers.CharField())
+    table = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        help_text="Counts with the classes of the references in rows. Fractions if raters of one text differ.",
+    )
+    n = serializers.FloatField()
+    correct = serializers.FloatField()
+    excluded = serializers.FloatField(help_text="References without a direction, left out.")
+    split = serializers.IntegerField(help_text="Pairs with a text whose raters differ.")
+    accuracy = serializers.FloatField(allow_null=True)
+    ci = serializers.ListField(child=serializers.FloatField(), allow_null=True, required=False)
+    kappa = serializers.FloatField(allow_null=True)
+    kappa_ci = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    no_kappa = serializers.CharField(allow_blank=True)
+    undefined = serializers.CharField(allow_blank=True)
+
+
+class DirectionFiguresSerializer(Plain):
+    criterion = serializers.CharField()
+    systems = SystemDirectionsSerializer(many=True)
+
+
 class RatingFiguresSerializer(Plain):
     """Results of a round. ``all`` includes every rating. ``kept`` applies the declared exclusions; null without any."""
 
@@ -240,6 +266,7 @@ class RatingFiguresSerializer(Plain):
 
     kept = RatingsSerializer(allow_null=True)
     left_out = LeftOutSerializer(many=True)
+    directions = DirectionFiguresSerializer(many=True, help_text="Empty unless the references were rated, too.")
     checks = CheckedSerializer(many=True)
     names = serializers.DictField(child=serializers.CharField())
     systems = words()
