@@ -14,6 +14,8 @@ from ..models import EvidencePair, Inclusion, Input, Level, Ranking, Review, Sen
 
 #: Kind and field of the decisions on what supports a target.
 KIND, FIELD = "evidence", "support"
+#: Target and study (primary keys).
+PairKey = tuple[int, int]
 #: Number of reviews read at once.
 BATCH = 50
 
@@ -107,7 +109,7 @@ class Evidence:
     without an abstract. Both are excluded.
     """
 
-    pairs: dict[tuple[int, int], Pair]
+    pairs: dict[PairKey, Pair]
     not_found: int
     no_abstract: int
 
@@ -142,17 +144,17 @@ def _gold_indices(text: str, numbers: Sequence[int], sentences: Sequence[Sentenc
     return frozenset(n - 1 for n in numbers) if numbers else located(text, [s.text for s in sentences])
 
 
-def ranked_by(project: Project, pairs: Mapping[tuple[int, int], Pair]) -> dict[str, list[Pair]]:
-    """Return the pairs in the order of each ranker, by ranker name.
+def ranked_by(project: Project, pairs: Mapping[PairKey, Pair]) -> dict[str, dict[PairKey, Pair]]:
+    """Return the pairs in the order of each ranker, by ranker name and (target, study).
 
     A ranking with a different number of sentences refers to other texts and is excluded.
     """
-    by_ranker: dict[str, list[Pair]] = defaultdict(list)
+    by_ranker: dict[str, dict[PairKey, Pair]] = defaultdict(dict)
     rows = Ranking.objects.filter(target__in=targets(project).order_by()).order_by("ranker", "pk")
     for name, target, study, order in rows.values_list("ranker", "target", "study", "order").iterator():
         pair = pairs.get((target, study))
         if pair is not None and len(order) == pair.sentences:
-            by_ranker[name].append(replace(pair, order=tuple(number - 1 for number in order)))
+            by_ranker[name][target, study] = replace(pair, order=tuple(number - 1 for number in order))
     return by_ranker
 
 

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+from api.problems import Refused
 from measures.evidence import Pair, Report, report
+from measures.rankers import SideBySide, side_by_side
 from projects.jobs.queries import pending_job
 from projects.models import Project
 
@@ -21,10 +23,17 @@ def overview(project: Project, figures: Json) -> Json:
     return {**figures, "rankers": rankers, "job": pending_job(project, KIND)}
 
 
-def evaluation(project: Project) -> Json:
-    """Return what can be ranked, what each ranker has ranked, and its accuracy. A fixed number of queries."""
+def evaluation(project: Project, against: str = "") -> Json:
+    """Return what can be ranked, what each ranker has ranked, and how rankers compare. A fixed number of queries.
+
+    ``against``: the ranker that the others are compared with; by default the most accurate one. Raise `Refused` if it
+    is unknown.
+    """
     people, ranked = current.mapped_pairs(project), current.count_ranked(project)
+    if against and against not in ranked:
+        raise Refused.field("against", f"Nothing is ranked by {against!r}. Rankers: {', '.join(ranked) or 'none'}.")
     by_ranker = current.ranked_by(project, people.pairs)
+    beside = side_by_side({name: by_ranker.get(name, {}) for name in ranked}, against)
     studies, split = Study.objects.filter(project=project).count(), current.split_studies(project).count()
     return {
         "targets": current.targets(project).count(),
@@ -34,12 +43,24 @@ def evaluation(project: Project) -> Json:
         "mapped": len(people.pairs),
         "not_found": people.not_found,
         "no_abstract": people.no_abstract,
-        "baseline": _json(report(map(_in_order, people.pairs.values()))),
+        "against": beside.against,
+        "baseline": _json(report(_in_order(pair) for key, pair in people.pairs.items() if _counts(key, beside))),
         "rankings": [
-            {"ranker": name, "ranked": n, "report": _json(report(by_ranker.get(name, [])))}
-            for name, n in ranked.items()
+            {
+                "ranker": row.name,
+                "ranked": ranked[row.name],
+                "mapped": row.ranked,
+                "report": _json(row.report),
+                "differences": [difference.as_json() for difference in row.differences],
+            }
+            for row in beside.rows
         ],
     }
+
+
+def _counts(key: current.PairKey, beside: SideBySide) -> bool:
+    """Whether the baseline is computed on a pair: on those of the rankers, or on all if there is none."""
+    return not beside.common or key in beside.common
 
 
 def _in_order(pair: Pair) -> Pair:

@@ -32,7 +32,7 @@ class EvidenceShareSerializer(Plain):
 
 
 class EvidenceReportSerializer(Plain):
-    """Accuracy over the pairs that people mapped and a ranker ranked."""
+    """Accuracy over the pairs that people mapped and all rankers ranked."""
 
     top_1 = EvidenceShareSerializer(
         help_text="Share of pairs in which a sentence that people selected is ranked first."
@@ -54,10 +54,30 @@ class RankerSerializer(Plain):
     )
 
 
+class EvidenceDifferenceSerializer(EvidenceShareSerializer):
+    """Share of a ranker minus that of the one it is compared with, on the same pairs."""
+
+    p = serializers.FloatField(allow_null=True, help_text="Of a paired test by review, adjusted by Holm.")
+
+
 class RankingTotalsSerializer(Plain):
     ranker = serializers.CharField(help_text="Name of the ranker, with a digest of its model, if it has one.")
     ranked = serializers.IntegerField(help_text="Number of ranked pairs.")
+    mapped = serializers.IntegerField(help_text="Number of ranked pairs that people mapped.")
     report = EvidenceReportSerializer()
+    differences = EvidenceDifferenceSerializer(
+        many=True, help_text="From `against`, for the first and for the first three; empty for `against` itself."
+    )
+
+
+class EvidenceQuerySerializer(Plain):
+    against = serializers.CharField(
+        max_length=300,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Name of the ranker that the others are compared with. Default: the most accurate one.",
+    )
 
 
 class EvidenceSerializer(Plain):
@@ -75,8 +95,11 @@ class EvidenceSerializer(Plain):
     mapped = serializers.IntegerField(help_text="Pairs that people mapped to sentences.")
     not_found = serializers.IntegerField(help_text="Inputs whose text is not a sentence of the study's abstract.")
     no_abstract = serializers.IntegerField(help_text="Inputs of studies without an abstract.")
+    against = serializers.CharField(
+        allow_blank=True, help_text="Name of the ranker that the others are compared with; empty if nothing is ranked."
+    )
     baseline = EvidenceReportSerializer(
-        help_text="Report on all mapped pairs. Only the position baseline and chance are meaningful."
+        help_text="Report on the pairs of the rankers. Only the position baseline and chance are meaningful."
     )
     rankings = RankingTotalsSerializer(many=True)
     rankers = RankerSerializer(many=True)
@@ -89,11 +112,13 @@ class RankingRequestSerializer(Plain):
 
 
 class EvidenceView(APIView):
-    @extend_schema(operation_id="evidence_get", responses=EvidenceSerializer)
+    @extend_schema(operation_id="evidence_get", parameters=[EvidenceQuerySerializer], responses=EvidenceSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Return the accuracy of each ranker, with the position baseline and chance."""
+        """Return the accuracy of each ranker and its difference from another one, with position and chance."""
         project = permissions.project_to_curate(signed_in(request), slug).project
-        figures, as_of = evaluation_now(project)
+        query = EvidenceQuerySerializer(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        figures, as_of = evaluation_now(project, query.validated_data["against"])
         return Response(EvidenceSerializer(page.overview(project, figures) | {"as_of": as_of}).data)
 
     @extend_schema(operation_id="evidence_rank", request=RankingRequestSerializer, responses={202: JobSerializer})

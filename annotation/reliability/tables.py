@@ -9,6 +9,7 @@ from projects.models import Round
 from projects.reports.registry import ReportTable, TableContext
 from projects.reports.table import Cell, Column, Table
 
+from ..evidence.tables import M3_FIGURE
 from ..models import ReliabilityStudy
 from . import queries as reliability_queries
 
@@ -26,11 +27,6 @@ COLUMNS = (
     Column("Accuracy (%)"),
     Column("Chance (%)"),
     Column("Ranker (%)"),
-)
-#: M3 used this figure to choose the encoder that ranks its candidates.
-M3_FIGURE = (
-    "For comparison, not computed here: M3 reports .522 on its own data, the accuracy of the best of 15 encoders at "
-    "finding a target's evidence in the study's abstract."
 )
 
 

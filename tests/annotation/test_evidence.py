@@ -14,9 +14,13 @@ from accounts.models import User
 from annotation.clusters.sentences import split
 from annotation.evidence import actions as evidence_actions
 from annotation.evidence.queries import evaluation
+from annotation.evidence.tables import REFERENCE
 from annotation.models import Input, Level, Ranking, Review, Study, Target
+from projects import reports
 from projects.jobs.running import Cancelled, run_job
 from projects.models import Job, JobStatus, Project, Unit
+from projects.reports.registry import Tables
+from projects.stored_figures.actions import compute_and_store
 from tests.builders import include
 
 pytestmark = pytest.mark.django_db
@@ -167,3 +171,38 @@ def test_the_command_ranks_and_prints_every_share_with_its_n(project: Project) -
     assert "Chance, first: 0.250" in said
     assert "words: BM25, 1: first: 1.000 (no reliable interval (few reviews" in said
     assert "n = 6, 3 reviews" in said
+
+
+def test_rankers_are_compared_with_the_best_or_a_chosen_one_on_page_and_in_a_table(
+    project: Project, lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    for number in range(3):
+        build_review(project, number)
+    evidence_actions.rank(project=project, ranker="words", model="")
+    # Another ranker misses the evidence (sentence 3) once, and once more among the first three; it ranked 5 of 6 pairs.
+    orders = ([3, 1, 2, 4], [3, 1, 2, 4], [1, 3, 2, 4], [1, 2, 4, 3], [3, 1, 2, 4])
+    for row, order in zip(Ranking.objects.order_by("pk"), orders, strict=False):
+        Ranking.objects.create(
+            target=row.target, study=row.study, ranker="other", texts=row.texts, order=order, similarities=[]
+        )
+    client = client_of(lead)
+    found = client.get(ADDRESS).json()
+    assert found["against"] == "words: BM25, 1"
+    other, words = found["rankings"]
+    assert (words["mapped"], other["mapped"], words["report"]["top_1"]["n"]) == (6, 5, 5)
+    assert [other["report"][name]["value"] for name in ("top_1", "top_3")] == [0.6, 0.8]
+    assert [round(one["value"], 9) for one in other["differences"]] == [-0.4, -0.2]
+    assert other["differences"][0]["clusters"] == 3
+    assert "few reviews" in other["differences"][0]["ci_reason"]
+    assert words["differences"] == []
+    assert found["baseline"]["position"]["n"] == 5
+    turned = client.get(ADDRESS, {"against": "other"}).json()
+    assert [round(one["value"], 9) for one in turned["rankings"][1]["differences"]] == [0.4, 0.2]
+    assert client.get(ADDRESS, {"against": "tea leaves"}).json()["errors"][0]["field"] == "against"
+    compute_and_store(project=project)
+    table = Tables(project).build(reports.get("rankers"))
+    assert [cell.value for cell in table.rows[0][:5]] == ["other", 5, 3, 60.0, 80.0]
+    assert table.rows[0][5].value == pytest.approx(-40)
+    assert {cell.undefined for cell in table.rows[1][5:]} == {REFERENCE}
+    assert any("other has ranked only 5 of 6 mapped pairs" in note for note in table.notes)
+    assert any(".522" in note for note in table.notes)

@@ -28,8 +28,11 @@ class Command(BaseCommand):
             "--ranker", choices=[ranker.key for ranker in every()], help="rank the sentences with this ranker first"
         )
         parser.add_argument("--model", default="", help="for embeddings: a folder below the models folder")
+        parser.add_argument(
+            "--against", default="", help="name of the ranker that the others are compared with (the most accurate)"
+        )
 
-    def handle(self, *, project: str, ranker: str | None, model: str, **options: Any) -> None:
+    def handle(self, *, project: str, ranker: str | None, model: str, against: str, **options: Any) -> None:
         of = project_of(project)
         if ranker:
             with tqdm(disable=not sys.stderr.isatty(), leave=False) as bar:
@@ -43,7 +46,10 @@ class Command(BaseCommand):
                 except Problem as problem:
                     raise CommandError(str(problem.detail)) from problem
             self.stdout.write(f"{result['ranked']:,} of {result['pairs']:,} pairs ranked by {result['ranker']}.")
-        figures = evaluation(of)
+        try:
+            figures = evaluation(of, against)
+        except Problem as problem:
+            raise CommandError(problem.detail) from problem
         self.stdout.write(
             f"{figures['mapped']:,} of {figures['pairs']:,} pairs mapped by people; excluded: {figures['not_found']:,} "
             f"inputs that are not a sentence of their abstract, {figures['no_abstract']:,} inputs without an abstract."
@@ -55,6 +61,9 @@ class Command(BaseCommand):
         for ranking in figures["rankings"]:
             self._say(f"{ranking['ranker']}: first", ranking["report"]["top_1"])
             self._say(f"{ranking['ranker']}: first three", ranking["report"]["top_3"])
+            for difference, what in zip(ranking["differences"], ("first", "first three"), strict=False):
+                p = "" if difference["p"] is None else f", p = {difference['p']:.3f}"
+                self._say(f"{ranking['ranker']}: {what}, minus {figures['against']}{p}", difference)
 
     def _say(self, name: str, share: dict[str, Any]) -> None:
         if share["value"] is None:
