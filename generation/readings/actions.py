@@ -17,6 +17,7 @@ from annotation.imports.writing import record_import
 from annotation.models import Effect, MachineReading, ReadingTask
 from annotation.readings.current import Owner
 from api.problems import Conflict, Refused
+from audit.log import REMOVE, record_all
 from projects.jobs import batches, jobs
 from projects.jobs.batches import Progress, silent
 from projects.models import Import, Job, Project
@@ -33,6 +34,8 @@ FORMAT = "readings"
 NOTHING = {ReadingTask.EFFECTS: "No review has pairs of an intervention and an outcome and an abstract."}
 #: Facts of a folder that change its readings although its weights are the same.
 _IDENTITY = ("tokenizer", "config")
+#: Number of readings that are withdrawn in a transaction.
+WITHDRAWN = 500
 #: Called with the key of a text and the reason why it could not be read.
 Problem = Callable[[str, str], None]
 Facts = dict[str, Any]
@@ -99,6 +102,36 @@ def read(
                     problem(str(text), reading.failure)
     progress(total, total, "reading texts")
     return {"model": model, "weights": hash_of_weights, "read": stored, "failed": failed, "texts": total}
+
+
+def withdraw(*, project: Project, task: str, model: str, by: User | None = None) -> int:
+    """Delete the readings of a task by the folder of this name, and return their number.
+
+    A second call deletes the rest. Decisions that adopted them stay, because people have seen their values. The import of the folder stays, too.
+    """
+    readings = MachineReading.objects.filter(
+        imported__project=project, imported__format=FORMAT, task=task, model=model
+    ).order_by("pk")
+    removed = 0
+    while ids := list(readings.values_list("pk", flat=True)[:WITHDRAWN]):
+        with batches.batch():
+            Effect.objects.filter(reading__in=ids).delete()
+            MachineReading.objects.filter(pk__in=ids).delete()
+            # The audit looks for the removal of each row that it has a digest of.
+            record_all(
+                {
+                    "actor": by,
+                    "verb": REMOVE,
+                    "object_type": MachineReading._meta.model_name,
+                    "object_id": pk,
+                    "project_id": project.pk,
+                    "reason": f"Readings ({task}) by {model} were withdrawn.",
+                }
+                for pk in ids
+            )
+            enqueue_figures(Q(pk=project.pk))
+        removed += len(ids)
+    return removed
 
 
 def _facts(reader: tasks.Task) -> Facts:

@@ -15,6 +15,8 @@ from accounts.models import User
 from annotation.models import SENTENCE_CLASSES, Effect, Inclusion, MachineReading, ReadingTask, Review, Sentence, Study
 from annotation.readings.current import current_readings
 from api.problems import Conflict, Refused
+from audit.models import RowDigest
+from audit.row_digests import differences, store_pending_digests
 from generation.backends.protocol import BackendError
 from generation.readings import actions, labels, tasks
 from measures.pio import retag, spans_of
@@ -329,3 +331,21 @@ def test_a_text_that_fails_is_reported_and_read_the_next_time(ms2: Project, monk
         )
     assert (made["read"], made["failed"], problems) == (1, 1, [("review 7", "too odd")])
     assert actions.read(project=ms2, task="suitability", model="fitness")["read"] == 1
+
+
+@pytest.mark.django_db
+def test_readings_of_a_model_can_be_withdrawn_and_the_audit_explains_it(ms2: Project) -> None:
+    actions.read(project=ms2, task="effects", model="directions")
+    actions.read(project=ms2, task="sentences", model="classes")
+    store_pending_digests()
+    out = StringIO()
+    command = ("read", "--project", ms2.slug, "--task", "effects", "--model", "directions", "--withdraw")
+    call_command(*command, stdout=out)
+    assert "4 readings withdrawn" in out.getvalue()
+    left = MachineReading.objects.exclude(weights="")
+    assert set(left.values_list("task", flat=True)) == {"sentences"}
+    assert Effect.objects.filter(reading__weights="").count() == Effect.objects.count() > 0
+    digests = RowDigest.objects.filter(label="annotation.machinereading")
+    assert [difference for row in digests for difference in differences(row)] == []
+    assert actions.read(project=ms2, task="effects", model="directions")["read"] == 4
+    assert Import.objects.filter(format="readings").count() == 2

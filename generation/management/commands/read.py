@@ -12,7 +12,7 @@ from projects.jobs.running import run_job
 from projects.management.arguments import project_of, user_of
 from projects.models import Job, JobStatus
 
-from ...readings.actions import queue_reading
+from ...readings.actions import queue_reading, withdraw
 
 
 class Command(BaseCommand):
@@ -34,13 +34,20 @@ class Command(BaseCommand):
         )
         parser.add_argument("--user", metavar="EMAIL", help="Person in whose name the job runs, who is notified.")
         parser.add_argument("--here", action="store_true", help="Run the job in this process instead of a worker.")
+        parser.add_argument(
+            "--withdraw", action="store_true", help="Delete the readings of this task by the folder of this name."
+        )
 
     def handle(
         self, *, project: str, task: str, model: str, evidence: str, user: str | None, here: bool, **options: Any
     ) -> None:
-        by = user_of(user) if user else None
+        of, by = project_of(project), user_of(user) if user else None
+        if options["withdraw"]:
+            removed = withdraw(project=of, task=task, model=model, by=by)
+            self.stdout.write(f"{removed:,} readings withdrawn.")
+            return
         try:
-            job = queue_reading(project=project_of(project), task=task, model=model, evidence=evidence, by=by)
+            job = queue_reading(project=of, task=task, model=model, evidence=evidence, by=by)
         except Problem as problem:
             raise CommandError(problem.detail) from problem
         if not here:
