@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 Range = tuple[int, int]
@@ -136,6 +137,12 @@ def covering_range(ranges: Ranges) -> Range:
     if not ranges:
         raise SpanError("a span without fragments has no range")
     return min(start for start, _ in ranges), max(end for _, end in ranges)
+
+
+def has_overlap(ranges: Iterable[Range]) -> bool:
+    """Return whether two ranges share characters. Ranges that touch do not."""
+    ordered = sorted(ranges)
+    return any(after[0] < before[1] for before, after in pairwise(ordered))
 
 
 def merged(ranges: Iterable[Range]) -> tuple[Range, ...]:

@@ -63,7 +63,7 @@ Licence: {project.licence or "not stated"}. Newest change: {newest or "none"}.
 Compression is the mean over targets of the number of words of the inputs divided by the number of words of the target.
 `statistics.json` has the distributions of values, each with its n and method. `m3/` has the levels in M3's published
 format; {left_out} `answers/` has all answers, one row per revision (`current` and `counted` mark the rows that
-count), with pseudonyms of raters. {_comments(project, notes)}{_kept_blind(notes)}
+count), with pseudonyms of raters. {_comments(project, notes)}{_kept_blind(notes)}{_overlapping(notes)}
 `provenance/` states for every current value its answer and guideline version, or its imported file. It also has all
 guidelines, and the units that were entered by hand.
 
@@ -129,6 +129,16 @@ def _kept_blind(notes: Notes) -> str:
         return ""
     names = ", ".join(rounds)
     return f" Blind rounds are omitted until they are closed and unblinded: {names}."
+
+
+def _overlapping(notes: Notes) -> str:
+    texts = notes.counts.get("texts_with_overlapping_spans_of_one_element", [])
+    if not texts:
+        return ""
+    return (
+        " The tags of `ms2/` cannot express overlapping spans of one element, so some spans of these texts are only in "
+        f"`answers/`: {', '.join(texts)}."
+    )
 
 
 def _left_out(notes: Notes, *, has_clusters: bool) -> str:

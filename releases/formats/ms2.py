@@ -4,25 +4,28 @@ What models say of a review is released as imported, except where people have de
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from annotation.corpus.decided import current_classes, current_spans
-from annotation.formats.ms2.published import Effects, of_format, published
+from annotation.formats.ms2.published import Effects, Spans, of_format, published
 from annotation.kinds.effect.current import decided_effects
 from annotation.models import NOT_REPORTED, Inclusion, Review
+from measures.spans import has_overlap
 from projects.models import Project
 
 from .notes import Notes
 
 PATH = "ms2/reviews.jsonl"
+#: Key of a list in the notes.
+OVERLAPS = "texts_with_overlapping_spans_of_one_element"
 #: Each review may have thousands of effects.
 BATCH = 20
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
     if of_format(project).exists():
-        yield PATH, _lines(project)
+        yield PATH, _lines(project, notes)
 
 
 def current_effects(reviews: Sequence[Review]) -> Effects:
@@ -34,14 +37,26 @@ def current_effects(reviews: Sequence[Review]) -> Effects:
     }
 
 
-def _studies(reviews: Sequence[Review]) -> list[int]:
-    return list(Inclusion.objects.filter(review__in=reviews).values_list("study", flat=True))
+def _studies(reviews: Sequence[Review]) -> dict[int, str]:
+    """Return the PMIDs of the studies of reviews by primary key."""
+    return dict(Inclusion.objects.filter(review__in=reviews).values_list("study", "study__pmid"))
 
 
-def _lines(project: Project) -> Iterator[bytes]:
+def _lines(project: Project, notes: Notes) -> Iterator[bytes]:
     rows = of_format(project).iterator(chunk_size=BATCH)
     while reviews := list(islice(rows, BATCH)):
-        for value in published(
-            reviews, current_classes(reviews), current_spans(reviews, _studies(reviews)), current_effects(reviews)
-        ):
+        studies = _studies(reviews)
+        spans = current_spans(reviews, list(studies))
+        _note_overlaps(spans, {review.pk: review.pmid for review in reviews}, studies, notes)
+        for value in published(reviews, current_classes(reviews), spans, current_effects(reviews)):
             yield json.dumps(value).encode() + b"\n"
+
+
+def _note_overlaps(spans: Spans, reviews: Mapping[int, str], studies: Mapping[int, str], notes: Notes) -> None:
+    """Note the texts in which people marked overlapping spans of one element. MS^2's tags cannot express these."""
+    pmids = {"review": reviews, "study": studies}
+    listed = notes.counts.setdefault(OVERLAPS, [])
+    for (owner, pk), kinds in sorted(spans.items()):
+        name = f"{owner} {pmids[owner][pk]}"
+        if name not in listed and any(has_overlap(ranges) for ranges in kinds.values()):
+            listed.append(name)

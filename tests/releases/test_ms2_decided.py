@@ -64,6 +64,28 @@ def test_only_the_tags_of_changed_spans_change(project: Project, lead: User, ann
     assert [old == new for old, new in pairs] == [True, False, False, True, True]
 
 
+def test_texts_with_nested_spans_of_one_element_are_named(
+    project: Project, lead: User, ann1: User, tmp_path: Path
+) -> None:
+    import_records(project, write(tmp_path / "reviews.jsonl", [review()]))
+    member = Member.objects.get(project=project, user=ann1)
+    round = build_round(project, [member], kind="entity", options={"abstracts": "both"})
+    while slots := next_assignments(user=ann1, round=round):
+        of_review = slots[0].unit.key == "review 7"
+        quotes = ("pain in adults", "adults") if of_review else ("Adults", "had less")
+        text = Review.objects.get(project=project).abstract if of_review else "Adults had less pain ."
+        ranges = [(text.index(quote), text.index(quote) + len(quote), quote) for quote in quotes]
+        spans = [{"start": a, "end": b, "quote": quote, "suggestion": ""} for a, b, quote in ranges]
+        value = {field: spans if field == FIELDS["pop"] else [] for field in FIELDS.values()}
+        answer(ann1, slots[0], value | {"rejected_spans": []}, kind="entity")
+    close_round(round=round, by=lead)
+    finish_round(round=round, by=lead)
+    notes = Notes()
+    [(_, lines)] = ms2.files(project, notes)
+    list(lines)
+    assert notes.counts[ms2.OVERLAPS] == ["review 7"]
+
+
 def tagged_of(value: dict[str, Any], key: str) -> str:
     """Return the tagged abstract of a review or study by the key of its unit."""
     if key.startswith("review"):
