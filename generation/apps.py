@@ -32,6 +32,7 @@ class GenerationConfig(AppConfig):
                 "finished_at",
                 "concurrency",
                 "units_count",
+                "skipped",
                 "item_offset",
                 "items_cut",
                 "tokens_cut",

@@ -108,7 +108,7 @@ def _check_keys(project: Project, level: str, survey: Survey) -> CheckedOutputs:
         unmatched = [(line, key) for line, key in group if key not in known]
         unknown += unmatched[: LISTED - len(unknown)]
         total += len(unmatched)
-    return CheckedOutputs(survey.about, Faults(), sources.units(project, level).count(), unknown, total)
+    return CheckedOutputs(survey.about, Faults(), sources.count_units(project, level), unknown, total)
 
 
 IMPORTED = "imported"

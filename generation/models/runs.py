@@ -53,6 +53,9 @@ class Run(models.Model):
     item_offset = models.JSONField(
         null=True, blank=True, help_text="Position in the corpus up to which units have items. Null if all have."
     )
+    skipped = models.JSONField(
+        default=dict, blank=True, help_text="Number of reviews or units of the level without an item, by reason."
+    )
     # Sums over the summaries, which never change. They are stored because progress pages poll them every two seconds.
     items_cut = models.PositiveIntegerField(default=0, help_text="Number of items whose input was cut off.")
     tokens_cut = models.PositiveBigIntegerField(null=True, blank=True)

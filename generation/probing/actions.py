@@ -23,8 +23,11 @@ class Work(Protocol):
     def refusal(self, backend: Backend) -> str:
         """Return the reason why versions of a backend do not support this purpose, or an empty string."""
 
-    def unit_positions(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+    def unit_positions(self, project: Project, level: str) -> QuerySet[Any, sources.Position]:
         """Return the units of a run, as `sources.unit_positions` does. Raise `Refused` if required data is missing."""
+
+    def skipped(self, project: Project, level: str) -> dict[str, int]:
+        """Return how many reviews or units a run over all units skips, by reason."""
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, Any]:
         """Return the summariser inputs by unit, without units that have none. The number of queries is constant."""
@@ -60,8 +63,11 @@ class Summarising:
     def refusal(self, backend: Backend) -> str:
         return ""
 
-    def unit_positions(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+    def unit_positions(self, project: Project, level: str) -> QuerySet[Any, sources.Position]:
         return sources.required_places(project, level)
+
+    def skipped(self, project: Project, level: str) -> dict[str, int]:
+        return sources.skipped(project, level)
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, Source]:
         materials = sources.materials(version.system.project, version.level, units)

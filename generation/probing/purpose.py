@@ -50,7 +50,7 @@ class Probing:
     def refusal(self, backend: Backend) -> str:
         return backend.no_probe
 
-    def unit_positions(self, project: Project, level: str) -> QuerySet[Any, tuple[int, int, int]]:
+    def unit_positions(self, project: Project, level: str) -> QuerySet[Any, sources.Position]:
         """Return the units whose targets have counterfactuals."""
         current = _current(project, level)
         if not current.exists():
@@ -60,6 +60,9 @@ class Probing:
         else:
             current = current.filter(target__cluster=OuterRef("pk"))
         return sources.unit_positions(project, level).filter(Exists(current))
+
+    def skipped(self, project: Project, level: str) -> dict[str, int]:
+        return {}
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, ProbeItem]:
         project = version.system.project

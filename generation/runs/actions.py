@@ -53,7 +53,7 @@ def start_run(
     if not 1 <= concurrency <= MAX_CONCURRENCY:
         raise Refused.field("concurrency", f"Must be from 1 to {MAX_CONCURRENCY}.")
     unit_positions = work.unit_positions(project, version.level)
-    chosen = None if units is None else _select_units([unit for _, _, unit in unit_positions], units)
+    chosen = None if units is None else _select_units([unit for _, _, unit in unit_positions if unit], units)
     count = unit_positions.count() if chosen is None else len(chosen)
     if not count:
         raise Refused("Select at least one unit.")
@@ -66,6 +66,7 @@ def start_run(
                 concurrency=concurrency,
                 units_count=count,
                 item_offset=BEGIN if chosen is None else None,
+                skipped=work.skipped(project, version.level) if chosen is None else {},
             )
             _extend_embargoes(run, by)
             if chosen is None:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from itertools import accumulate
 from typing import Any
 
-from django.db.models import F, Max, Q
+from django.db.models import F, Max
 from django.utils import timezone
 
 from api.problems import PASSING
@@ -71,36 +71,47 @@ def release_summariser() -> None:
 
 
 BATCH = 1000
+WITHOUT_INPUTS = "units without inputs"
 #: Start before the first unit: positions begin at 0.
 BEGIN = [-1, 0]
 
 
 def create_items(run: Run) -> bool:
-    """Create the items of the next units of a running run. Return False if none are left. Raise `LostLease`."""
+    """Create the items of the next units of a running run. Return False if none are left. Raise `LostLease`.
+
+    Units without inputs are skipped and counted.
+    """
     with batches.batch() as progress:
         if not lock_running(run):
             return False
-        run.refresh_from_db(fields=["item_offset"])
+        run.refresh_from_db(fields=["item_offset", "skipped", "units_count"])
         if run.item_offset is None:
             return False
         position, row = run.item_offset
         project, level = run.version.system.project, run.version.level
-        # The first condition is redundant, but it lets the query start in the middle of an index.
-        after = Q(position__gte=position) & (Q(position__gt=position) | Q(id__gt=row))
-        unit_positions = list(probing_actions.get(run.purpose).unit_positions(project, level).filter(after)[:BATCH])
-        make_items(run, [unit for _, _, unit in unit_positions])
+        later = sources.after(level, position, row)
+        unit_positions = list(probing_actions.get(run.purpose).unit_positions(project, level).filter(later)[:BATCH])
+        empty = make_items(run, sources.existing_units(level, unit_positions), skips_empty=True)
+        if empty:
+            run.skipped[WITHOUT_INPUTS] = run.skipped.get(WITHOUT_INPUTS, 0) + empty
+            run.units_count -= empty
         run.item_offset = list(unit_positions[-1][:2]) if len(unit_positions) == BATCH else None
-        Run.objects.filter(pk=run.pk).update(item_offset=run.item_offset)
+        run.save(update_fields=["item_offset", "skipped", "units_count"])
         progress.done, progress.total = run.items.count(), run.units_count
         planner.analyze_grown_tables(RunItem)
     return True
 
 
-def make_items(run: Run, units: Sequence[int]) -> None:
+def make_items(run: Run, units: Sequence[int], *, skips_empty: bool = False) -> int:
+    """Create the items of units. Return how many have no inputs and were skipped."""
+    created = 0
     for start in range(0, len(units), BATCH):
         batch = units[start : start + BATCH]
         sizes = sources.sizes(run.version.level, batch)
-        RunItem.objects.bulk_create(RunItem(run=run, unit_id=unit, size=sizes[unit]) for unit in batch)
+        chosen = [unit for unit in batch if sizes[unit] or not skips_empty]
+        RunItem.objects.bulk_create(RunItem(run=run, unit_id=unit, size=sizes[unit]) for unit in chosen)
+        created += len(chosen)
+    return len(units) - created
 
 
 #: A chunk is sized for the target. After the maximum it returns its remaining items between two batches, or at once

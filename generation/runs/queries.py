@@ -178,6 +178,7 @@ def run_page(run: Run, member: Member) -> Json:
         "system_name": version.system.name,
         "by": Names(member).of(run.started_by),
         "embargo_reason": embargo_reason(run),
+        "skipped": [{"reason": reason, "count": count} for reason, count in run.skipped.items()],
     }
 
 

@@ -48,6 +48,13 @@ class RunRowSerializer(Plain):
     progress = RunProgressSerializer()
 
 
+class SkippedSerializer(Plain):
+    """Reviews or units that a run skips for one reason."""
+
+    reason = serializers.CharField(help_text="What is skipped, and why, such as: reviews without a target.")
+    count = serializers.IntegerField()
+
+
 class RunSerializer(RunRowSerializer):
     """A run of a version."""
 
@@ -61,6 +68,7 @@ class RunSerializer(RunRowSerializer):
     embargo_reason = serializers.CharField(
         allow_blank=True, help_text="Why no embargo of the run can be lifted now; empty if they can."
     )
+    skipped = SkippedSerializer(many=True)
 
 
 class NewRunSerializer(Strict):

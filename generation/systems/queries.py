@@ -12,7 +12,7 @@ from generation import backends
 from generation.backends.protocol import SECTIONS, Backend, Config, Facts
 from generation.models import Run, RunPurpose, Scoring, System, UnitLevel, Version
 from generation.runs.queries import embargoed_for, progress_of_many, run_row
-from generation.sources import LEVELS, units
+from generation.sources import LEVELS, count_units
 from generation.systems.presets import PRESETS
 from projects.models import Member, Project
 from projects.permissions import Names
@@ -141,7 +141,7 @@ Json = dict[str, Any]
 
 def choices(project: Project) -> Json:
     """Return the choices for a new version: levels with units, backends with their parameters, and presets."""
-    levels = [{"key": level, "name": LEVELS[level], "units": units(project, level).count()} for level in UnitLevel]
+    levels = [{"key": level, "name": LEVELS[level], "units": count_units(project, level)} for level in UnitLevel]
     return {
         "levels": [level for level in levels if level["units"]] or levels,
         "backends": [_backend(backend) for backend in backends.every()],

@@ -191,9 +191,8 @@ class Command(BaseCommand):
         if last is None or (last.status == RunStatus.DONE and restart):
             run = start_run(version=version, by=by, purpose=self.purpose)
             self._write_note(f"{version}: run {run.pk}.")
-            skipped = sources.count_without_target(version.system.project) if version.level == UnitLevel.DOCUMENT else 0
-            if skipped:
-                self._write_note(f"Reviews without a target are skipped: {skipped}.")
+            for reason, count in run.skipped.items():
+                self._write_note(f"{reason.capitalize()} are skipped: {count}.")
             return run
         if last.status == RunStatus.DONE:
             return last

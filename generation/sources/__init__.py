@@ -1,0 +1,126 @@
+"""Units as input of summarisers and metrics, read from the corpus in a fixed number of queries.
+
+Each level is a module, listed here.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from api.problems import Refused
+from projects.models import Project, Unit
+
+from ..models import UnitLevel
+from .document import DocumentSource
+from .proposition import PropositionSource
+from .protocol import Material, Position, Reference, UnitSource
+from .sentence import SentenceSource
+
+__all__ = ["Material", "Position", "Reference"]
+
+_EVERY: tuple[UnitSource, ...] = (DocumentSource(), SentenceSource(), PropositionSource())
+_SOURCES = {source.level: source for source in _EVERY}
+#: The units of a run, by level.
+LEVELS = {source.level: source.name for source in _EVERY}
+
+
+def source_of(level: str) -> UnitSource:
+    """Return the source of the units of a level."""
+    return _SOURCES[UnitLevel(level)]
+
+
+def units(project: Project, level: str) -> QuerySet[Any, int]:
+    """Like `units_of`, as a query, for pagination."""
+    source = source_of(level)
+    return source.existing(project).order_by(*source.order).values_list(source.unit, flat=True)
+
+
+def count_units(project: Project, level: str) -> int:
+    """Return the number of units of a level, with those that do not exist yet."""
+    return source_of(level).rows(project).count()
+
+
+def unit_positions(project: Project, level: str) -> QuerySet[Any, Position]:
+    """Return the positions of the units of a level in corpus order. Runs create their items in this order."""
+    source = source_of(level)
+    return source.rows(project).order_by(*source.order).values_list(*source.order, source.unit)
+
+
+def after(level: str, first: int, second: int) -> Q:
+    """Return the condition of positions after the given one."""
+    one, other = source_of(level).order
+    # The first condition is redundant, but it lets the query start in the middle of an index.
+    return Q(**{f"{one}__gte": first}) & (Q(**{f"{one}__gt": first}) | Q(**{f"{other}__gt": second}))
+
+
+def place_of(project: Project, level: str, unit: int) -> int | None:
+    """Return the position of a unit among `units`, from 1, or None."""
+    source = source_of(level)
+    rows, (first, second) = source.existing(project), source.order
+    row = rows.filter(**{source.unit: unit}).order_by(first, second).values(first, second).first()
+    if row is None:
+        return None
+    before = Q(**{f"{first}__lt": row[first]}) | Q(**{first: row[first], f"{second}__lt": row[second]})
+    return int(rows.filter(before).count()) + 1
+
+
+def level_of(project: Project, wanted: str) -> str:
+    """Return the default level: the wanted one if the project has units of it, else the finest level with units."""
+    if not source_of(wanted).is_alternative:
+        return wanted
+    alternatives = [source.level for source in reversed(_EVERY) if source.is_alternative]
+    levels = [level for level in (*alternatives, UnitLevel(wanted)) if source_of(level).rows(project).exists()]
+    return wanted if wanted in levels or not levels else levels[0]
+
+
+def required_places(project: Project, level: str) -> QuerySet[Any, Position]:
+    """Like `unit_positions`. Raise `Refused` with the available levels if a project has no units of the level."""
+    positions = unit_positions(project, level)
+    if positions.exists():
+        return positions
+    counts = {source.level: count_units(project, source.level) for source in _EVERY}
+    available = " and ".join(f"{n} {LEVELS[other]}, level {other}" for other, n in counts.items() if n)
+    alternatives = available or "no corpus yet: import one"
+    raise Refused(f"This project has no {LEVELS[UnitLevel(level)]}, level {level}. It has {alternatives}.")
+
+
+def existing_units(level: str, positions: Sequence[Position]) -> list[int]:
+    """Return the units of positions, and create those that do not exist yet."""
+    return source_of(level).existing_units(positions)
+
+
+def skipped(project: Project, level: str) -> dict[str, int]:
+    """Return how many reviews or units a run of a level skips, by reason."""
+    return {reason: count for reason, count in source_of(level).skipped(project).items() if count}
+
+
+def units_of(project: Project, level: str) -> list[int]:
+    """Return the ids of the units of a level in corpus order."""
+    return list(units(project, level))
+
+
+def first_key(project: Project, level: str) -> str | None:
+    """Return the key of the first unit of a level, or None."""
+    return source_of(level).first_key(project)
+
+
+def matching_keys(project: Project, level: str, keys: Sequence[str]) -> set[str]:
+    """Return those of the keys that belong to units of a level."""
+    return source_of(level).matching_keys(project, keys)
+
+
+def materials(project: Project, level: str, units: Sequence[int]) -> dict[int, Material]:
+    """Return the material of these units, by unit id. Units without inputs and retired units are left out."""
+    return source_of(level).materials(units)
+
+
+def sizes(level: str, units: Sequence[int]) -> dict[int, int]:
+    """Return the number of input characters of each unit, or 0 without inputs."""
+    known_sizes = source_of(level).sizes(units)
+    return {unit: known_sizes.get(unit, 0) for unit in units}
+
+
+def keys_of(units: Sequence[int]) -> dict[int, str]:
+    """Return the keys of units."""
+    return dict(Unit.objects.filter(pk__in=units).values_list("pk", "key"))

@@ -1,0 +1,96 @@
+"""The interface of levels, and the texts of a unit."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+
+from annotation.models import Study
+from projects.models import Project
+
+from ..backends.protocol import InputText, Source
+from ..models import UnitLevel
+
+#: Order of a row in the corpus, by two numbers, and its unit. None: no run has asked for the unit yet.
+Position = tuple[int, int, int | None]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A reference text of a summary, and its unit."""
+
+    unit: int
+    key: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Material:
+    """One unit with the input of a summariser and its references.
+
+    ``own`` is the unit's own target, if it is known. ``propositions`` has each proposition of the review of a document.
+    ``review`` is the cluster id for bootstrapping.
+    """
+
+    source: Source
+    own: Reference | None
+    propositions: tuple[Reference, ...]
+    review: int
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """The texts that a summary is compared with, the unit's own target first."""
+        return (*((self.own,) if self.own else ()), *self.propositions)
+
+
+class UnitSource(ABC):
+    """A level: the units of a project in corpus order, and their texts. Stateless."""
+
+    level: ClassVar[UnitLevel]
+    #: Plural noun for the units.
+    name: ClassVar[str]
+    #: The fields of a row that give its order in the corpus.
+    order: ClassVar[tuple[str, str]] = ("position", "id")
+    #: The field of a row that has the unit.
+    unit: ClassVar[str] = "unit_id"
+    #: Whether a summariser of another level can also read these units.
+    is_alternative: ClassVar[bool] = True
+
+    @abstractmethod
+    def rows(self, project: Project) -> QuerySet[Any]:
+        """Return one row per unit, also for units that do not exist yet (see `existing_units`)."""
+
+    @abstractmethod
+    def materials(self, units: Sequence[int]) -> dict[int, Material]:
+        """Return the material of these units, by unit id. Units without inputs and retired units are left out."""
+
+    @abstractmethod
+    def sizes(self, units: Sequence[int]) -> Mapping[int, int]:
+        """Return the number of input characters of each unit. Units without inputs may be missing."""
+
+    def existing(self, project: Project) -> QuerySet[Any]:
+        """Return the rows whose units exist."""
+        return self.rows(project)
+
+    def existing_units(self, positions: Sequence[Position]) -> list[int]:
+        """Return the units of positions, and create those that do not exist yet."""
+        return [unit for _, _, unit in positions if unit is not None]
+
+    def skipped(self, project: Project) -> dict[str, int]:
+        """Return how many reviews or units are no unit of this level, by reason."""
+        return {}
+
+    def first_key(self, project: Project) -> str | None:
+        """Return the key of the first unit, or None."""
+        key: str | None = self.rows(project).order_by(*self.order).values_list("key", flat=True).first()
+        return key
+
+    def matching_keys(self, project: Project, keys: Sequence[str]) -> set[str]:
+        """Return those of the keys that belong to units."""
+        return set(self.rows(project).filter(key__in=keys).order_by().values_list("key", flat=True))
+
+
+def input_of(text: str, study: Study) -> InputText:
+    return InputText(text, study.title, study.pmid)

@@ -1,0 +1,56 @@
+"""The material of targets: the texts of a review's studies, and the target itself."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import QuerySet, Sum
+from django.db.models.functions import Length
+
+from annotation.corpus.backgrounds import backgrounds_of
+from annotation.models import Input, Level, Target
+from projects.models import Project
+
+from ..backends.protocol import InputText, Source
+from .protocol import Material, Reference, UnitSource, input_of
+
+
+class TargetSource(UnitSource):
+    """A level of targets."""
+
+    def rows(self, project: Project) -> QuerySet[Any]:
+        return Target.objects.current().filter(project=project, level=Level(self.level))
+
+    def materials(self, units: Sequence[int]) -> dict[int, Material]:
+        of_level = Target.objects.current().filter(level=Level(self.level)).select_related("review")
+        targets = list(of_level.filter(**{f"{self.unit.removesuffix('_id')}__in": units}))
+        inputs: dict[int, list[InputText]] = defaultdict(list)
+        for row in Input.objects.current().filter(target__in=targets).with_source_text().select_related("study"):
+            inputs[row.target_id].append(input_of(row.source_text, row.study))
+        propositions = self.propositions_of([target.review_id for target in targets])
+        backgrounds = backgrounds_of(target.review for target in targets)
+        materials = {}
+        for target in targets:
+            if not inputs[target.pk]:
+                continue
+            unit, review = self.unit_of(target), target.review
+            background = backgrounds[review.pk]
+            source = Source(unit, target.key, tuple(inputs[target.pk]), background=background, question=review.title)
+            own = None if target.is_withheld else Reference(target.unit_id, target.key, target.text)
+            materials[unit] = Material(source, own, tuple(propositions.get(review.pk, ())), review.pk)
+        return materials
+
+    def unit_of(self, target: Target) -> int:
+        return target.unit_id
+
+    def propositions_of(self, reviews: Sequence[int]) -> Mapping[int, Sequence[Reference]]:
+        """Return the propositions that a summary is also compared with, by review, in corpus order."""
+        return {}
+
+    def sizes(self, units: Sequence[int]) -> Mapping[int, int]:
+        texts: QuerySet[Any] = Input.objects.current().filter(
+            target__level=Level(self.level), target__unit__superseded_by=None
+        )
+        unit = f"target__{self.unit.removesuffix('_id')}"
+        rows = texts.with_source_text().filter(**{f"{unit}__in": units}).order_by()  # type: ignore[attr-defined]
+        return dict(rows.values_list(unit).annotate(size=Sum(Length("source_text"))))
