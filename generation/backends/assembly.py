@@ -7,7 +7,9 @@ from typing import Any
 
 from api import templates
 from api.parameters import Parameter, Takes
+from measures.pio import parse_pio
 
+from ..models import UnitLevel
 from .protocol import InputText, Source
 
 
@@ -72,20 +74,33 @@ PICO = Parameter(
     False,
     help="M3's PICO prompt: population, intervention, comparator, outcome.",
 )
+#: Choices of `TAGS`.
+IN_BACKGROUND, EVERYWHERE, NO_TAGS = "background", "background and inputs", "none"
+TAGS = Parameter(
+    "tags",
+    Takes.CHOICE,
+    "Tags of populations, interventions and outcomes",
+    IN_BACKGROUND,
+    choices=(IN_BACKGROUND, EVERYWHERE, NO_TAGS),
+    help="Where the current spans of MS^2's texts are marked by <pop>, <int> and <out>. MS^2's models read them in "
+    "background and inputs.",
+)
 MS2 = "ms2"
 #: The encoder attends to its padding.
 AS_MS2 = "as the ms2 checkpoint"
 #: The tokens that the MS^2 code adds to a tokenizer.
 MS2_MARKERS = ("<background>", "</background>", "<ref>", "</ref>", "<sep>")
+TAG_MARKERS = ("<pop>", "</pop>", "<int>", "</int>", "<out>", "</out>")
+EVIDENCE_MARKERS = ("<evidence>", "</evidence>")
 MARKERS = Parameter(
     "markers",
     Takes.CHOICE,
     "Markers",
     "none",
     choices=("none", MS2),
-    help="ms2: <background>…</background> and <ref> title <sep> abstract </ref>. Each "
-    "marker is one token of the checkpoint. Nothing separates them, and no <s> or </s> "
-    "encloses them.",
+    help="ms2: <background>…</background> and <ref> title <sep> abstract </ref>; for a pair, <ref> with <int>, <out>, "
+    "<evidence> and <sep> direction. Each marker is one token of the checkpoint. Nothing separates them, and no <s> "
+    "or </s> encloses them.",
 )
 SEPARATOR = Parameter(
     "separator",
@@ -124,7 +139,7 @@ FULL_ATTENTION = Parameter(
     "background: everything before the documents, as in MS^2's LED.",
 )
 #: Assembly parameters that every backend with text input accepts.
-ASSEMBLY = (ORDER, DOCUMENTS, TITLES, PREFIX, BACKGROUND, QUESTION, PICO)
+ASSEMBLY = (ORDER, DOCUMENTS, TITLES, PREFIX, BACKGROUND, TAGS, QUESTION, PICO)
 
 
 class Unreadable(ValueError):
@@ -148,11 +163,20 @@ def assemble(source: Source, assembly: Mapping[str, Any], *, seed: int) -> Assem
     chosen = ordered(source, assembly.get("order", ORDER.default), seed=seed)[: assembly.get("documents")]
     ms2 = assembly.get("markers") == MS2
     tuple_words = format_pico(source.pico) if assembly.get("pico") else ""
-    documents = (_document(text, titles=bool(assembly.get("titles")), ms2=ms2) for text in chosen)
+    tags = assembly.get("tags", TAGS.default)
+    background = source.background if tags != NO_TAGS else parse_pio(source.background).text
+    if any(text.direction for text in chosen):
+        # MS^2's program for tables separates the parts of a row by line ends.
+        documents = [_row(text, background, ms2=ms2) for text in chosen]
+        background = f"\n{background}\n" if ms2 else background
+    else:
+        titles = bool(assembly.get("titles"))
+        documents = [_document(text, titles=titles, ms2=ms2, tagged=tags == EVERYWHERE) for text in chosen]
+        background = f" {background} " if ms2 else background
     _refuse_missing(source, {name for name in _FIELD_NAMES if assembly.get(name)})
     parts = [assembly["prefix"].strip()] if assembly.get("prefix", "").strip() else []
     if assembly.get("background"):
-        parts.append(f"<background> {source.background} </background>" if ms2 else source.background)
+        parts.append(f"<background>{background}</background>" if ms2 else background)
     if assembly.get("question"):
         parts.append(source.question)
     return AssembledInput(
@@ -185,10 +209,28 @@ def format_pico(pico: Mapping[str, str]) -> str:
     return "; ".join(f"{slot.upper()}: {pico[slot]}" for slot in SLOTS if pico.get(slot, "").strip())
 
 
-def _document(text: InputText, *, titles: bool, ms2: bool) -> str:
+def markers_of(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the markers that the tokenizer of a version must have as single tokens."""
+    assembly = config["assembly"]
+    if assembly.get("markers") != MS2:
+        return ()
+    if config.get("level") == UnitLevel.PAIR:
+        return (*MS2_MARKERS, *TAG_MARKERS, *EVIDENCE_MARKERS)
+    return (*MS2_MARKERS, *(TAG_MARKERS if assembly.get("tags") == EVERYWHERE else ()))
+
+
+def _document(text: InputText, *, titles: bool, ms2: bool, tagged: bool) -> str:
+    words = (text.tagged if tagged else "") or text.text
     if ms2:
-        return f"<ref> {text.title} <sep> {text.text} </ref>"
-    return f"{text.title} {text.text}" if titles and text.title else text.text
+        return f"<ref> {text.title} <sep> {words} </ref>"
+    return f"{text.title} {words}" if titles and text.title else words
+
+
+def _row(text: InputText, pair: str, *, ms2: bool) -> str:
+    """Return the row of a study at the level of pairs. ``pair``: the tagged intervention and outcome."""
+    if ms2:
+        return f"<ref>\n{pair}\n<evidence> {text.text} </evidence>\n<sep> {text.direction}\n</ref>"
+    return f"{text.text} Effect: {text.direction}."
 
 
 def _refuse_missing(source: Source, required: Iterable[str]) -> None:

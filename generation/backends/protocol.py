@@ -96,11 +96,17 @@ class PassingError(Exception):
 
 @dataclass(frozen=True)
 class InputText:
-    """One input text of a summary. ``key`` identifies its study (PMID)."""
+    """One input text of a summary. ``key`` identifies its study (PMID).
+
+    ``tagged`` is the text with MS^2's tags, or empty. At the level of pairs, the text is the sentence that shows an
+    effect, and ``direction`` is MS^2's name of its direction.
+    """
 
     text: str
     title: str = ""
     key: str = ""
+    direction: str = ""
+    tagged: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from .length import LengthMetric
 from .protocol import Metric
 from .repetition import RepetitionMetric
 from .rouge import RougeMetric
+from .stated_direction import StatedDirectionMetric
 
 _EVERY: tuple[Metric, ...] = (
     RougeMetric(),
@@ -18,6 +19,7 @@ _EVERY: tuple[Metric, ...] = (
     LengthMetric(),
     RepetitionMetric(),
     DirectionMetric(),
+    StatedDirectionMetric(),
 )
 _METRICS: dict[str, Metric] = {metric.key: metric for metric in _EVERY}
 

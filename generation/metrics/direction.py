@@ -91,8 +91,8 @@ class DirectionMetric:
             DISTINCT,
             choices=(DISTINCT, EVERY),
             when=("pairs", ("auto", "background")),
-            help="distinct: repeated tags count once, as in MS^2's files. every tag: each occurrence counts, "
-            "as in the scorers of MS^2 and MSLR.",
+            help="distinct (pairs_of): repeated tags count once, as in MS^2's files. every tag (every_pair_of): each "
+            "occurrence counts, as in the scorers of MS^2 and MSLR.",
         ),
         Parameter(
             "model",

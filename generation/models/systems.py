@@ -10,11 +10,14 @@ from projects.models import Project
 
 
 class UnitLevel(models.TextChoices):
-    """What a version summarises: all inputs of a review, of a target sentence, or of a cluster (M3's levels 1 to 3)."""
+    """What a version summarises: all inputs of a review, of a target sentence, or of a cluster (M3's levels 1 to 3), or
+    the effects that studies state for an intervention and an outcome (MS^2's table-to-table).
+    """
 
     DOCUMENT = "document"
     SENTENCE = "sentence"
     PROPOSITION = "proposition"
+    PAIR = "pair"
 
 
 class System(models.Model):

@@ -33,7 +33,10 @@ def mslr(run: Run, skipped: Count) -> Iterator[str]:
 
 
 def consistency_scorer(run: Run, skipped: Count) -> Iterator[str]:
-    """Yield the lines of MS^2's ``consistency_scorer``: the preamble is the background with its tags."""
+    """Yield the lines of MS^2's ``consistency_scorer``: the preamble is the background with its tags.
+
+    The program forms its pairs as `measures.pio.every_pair_of` does.
+    """
     for output, target, background in _compared(run, skipped):
         yield json.dumps({"generated": output, "target": target, "preamble": background}) + "\n"
 

@@ -102,6 +102,9 @@ class InputTextSerializer(Plain):
     text = serializers.CharField(allow_blank=True)
     title = serializers.CharField(allow_blank=True)
     key = serializers.CharField(allow_blank=True, help_text="PMID of the study.")
+    direction = serializers.CharField(
+        allow_blank=True, help_text="At the level of pairs: the direction of the effect that the study states."
+    )
 
 
 class ReferenceSerializer(Plain):

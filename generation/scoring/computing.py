@@ -29,6 +29,7 @@ REVIEW = Coalesce(
     F("summary__item__unit__cluster__review"),
     F("summary__item__unit__target__review"),
     F("summary__item__unit__review"),
+    F("summary__item__unit__effect__pair__review"),
 )
 KINDS = [kind.value for kind in Kind]
 __all__ = ["OWN", "PROPOSITIONS", "RULE"]

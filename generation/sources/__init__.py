@@ -13,13 +13,14 @@ from projects.models import Project, Unit
 
 from ..models import UnitLevel
 from .document import DocumentSource
+from .pair import PairSource
 from .proposition import PropositionSource
 from .protocol import Material, Position, Reference, UnitSource
 from .sentence import SentenceSource
 
 __all__ = ["Material", "Position", "Reference"]
 
-_EVERY: tuple[UnitSource, ...] = (DocumentSource(), SentenceSource(), PropositionSource())
+_EVERY: tuple[UnitSource, ...] = (DocumentSource(), SentenceSource(), PropositionSource(), PairSource())
 _SOURCES = {source.level: source for source in _EVERY}
 #: The units of a run, by level.
 LEVELS = {source.level: source.name for source in _EVERY}

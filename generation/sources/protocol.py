@@ -92,5 +92,5 @@ class UnitSource(ABC):
         return set(self.rows(project).filter(key__in=keys).order_by().values_list("key", flat=True))
 
 
-def input_of(text: str, study: Study) -> InputText:
-    return InputText(text, study.title, study.pmid)
+def input_of(text: str, study: Study, tagged: str = "") -> InputText:
+    return InputText(text, study.title, study.pmid, tagged=tagged)

@@ -8,6 +8,7 @@ from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length
 
 from annotation.corpus.backgrounds import backgrounds_of
+from annotation.corpus.tags import tagged_abstracts
 from annotation.models import Input, Level, Target
 from projects.models import Project
 
@@ -24,9 +25,14 @@ class TargetSource(UnitSource):
     def materials(self, units: Sequence[int]) -> dict[int, Material]:
         of_level = Target.objects.current().filter(level=Level(self.level)).select_related("review")
         targets = list(of_level.filter(**{f"{self.unit.removesuffix('_id')}__in": units}))
+        reviews = {target.pk: target.review_id for target in targets}
+        rows = list(Input.objects.current().filter(target__in=targets).with_source_text().select_related("study"))
+        # An input without a text of its own is the abstract of its study.
+        tagged = tagged_abstracts({(reviews[row.target_id], row.study_id): row.study for row in rows if not row.text})
         inputs: dict[int, list[InputText]] = defaultdict(list)
-        for row in Input.objects.current().filter(target__in=targets).with_source_text().select_related("study"):
-            inputs[row.target_id].append(input_of(row.source_text, row.study))
+        for row in rows:
+            of_study = "" if row.text else tagged.get((reviews[row.target_id], row.study_id), "")
+            inputs[row.target_id].append(input_of(row.source_text, row.study, of_study))
         propositions = self.propositions_of([target.review_id for target in targets])
         backgrounds = backgrounds_of(target.review for target in targets)
         materials = {}

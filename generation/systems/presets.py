@@ -42,7 +42,7 @@ class Preset:
         return " ".join(filter(None, (self.note, memory, licence)))
 
 
-def _seq2seq(model: str, *, tokens: int, level: str = "proposition", **decoding: Any) -> dict[str, Any]:
+def _seq2seq(model: str, *, tokens: int | None, level: str = "proposition", **decoding: Any) -> dict[str, Any]:
     return {"level": level, "model": {"model": model}, "assembly": {"input_tokens": tokens}, "decoding": decoding}
 
 
@@ -100,6 +100,16 @@ _OF_M3 = (
         needs=(FOLDER,),
     ),
     Preset(
+        "pegasus-cochrane",
+        "PEGASUS-Cochrane",
+        M3,
+        "seq2seq",
+        _seq2seq("", tokens=None),
+        "see the card of the model that was fine-tuned",
+        "As BART-Cochrane, from PEGASUS: provide your own folder. Inputs are cut at the limit of the model.",
+        needs=(FOLDER,),
+    ),
+    Preset(
         "pegasus-xsum",
         "PEGASUS-XSum",
         M3,
@@ -140,6 +150,16 @@ _OF_M3 = (
         f"the 4,096 tokens. {SAFETENSORS}",
         "5 beams, at most 1,024 tokens.",
     ),
+    Preset(
+        "primera-cochrane",
+        "PRIMERA-Cochrane",
+        M3,
+        "seq2seq",
+        _seq2seq("", tokens=4096),
+        "Apache-2.0 (PRIMERA)",
+        "As BART-Cochrane, from PRIMERA, with its separators: provide your own folder.",
+        needs=(FOLDER,),
+    ),
 )
 
 _MS2_DECODING = {
@@ -158,8 +178,11 @@ _MS2_CONVERT = (
 )
 
 
+_MS2_TEXTS = {"markers": "ms2", "background": True, "tags": "background and inputs"}
+
+
 def _ms2_bart(masking: str) -> dict[str, Any]:
-    assembly = {"markers": "ms2", "background": True, "input_tokens": 1024, "documents": 25, "masking": masking}
+    assembly = {**_MS2_TEXTS, "input_tokens": 1024, "documents": 25, "masking": masking}
     return {"level": "document", "model": {"model": ""}, "assembly": assembly, "decoding": _MS2_DECODING}
 
 
@@ -194,12 +217,34 @@ _OF_MS2 = (
             "level": "document",
             "model": {"model": ""},
             "decoding": _MS2_DECODING,
-            "assembly": {"markers": "ms2", "background": True, "input_tokens": 16_320, "full_attention": "background"},
+            "assembly": {**_MS2_TEXTS, "input_tokens": 16_320, "full_attention": "background"},
         },
         "code Apache-2.0; data under the Semantic Scholar licence",
         "Background and studies form one text; the background has full attention. The paper's model attends in windows "
         "of 340 tokens that do not overlap, LED here in overlapping windows, so figures differ slightly. "
         f"{_MS2_BEAMS} {_MS2_CONVERT}",
+        needs=(FOLDER,),
+    ),
+    Preset(
+        "ms2-table",
+        "MS^2 BART, table-to-table",
+        MS2,
+        "multi_encode",
+        {
+            "level": "pair",
+            "model": {"model": ""},
+            "assembly": {
+                "markers": "ms2",
+                "background": True,
+                "input_tokens": 1024,
+                "documents": 25,
+                "masking": "as the ms2 checkpoint",
+            },
+            "decoding": {**_MS2_DECODING, "min_length": 2, "max_length": 10},
+        },
+        "code Apache-2.0; data under the Semantic Scholar licence",
+        "For each pair of an intervention and an outcome, the effects that at most 25 studies state; the output is the "
+        f"direction, in at most 10 tokens. {_MS2_BEAMS} {_MS2_CONVERT}",
         needs=(FOLDER,),
     ),
     Preset(

@@ -17,6 +17,7 @@ from measures.probe import FORMER_RULE as FORMER_PROBE_RULE
 from measures.probe import RULE as PROBE_RULE
 from measures.probe import Judged, ProbeError, paired, probe_tables
 from measures.recompute.files import Folder
+from measures.stated_direction import macro_f1
 
 from ..means import FORMER_RULE, OWN, RULE, ScoreMeans
 from .files import Findings, InvalidRelease
@@ -28,8 +29,8 @@ NAMES = frozenset({"run", "summary", "unit", "review", "against", "reference_typ
 Json = dict[str, Any]
 #: (type, key) of a unit.
 Reference = tuple[str, str]
-#: (summary, reference, values) of a row that is compared with the summary's own target.
-Row = tuple[str, Reference, dict[str, float | None]]
+#: (summary, reference, values, review) of a row that is compared with the summary's own target.
+Row = tuple[str, Reference, dict[str, float | None], str]
 
 
 def recompute(folder: Folder, findings: Findings) -> None:
@@ -75,7 +76,7 @@ def _scored(folder: Folder, findings: Findings, runs: Mapping[int, Json], scorin
             summary=row["summary"], review=row["review"], side=row["against"], values=values, undefined=undefined
         )
         if run in corpora and row["against"] == OWN:
-            own_rows[run].append((row["summary"], (row["reference_type"], row["reference"]), values))
+            own_rows[run].append((row["summary"], (row["reference_type"], row["reference"]), values, row["review"]))
     for line in scorings:
         name = f"{line['metric']} of {name_of(runs, line['run'])}"
         is_former = bool(line["means"]) and line["means"]["rule"] == FORMER_RULE
@@ -124,7 +125,11 @@ def _corpus(folder: Folder, findings: Findings, name: str, line: Json, own_rows:
     """Recompute figures that exist only over all summaries."""
     if line["metric"] == "direction":
         # A summary without a target has no pairs, so it needs no special case.
-        recomputed: Json = f1_of_counts({summary: values for summary, _, values in own_rows})
+        recomputed: Json = f1_of_counts({summary: values for summary, _, values, _ in own_rows})
+        findings.compare(SCORINGS, f"{name}, corpus", line["corpus"], recomputed)
+        return
+    if line["metric"] == "stated_direction":
+        recomputed = macro_f1((review, values) for _, _, values, review in own_rows)
         findings.compare(SCORINGS, f"{name}, corpus", line["corpus"], recomputed)
         return
     try:
@@ -137,7 +142,7 @@ def _corpus(folder: Folder, findings: Findings, name: str, line: Json, own_rows:
         return
     from measures import bleu
 
-    summaries = [(summary, reference) for summary, reference, _ in own_rows if reference[1]]
+    summaries = [(summary, reference) for summary, reference, *_ in own_rows if reference[1]]
     wanted = {summary for summary, _ in summaries}
     outputs = {str(row["summary"]): row["text"] for row in folder.lines(SUMMARIES) if str(row["summary"]) in wanted}
     targets = {(row["unit_type"], row["unit"]): row["text"] for row in folder.rows(REFERENCES)}

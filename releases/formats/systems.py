@@ -20,14 +20,17 @@ from typing import Any
 from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 
+from annotation.kinds.effect.units import EFFECT
 from generation import metrics
 from generation.latest_runs import published_runs
 from generation.metrics.protocol import Figure
-from generation.models import ProbeFigures, ProbeScore, RunPurpose, Score, Scoring, Summary
+from generation.models import ProbeFigures, ProbeScore, RunPurpose, Score, Scoring, Summary, UnitLevel
 from generation.scoring.checking import COMPARED
 from generation.scoring.computing import has_current_means, is_current, side_of
+from generation.sources import materials
 from projects.models import Project, Unit
 from releases.formats.rows import BATCH, csv_row, utc_time
+from sql.batches import in_batches
 
 from .notes import Notes
 
@@ -55,7 +58,8 @@ LIKELIHOOD = (
 
 def _review(unit: str) -> Coalesce:
     """Return the review of a unit of any level. Confidence intervals are clustered by review."""
-    return Coalesce(F(f"{unit}__cluster__review__pmid"), F(f"{unit}__target__review__pmid"), F(f"{unit}__review__pmid"))
+    paths = ("cluster__review", "target__review", "review", "effect__pair__review")
+    return Coalesce(*(F(f"{unit}__{path}__pmid") for path in paths))
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
@@ -167,8 +171,13 @@ def _references(project: Project, scorings: Sequence[Scoring]) -> Iterator[bytes
     named = Score.objects.filter(scoring__in=scorings, reference__isnull=False).values("reference")
     units = Unit.objects.filter(project=project, pk__in=named).order_by("pk")
     text = Coalesce(F("proposition__text"), F("target__text"))
-    for row in units.annotate(said=text).values_list("type", "key", "said").iterator(chunk_size=BATCH):
+    of_texts = units.exclude(type=EFFECT)
+    for row in of_texts.annotate(said=text).values_list("type", "key", "said").iterator(chunk_size=BATCH):
         yield csv_row(row)
+    for batch in in_batches(units.filter(type=EFFECT), BATCH):
+        for material in materials(project, UnitLevel.PAIR, [unit.pk for unit in batch]).values():
+            if material.own:
+                yield csv_row((EFFECT, material.own.key, material.own.text))
 
 
 def _scores(scorings: Sequence[Scoring]) -> Iterator[bytes]:

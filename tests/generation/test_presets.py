@@ -71,11 +71,14 @@ def test_the_papers_systems_are_all_there() -> None:
         "bart-xsum",
         "bart-cochrane",
         "biobart-cochrane",
+        "pegasus-cochrane",
         "pegasus-xsum",
         "pegasus-pubmed",
         "bigbird-pubmed",
         "primera",
+        "primera-cochrane",
         "ms2-bart",
+        "ms2-table",
         "ms2-led",
         "led-cochrane",
         "led-ms2",
@@ -90,6 +93,7 @@ def test_the_papers_systems_are_all_there() -> None:
     assert {preset.backend for preset in PRESETS} == {"seq2seq", "multi_encode", "extractive", "imported"}
 
 
+TAGGED = {"assembly.tags": "background and inputs"}
 #: Values seen in papers, repositories and cards; and separately those known from memory only.
 SEEN: dict[str, dict[str, Any]] = {
     "bart-xsum": {
@@ -103,6 +107,8 @@ SEEN: dict[str, dict[str, Any]] = {
     },
     "bart-cochrane": {"assembly.input_tokens": 1024},
     "biobart-cochrane": {"assembly.input_tokens": 1024},
+    "pegasus-cochrane": {"assembly.input_tokens": None},
+    "primera-cochrane": {"assembly.input_tokens": 4096},
     "pegasus-xsum": {"model.model": "google/pegasus-xsum", "assembly.input_tokens": 512},
     "pegasus-pubmed": {"model.model": "google/pegasus-pubmed", "assembly.input_tokens": 1024},
     "bigbird-pubmed": {"model.model": "google/bigbird-pegasus-large-pubmed", "assembly.input_tokens": 4096},
@@ -126,9 +132,22 @@ SEEN: dict[str, dict[str, Any]] = {
                 "assembly.input_tokens": 1024,
                 "assembly.documents": 25,
                 "assembly.masking": "as the ms2 checkpoint",
+                **TAGGED,
             },
-            "ms2-bart-masked": {"assembly.input_tokens": 1024, "assembly.documents": 25, "assembly.masking": "masked"},
-            "ms2-led": {"assembly.input_tokens": 16_320, "assembly.full_attention": "background"},
+            "ms2-bart-masked": {
+                "assembly.input_tokens": 1024,
+                "assembly.documents": 25,
+                "assembly.masking": "masked",
+                **TAGGED,
+            },
+            "ms2-led": {"assembly.input_tokens": 16_320, "assembly.full_attention": "background", **TAGGED},
+            "ms2-table": {
+                "assembly.input_tokens": 1024,
+                "assembly.documents": 25,
+                "assembly.masking": "as the ms2 checkpoint",
+                "decoding.min_length": 2,
+                "decoding.max_length": 10,
+            },
         }.items()
     },
 }

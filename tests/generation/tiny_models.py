@@ -10,7 +10,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import pytest
 from django.conf import LazySettings
 
-from generation.backends.assembly import MS2_MARKERS
+from generation.backends.assembly import EVIDENCE_MARKERS, MS2_MARKERS, TAG_MARKERS
 
 SENTENCES = (
     "Statins lowered the risk of death in adults with heart disease.",
@@ -22,6 +22,7 @@ SENTENCES = (
     "We included twelve randomised trials with 3,420 participants.",
     "Aspirin increased the risk of bleeding but reduced stroke.",
 )
+ALL_MARKERS = (*MS2_MARKERS, *TAG_MARKERS, *EVIDENCE_MARKERS)
 KINDS = ("bart", "pegasus", "bigbird_pegasus", "led", "primera", "t5", "llama")
 TEMPLATE = (
     "{% for message in messages %}<|{{ message['role'] }}|>{{ message['content'] }}</s>{% endfor %}"
@@ -74,7 +75,7 @@ def tokenizer(kind: str) -> Any:
     bart_like = kind in ("bart", "led", "primera", "llama")
     specials = ["<s>", "<pad>", "</s>", "<unk>"] if bart_like else ["<pad>", "</s>", "<unk>", "<s>"]
     specials += {
-        "bart": MS2_MARKERS,
+        "bart": ALL_MARKERS,
         "led": MS2_MARKERS,
         "primera": ["<doc-sep>"],
         "llama": ["<|system|>", "<|user|>", "<|assistant|>"],

@@ -194,11 +194,11 @@ def _tagged(
     review: Review, imported: list[Tag], sentences: Sequence[Json], decided: Mapping[PioKind, Collection[Range]] | None
 ) -> tuple[list[Tag], str, Sequence[Json]]:
     """Return the current tags of a review's abstract, the tagged abstract, and its sentences."""
-    tags = _with_decided(review.abstract, imported, decided)
+    tags = with_decided(review.abstract, imported, decided)
     return tags, retag(review.abstract, tags), _recounted(sentences, imported, tags)
 
 
-def _with_decided(text: str, tags: list[Tag], decided: Mapping[PioKind, Collection[Range]] | None) -> list[Tag]:
+def with_decided(text: str, tags: list[Tag], decided: Mapping[PioKind, Collection[Range]] | None) -> list[Tag]:
     """Return the tags with the decided spans in place of the imported ones of the same kind."""
     if not decided:
         return tags
@@ -229,7 +229,7 @@ def _reference(
     tags = readings.tags.get(("inclusion", inclusion.pk))
     if tags is None:
         tags = readings.tags.get(("study", study.pk), [])
-    tags = _with_decided(study.abstract, tags, decided)
+    tags = with_decided(study.abstract, tags, decided)
     abstract = packed["abstract"] if "abstract" in packed else retag(study.abstract, tags)
     rows = {
         "abstract": abstract,

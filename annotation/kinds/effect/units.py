@@ -20,37 +20,63 @@ def get_or_create_units(round: Round, chosen: Sequence[int], of: str) -> list[tu
     split(unsplit(Review.objects.filter(unit__in=chosen)))
     studies = _studies(reviews, of)
     split(unsplit(Study.objects.filter(pk__in={study.pk for each in studies.values() for study in each})))
+    by_id = {review.pk: review for review in reviews.values()}
     pairs: dict[int, list[EffectPair]] = defaultdict(list)
     for pair in EffectPair.objects.filter(review__in=reviews.values()).order_by("review_id", "position"):
+        pair.review = by_id[pair.review_id]
         pairs[pair.review_id].append(pair)
     asked: list[Asked] = []
     for unit in chosen:
         if review := reviews.get(unit):
             texts = [None] if of != STUDIES and review.abstract else []
             asked += [(pair, study) for study in [*texts, *studies[review.pk]] for pair in pairs[review.pk]]
-    rows = EffectUnit.objects.filter(pair__review__in=reviews.values()).values_list("pair", "study", "unit")
-    units: dict[tuple[int, int | None], int] = {(pair, study): unit for pair, study, unit in rows}
-    missing = [(pair, study) for pair, study in asked if _identity(pair, study) not in units]
-    pmids = {review.pk: review.pmid for review in reviews.values()}
-    created = Unit.objects.bulk_create(
-        (
-            Unit(
-                project_id=round.project_id,
-                type=EFFECT,
-                key=f"{pmids[pair.review_id]} pair {pair.position + 1}{f' study {study.pmid}' if study else ''}",
-                context=_context(pair, study),
-                position=pair.position,
-            )
-            for pair, study in missing
-        ),
-        batch_size=ROWS,
-    )
-    EffectUnit.objects.bulk_create(
-        (EffectUnit(unit=unit, pair=pair, study=study) for unit, (pair, study) in zip(created, missing, strict=True)),
-        batch_size=ROWS,
-    )
-    units |= {_identity(*each): unit.pk for unit, each in zip(created, missing, strict=True)}
+    units = get_or_create(asked)
     return [(units[_identity(pair, study)], _context(pair, study)) for pair, study in asked]
+
+
+def get_or_create(asked: Sequence[Asked]) -> dict[tuple[int, int | None], int]:
+    """Return the units by pair and study (primary keys). The pairs have their review loaded."""
+    units = _existing(asked)
+    if missing := [(pair, study) for pair, study in asked if _identity(pair, study) not in units]:
+        keys = {_identity(pair, study): key_of(pair, study) for pair, study in missing}
+        # A run or another round may create the same units at the same time.
+        Unit.objects.bulk_create(
+            (
+                Unit(
+                    project_id=pair.review.project_id,
+                    type=EFFECT,
+                    key=keys[_identity(pair, study)],
+                    context=_context(pair, study),
+                    position=pair.position,
+                )
+                for pair, study in missing
+            ),
+            batch_size=ROWS,
+            ignore_conflicts=True,
+        )
+        projects = {pair.review.project_id for pair, _ in missing}
+        created = Unit.objects.filter(project__in=projects, type=EFFECT, key__in=list(keys.values()))
+        unit_of = {(unit.project_id, unit.key): unit for unit in created}
+        EffectUnit.objects.bulk_create(
+            (
+                EffectUnit(unit=unit_of[pair.review.project_id, keys[_identity(pair, study)]], pair=pair, study=study)
+                for pair, study in missing
+            ),
+            batch_size=ROWS,
+            ignore_conflicts=True,
+        )
+        units |= _existing(missing)
+    return units
+
+
+def _existing(asked: Sequence[Asked]) -> dict[tuple[int, int | None], int]:
+    rows = EffectUnit.objects.filter(pair__in={pair.pk for pair, _ in asked}).values_list("pair", "study", "unit")
+    return {(pair, study): unit for pair, study, unit in rows}
+
+
+def key_of(pair: EffectPair, study: Study | None = None) -> str:
+    """Return the key of a unit. The pair has its review loaded."""
+    return f"{pair.review.pmid} pair {pair.position + 1}{f' study {study.pmid}' if study else ''}"
 
 
 def count_units(chosen: Sequence[int], of: str) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...backends.assembly import HEAD, MS2, MS2_MARKERS, SEPARATORS, Unreadable, assemble, shares
+from ...backends.assembly import HEAD, MS2, SEPARATORS, Unreadable, assemble, markers_of, shares
 from ...backends.protocol import BackendError, Source
 from ..checkpoints.families import Family
 
@@ -28,17 +28,18 @@ class Read:
 
 
 class Reader:
-    """Tokenizes units for one version. ``assembly`` is that section of its configuration.
+    """Tokenizes units for one version.
 
     Raise `BackendError` if the checkpoint does not support the assembly.
     """
 
-    def __init__(self, tokenizer: Any, family: Family, config: Any, assembly: Mapping[str, Any], *, seed: int) -> None:
-        self.tokenizer, self.family, self.assembly, self.seed = tokenizer, family, assembly, seed
+    def __init__(self, tokenizer: Any, family: Family, model_config: Any, config: Mapping[str, Any]) -> None:
+        self.tokenizer, self.family, self.seed = tokenizer, family, config["seed"]
+        assembly = self.assembly = config["assembly"]
         self.ms2 = assembly.get("markers") == MS2
         # MS^2 concatenates token ids, without special tokens around a row and without spaces between its parts.
         self.before, self.after = ((), ()) if self.ms2 else _special_tokens(tokenizer)
-        self.most = _max_tokens(tokenizer, family, config, assembly.get("input_tokens"))
+        self.most = _max_tokens(tokenizer, family, model_config, assembly.get("input_tokens"))
         separator = assembly.get("separator") or "auto"
         self.separator = separator if separator != "auto" else "" if self.ms2 else family.separator
         separator_id = tokenizer.get_vocab().get(self.separator)
@@ -47,10 +48,10 @@ class Reader:
         by_separators = self.attended == SEPARATORS or (self.attended == "auto" and family.global_separator)
         #: The separator token, if it has full attention.
         self.mark = self.separator_id if by_separators else None
-        self._refuse(tokenizer, family)
+        self._refuse(tokenizer, family, markers_of(config))
 
-    def _refuse(self, tokenizer: Any, family: Family) -> None:
-        if self.ms2 and (missing := [marker for marker in MS2_MARKERS if marker not in tokenizer.get_vocab()]):
+    def _refuse(self, tokenizer: Any, family: Family, markers: tuple[str, ...]) -> None:
+        if missing := [marker for marker in markers if marker not in tokenizer.get_vocab()]:
             raise BackendError(
                 f"The tokenizer has no token {missing[0]}: this checkpoint does not support MS^2's markers."
             )

@@ -44,7 +44,7 @@ def facts(config: Config) -> dict[str, Any]:
     if assembly["markers"] != "none" or assembly.get("full_attention", "auto") != "auto":
         # Unsupported assemblies are rejected when the version is created, not when it is run.
         tokenizer = loading.tokenizer(config)
-        Reader(tokenizer, family_of(model_config, tokenizer.get_vocab), model_config, assembly, seed=config["seed"])
+        Reader(tokenizer, family_of(model_config, tokenizer.get_vocab), model_config, config)
     model_facts["decoding"] = resolve(defaults, config["decoding"], longest=positions(model_config))
     return model_facts
 
@@ -85,7 +85,7 @@ class Seq2Seq:
         self.model.generation_config = configuration(recorded["decoding"])
         share_cross_attention(self.model)
         self.decode = Decoder(self.model, self.settings)
-        self.reader = Reader(loaded.tokenizer, self.family, self.model.config, config["assembly"], seed=config["seed"])
+        self.reader = Reader(loaded.tokenizer, self.family, self.model.config, config)
         self.encoder = Encoder(self.model, self.family, self.reader.mark)
         self.weights = weights.cache_key(config)
         self.longest = positions(self.model.config)

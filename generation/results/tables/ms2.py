@@ -47,6 +47,8 @@ class DirectionTable(ScoresTable):
                 INTERVALS,
                 "The maximum of delta-EI is 0.83 with natural logarithms (MS^2's paper) and 1 in base 2 (its programs)."
                 " Prior baseline: delta-EI of always answering with MS^2's prior.",
+                "Pairs from tags: distinct ones (pairs_of, as in MS^2's files) or every tag (every_pair_of, as in the "
+                "scorers of MS^2 and MSLR); the parameters below say which.",
                 "Macro F1 is over the classes that occur. Direction is increase or decrease, never benefit or harm.",
                 *self._lexicon(scores),
                 *scores.exclusion_notes(("direction", figure("direction", key)) for key in list(DELTAS)[:1]),

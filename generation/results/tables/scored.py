@@ -95,11 +95,14 @@ class Scores(TableContext):
         display_names = names(runs)
         retired = building.retired(project, runs)
         has_propositions = Cluster.objects.current().filter(project=project).exists()
-        self.runs = [
+        every = [
             ScoredRun(run, display_names[run.pk], run.summaries - done, run.items_total - items, has_propositions)
             for run in runs
             for items, done in [retired.get(run.pk, (0, 0))]
         ]
+        #: Outputs for pairs are directions instead of texts, and have a table of their own.
+        self.pair_runs = [scored_run for scored_run in every if scored_run.level == UnitLevel.PAIR]
+        self.runs = [scored_run for scored_run in every if scored_run not in self.pair_runs]
         self._figures: dict[int, Figures] = {}
 
     def _readable(self, runs: RunQuerySet) -> RunQuerySet:
@@ -360,14 +363,10 @@ class Scores(TableContext):
             for scored_run in self.runs:
                 scoring = self.scoring(metric, scored_run.run)
                 if scoring is not None and has_current_means(scoring):
-                    cluster_counts = [
-                        result.mean.clusters for result in self._figures_of(scoring).values() if result.mean.few
-                    ]
-                    least |= (
-                        {scored_run.label: min([*cluster_counts, least.get(scored_run.label, FEW)])}
-                        if cluster_counts
-                        else {}
-                    )
+                    figures = self._figures_of(scoring).values()
+                    cluster_counts = [result.mean.clusters for result in figures if result.mean.few]
+                    if cluster_counts:
+                        least[scored_run.label] = min([*cluster_counts, least.get(scored_run.label, FEW)])
         return few_reviews(least)
 
     def hidden(self) -> list[str]:

@@ -1,0 +1,12 @@
+from django.db import migrations, models
+
+LEVELS = [("document", "Document"), ("sentence", "Sentence"), ("proposition", "Proposition"), ("pair", "Pair")]
+
+
+class Migration(migrations.Migration):
+    dependencies = [("generation", "0003_skipped_units")]
+
+    operations = [
+        migrations.AlterField("version", "level", models.CharField(choices=LEVELS, max_length=12)),
+        migrations.AlterField("commonprobe", "level", models.CharField(choices=LEVELS, max_length=20)),
+    ]

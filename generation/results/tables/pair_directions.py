@@ -1,0 +1,90 @@
+"""MS^2's Table 6: macro F1 of the directions that systems give for pairs of an intervention and an outcome."""
+
+from copy import copy
+from typing import Any
+
+from projects.reports.table import Cell, Column, Table
+
+from ...scoring.computing import NOT_SCORED
+from .building import ScoresTable
+from .scored import Scores
+from .wording import INTERVALS
+
+METRIC = "stated_direction"
+
+
+class PairDirectionsTable(ScoresTable):
+    key = "ms2-6"
+    title = "Directions of pairs (MS^2, Table 6)"
+    metrics = (METRIC,)
+
+    def is_of(self, data: Scores) -> bool:
+        return bool(data.pair_runs)
+
+    def build(self, data: Scores) -> Table:
+        scores = _of_pairs(data)
+        rows = []
+        for scored_run in scores.runs:
+            scoring = scores.scoring(METRIC, scored_run.run)
+            if scoring is None:
+                rows.append([Cell(scored_run.name), Cell("macro"), *[Cell(None, undefined=NOT_SCORED)] * 5])
+                continue
+            corpus = scoring.corpus
+            rows += [
+                [
+                    Cell(scored_run.name),
+                    Cell(name),
+                    Cell(each["n"]),
+                    Cell(each["outputs"]),
+                    *(_share(each[figure], each) for figure in ("precision", "recall", "f1")),
+                ]
+                for name, each in corpus["classes"].items()
+            ]
+            rows.append([Cell(scored_run.name), Cell("other"), Cell(0), Cell(corpus["other"]), *[Cell("")] * 3])
+            rows.append([Cell(scored_run.name), Cell("macro"), Cell(corpus["n"]), Cell(corpus["n"]), *_macro(corpus)])
+        columns = [Column("System", False), Column("Direction", False), Column("n"), Column("Outputs")]
+        columns += [Column(name, better="higher") for name in ("Precision", "Recall", "F1")]
+        return Table(
+            self.key,
+            self.title,
+            f"Precision, recall and F1 of the direction that a system names for each pair of an intervention and an "
+            f"outcome, against the direction of the review's abstract, in percent, {scores.project.name}. n: pairs "
+            "whose review has the direction. Outputs: pairs for which the system names it.",
+            columns,
+            rows,
+            [
+                INTERVALS,
+                "Macro: mean over the directions that occur. Other: outputs that name no direction; each is a miss for "
+                "the direction of its pair. Direction is increase or decrease, never benefit or harm.",
+                "The directions of reviews and studies are the current ones: what people decided, else what a model "
+                "found. Pairs whose review states no effect have no target.",
+                *scores.notes(()),
+                *scores.few(self.metrics),
+            ],
+            scores.missing(self.metrics),
+        )
+
+
+def _of_pairs(data: Scores) -> Scores:
+    """Return the same data for the runs of the level of pairs."""
+    scores = copy(data)
+    scores.runs = data.pair_runs
+    # Cached properties have the data of the other runs.
+    for name in ("_scorings", "_compared", "_removed", "_inputs"):
+        scores.__dict__.pop(name, None)
+    return scores
+
+
+def _share(value: float | None, of: dict[str, float]) -> Cell:
+    if value is None:
+        return Cell(None, undefined="no pair" if not of["n"] else "no output")
+    return Cell(100 * value)
+
+
+def _macro(corpus: dict[str, Any]) -> list[Cell]:
+    if corpus["macro_f1"] is None:
+        return [Cell(None, undefined=corpus["undefined"])] * 3
+    occurring = [each for each in corpus["classes"].values() if each["f1"] is not None]
+    means = [100 * sum(each[figure] or 0 for each in occurring) / len(occurring) for figure in ("precision", "recall")]
+    ci = corpus["ci"] and (100 * corpus["ci"][0], 100 * corpus["ci"][1])
+    return [*map(Cell, means), Cell(100 * corpus["macro_f1"], ci=ci, ci_reason=corpus["ci_reason"])]
