@@ -53,6 +53,14 @@ def test_the_distance_of_agreeing_distributions_is_0() -> None:
     assert found.base_2.mean == 0
 
 
+@pytest.mark.parametrize(("agreeing", "printed"), [(4, 0), (2, 0.42), (0, 0.83)])
+def test_the_papers_constructed_cases_are_natural_logarithms(agreeing: int, printed: float) -> None:
+    """All, half and none of the reviews agree."""
+    found = delta_ei({n: [(DOWN, DOWN if n < agreeing else UP)] for n in range(4)})
+    assert found.natural
+    assert round(found.natural.mean, 2) == printed
+
+
 def test_a_distance_equals_the_hand_computed_value() -> None:
     # p = (1, 0, 0), q = (1/2, 1/2, 0), m = (3/4, 1/4, 0)
     by_hand = math.sqrt((math.log(4 / 3) + 0.5 * math.log(2 / 3) + 0.5 * math.log(2)) / 2)
