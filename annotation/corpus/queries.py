@@ -33,6 +33,8 @@ LACKING = {"unlabelled": "label", "no_inputs": "input"}
 ORDERED = tuple(state for state in STATES if state not in FOR_CURATORS)
 #: Columns by which clusters are ordered, ascending or, with a minus, descending.
 ORDERINGS = ("key", "state", "inputs", "review")
+#: Number of clusters up to which a statement names them by id.
+MOST_NAMED = 10_000
 #: Approximate number of characters shown before the first match of a search. Earlier text is cut off between two words.
 BEFORE_MATCH = 60
 
@@ -43,7 +45,24 @@ def clusters(project: Project, filters: Mapping[str, str]) -> QuerySet[Cluster]:
     They are in the order of ``ordering``. Without it they are in corpus order, and clusters that contain the search as
     whole words come first.
     """
-    queryset = _in_order(_matching(project, filters), project, filters)
+    return _with_related(_in_order(_matching(project, filters), project, filters))
+
+
+def cluster_ids(project: Project, filters: Mapping[str, str]) -> list[int]:
+    """Return the ids of `clusters`.
+
+    A list reads them once for its count and its page. Filters and orderings look up every cluster.
+    """
+    return list(_in_order(_matching(project, filters), project, filters).values_list("pk", flat=True))
+
+
+def clusters_of_page(ids: Sequence[int]) -> list[Cluster]:
+    """Return the clusters of a page of `cluster_ids`, in its order."""
+    by_id = _with_related(Cluster.objects.all()).in_bulk(ids)
+    return [by_id[pk] for pk in ids if pk in by_id]
+
+
+def _with_related(queryset: QuerySet[Cluster]) -> QuerySet[Cluster]:
     # Not select_related: PostgreSQL expects few clusters to match, and compares each with every review.
     return queryset.prefetch_related(
         "review", Prefetch("pico", PicoElement.objects.order_by("id").prefetch_related("fragments"))
@@ -106,26 +125,32 @@ def whole_words(search: str) -> str:
 def states(project: Project, filters: Mapping[str, str], *, curates: bool) -> list[Json]:
     """Count the clusters in each state under the other filters.
 
-    The state "" counts all of them. Needs at most one query per state and one for the total. A single statement takes
+    The state "" counts all of them. Needs at most one query per state and one for the others. A single statement takes
     1.5 times as long, because it looks up each cluster in every table in turn.
     """
     others = {name: value for name, value in filters.items() if value and name not in ("state", "role", "ordering")}
     matches = _matching(project, {**filters, "state": ""}).order_by()
-    counted: dict[str, int] = {}
-    if others:
-        # Apply the other filters only once.
-        ids = list(matches.values_list("pk", flat=True))
-        lists = lacking_clusters(project)
-        counted = {state: len(lists[what].intersection(ids)) for state, what in LACKING.items() if what in lists}
-        matches = Cluster.objects.filter(pk__in=ids).order_by()
-    else:
+    named = [state for state in STATES if curates or state not in FOR_CURATORS]
+    if not others:
         lacking = lacking_now(project)
         counted = {state: lacking[what] for state, what in LACKING.items()}
-    named = [state for state in STATES if curates or state not in FOR_CURATORS]
-    total = matches.count()
-    counted |= {
-        state: matches.filter(_is(state, project)).count() if total else 0 for state in named if state not in counted
-    }
+        total = matches.count()
+        counted |= {
+            state: matches.filter(_is(state, project)).count() if total else 0
+            for state in named
+            if state not in counted
+        }
+    else:
+        # Apply the other filters only once.
+        ids = set(matches.values_list("pk", flat=True))
+        total, lists = len(ids), lacking_clusters(project)
+        counted = {state: len(lists[what] & ids) for state, what in LACKING.items() if what in lists}
+        # PostgreSQL takes longer to read a long list of ids than to look up the other clusters as well.
+        some = Cluster.objects.filter(project=project) if total > MOST_NAMED else Cluster.objects.filter(pk__in=ids)
+        for state in named:
+            if state not in counted:
+                found = some.filter(_is(state, project)).order_by().values_list("pk", flat=True) if ids else ()
+                counted[state] = len(ids.intersection(found))
     return [{"state": "", "clusters": total}, *({"state": state, "clusters": counted[state]} for state in named)]
 
 

@@ -50,7 +50,8 @@ class ClusterListView(generics.ListAPIView[Cluster]):
         """
         member = permissions.corpus_reader(signed_in(request), kwargs["slug"])
         filters = _cluster_filters(request, member)
-        page = self.paginate_queryset(corpus_lists.clusters(member.project, filters)) or []
+        ids: Any = corpus_lists.cluster_ids(member.project, filters)
+        page = corpus_lists.clusters_of_page(self.paginate_queryset(ids) or [])
         search, curates = filters.get("search", ""), may(member, "curate")
         rows = corpus_lists.cluster_rows(page, member.project, search, curates=curates)
         return self.get_paginated_response(shapes.ClusterRowSerializer(rows, many=True).data)

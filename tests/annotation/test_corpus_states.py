@@ -79,10 +79,21 @@ def test_the_counts_of_all_states_are_a_query_each_and_two_for_the_stored_ones(
 ) -> None:
     for unit in Unit.objects.filter(project=corpus):
         build_finding(corpus, unit.pk)
-    for filters, queries in (({"review": "30000001"}, 10), ({}, 8)):
+    for filters, queries in (({"review": "30000001"}, 9), ({}, 8)):
         with django_assert_num_queries(queries):
             found = {row["state"]: row["clusters"] for row in states(corpus, filters, curates=True)}
         assert found["findings"] == found[""]
+
+
+def test_a_list_applies_its_filters_once_for_its_count_and_its_page(
+    corpus: Project, lead: User, client_of: Client
+) -> None:
+    for unit in Unit.objects.filter(project=corpus):
+        build_finding(corpus, unit.pk)
+    with CaptureQueriesContext(connection) as seen:
+        assert FIRST in keys(client_of(lead), state="findings", ordering="state")
+    # The other statement finds the states of the clusters of the page.
+    assert sum(Finding._meta.db_table in query["sql"] for query in seen.captured_queries) == 2
 
 
 @pytest.mark.parametrize(("origin", "is_unlabelled"), [(Origin.CONTESTED, False), (Origin.REOPENED, True)])
