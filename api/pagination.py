@@ -35,3 +35,21 @@ class CountedRows:
         if start <= self.number // 2:
             return list(self.rows[start:stop])
         return list(self.rows.reverse()[self.number - stop : self.number - start])[::-1]
+
+
+class IdentifiedRows:
+    """Rows for a paginator whose filter costs more than reading the ids of all rows that match. It is applied once."""
+
+    def __init__(self, rows: QuerySet[Any]) -> None:
+        self.rows, self.ids = rows, list(rows.values_list("pk", flat=True))
+
+    def count(self) -> int:
+        return len(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, part: slice) -> Sequence[Any]:
+        ids = self.ids[part]
+        by_id = self.rows.model._base_manager.in_bulk(ids)
+        return [by_id[pk] for pk in ids if pk in by_id]

@@ -124,6 +124,7 @@ class Reviews(Material):
         ),
         "retracted": ("Retracted", Q(is_retracted=True)),
     }
+    is_read_once = True
     pages = ("pubmed", "ranking")
     sources = ("pubmed",)
     grows = True
@@ -254,6 +255,7 @@ class Targets(Material):
 
     figures = SUMMARY
     is_searched = True
+    is_read_once = True
     level: Level
     columns: Sequence[Column] = (Column("text", "Text"), Column("key", "ID"), Column("inputs", "Inputs", "count"))
     states: Mapping[str, tuple[str, Q]] = {

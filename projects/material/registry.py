@@ -56,6 +56,9 @@ class Material:
     columns: Sequence[Column] = ()
     #: Titles and conditions of the states that the list can be filtered by.
     states: Mapping[str, tuple[str, Q]] = {}
+    #: Whether a filtered list reads the ids of its rows once, for its count and its page. Set it where a filter costs
+    #: more than the ids of all rows: rows with long texts, but not hundreds of thousands of them.
+    is_read_once = False
     #: Whether *Corpus* has a tab for it.
     is_listed = True
     #: Whether rounds over it produce other kinds.

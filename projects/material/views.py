@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.sessions import signed_in
-from api.pagination import CountedRows
+from api.pagination import CountedRows, IdentifiedRows
 from api.problems import NotFound, Refused
 
 from ..models import Member
@@ -73,6 +73,8 @@ class MaterialListView(generics.ListAPIView[Any]):
             known = stored(member.project, kind.figures)
             if known.is_current:
                 rows = CountedRows(rows, kind.count(known.figures))
+        elif kind.is_read_once:
+            rows = IdentifiedRows(rows)
         page = self.paginate_queryset(rows) or []
         return self.get_paginated_response(serializers.MaterialRowSerializer(kind.rows(page, member), many=True).data)
 

@@ -119,6 +119,13 @@ def test_a_list_is_searched_filtered_and_sorted(corpus: Project, lead: User, cli
     assert client.get("/api/v1/projects/eye/materials/clusters/").status_code == 404
 
 
+def test_a_list_of_texts_searches_them_once(project: Project, lead: User, client_of: Client, tmp_path: Path) -> None:
+    documents(project, tmp_path)
+    with CaptureQueriesContext(connection) as seen:
+        assert len(get(client_of(lead), "materials/documents", search="helps")["results"]) == 1
+    assert sum("LIKE" in query["sql"] for query in seen.captured_queries) == 1
+
+
 def test_the_search_names_pages_that_the_member_may_open(
     corpus: Project, lead: User, viewer: Member, client_of: Client
 ) -> None:
