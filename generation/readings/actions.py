@@ -107,7 +107,8 @@ def read(
 def withdraw(*, project: Project, task: str, model: str, by: User | None = None) -> int:
     """Delete the readings of a task by the folder of this name, and return their number.
 
-    A second call deletes the rest. Decisions that adopted them stay, because people have seen their values. The import of the folder stays, too.
+    A second call deletes the rest. Decisions that adopted them stay, because people have seen their values. The import
+    of the folder stays, too.
     """
     readings = MachineReading.objects.filter(
         imported__project=project, imported__format=FORMAT, task=task, model=model
