@@ -76,6 +76,18 @@ close_round(round=round, by=lead)
 finish_round(round=round, by=lead)
 print(json.dumps(round.pk))
 """
+OTHER = """
+import json
+from annotation.evidence.actions import rank
+from annotation.models import Ranking
+from projects.models import Project
+project = Project.objects.get(slug='evidence')
+rank(project=project, ranker='words', model='')
+for row in Ranking.objects.filter(target__project=project, ranker__startswith='words'):
+    Ranking.objects.create(target=row.target, study=row.study, ranker='in reverse', texts=row.texts,
+                           order=row.order[::-1], similarities=[])
+print(json.dumps(Ranking.objects.count()))
+"""
 INPUTS = """
 import json
 from annotation.models import Input
@@ -166,7 +178,14 @@ def test_an_evidence_pair_takes_few_keys_and_no_support_takes_one(site: Site, vi
     expect(desktop.page.get_by_text("Nausea is no more frequent", exact=False).first).to_be_visible()
     assert violations(desktop) == []
 
+    run(site, OTHER)
     desktop.go("/projects/evidence/ranking")
+    row = desktop.page.get_by_role("row", name="in reverse")
+    expect(row.get_by_role("cell").nth(3)).to_contain_text("\u22121.000")
+    desktop.page.get_by_label("Compare with").select_option("in reverse")
+    expect(desktop.page.get_by_role("row", name="words: BM25").get_by_role("cell").nth(3)).to_contain_text("1.000")
+    expect(row).to_contain_text("compared with")
+    assert violations(desktop) == []
     desktop.page.get_by_role("button", name="Create documents").click()
     expect(desktop.page.get_by_role("button", name="Update documents")).to_be_enabled(timeout=60_000)
     expect(desktop.page.get_by_text("1 from selected sentences")).to_be_visible()
