@@ -103,10 +103,11 @@ export class WorkSession {
       if (recent) this.recent = recent.cards
       this.prerequisite = next.prerequisite
       this.practice = next.practice
-      this.loaded = true
       this.problem = ''
       this.hear(next)
       if (!this.unit && !this.told) await this.show('new')
+      // Last: without a unit, a loaded round is all done.
+      this.loaded = true
     } catch (error) {
       const away = error instanceof Offline || (error instanceof Problem && error.status >= 500)
       const passes = away || error instanceof Unauthenticated
