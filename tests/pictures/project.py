@@ -4,11 +4,13 @@ With M3's published level 3 beside the checkout it has 381 clusters, else the cl
 ratings and people are simulated.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from django.utils import timezone
@@ -33,10 +35,13 @@ from projects.rounds.actions import close_round, open_round
 from projects.rounds.planning import RoundPlan
 from projects.uploads.files import Source
 from releases.publishing.actions import freeze
+from tests.annotation import ms2_files
 
 from . import ratings, tasks
 
-LEVEL3 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "m3" / "level3.jsonl"
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+LEVEL3 = DATA / "m3" / "level3.jsonl"
+MS2 = DATA / "ms2" / "sample.json"
 SLUG = "eye"
 LONG = (
     "Längsschnittuntersuchung der intravitrealen Anti-VEGF-Behandlung 👁️ قياس الاتفاق بين المقيمين في الدراسات السريرية "
@@ -130,9 +135,19 @@ def make() -> Project:
         do_waiting_jobs()
         freeze(project=project, version="1.0.0", by=lead)
         create_project(name="Empty project", slug="empty", by=lead, description="", licence="CC0-1.0")
+        _make_ms2(lead)
         tasks.make()
         ratings.leave_runs(sample, lead)
     return project
+
+
+def _make_ms2(by: User) -> None:
+    """Make a project with the published review of MS^2, or with an invented one."""
+    project = create_project(name="MS^2 sample", slug="ms2", by=by)
+    with TemporaryDirectory() as folder:
+        record = json.loads(MS2.read_text()) if MS2.exists() else ms2_files.review()
+        ms2_files.import_records(project, ms2_files.write(Path(folder) / "reviews.jsonl", [record]))
+    do_waiting_jobs()
 
 
 def _work(
