@@ -81,7 +81,7 @@ def unnamed_controls(visit: Visit) -> list[str]:
     return re.findall(rf"^\s*- (?:{roles})(?: \[[^\]]*\])*:?\s*$", tree, re.MULTILINE)
 
 
-#: Pages that other tests check with axe: before sign-in, test_lead_path, test_generation.
+#: Pages that other tests check with axe: before sign-in, test_lead_path, test_generation, test_review_pages.
 ELSEWHERE = {
     "/sign-in",
     "/enter",
@@ -89,6 +89,8 @@ ELSEWHERE = {
     "/take",
     "/projects/:project/import/:imported",
     "/projects/:project/releases/:release",
+    "/projects/:project/reviews/:review",
+    "/projects/:project/studies/:study",
     "/projects/:project/units/:unit",
     "/projects/:project/systems/:system",
     "/projects/:project/systems/:system/new",
