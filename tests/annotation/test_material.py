@@ -122,7 +122,7 @@ def test_a_list_is_searched_filtered_and_sorted(corpus: Project, lead: User, cli
 def test_a_list_of_texts_searches_them_once(project: Project, lead: User, client_of: Client, tmp_path: Path) -> None:
     documents(project, tmp_path)
     with CaptureQueriesContext(connection) as seen:
-        assert len(get(client_of(lead), "materials/documents", search="helps")["results"]) == 1
+        assert len(get(client_of(lead), "materials/sentences", search="helps")["results"]) == 1
     assert sum("LIKE" in query["sql"] for query in seen.captured_queries) == 1
 
 
