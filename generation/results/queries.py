@@ -30,7 +30,7 @@ def page(member: Member) -> Json:
     tables = Tables(member.project, member)
     scores = tables.data(Scores)
     # Query jobs before the tables. A job that ends in between is still listed, so that clients reload the tables.
-    active = under_way(member, [scored_run.run.pk for scored_run in scores.runs])
+    active = under_way(member, [scored_run.run.pk for scored_run in scores.every_run])
     table_pages = [table_page(tables.build(table)) for table in tables.available_tables()]
     is_probed = any(table["key"] == "m3-7" and table["rows"] for table in table_pages)
     return {
@@ -45,7 +45,7 @@ def page(member: Member) -> Json:
                 "items": scored_run.items,
                 "scored": [metric.key for metric in metrics.every() if scores.scoring(metric.key, scored_run.run)],
             }
-            for scored_run in scores.runs
+            for scored_run in scores.every_run
         ],
         "metrics": metrics.every(),
         "plots": [
@@ -81,7 +81,7 @@ def under_way(member: Member, runs: Sequence[int]) -> list[Json]:
 def failed(member: Member, scores: Scores, active: Sequence[Json]) -> list[Json]:
     """Return the error of the last attempt of each run and metric, unless it was scored since or is being retried."""
     retried = {(job["run"], job["metric"]) for job in active}
-    runs = {scored_run.run.pk: scored_run.run for scored_run in scores.runs}
+    runs = {scored_run.run.pk: scored_run.run for scored_run in scores.every_run}
     last_jobs: dict[tuple[int, str], Job] = {}
     for job in Job.objects.filter(project=member.project, kind=KIND, status=JobStatus.FAILED).order_by("pk"):
         if job.params["run"] in runs:

@@ -136,6 +136,8 @@ def test_a_tiny_bart_runs_table_to_table_and_is_scored(
     assert (corpus["n"], corpus["other"]) == (2, 2)
     assert corpus["macro_f1"] == 0
     client.force_login(lead)
+    [listed] = client.get("/api/v1/projects/eye/results/").json()["runs"]
+    assert (listed["level"], listed["scored"]) == ("pair", ["stated_direction"])
     page = client.get(f"/api/v1/projects/eye/outputs/?level=pair&versions={run.version_id}").json()
     assert [row["key"] for row in page["results"]] == ["7 pair 1", "7 pair 2"]
     assert page["results"][0]["inputs"][0]["direction"] == DECREASED

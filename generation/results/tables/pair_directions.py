@@ -69,9 +69,6 @@ def _of_pairs(data: Scores) -> Scores:
     """Return the same data for the runs of the level of pairs."""
     scores = copy(data)
     scores.runs = data.pair_runs
-    # Cached properties have the data of the other runs.
-    for name in ("_scorings", "_compared", "_removed", "_inputs"):
-        scores.__dict__.pop(name, None)
     return scores
 
 

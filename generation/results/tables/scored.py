@@ -95,14 +95,14 @@ class Scores(TableContext):
         display_names = names(runs)
         retired = building.retired(project, runs)
         has_propositions = Cluster.objects.current().filter(project=project).exists()
-        every = [
+        self.every_run = [
             ScoredRun(run, display_names[run.pk], run.summaries - done, run.items_total - items, has_propositions)
             for run in runs
             for items, done in [retired.get(run.pk, (0, 0))]
         ]
         #: Outputs for pairs are directions instead of texts, and have a table of their own.
-        self.pair_runs = [scored_run for scored_run in every if scored_run.level == UnitLevel.PAIR]
-        self.runs = [scored_run for scored_run in every if scored_run not in self.pair_runs]
+        self.pair_runs = [scored_run for scored_run in self.every_run if scored_run.level == UnitLevel.PAIR]
+        self.runs = [scored_run for scored_run in self.every_run if scored_run not in self.pair_runs]
         self._figures: dict[int, Figures] = {}
 
     def _readable(self, runs: RunQuerySet) -> RunQuerySet:
@@ -184,7 +184,7 @@ class Scores(TableContext):
     def _scorings(self) -> dict[tuple[str, int], Scoring]:
         shown = (
             Scoring.objects.latest_finished()
-            .filter(run__in=[scored_run.run for scored_run in self.runs])
+            .filter(run__in=[scored_run.run for scored_run in self.every_run])
             .select_related("run__version")
         )
         return {(scoring.metric, scoring.run_id): scoring for scoring in shown}
