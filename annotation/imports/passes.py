@@ -1,9 +1,8 @@
 """One pass over a set of files: read records, find repeated keys, and compare with the project, batch by batch."""
 
-import sqlite3
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from projects.jobs.batches import Progress
 from projects.models import Import, ImportState, Project
 from projects.uploads.faults import LISTED, Faults
 from projects.uploads.files import Source
+from sql.temporary import DistinctValues, temporary_database
 
 from .format import Notice
 from .json_lines import quoted
@@ -36,14 +36,12 @@ class Index:
     """Keys and values of records, in a temporary file on disk."""
 
     def __init__(self) -> None:
-        # An empty name is a temporary database that SQLite writes to disk if it grows.
-        self._rows = sqlite3.connect("", isolation_level=None)
-        self._rows.executescript(
-            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+        self._rows = temporary_database(
             "CREATE TABLE keys (key TEXT PRIMARY KEY, file INTEGER, line INTEGER, is_new INTEGER) WITHOUT ROWID;"
-            "CREATE TABLE seen (name TEXT, value TEXT, PRIMARY KEY (name, value)) WITHOUT ROWID;"
-            "CREATE TABLE first_values (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID; BEGIN"
+            "CREATE TABLE first_values (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"
         )
+        #: Values of which the distinct ones are counted.
+        self.distinct = DistinctValues()
 
     def find(self, key: str) -> tuple[int, int] | None:
         """Return the file and line where a key occurs first."""
@@ -62,10 +60,6 @@ class Index:
         rows = ((key, file, line) for line, key in enumerate(keys, start=1) if key)
         self._rows.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?, ?, 0)", rows)
 
-    def see(self, values: Mapping[str, Iterable[str]]) -> None:
-        rows = ((name, value) for name, distinct in values.items() for value in distinct)
-        self._rows.executemany("INSERT OR IGNORE INTO seen VALUES (?, ?)", rows)
-
     def first_value(self, name: str, value: str) -> str:
         """Return the first value that was given with a name, which may be this one."""
         self._rows.execute("INSERT OR IGNORE INTO first_values VALUES (?, ?)", (name, value))
@@ -74,9 +68,6 @@ class Index:
 
     def new_keys(self) -> Iterable[str]:
         return (key for (key,) in self._rows.execute("SELECT key FROM keys WHERE is_new ORDER BY key"))
-
-    def count_distinct(self) -> dict[str, int]:
-        return dict(self._rows.execute("SELECT name, count(*) FROM seen GROUP BY name"))
 
 
 class Pass(ABC):
@@ -259,7 +250,8 @@ class Preview(Pass):
         self.add_up(batch, new)
         keys = {id(place.record.item): place.record.key for place in batch}
         self.index.add(batch, [keys[id(item)] for item in new])
-        self.index.see(self.stream.distinct(new))
+        for name, values in self.stream.distinct(new).items():
+            self.index.distinct.add(name, values)
         for place in batch[: SAMPLED - len(self._sample)]:
             self._sample.append(self.stream.sample(place.record.item))
         for item in new:
@@ -273,7 +265,7 @@ class Preview(Pass):
 
     def counts(self) -> dict[str, int]:
         assert self.index
-        return self.stream.ordered(dict(self.tally) | self.index.count_distinct())
+        return self.stream.ordered(dict(self.tally) | self.index.distinct.count())
 
     def summary(self) -> dict[str, dict[str, int]]:
         return {name: dict(counter.most_common()) for name, counter in self.values.items()}

@@ -7,17 +7,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from sql.temporary import DistinctValues
+
 
 @dataclass
 class LevelFigures:
-    """M3's Table 2 for one level, counted row by row. Memory grows only with the number of review and study ids."""
+    """M3's Table 2 for one level, counted row by row. Needs constant memory."""
 
     level: str
     file: str
     targets: int = 0
     inputs: int = 0
-    reviews: set[str] = field(default_factory=set)
-    studies: set[str] = field(default_factory=set)
+    distinct: DistinctValues = field(default_factory=DistinctValues)
     ratios: float = 0.0
     #: Targets with at least one word, over which compression is averaged.
     with_words: int = 0
@@ -26,20 +27,21 @@ class LevelFigures:
         """Add one target with its inputs as (study, text). Words are separated by white space."""
         self.targets += 1
         self.inputs += len(inputs)
-        self.reviews.add(review)
-        self.studies.update(study for study, _ in inputs)
+        self.distinct.add("reviews", [review])
+        self.distinct.add("studies", (study for study, _ in inputs))
         if words := len(target.split()):
             self.ratios += sum(len(text.split()) for _, text in inputs) / words
             self.with_words += 1
 
     def as_json(self) -> dict[str, Any]:
+        distinct = self.distinct.count()
         return {
             "level": self.level,
             "file": self.file,
             "targets": self.targets,
             "inputs": self.inputs,
-            "reviews": len(self.reviews),
-            "studies": len(self.studies),
+            "reviews": distinct.get("reviews", 0),
+            "studies": distinct.get("studies", 0),
             "inputs_per_target": self.inputs / self.targets if self.targets else None,
             "compression": self.ratios / self.with_words if self.with_words else None,
             "n": {"inputs_per_target": self.targets, "compression": self.with_words},

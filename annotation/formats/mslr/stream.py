@@ -5,7 +5,6 @@ because their tables may have another order.
 """
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
@@ -18,6 +17,7 @@ from projects.spreadsheets.delimited import Delimited
 from projects.uploads.faults import Faults, Unreadable
 from projects.uploads.files import Source
 from sql.bulk import BulkWriter
+from sql.temporary import temporary_database
 
 from ...clusters.strata import DOCUMENT, length_error
 from ...imports.format import Notice
@@ -83,11 +83,9 @@ class MSLRStream(Stream):
         super().__init__(level)
         self.state = asdict(Habits())
         self._parts: dict[str, str] = {}
-        self._texts = sqlite3.connect("", isolation_level=None)
-        self._texts.executescript(
-            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+        self._texts = temporary_database(
             "CREATE TABLE rows (review TEXT, part TEXT, number INTEGER, line INTEGER, cells TEXT, is_read INTEGER,"
-            " PRIMARY KEY (review, part)) WITHOUT ROWID; BEGIN"
+            " PRIMARY KEY (review, part)) WITHOUT ROWID"
         )
 
     def begin(self, sources: Sequence[Source], faults: Faults) -> None:

@@ -1,9 +1,10 @@
 """The records of a file, one per PMID, in a temporary file on disk: the newest version may be the last in the file."""
 
 import pickle
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
+
+from sql.temporary import temporary_database
 
 from .record import Record
 
@@ -24,18 +25,15 @@ class Item(NamedTuple):
 
 
 class Spool:
-    """Records by PMID. Nobody else can read or change the file."""
+    """Records by PMID."""
 
     def __init__(self) -> None:
-        # An empty name is a temporary database that SQLite writes to disk if it grows.
-        self._rows = sqlite3.connect("", isolation_level=None)
-        self._rows.executescript(
-            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+        self._rows = temporary_database(
             "CREATE TABLE records (number INTEGER PRIMARY KEY, pmid TEXT UNIQUE, version INTEGER,"
             " line INTEGER, row BLOB);"
             "CREATE TABLE reviews (pmid TEXT, review TEXT, line INTEGER, PRIMARY KEY (pmid, review)) WITHOUT ROWID;"
             "CREATE TABLE skipped (pmid TEXT, kind TEXT, line INTEGER);"
-            "CREATE INDEX skipped_of ON skipped (pmid); BEGIN"
+            "CREATE INDEX skipped_of ON skipped (pmid)"
         )
 
     def add(self, record: Record, reviews: Iterable[str], *, are_studies: bool) -> None:
