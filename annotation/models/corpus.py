@@ -109,7 +109,8 @@ class Role(models.TextChoices):
     """Role of a study in a review."""
 
     INCLUDED = "included"
-    #: The review cites the study, but does not include it. No summary is made from it.
+    #: The review cites the study, but does not include it. No summary is made from it, but its effects are input at the
+    #: level of pairs.
     GENERAL = "general"
 
 
