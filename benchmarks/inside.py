@@ -12,7 +12,7 @@ from benchmarks.inside_lists import large_project
 from benchmarks.inside_loads import before_load, cast, kept
 from benchmarks.inside_moving import bare_export, bare_import, export, import_file
 from benchmarks.inside_ratings import rated
-from benchmarks.inside_requests import ask_all, check_consistency
+from benchmarks.inside_requests import ask_all, check_consistency, store_figures
 from benchmarks.inside_rounds import grow, open_round, people, stored
 from benchmarks.inside_scale import ask_pages, figures_set, import_set, release_set
 
@@ -39,6 +39,7 @@ VERBS = {
         large_project,
         ask_all,
         check_consistency,
+        store_figures,
         release_set,
         figures_set,
         ask_pages,

@@ -164,3 +164,13 @@ def check_consistency(slug: str) -> dict[str, Any]:
     found, units = find_inconsistencies(project)
     kept = store_findings(project=project, sorted_findings=found, units=units)
     return {"wall": time.perf_counter() - begun, "cpu": _cpu() - cpu, "mb": _status("VmHWM") - before, **kept}
+
+
+def store_figures(slug: str) -> dict[str, Any]:
+    """Compute and store the figures of a project as its job does. Return seconds and peak memory over idle."""
+    from projects.models import Project
+    from projects.stored_figures.actions import compute_and_store
+
+    before, begun, cpu = _reset_peak(), time.perf_counter(), _cpu()
+    compute_and_store(project=Project.objects.get(slug=slug))
+    return {"wall": time.perf_counter() - begun, "cpu": _cpu() - cpu, "mb": _status("VmHWM") - before}

@@ -36,10 +36,13 @@ def run(plan: Plan) -> Found:
         for clusters in plan.clusters:
             with place("concord", server) as at:
                 ids = at.call("large_project", slug="lists", clusters=clusters)
+                stored = at.call("store_figures", slug="lists")
                 asked[clusters] = {one["name"]: one for one in at.call("ask_all", ids=ids)}
                 checked = at.call("check_consistency", slug="lists")
             what = f"lists, {engine}, {clusters:,} clusters: consistency check"
             found.told(what, f"{checked['cpu']:.1f} s, {checked['mb']:.0f} MB")
+            what = f"lists, {engine}, {clusters:,} clusters: stored figures"
+            found.told(what, f"{stored['cpu']:.1f} s, {stored['mb']:.0f} MB")
         found.figures[engine] = asked
         _tell(found, engine, asked)
 
