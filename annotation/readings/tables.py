@@ -33,12 +33,16 @@ class ReadingData(TableContext):
     def figures(self) -> dict[str, Any]:
         return self.stored.figures or {}
 
+    @cached_property
+    def has_any(self) -> bool:
+        return bool(self.figures) or (self.stored.figures is None and statistics.has_readings(self.project))
+
 
 class _ReadingTable(ReportTable[ReadingData]):
     data = ReadingData
 
     def is_of(self, data: ReadingData) -> bool:
-        return bool(data.figures) or (data.stored.figures is None and statistics.has_readings(data.project))
+        return data.has_any
 
 
 class SizeTable(_ReadingTable):
