@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from measures.pio import spans_of
 
-from .records import QUOTES, REFERENCE_KEYS, REVIEW_KEYS, STUDY_KEYS, Item, Json
+from .items import QUOTES, REFERENCE_KEYS, REVIEW_KEYS, STUDY_KEYS, Item, Json
 
 #: Usual values of the published files.
 USUAL: Json = {

@@ -6,8 +6,8 @@ probabilities of three directions (*significances*). Every study has the same pa
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from measures.abstracts import CLASSES
 from measures.direction import MS2_CLASSES
@@ -16,122 +16,23 @@ from measures.pio import Tag, count_spans, tags_before, untag
 from ...clusters.strata import DOCUMENT, length_error
 from ...imports.format import Notice
 from ...imports.json_lines import describe, illegal_character, quoted
-from ...models import SENTENCE_CLASSES, Direction, Role
+from ...models import SENTENCE_CLASSES, Direction
+from .items import LONGEST_ID, ROLES, EffectRow, Item, Json, Reference, Sentence, key_of, path_of
 
-REVIEW_KEYS = (
-    "docid", "title", "authors", "abstract", "structured_abstract", "summary", "structured_summary",
-    "included_studies", "ongoing_studies", "awaiting_studies", "excluded_studies", "general_references",
-    "unattributed_references", "content", "doi", "s2id", "s2hash", "pmid", "interventions", "outcomes", "populations",
-    "significances",
-)  # fmt: skip
 REQUIRED = (
     "docid", "title", "abstract", "structured_abstract", "included_studies", "general_references", "pmid",
     "significances",
 )  # fmt: skip
-STUDY_KEYS = ("references", "identifiers", "metadata", "pmid", "doi")
-REFERENCE_KEYS = (
-    "identifiers", "metadata", "title", "doi", "pmid", "s2id", "s2hash", "abstract", "content", "publication_types",
-    "significances", "interventions", "outcomes", "populations", "in_doc_significances",
-)  # fmt: skip
 EFFECT_KEYS = ("intervention", "outcome", "classification", "evidence_sentence", "evidence_sentence_score")
-#: Lists of quotes in a review, and the tag that marks them.
-QUOTES = {"interventions": "int", "outcomes": "out", "populations": "pop"}
-ROLES = {"included_studies": Role.INCLUDED, "general_references": Role.GENERAL}
 #: Lists of studies that are kept as published, because the published files have none.
 OTHER_LISTS = ("ongoing_studies", "awaiting_studies", "excluded_studies", "unattributed_references")
 #: Probabilities may sum to 1 plus or minus this. The sums in the published sample differ from 1 by less than 1e-6.
 TOLERANCE = 1e-4
-LONGEST_ID = 40
 _DECREASED, _NO_DIFFERENCE, _INCREASED = Direction.values
 _EFFECT_KEYS, _MS2_CLASSES = list(EFFECT_KEYS), list(MS2_CLASSES)
 _ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
-Json = Mapping[str, Any]
 Fault = Callable[[str, str], None]
-
-
-class Sentence(NamedTuple):
-    """A sentence of an abstract, without tags and with them.
-
-    ``end`` and ``tags``: see `ReadingTask.SENTENCES`. ``end`` is None if the sentences are not those of the abstract.
-    """
-
-    label: str
-    probabilities: list[float]
-    text: str
-    tagged: str
-    end: int | None
-    tags: int
-
-
-#: One significance: the index of its pair, and columns of `Effect`: the direction, three probabilities, the range of
-#: the evidence, its text if it is spaced differently, and the score. No class, because a review has a thousand.
-EffectRow = tuple[int, str, float, float, float, int | None, int | None, str, float]
-
-
-class Reference(NamedTuple):
-    """A study in a review. ``place`` is the list and the index in it; ``text`` is None without an abstract.
-
-    In a table, ``place`` is the name of the column with the abstract, and the line.
-    """
-
-    place: tuple[str, int]
-    pmid: str
-    text: str | None
-    tags: list[Tag]
-    #: None if the file has null.
-    effects: list[EffectRow] | None
-
-    @property
-    def role(self) -> str:
-        return ROLES.get(self.place[0], Role.INCLUDED)
-
-
-class Item(NamedTuple):
-    """A review with its references. ``value`` is the published object; no item is stored as it is."""
-
-    key: str
-    value: Json
-    text: str
-    tags: list[Tag]
-    sentences: list[Sentence]
-    target: str
-    pairs: list[tuple[str, str]]
-    effects: list[EffectRow] | None
-    references: list[Reference]
-    #: Places of references whose study the review has already.
-    repeated: list[tuple[str, int]]
-    notices: list[Notice]
-    #: Number of spans in all abstracts.
-    spans: int
-
-    def published(self, reference: Reference) -> Json:
-        """Return the published object of a reference."""
-        return published_reference(self.value, reference.place)
-
-    @property
-    def n_effects(self) -> int:
-        return sum(len(effects or ()) for effects in (self.effects, *(r.effects for r in self.references)))
-
-
-def published_reference(value: Json, place: tuple[str, int]) -> Json:
-    entry: Json = value[place[0]][place[1]]
-    return entry["references"][0] if place[0] == "included_studies" else entry
-
-
-def path_of(place: tuple[str, int]) -> str:
-    """Return the path of the abstract of a reference."""
-    if place[0] not in ROLES:
-        return place[0]
-    return f"{place[0]}[{place[1]}]{'.references[0]' if place[0] == 'included_studies' else ''}.abstract"
-
-
-def key_of(value: Json) -> str:
-    """Return the PMID of a review, or else its docid. Empty if neither is known."""
-    pmid, docid = value.get("pmid"), value.get("docid")
-    if isinstance(pmid, int | str) and not isinstance(pmid, bool) and pmid:
-        return str(pmid)
-    return docid if isinstance(docid, str) else ""
 
 
 def parse_review(value: Json, line: str, fault: Fault) -> Item | None:

@@ -27,7 +27,7 @@ from ...models import (
     Target,
 )
 from . import kept
-from .records import EffectRow, Reference, path_of
+from .items import EffectRow, Reference, path_of
 
 FORMAT = "ms2"
 Targets = tuple[list[int], list[int]]

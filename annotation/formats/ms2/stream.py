@@ -17,7 +17,8 @@ from ...imports.reading import Habits, Line, lines, whole
 from ...imports.stream import Position, Record, Stream
 from ...models import Role
 from . import published, rows
-from .records import Item, key_of, parse_review
+from .items import Item, key_of
+from .records import parse_review
 
 #: Maximum length of a review in bytes. A review of 401 studies and 40 pairs takes 10 MB.
 LONGEST = 32 * 2**20

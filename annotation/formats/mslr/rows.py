@@ -8,7 +8,7 @@ from sql.bulk import BulkWriter
 
 from ...models import RecordStatus, Review, Study
 from ..ms2 import kept
-from ..ms2.records import Reference
+from ..ms2.items import Reference
 from ..ms2.rows import Creation
 
 FORMAT = "mslr"

@@ -26,7 +26,7 @@ from ...imports.passes import Index
 from ...imports.reading import Habits
 from ...imports.stream import Position, Record, Stream
 from ..ms2 import rows as shared
-from ..ms2.records import LONGEST_ID, Reference
+from ..ms2.items import LONGEST_ID, Reference
 from . import published, rows
 
 #: Columns of the tables. The first column, which has no name, numbers the rows.
