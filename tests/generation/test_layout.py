@@ -1,6 +1,7 @@
 """Long runs: items are created in batches, the first one in the request; none is lost or doubled."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -89,8 +90,8 @@ def test_another_worker_continues_creating_items_of_a_dead_worker(
     made = chunks.make_items
     with monkeypatch.context() as patched:
 
-        def die(run: Run, units: list[int]) -> None:
-            made(run, units)
+        def die(run: Run, units: list[int], **how: Any) -> None:
+            made(run, units, **how)
             if run.items.count() == 12:
                 raise Killed
 

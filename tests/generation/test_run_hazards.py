@@ -1,7 +1,7 @@
 """Concurrent changes at the worst moments of a run."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 import pytest
@@ -100,11 +100,16 @@ def test_postponed_jobs_run_after_the_clock_is_set_back(version: Version, lead: 
     assert fresh(run).status == RunStatus.DONE
 
 
-def test_an_unstorable_error_message_fails_its_item_only(
-    version: Version, staged: StagedBackend, lead: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Logs pass between test processes, which cannot encode lone surrogates either.
-    monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
+@pytest.fixture
+def without_logs() -> Iterator[None]:
+    """Logs pass between test processes, which cannot encode lone surrogates."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.usefixtures("without_logs")
+def test_an_unstorable_error_message_fails_its_item_only(version: Version, staged: StagedBackend, lead: User) -> None:
     run = start_run(version=version, by=lead, concurrency=1)
 
     def odd(batch: Sequence[Source]) -> None:
