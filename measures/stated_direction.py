@@ -31,12 +31,25 @@ def stated_direction(text: str) -> str:
     return _CLASS_OF.get(text.strip().lower(), OTHER)
 
 
+def compare_directions(text: str, target: str) -> dict[str, float] | None:
+    """Return the scores of an output: whether its direction is correct or missing, and the counts (``CELLS``), 0 or 1.
+
+    None if the target names no direction.
+    """
+    wanted, output = stated_direction(target), stated_direction(text)
+    if wanted == OTHER:
+        return None
+    counts = {cell: float(cell == f"{wanted}/{output}") for cell in CELLS}
+    return {"correct": float(wanted == output), OTHER: float(output == OTHER), **counts}
+
+
 def macro_f1(rows: Iterable[tuple[Hashable, Mapping[str, float | None]]]) -> dict[str, Any]:
     """Return macro F1 over directions as plain values, from the review and the counts (``CELLS``) of each output.
 
-    The mean is over the directions that occur in targets or outputs, as in the program. ``ci`` is the interval over
-    reviews by the rule of `measures.clustered`, None if ``ci_reason`` says why. ``classes`` has precision, recall and
-    F1 of each direction, ``n`` targets and ``outputs``. ``other`` counts outputs that are no direction.
+    The mean is over the directions that occur in targets or outputs, as in the program, and so are ``macro_precision``
+    and ``macro_recall``. ``ci`` is the interval over reviews by the rule of `measures.clustered`, None if ``ci_reason``
+    says why. ``classes`` has precision, recall and F1 of each direction, ``n`` targets and ``outputs``. ``other`` counts
+    outputs that are no direction.
     """
     tables: dict[Hashable, FloatArray] = defaultdict(lambda: np.zeros((len(OUTPUTS), len(OUTPUTS))))
     for review, values in rows:
@@ -66,6 +79,10 @@ def macro_f1(rows: Iterable[tuple[Hashable, Mapping[str, float | None]]]) -> dic
         },
         "table": [[int(cell) for cell in row] for row in table[: len(CLASSES)]],
     }
+    occurring = [each for each in figures["classes"].values() if each["f1"] is not None]
+    for name in ("precision", "recall"):
+        shares = [each[name] or 0.0 for each in occurring]
+        figures[f"macro_{name}"] = sum(shares) / len(shares) if shares else None
     if figures["macro_f1"] is not None:
         found = estimate(figures["macro_f1"], _macro_f1(table - of_reviews), sizes, FROM_0_TO_1)
         figures |= {"ci": list(found.ci) if found.ci else None, "ci_reason": found.reason}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from measures.means import FROM_0_TO_1
-from measures.stated_direction import CELLS, OTHER, macro_f1, stated_direction
+from measures.stated_direction import CELLS, OTHER, compare_directions, macro_f1
 
 from .protocol import CpuMetric, Figure, Judged, Params, PerSummaryScorer, Row
 
@@ -35,10 +35,7 @@ class StatedDirectionMetric(CpuMetric):
 
 class StatedDirectionScorer(PerSummaryScorer):
     def rows(self, judged: Judged) -> list[Row]:
-        output = stated_direction(judged.text)
-        return [
-            _row(reference.unit, stated_direction(reference.text), output) for reference in judged.material.references
-        ]
+        return [_row(reference.unit, judged.text, reference.text) for reference in judged.material.references]
 
     def corpus(self, everything: Iterable[tuple[Judged, list[Row]]]) -> dict[str, Any]:
         """Compute macro F1 over all summaries, each against its own target, from the counts in the rows."""
@@ -50,9 +47,9 @@ class StatedDirectionScorer(PerSummaryScorer):
         )
 
 
-def _row(reference: int, target: str, output: str) -> Row:
-    if target == OTHER:
+def _row(reference: int, text: str, target: str) -> Row:
+    values = compare_directions(text, target)
+    if values is None:
         names = (*SHARES, *CELLS)
         return Row(reference, dict.fromkeys(names), dict.fromkeys(names, NO_DIRECTION))
-    counts = {cell: float(cell == f"{target}/{output}") for cell in CELLS}
-    return Row(reference, {"correct": float(target == output), OTHER: float(output == OTHER), **counts})
+    return Row(reference, {**values})

@@ -17,6 +17,7 @@ from ..probe import RULE as PROBE_RULE
 from ..probe import Pair, ProbeError, paired, probe_tables
 from ..repetition import length_of, repetition
 from ..rouge import RougeText, rouge
+from ..stated_direction import compare_directions
 from .files import Findings, Folder, InvalidRelease
 from .scores import LIKELIHOODS, PROBES, REFERENCES, RUNS, SCORINGS, SUMMARIES, bounds_in, judged_in, name_of, values_in
 
@@ -274,7 +275,7 @@ def _scorer(scoring: Mapping[str, Any]) -> Score | None:
         return partial(_rouge, stemmer=params["stemmer"])
     if metric in ("bleu", "chrf"):
         return _sacre(scoring)
-    return {"length": _length, "repetition": _repetition}.get(metric)
+    return {"length": _length, "repetition": _repetition, "stated_direction": _stated_direction}.get(metric)
 
 
 def _rouge(text: str, reference: str | None, *, stemmer: bool) -> Values:
@@ -295,6 +296,10 @@ def _repetition(text: str, reference: str | None) -> Values:
     result = repetition(text)
     shares: Values = {f"repeated_{ngrams.n}": ngrams.repeated_share for ngrams in result.ngrams}
     return shares | {"repeated_sentences": result.repeated_sentences}
+
+
+def _stated_direction(text: str, reference: str | None) -> Values:
+    return {**(compare_directions(text, reference or "") or {})}
 
 
 def _sacre(scoring: Mapping[str, Any]) -> Score | None:

@@ -81,7 +81,6 @@ def _share(value: float | None, of: dict[str, float]) -> Cell:
 def _macro(corpus: dict[str, Any]) -> list[Cell]:
     if corpus["macro_f1"] is None:
         return [Cell(None, undefined=corpus["undefined"])] * 3
-    occurring = [each for each in corpus["classes"].values() if each["f1"] is not None]
-    means = [100 * sum(each[figure] or 0 for each in occurring) / len(occurring) for figure in ("precision", "recall")]
+    means = [100 * corpus[f"macro_{figure}"] for figure in ("precision", "recall")]
     ci = corpus["ci"] and (100 * corpus["ci"][0], 100 * corpus["ci"][1])
     return [*map(Cell, means), Cell(100 * corpus["macro_f1"], ci=ci, ci_reason=corpus["ci_reason"])]
