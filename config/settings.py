@@ -263,7 +263,8 @@ STATIC_ROOT = env.str("STATIC_ROOT", default="") or None
 FRONTEND_DIST = Path(env.str("FRONTEND_DIST", default=str(ROOT / "frontend" / "dist")))
 STATICFILES_DIRS = [("app", FRONTEND_DIST)] if FRONTEND_DIST.exists() else []
 WHITENOISE_USE_FINDERS = True
-WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/app/assets/.+[.-][A-Za-z0-9_-]{8,}\.\w+$"
+# Names of built files have a hash of their content.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/app/assets/"
 WHITENOISE_ADD_HEADERS_FUNCTION = idempotent
 MEDIA_ROOT = DATA_DIR / "files"
 FILE_UPLOAD_HANDLERS = ["api.uploading.NamelessFileHandler"]
