@@ -48,8 +48,8 @@ def macro_f1(rows: Iterable[tuple[Hashable, Mapping[str, float | None]]]) -> dic
 
     The mean is over the directions that occur in targets or outputs, as in the program, and so are ``macro_precision``
     and ``macro_recall``. ``ci`` is the interval over reviews by the rule of `measures.clustered`, None if ``ci_reason``
-    says why. ``classes`` has precision, recall and F1 of each direction, ``n`` targets and ``outputs``. ``other`` counts
-    outputs that are no direction.
+    says why. ``classes`` has precision, recall and F1 of each direction, ``n`` targets and ``outputs``. ``other``
+    counts outputs that are no direction.
     """
     tables: dict[Hashable, FloatArray] = defaultdict(lambda: np.zeros((len(OUTPUTS), len(OUTPUTS))))
     for review, values in rows:
