@@ -30,6 +30,7 @@ LEFT_OUT = {
     "releases/<int:release_id>/difference/": "reads files: measured by `exporting`",
     "releases/<int:release_id>/files/<path:path>": "a download",
     "releases/<int:release_id>/archive/": "a download",
+    "effect-pairs/<int:pair_id>/readings/": "one pair of a corpus of MS^2",
 }
 #: Routes about the current user, requested as an annotator.
 OWN_WORK = {
@@ -81,6 +82,8 @@ def samples(ids: Ids) -> dict[str, list[str]]:
         # Of lists of material: each kind has its own (`_kinds`). The search ignores them.
         "state": [],
         "ordering": [],
+        # The project has no rankings to compare.
+        "against": [],
     }
 
 
