@@ -1,32 +1,41 @@
-"""Abstracts of studies with the tags of their current spans, as MS^2's models read them."""
+"""Tags of studies as the models of MS^2 read them: those of the current reading, with the spans of people."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from measures.pio import retag
+from measures.pio import Tag, retag
 
 from ..formats.ms2.published import with_decided
 from ..models import ReadingTask, Study
 from ..readings.current import current_readings
 from .decided import current_spans
 
+#: A review and a study that it lists (primary keys).
+Listed = tuple[int, int]
 
-def tagged_abstracts(studies: Mapping[tuple[int, int], Study]) -> dict[tuple[int, int], str]:
-    """Return the tagged abstracts of studies by (review, study), without those that have no tags.
 
-    Needs a fixed number of queries. Two reviews may have different tags of one study.
+def current_tags(listed: Collection[Listed]) -> dict[Listed, list[Tag]]:
+    """Return the tags of the current reading of each study, without studies that have none. Two queries.
+
+    Two reviews may have different tags of one study. A reading of the study itself holds in the others.
     """
-    ids = {study for _, study in studies}
+    ids = {study for _, study in listed}
     of_studies = current_readings(ReadingTask.PIO, "study").filter(study__in=ids)
     tags = dict(of_studies.values_list("study", "values__tags"))
     of_inclusions = current_readings(ReadingTask.PIO, "inclusion").filter(
-        inclusion__review__in={review for review, _ in studies}, inclusion__study__in=ids
+        inclusion__review__in={review for review, _ in listed}, inclusion__study__in=ids
     )
     columns = ("inclusion__review", "inclusion__study", "values__tags")
     own = {(review, study): found for review, study, found in of_inclusions.values_list(*columns)}
-    decided = current_spans([], sorted(ids))
+    found = {of: own.get(of, tags.get(of[1], [])) for of in listed}
+    return {of: [(offset, characters) for offset, characters in each] for of, each in found.items() if each}
+
+
+def tagged_abstracts(studies: Mapping[Listed, Study]) -> dict[Listed, str]:
+    """Return the tagged abstracts of studies, without those that have no tags. Needs a fixed number of queries."""
+    tags = current_tags(studies)
+    decided = current_spans([], sorted({study for _, study in studies}))
     tagged = {}
-    for (review, pk), study in studies.items():
-        read = [(offset, characters) for offset, characters in own.get((review, pk), tags.get(pk, []))]
-        if marks := with_decided(study.abstract, read, decided.get(("study", pk))):
-            tagged[review, pk] = retag(study.abstract, marks)
+    for of, study in studies.items():
+        if marks := with_decided(study.abstract, tags.get(of, []), decided.get(("study", study.pk))):
+            tagged[of] = retag(study.abstract, marks)
     return tagged

@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.corpus.backgrounds import backgrounds_of
 from annotation.corpus.decided import current_classes
+from annotation.corpus.effects import DIRECTIONS, Effects, effects_of
 from annotation.corpus.states import by_people, state_of
 from annotation.readings.current import newest_last
 from annotation.readings.statistics import WEAK
@@ -17,7 +18,6 @@ from ..documents.queries import SENTENCES
 from ..formats.ms2 import kept
 from ..formats.ms2.rows import FORMAT
 from ..models import EffectPair, Inclusion, Level, MachineReading, ReadingTask, Review, Role, Study, Target
-from .effects import DIRECTIONS, Effects, effects_of
 from .spans import Part, Span, current_spans, part_of, without_pair
 
 Json = dict[str, Any]

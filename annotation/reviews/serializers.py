@@ -78,7 +78,7 @@ class StudyDirectionsSerializer(ListedStudySerializer):
     directions = serializers.ListField(
         child=serializers.IntegerField(allow_null=True),
         help_text="The current direction for each pair of the review, in order: 0 decreased, 1 no difference, "
-        "2 increased, 3 not reported; null if nobody has judged it.",
+        "2 increased, 3 not reported; null if neither a model nor a person has judged it.",
     )
     decided = serializers.ListField(
         child=serializers.IntegerField(), help_text="Positions of the pairs that people have decided."

@@ -7,10 +7,11 @@ from measures.pio import Tag
 from measures.pio import spans_of as pio_spans
 from measures.spans import Range
 
+from ..corpus.tags import current_tags
 from ..kinds.entity.current import decided_spans
 from ..kinds.entity.machine import ELEMENTS
-from ..models import Element, Inclusion, MachineReading, ReadingTask, Review
-from ..readings.current import newest_last
+from ..models import Element, Inclusion, ReadingTask, Review
+from ..readings.current import current_readings
 
 
 class Span(NamedTuple):
@@ -38,22 +39,17 @@ def current_spans(reviews: Sequence[Review], inclusions: Sequence[Inclusion]) ->
     Two reviews can give one study different tags. What people decide holds for the study in all reviews. Needs the
     studies of the inclusions, and a fixed number of queries.
     """
-    tags: dict[Owner, list[Tag]] = {}
-    owners = {
-        "review": [review.pk for review in reviews],
-        "study": [inclusion.study_id for inclusion in inclusions],
-        "inclusion": [inclusion.pk for inclusion in inclusions],
-    }
-    for owner, ids in owners.items():
-        readings = newest_last(MachineReading.objects.filter(task=ReadingTask.PIO, **{f"{owner}__in": ids}))
-        tags |= {(owner, getattr(one, f"{owner}_id")): one.values["tags"] for one in readings} if ids else {}
+    of_reviews = current_readings(ReadingTask.PIO, "review").filter(review__in=reviews)
+    tags_of_reviews = dict(of_reviews.values_list("review", "values__tags"))
+    tags = current_tags({(inclusion.review_id, inclusion.study_id) for inclusion in inclusions})
     decided = decided_spans(reviews, {inclusion.study_id for inclusion in inclusions})
-    texts: list[tuple[Owner, str, list[Tag], Owner]] = [
-        (of, review.abstract, tags.get(of, []), of) for review in reviews for of in [("review", review.pk)]
+    texts: list[tuple[Owner, str, Iterable[Tag], Owner]] = [
+        (("review", review.pk), review.abstract, tags_of_reviews.get(review.pk, []), ("review", review.pk))
+        for review in reviews
     ]
-    for inclusion in inclusions:
-        of, of_study = ("inclusion", inclusion.pk), ("study", inclusion.study_id)
-        texts.append((of, inclusion.study.abstract, tags.get(of, tags.get(of_study, [])), of_study))
+    for one in inclusions:
+        own = tags.get((one.review_id, one.study_id), [])
+        texts.append((("inclusion", one.pk), one.study.abstract, own, ("study", one.study_id)))
     return {of: _merged(text, found, decided.get(judged, {})) for of, text, found, judged in texts}
 
 
