@@ -21,7 +21,7 @@ export default defineConfig(({ command }) => ({
       // A first run prints only what needs a decision.
       checks: { pluginTimings: false },
       output: {
-        // The names of two hundred files stand in what is loaded first: letters of 36, not 64, are a hundred bytes less, and so are fewer of them.
+        // The first file that a page loads lists the names of all others. Short hashes of 36 letters keep this list small.
         hashCharacters: 'base36',
         entryFileNames: 'assets/[name]-[hash:7].js',
         chunkFileNames: 'assets/[name]-[hash:7].js',

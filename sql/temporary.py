@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 
 def temporary_database(schema: str) -> sqlite3.Connection:
-    """Return a new database in an open transaction. Nobody else can read or change its file."""
+    """Return a new database in an open transaction. No other connection can open it."""
     # An empty name is a temporary database that SQLite writes to disk if it grows.
     connection = sqlite3.connect("", isolation_level=None)
     connection.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {schema}; BEGIN")

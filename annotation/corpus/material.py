@@ -35,8 +35,8 @@ Levels = Mapping[str, Mapping[str, Any]]
 LONGEST = 300
 
 
-def shortened(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST].rpartition(' ')[0]} …"
+def shortened(text: str, longest: int = LONGEST) -> str:
+    return text if len(text) <= longest else f"{text[:longest].rpartition(' ')[0]} …"
 
 
 def _counts(rows: QuerySet[Any], field: str, page: Sequence[int]) -> dict[int, int]:

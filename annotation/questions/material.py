@@ -115,7 +115,7 @@ class Passages(Material):
             of_passage = texts.get(one.pk, {})
             text = of_passage.get(Part.PASSAGE) or of_passage.get(Part.PAGE, "")
             rating = PassageRating(one.current_rating).label if one.current_rating else ""
-            cells = (shortened(text), one.key, rating, len(text), questions.get(one.question_id, ""))
+            cells = (shortened(text), one.key, rating, len(text), shortened(questions.get(one.question_id, ""), 100))
             rows.append(Row(one.pk, cells))
         return rows
 
@@ -126,7 +126,8 @@ class WrittenSummaries(Material):
     columns = (
         Column("text", "Summary"),
         Column("form", "Type", fields=("form",)),
-        Column("of", "Of"),
+        Column("question", "Question"),
+        Column("passage", "Passage"),
         Column("words", "Words", "count"),
         Column("writer", "Writer"),
     )
@@ -138,21 +139,18 @@ class WrittenSummaries(Material):
     }
 
     def all(self, project: Project) -> Rows:
-        rows = WrittenSummary.objects.current().filter(question__project=project)
+        rows = WrittenSummary.objects.current().filter(question__project=project).select_related("question", "passage")
         return rows.order_by("question__position", "passage__position", "form", "id")
 
     def matching(self, rows: Rows, words: str) -> Rows:
         return rows.filter(text__icontains=words)
 
     def rows(self, page: Sequence[WrittenSummary], member: Member) -> list[Row]:
-        keys = dict(Question.objects.filter(pk__in=[one.question_id for one in page]).values_list("pk", "key"))
-        passages: dict[Any, str] = dict(
-            Passage.objects.filter(pk__in=[one.passage_id for one in page if one.passage_id]).values_list("pk", "key")
-        )
         rows = []
         for one in page:
-            of = f"passage {passages[one.passage_id]}" if one.passage_id else f"question {keys[one.question_id]}"
             text = shortened(one.text) if one.text.strip() else "Nothing relevant"
+            passage = one.passage.key if one.passage else "all"
+            form, words = SummaryForm(one.form).label, len(one.text.split())
             writer = one.writer or ("" if one.author_id else "imported")
-            rows.append(Row(one.pk, (text, SummaryForm(one.form).label, of, len(one.text.split()), writer)))
+            rows.append(Row(one.pk, (text, form, one.question.key, passage, words, writer)))
         return rows

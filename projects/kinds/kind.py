@@ -358,10 +358,7 @@ class Kind:
         return bool(one.get(field) == other.get(field))
 
     def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
-        """Return whether an answer is correct in one field, compared with the expected value by the round's policy.
-
-        Return None if the field is not compared.
-        """
+        """Return whether an answer is correct in one field by the round's policy; None if it is not compared."""
         return self.is_equal(field, expected, value)
 
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:

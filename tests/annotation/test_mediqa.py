@@ -293,7 +293,7 @@ def test_the_corpus_lists_questions_passages_and_summaries(
     assert rows("passages", state="rated_3") == [[first, "1_Answer2", "Incomplete", str(len(first)), QUESTIONS["1"]]]
     assert [row[1] for row in rows("passages", ordering="-rating")][-1] == "1_Answer2"
     assert rows("written_summaries", state="of_all", search="about 3") == [
-        ["All about 3.", "Abstractive", "question 3", "3", "imported"]
+        ["All about 3.", "Abstractive", "3", "all", "3", "imported"]
     ]
     found = client.get(f"/api/v1/projects/{project.slug}/search/", {"search": "spot"}).json()
     assert [(one["key"], one["total"]) for one in found] == [("questions", 1)]

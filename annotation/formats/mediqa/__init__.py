@@ -32,8 +32,11 @@ class MediqaFile:
     """One of the nine files. ``stored``: the values that the project has of it."""
 
     content: Content
-    level: str
     stored: Values = field(default_factory=dict)
+    level: str = ""
+
+    def __post_init__(self) -> None:
+        self.level = self.content.file.key
 
     @property
     def new(self) -> list[Value]:
@@ -172,9 +175,9 @@ class Mediqa(Format):
         if not key:
             message = f"the name is none of MEDIQA-AnS's files; select which one it is: {', '.join(BY_KEY)}"
             faults.add(source.name, 0, "file", message)
-            return MediqaFile(Content(FILES[0], source), "")
+            return MediqaFile(Content(FILES[0], source))
         progress(0, None, "reading")
-        return MediqaFile(read(BY_KEY[key], source, faults), key)
+        return MediqaFile(read(BY_KEY[key], source, faults))
 
 
 def _file_named(name: str) -> str:

@@ -40,6 +40,11 @@ class File(NamedTuple):
         return self.form is None
 
     @property
+    def inside(self) -> str:
+        """Return the key of the passages of a question."""
+        return "answers" if self.is_primary else "articles"
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """Return the keys of an entry in the published order."""
         if self.is_primary:

@@ -8,8 +8,8 @@ from projects.models import Project
 
 from ...models import Part, Passage, PublishedFile, Question, QuestionText, WrittenSummary
 from ...questions.ratings import with_current_rating
-from .files import ANSWER, FILES, MULTI, File, Json, Value, put
-from .records import dumped, rating_text, rebuilt
+from .files import ANSWER, FILES, SINGLE, File, Json, Value
+from .records import dumped, rebuilt
 
 Values = dict[Value, str | int]
 
@@ -71,30 +71,17 @@ def files(project: Project) -> Iterator[tuple[str, bytes]]:
 def _entries(file: File, passages: Mapping[str, list[str]], values: Values) -> Iterator[tuple[str, Json]]:
     """Yield the entries of a file whose values are all known, in the order of questions and passages."""
     for question, keys in passages.items():
-        if not keys:
-            continue
-        for entry in _candidates(file, question, keys):
-            try:
-                yield next(iter(_filled(file, entry, values).items()))
-            except KeyError:
-                continue
+        for entry in _empty_entries(file, question, keys):
+            if all(value.kind == "id" or value in values for _, value in file.values(entry)):
+                yield from rebuilt(file, entry, values).items()
 
 
-def _candidates(file: File, question: str, passages: list[str]) -> Iterator[Json]:
-    """Yield the entries of a question without their values."""
+def _empty_entries(file: File, question: str, passages: list[str]) -> Iterator[Json]:
+    """Yield the entries of a question without their values, as files of one entry."""
     nothing: dict[str, Any] = dict.fromkeys(file.keys)
-    if file.is_primary:
-        yield {question: nothing | {"answers": {key: dict.fromkeys(name for name, _, _ in ANSWER) for key in passages}}}
-    elif file.scope == MULTI:
-        yield {question: nothing | {"articles": {key: [None, None] for key in passages}}}
-    else:
+    if file.scope == SINGLE:
         yield from ({key: nothing | {"question_id": question}} for key in passages)
-
-
-def _filled(file: File, entry: Json, values: Values) -> Json:
-    """Return an entry with its values. Raise KeyError if one is not known."""
-    for path, value in list(file.values(entry)):
-        if value.kind != "id":
-            current = values[value]
-            put(entry, path, rating_text(int(current)) if value.kind == "rating" else current)
-    return entry
+    elif passages:
+        answer = dict.fromkeys(name for name, _, _ in ANSWER)
+        own = {key: dict(answer) if file.is_primary else [None, None] for key in passages}
+        yield {question: nothing | {file.inside: own}}

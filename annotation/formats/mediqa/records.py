@@ -98,8 +98,8 @@ def _check_entry(content: Content, key: str, entry: Any, faults: Faults) -> None
     _check_id(content, (key,), key, faults)
     if not _has_keys(content, (key,), entry, file.keys, faults):
         return
-    if file.is_primary or file.scope == MULTI:
-        inside = "answers" if file.is_primary else "articles"
+    if file.scope == MULTI:
+        inside = file.inside
         passages = entry[inside]
         if not isinstance(passages, dict) or not passages:
             content.fault(faults, (key, inside), f"expected an object with passages, found {describe(passages)}")
@@ -180,11 +180,10 @@ def rebuilt(file: File, skeleton: Json, values: Mapping[Value, str | int]) -> Js
         if value.kind == "id" or value not in values:
             continue
         current = values[value]
-        if value.kind == "rating":
-            if rating_of(get(skeleton, path)) != current:
-                put(skeleton, path, rating_text(int(current)))
-            continue
-        put(skeleton, path, current)
+        if value.kind != "rating":
+            put(skeleton, path, current)
+        elif rating_of(get(skeleton, path)) != current:
+            put(skeleton, path, rating_text(int(current)))
     return skeleton
 
 
