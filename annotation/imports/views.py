@@ -1,6 +1,7 @@
 """API of imports: upload, check, confirm, and list notices."""
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import or_
@@ -20,6 +21,7 @@ from api.limits import MOST_FILES
 from api.uploading import SetParser
 from measures.unit_names import unit_name, with_keys
 from projects import uploads
+from projects.jobs.pace import WINDOW
 from projects.jobs.queries import fresh_job
 from projects.jobs.serializers import JobSerializer
 from projects.models import Import, ImportFile, ImportWarning, JobStatus, Project, Unit
@@ -183,6 +185,10 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
     bytes_done = serializers.IntegerField(
         source="progress.bytes", default=None, allow_null=True, help_text="While arriving: bytes read, of ``size``."
     )
+    rate = serializers.SerializerMethodField(
+        help_text="Rows per second over the last minute; null while unknown or if the import does not advance."
+    )
+    seconds_left = serializers.SerializerMethodField(help_text="Estimated by the bytes; null as ``rate``.")
     job = serializers.IntegerField(
         source="job_id", allow_null=True, read_only=True, help_text="Job that writes the rows. Null for a command."
     )
@@ -205,6 +211,8 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
             "phase",
             "rows",
             "bytes_done",
+            "rate",
+            "seconds_left",
             "job",
             "stopped",
             "counts",
@@ -216,6 +224,12 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
 
     def get_by(self, imported: Import) -> str:
         return imported.created_by.name if imported.created_by else ""
+
+    def get_rate(self, imported: Import) -> float | None:
+        return imported.progress.get("rate") if _advances(imported) else None
+
+    def get_seconds_left(self, imported: Import) -> float | None:
+        return imported.progress.get("seconds_left") if _advances(imported) else None
 
     def get_stopped(self, imported: Import) -> str:
         job = imported.job
@@ -230,6 +244,11 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
             name = imported.format
         level = f"level {imported.level}" if imported.level.isdigit() else imported.level
         return f"{name}, {level}" if level else name
+
+
+def _advances(imported: Import) -> bool:
+    """Return whether rows of the import were written within the last minute."""
+    return bool(imported.progress.get("at", 0.0) > time.time() - WINDOW)
 
 
 _INPUT = re.compile(r"input (\d+)")

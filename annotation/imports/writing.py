@@ -7,6 +7,7 @@ attempt, or the same command again, continues at this position.
 import errno
 import hashlib
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
@@ -23,6 +24,7 @@ from audit.row_digests import SETTLED
 from projects.jobs import batches
 from projects.jobs.arriving import ImportArriving, ensure_none_arrives
 from projects.jobs.batches import Progress, silent
+from projects.jobs.pace import Pace
 from projects.models import Import, ImportFile, ImportState, ImportWarning, Job, JobStatus, Project
 from projects.stored_figures.actions import content_changed
 from projects.uploads.faults import BadFiles, Faults
@@ -96,6 +98,7 @@ class Writing(Pass):
         self.digest = digest_of_set(sources)
         self.ids = Ids()
         self.first = self.rows = self.batches = 0
+        self.pace, self.row_pace = Pace(), Pace()
         #: Tables with new rows.
         self.tables: set[type[Model]] = set()
         self.phase, self.position = READING, Position()
@@ -153,6 +156,7 @@ class Writing(Pass):
         self.stream.state |= stored["stream"]
         self.position, self.phase = Position(*stored["position"]), stored["phase"]
         self.first, self.rows, self.batches = stored["first"], stored["rows"], stored["batches"]
+        self.pace, self.row_pace = Pace(stored["bytes"]), Pace(self.rows)
         self.tally, self.totals = Counter(stored["tally"]), Counter(stored["totals"])
         self.values = {name: Counter(counts) for name, counts in stored["values"].items()}
         if imported.job_id != self.job:
@@ -229,12 +233,17 @@ class Writing(Pass):
         """Insert prepared rows and store the position after them."""
         assert self.imported
         done = self.done_bytes(end)
+        self.pace.add(done)
+        self.row_pace.add(self.rows + len(rows))
         stored = {
             "phase": phase or self.phase,
             "position": list(end),
             "bytes": done,
             "batches": self.batches + 1,
             "rows": self.rows + len(rows),
+            "rate": self.row_pace.per_second(),
+            "seconds_left": self.pace.seconds_left(self.total_bytes),
+            "at": time.time(),
             "first": self.first,
             "tally": self.tally,
             "totals": self.totals,

@@ -22,8 +22,6 @@ PATIENCE = timedelta(seconds=10)
 #: A worker that has not reported for this long is shown as not responding. Its lease is longer, because a busy database
 #: can delay reports, and another worker takes over only then.
 SILENT_AFTER = timedelta(seconds=20)
-#: The rate of a job is known after this time.
-RATE_AFTER = timedelta(seconds=2)
 #: Weights: virtual time that a job costs its project. Short jobs follow from an action and end soon.
 SHORT, LONG = 1, 8
 #: Penalty in virtual time for a job that needs another model than the loaded one.
@@ -81,17 +79,6 @@ def command_for(job: Job) -> str:
     """Return the command that starts a worker if the job has waited too long for one, else an empty string."""
     lacks_worker = job.status == JobStatus.QUEUED and (job.not_before or job.created_at) <= timezone.now() - PATIENCE
     return start_worker(job.queue) if lacks_worker else ""
-
-
-def rate_of(job: Job) -> float | None:
-    """Return the items that a running job finishes per minute, or None while this is unknown.
-
-    It is unknown in a repeated attempt, because only the start of the first one is stored.
-    """
-    if job.status != JobStatus.RUNNING or not (job.done and job.started_at and job.heartbeat_at) or job.attempts > 1:
-        return None
-    elapsed = job.heartbeat_at - job.started_at
-    return None if elapsed < RATE_AFTER else job.done * 60 / elapsed.total_seconds()
 
 
 def set_loaded_queue(queue: str) -> None:

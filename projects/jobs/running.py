@@ -22,6 +22,7 @@ from ..models import Job, JobProblem, JobStatus
 from . import batches, supervision
 from .arriving import ImportArriving
 from .jobs import handlers, logger, notify_end, wake
+from .pace import Pace
 from .queries import NEEDS_TORCH, claimable, family
 from .queries import claim_next as claim_next
 
@@ -68,6 +69,7 @@ class RunningJob:
         self._stop = threading.Event()
         self._said: dict[str, Any] = {}
         self._cancelled = False
+        self._pace = Pace(job.done)
 
     def _mine(self) -> Any:
         return Job.objects.filter(pk=self.job.pk, fence=self.job.fence, status=JobStatus.RUNNING)
@@ -78,13 +80,18 @@ class RunningJob:
         Raise `Cancelled` if the job was cancelled, and `LostLease` if another worker has the job.
         """
         now = timezone.now()
-        fields: dict[str, Any] = {"done": done, "heartbeat_at": now, "leased_until": now + LEASE}
+        fields: dict[str, Any] = {"heartbeat_at": now, "leased_until": now + LEASE} | self._done(done)
         if total is not None:
             fields["total"] = total
         if note:
             fields["note"] = note[:200]
         self._write(**fields)
         self.check_cancelled()
+
+    def _done(self, done: int) -> dict[str, Any]:
+        """Return the fields of a report of the number of items done."""
+        self._pace.add(done)
+        return {"done": done, "rate": self._pace.per_second()}
 
     def _write(self, **fields: Any) -> None:
         with batches.idempotent():
@@ -110,7 +117,7 @@ class RunningJob:
         if not transaction.get_connection().in_atomic_block:
             raise transaction.TransactionManagementError("A lease can only be renewed inside a transaction.")
         now = timezone.now()
-        far = {} if done is None else {"done": done, "total": total}
+        far = {} if done is None else self._done(done) | {"total": total}
         self._write(heartbeat_at=now, leased_until=now + LEASE, **far)
         batches.mark_fenced()
 
@@ -135,7 +142,7 @@ class RunningJob:
 
         The thread that renews the lease stores it within a second. Raise `Cancelled` if the job was cancelled.
         """
-        self._said = {"done": done, "note": note[:200]} | ({} if total is None else {"total": total})
+        self._said = self._done(done) | {"note": note[:200]} | ({} if total is None else {"total": total})
         if self._cancelled:
             raise Cancelled
 
@@ -163,6 +170,7 @@ class RunningJob:
                 # Read this first, because it needs no lock: the supervisor gets the state from here.
                 self._cancelled = Job.objects.filter(pk=self.job.pk, cancel_requested=True).exists()
                 now = timezone.now()
+                reported |= {"rate": self._pace.per_second()}
                 if not self._mine().update(heartbeat_at=now, leased_until=now + LEASE, **reported):
                     return
                 renewed = time.monotonic()
@@ -212,6 +220,7 @@ def _claim(pk: int, now: datetime) -> Job | None:
         leased_until=now + LEASE,
         heartbeat_at=now,
         started_at=job.started_at or now,
+        rate=None,
     )
     return Job.objects.select_related("project", "created_by").get(pk=pk) if claimed else None
 

@@ -18,7 +18,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     result = serializers.JSONField(allow_null=True)
     problems = JobProblemSerializer(many=True)
     stalled = serializers.SerializerMethodField(help_text="Whether the worker of a running job stopped responding.")
-    rate = serializers.SerializerMethodField(help_text="Items per minute of a running job; null while unknown.")
+    rate = serializers.SerializerMethodField(help_text="Items per minute of a running job, recently; null if unknown.")
     seconds_left = serializers.SerializerMethodField(help_text="Estimated by the rate; null while unknown.")
     command = serializers.SerializerMethodField(
         help_text="Command that starts a worker, if the job has waited too long for one; else empty."
@@ -50,10 +50,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return job.status == JobStatus.RUNNING and not jobs_queries.is_responding(job, timezone.now())
 
     def get_rate(self, job: Job) -> float | None:
-        return jobs_queries.rate_of(job)
+        return job.rate * 60 if job.status == JobStatus.RUNNING and job.rate else None
 
     def get_seconds_left(self, job: Job) -> float | None:
-        rate = jobs_queries.rate_of(job)
+        rate = self.get_rate(job)
         return None if rate is None or job.total is None else max(job.total - job.done, 0) / rate * 60
 
     def get_command(self, job: Job) -> str:

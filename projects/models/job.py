@@ -48,6 +48,7 @@ class Job(models.Model):
     is_dismissed = models.BooleanField(default=False, help_text="A failed job that the overview no longer lists.")
     done = models.PositiveBigIntegerField(default=0)
     total = models.PositiveBigIntegerField(null=True, blank=True)
+    rate = models.FloatField(null=True, blank=True, help_text="Items per second over the last minute; null if unknown.")
     note = models.CharField(max_length=200, blank=True, help_text="Current activity of the job.")
     result = models.JSONField(null=True, blank=True)
     error = models.TextField(blank=True)

@@ -1,6 +1,7 @@
 """Importing in the browser: upload, check with faults by line, confirmation, report."""
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from annotation import imports
 from annotation.imports.writing import Writing
 from annotation.models import Cluster, Counterfactual
 from measures.unit_names import unit_name
+from projects.jobs.pace import Pace
 from projects.jobs.running import run_job
 from projects.models import Import, Job, Project, Unit
 from tests.annotation.m3_files import as_bytes, cluster, source
@@ -285,3 +287,25 @@ def test_a_lead_withdraws_an_import_that_a_worker_writes(
     assert run_job(Job.objects.get(kind="withdraw_import").pk)
     assert not Import.objects.exists()
     assert not Unit.with_arriving.exists()
+
+
+def test_the_rate_of_an_import_is_shown_while_it_advances(
+    project: Project, lead: User, client_of: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = client_of(lead)
+    check = done(client, upload(client, as_bytes([cluster()])))
+    reply = client.post("/api/v1/projects/eye/imports/confirm/", {"job": check["id"]}, format="json")
+    shown: list[Any] = []
+
+    def look(self: Writing) -> None:
+        with outside_the_job():
+            row = client.get("/api/v1/projects/eye/imports/").json()["results"][0]
+        shown.append((row["rate"], row["seconds_left"]))
+
+    monkeypatch.setattr(Writing, "_complete", look)
+    monkeypatch.setattr(Pace, "per_second", lambda self: 30.0)
+    assert done(client, reply)["status"] == "done"
+    imported = Import.objects.get()
+    Import.objects.update(state="arriving", progress={"rate": 5.0, "seconds_left": 6.0, "at": time.time() - 61})
+    row = client.get("/api/v1/projects/eye/imports/").json()["results"][0]
+    assert (shown, row["rate"], row["seconds_left"]) == ([(30.0, 0.0)], None, None), imported.progress

@@ -16,6 +16,7 @@ from accounts.models import User
 from api.problems import Refused
 from projects.jobs import batches, jobs
 from projects.jobs import queries as jobs_queries
+from projects.jobs.pace import Pace
 from projects.jobs.queries import claim_next
 from projects.jobs.running import LEASE, LostLease, RunningJob, WorkerUnhealthy, _claim, run_job
 from projects.management.commands import work
@@ -220,12 +221,19 @@ def test_a_job_is_shown_as_stalled_within_30_seconds_of_the_last_report(
 
 
 def test_a_running_job_has_a_rate_and_a_time_left(job: Job, lead: User, client_of: Callable[[User], APIClient]) -> None:
-    _claim(job.pk, timezone.now())
-    begun = {"started_at": timezone.now() - timedelta(seconds=30), "heartbeat_at": timezone.now()}
-    Job.objects.filter(pk=job.pk).update(done=60, total=180, **begun)
+    now = [0.0]
+    Job.objects.filter(pk=job.pk).update(attempts=1, done=600)
+    claimed = _claim(job.pk, timezone.now())
+    assert claimed
+    running = RunningJob(claimed)
+    # A second attempt that begins anew, and slows down after a fast start.
+    running._pace = Pace(claimed.done, clock=lambda: now[0])
+    for seconds, done in ((0, 0), (10, 1000), (20, 1000), (80, 1120)):
+        now[0] = seconds
+        running.progress(done, 1200)
     shown = client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()
-    assert (round(shown["rate"]), round(shown["seconds_left"])) == (120, 60)
-    Job.objects.filter(pk=job.pk).update(attempts=2)
+    assert (round(shown["rate"]), round(shown["seconds_left"])) == (120, 40)
+    running.finish(JobStatus.DONE)
     shown = client_of(lead).get(f"/api/v1/jobs/{job.pk}/").json()
     assert (shown["rate"], shown["seconds_left"]) == (None, None)
 
