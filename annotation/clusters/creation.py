@@ -58,6 +58,8 @@ class Layout:
         self.project, self.rows, self.imported, self.by = project, rows, imported, by
         #: Ids by PMID.
         self._reviews: dict[str, int] = {}
+        #: Units of new reviews, by PMID.
+        self.review_units: dict[str, int] = {}
         self._studies: dict[str, int] = {}
         #: Ids of the studies that existed before.
         self._known_studies: list[int] = []
@@ -74,7 +76,7 @@ class Layout:
 
         Return the clusters, and each proposition with its labels.
         """
-        self._make_reviews(items)
+        self.reviews(items)
         units = self._units("cluster", [item.key for item in items])
         clusters = self.rows.add(
             Cluster(
@@ -93,7 +95,7 @@ class Layout:
 
     def targets(self, level: Level, items: Sequence[Item], first: int) -> list[Target]:
         """Prepare document or sentence targets with their inputs, starting at position ``first``."""
-        self._make_reviews(items)
+        self.reviews(items)
         units = self._units(UNIT_TYPES[level], [item.key for item in items])
         targets = self.rows.add(
             Target(
@@ -143,23 +145,27 @@ class Layout:
             Unit, len(keys), type=type, key=keys, made_by_id=made_by, **self._source, **columns
         )
 
-    def _make_reviews(self, items: Sequence[Item]) -> None:
-        """Load or create the reviews and studies of the items, and link them."""
+    def reviews(self, items: Sequence[Item]) -> dict[str, int]:
+        """Load or create the reviews and studies of the items, and link them. Return the reviews by PMID."""
         pmids = [pmid for pmid in dict.fromkeys(item.review for item in items) if pmid not in self._reviews]
         self._know(self._ids(Review, pmids))
         missing = [pmid for pmid in pmids if pmid not in self._reviews]
         units = self._units("review", missing)
-        abstracts = {item.review: item.abstract for item in items}
-        reviews = self.rows.add_columns(
-            Review,
-            len(missing),
-            pmid=missing,
-            unit_id=units,
-            abstract=[abstracts.get(pmid, "") for pmid in missing],
-            **self._source,
-        )
+        self.review_units |= zip(missing, units, strict=True)
+        columns = self.review_columns(missing, items)
+        reviews = self.rows.add_columns(Review, len(missing), pmid=missing, unit_id=units, **columns, **self._source)
         self._reviews |= zip(missing, reviews, strict=True)
         self._make_studies([(source.pmid, item.review) for item in items for source in item.inputs])
+        return self._reviews
+
+    def review_columns(self, missing: Sequence[str], items: Sequence[Item]) -> dict[str, Any]:
+        """Return the columns of new reviews beside their ids, in this order."""
+        abstracts = {item.review: item.abstract for item in items}
+        return {"abstract": [abstracts.get(pmid, "") for pmid in missing]}
+
+    def study_columns(self, missing: Sequence[str]) -> dict[str, Any]:
+        """Return the columns of new studies beside their ids, in this order."""
+        return {}
 
     def _ids(self, model: type[Review] | type[Study], pmids: Sequence[str]) -> dict[str, int]:
         """Return the ids of existing rows by PMID."""
@@ -183,7 +189,9 @@ class Layout:
         self._known_studies += known.values()
         self._studies |= known
         new = [pmid for pmid in pmids if pmid not in self._studies]
-        self._studies |= zip(new, self.rows.add_columns(Study, len(new), pmid=new, **self._source), strict=True)
+        columns = self.study_columns(new)
+        ids = self.rows.add_columns(Study, len(new), pmid=new, **columns, **self._source)
+        self._studies |= zip(new, ids, strict=True)
         pairs = dict.fromkeys((self._studies[study], self._reviews[review]) for study, review in links)
         fresh = [pair for pair in pairs if pair not in self._links]
         inclusions.add(self.rows, fresh, self._positions, imported=self.imported)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from measures.abstracts import BACKGROUND, background_of, derived
 
+from ..formats.columns.documents import FORMAT as COLUMNS
 from ..formats.ms2.published import tagged_sentences
 from ..formats.ms2.rows import FORMAT as MS2
 from ..formats.mslr.published import background_of as mslr_background
@@ -15,8 +16,8 @@ from .decided import current_classes, current_spans
 def backgrounds_of(reviews: Iterable[Review]) -> dict[int, str]:
     """Return the background of each review with its tags, by primary key. Runs a fixed number of queries.
 
-    MS^2: the sentences with the current class BACKGROUND or GOAL. MSLR: the background in its tables. Other reviews:
-    the first sections of the abstract.
+    MS^2: the sentences with the current class BACKGROUND or GOAL. MSLR and own corpora: the background in their
+    tables. Other reviews: the first sections of the abstract.
     """
     distinct = {review.pk: review for review in reviews}
     by_class = _of_classes([review for review in distinct.values() if MS2 in review.metadata])
@@ -35,4 +36,6 @@ def _of_classes(reviews: list[Review]) -> dict[int, str]:
 
 
 def _stated(review: Review) -> str:
+    if COLUMNS in review.metadata:
+        return str(review.metadata[COLUMNS].get("background", ""))
     return mslr_background(review) if MSLR in review.metadata else background_of(review.abstract)

@@ -113,6 +113,8 @@ class Format:
     is_whole: bool = False
     #: Whether files may contain values that need a mapping (`mapped`).
     maps: bool = False
+    #: Whether people give each column a role before an import.
+    needs_columns: bool = False
     #: Whether a folder can be given whose subfolders are named after reviews.
     folders: bool = False
     #: Kinds of notices about texts that differ from those of the project. Cleaning rules change between versions, so a

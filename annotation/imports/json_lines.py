@@ -84,6 +84,11 @@ def parse(line: Line, file: str, faults: Faults) -> dict[str, Any] | None:
     return None
 
 
+def value_at(text: str) -> tuple[Any, int]:
+    """Return the value at the start of a text and the position after it. Raise `ValueError` if there is none."""
+    return _decoder.raw_decode(text)
+
+
 def _lines_before(text: str, error: _Rejected) -> int:
     """Return the number of lines before the second of two equal keys, 0 for another error."""
     seen: set[tuple[str | int, ...]] = set()

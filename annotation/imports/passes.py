@@ -66,6 +66,12 @@ class Index:
         found: str = self._rows.execute("SELECT value FROM first_values WHERE name = ?", (name,)).fetchone()[0]
         return found
 
+    def are_new(self, names: Iterable[str], value: str) -> bool:
+        """Give names a value, as `first_value` does, and return whether none of them had one."""
+        before, rows = self._rows.total_changes, [(name, value) for name in names]
+        self._rows.executemany("INSERT OR IGNORE INTO first_values VALUES (?, ?)", rows)
+        return self._rows.total_changes - before == len(rows)
+
     def new_keys(self) -> Iterable[str]:
         return (key for (key,) in self._rows.execute("SELECT key FROM keys WHERE is_new ORDER BY key"))
 

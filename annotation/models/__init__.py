@@ -12,6 +12,7 @@ from .cluster import (
     TupleElement,
     TupleFragment,
 )
+from .columns import ColumnValues, ImportedMapping, SavedMapping
 from .corpus import RETRIEVED, Article, FullText, Inclusion, Input, Level, RecordStatus, Review, Role, Study, Target
 from .counterfactual import Counterfactual, NotApplicable, ProbePair, Rewriting, RewrittenText, TextOrigin
 from .effect import JUDGED_DIRECTIONS, NOT_REPORTED, EffectUnit, JudgedEffect
@@ -74,6 +75,7 @@ __all__ = [
     "AssignedInput",
     "AssignedProposition",
     "Cluster",
+    "ColumnValues",
     "ConsistencyCheck",
     "Counterfactual",
     "Cue",
@@ -95,6 +97,7 @@ __all__ = [
     "FindingUnit",
     "FullText",
     "Hit",
+    "ImportedMapping",
     "Inclusion",
     "Input",
     "JudgedEffect",
@@ -134,6 +137,7 @@ __all__ = [
     "RewrittenText",
     "RhetoricalClass",
     "Role",
+    "SavedMapping",
     "Screened",
     "Screening",
     "Search",

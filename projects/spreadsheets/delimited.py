@@ -32,13 +32,13 @@ class BrokenQuote(NamedTuple):
         return f"a quotation mark opens this cell, and text follows the closing one{where}: double the marks in a text"
 
 
-def broken_quote(text: str, delimiter: str) -> BrokenQuote | None:
+def broken_quote(text: str, delimiter: str, quote: str = '"') -> BrokenQuote | None:
     """Return the first quotation mark of a row that is not closed, or is closed before the end of its cell."""
     at = line = column = 0
     ends = (delimiter, "\r", "\n", "")
     while at < len(text):
-        if text[at] == '"':
-            opened, close = at, _closing(text, at)
+        if text[at] == quote:
+            opened, close = at, _closing(text, at, quote)
             if close < 0:
                 return BrokenQuote(line, column, None)
             after = line + len(_LINE_END.findall(text[opened:close]))
@@ -52,11 +52,11 @@ def broken_quote(text: str, delimiter: str) -> BrokenQuote | None:
     return None
 
 
-def _closing(text: str, opened: int) -> int:
+def _closing(text: str, opened: int, quote: str) -> int:
     """Return the position of the mark that closes the one at ``opened``, or -1."""
     at = opened + 1
-    while (at := text.find('"', at)) >= 0:
-        if text[at + 1 : at + 2] != '"':
+    while (at := text.find(quote, at)) >= 0:
+        if text[at + 1 : at + 2] != quote:
             return at
         at += 2
     return -1
@@ -100,7 +100,7 @@ def _is_broken(cell: str) -> bool:
 #: Maximum size of a row in bytes, over all its lines. A longer row indicates an unclosed quotation mark.
 LONGEST_ROW = 4 * 2**20
 MOST_COLUMNS = 2_000
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 #: The line in which Excel declares the separator of a file.
 _SEP_LINE = re.compile(r'"?sep=(?P<separator>[^\w\s"]|\t)"?\s*', re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*(?:"|$)')
@@ -113,6 +113,7 @@ class Dialect:
 
     delimiter: str = ","
     is_quoted: bool = True
+    quote: str = '"'
 
     @property
     def quoting(self) -> Literal[0, 3]:
@@ -145,10 +146,11 @@ class Delimited:
     """A CSV or TSV file. Iteration yields the rows below the header, without blank rows.
 
     Raise `Unreadable` at the position after which the rest of the file cannot be parsed. ``assumptions`` are sentences
-    for import warnings.
+    for import warnings. If ``dialect`` is given, it is not detected. Without ``has_header`` the first row is data, and
+    the columns have numbers.
     """
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
+    def __init__(self, file: BinaryIO, name: str, *, dialect: Dialect | None = None, has_header: bool = True) -> None:
         self.file, self.name = file, name
         self.assumptions: list[str] = []
         self.header: list[str] = []
@@ -157,21 +159,28 @@ class Delimited:
         self.is_cut = False
         if kind := other_file(file.read(4096)):
             raise Unreadable(name, 1, "file", f"expected CSV in UTF-8, found {kind}; save it as 'CSV UTF-8'")
-        self._read_dialect()
+        self._read_dialect(dialect)
         self._records = self._read_records()
         first = next(self._records, None)
         if first is None:
             raise self._empty()
         self.header, self.header_line, self.header_end = first.cells, first.line, first.end
+        if not has_header:
+            self.header = [f"column {n}" for n in range(1, len(first.cells) + 1)]
+            self._records = self._read_records()
         if len(self.header) > MOST_COLUMNS:
             raise Unreadable(name, first.line, "line", f"more than {MOST_COLUMNS:,} columns")
 
     def __iter__(self) -> Iterator[Record]:
+        width = len(self.header)
         for record in self._records:
+            if len(record.cells) == width:
+                yield record
+                continue
             cells, fault = record.cells, ""
-            if any(cell.strip() for cell in cells[len(self.header) :]) or len(cells) < len(self.header):
-                fault = f"expected {len(self.header)} cells, found {len(cells)}{self._width_hint(record)}"
-            yield record._replace(cells=cells[: len(self.header)], fault=fault)
+            if any(cell.strip() for cell in cells[width:]) or len(cells) < width:
+                fault = f"expected {width} cells, found {len(cells)}{self._width_hint(record)}"
+            yield record._replace(cells=cells[:width], fault=fault)
 
     def continue_from(self, offset: int, line: int) -> None:
         """Continue with the row at this offset. ``line``: the number of lines before it."""
@@ -193,8 +202,8 @@ class Delimited:
             return "; a cell goes on over several lines: is its quotation mark closed?"
         return ""
 
-    def _read_dialect(self) -> None:
-        """Detect the separator, the line of the header, and whether the file uses quoting."""
+    def _read_dialect(self, given: Dialect | None) -> None:
+        """Find the line of the header. Detect the separator and whether the file uses quoting, if it is not given."""
         self.start, self.before = 0, 0
         self.file.seek(0)
         self.has_bom = self.file.read(len(BOM)) == BOM
@@ -213,6 +222,9 @@ class Delimited:
         else:
             raise self._empty()
         self.start, self.before = line.start, line.number - 1
+        if given:
+            self.dialect = given
+            return
         self.dialect = Dialect(delimiter or _separator(line.text))
         if self.dialect.delimiter == "\t" and is_unquoted(text for _, text, _, _ in self._lines()):
             self.dialect = Dialect("\t", is_quoted=False)
@@ -260,7 +272,13 @@ class Delimited:
                     raise self._broken(taken, "")
                 yield line.text
 
-        reader = csv.reader(texts(), delimiter=self.dialect.delimiter, quoting=self.dialect.quoting, strict=True)
+        reader = csv.reader(
+            texts(),
+            delimiter=self.dialect.delimiter,
+            quotechar=self.dialect.quote,
+            quoting=self.dialect.quoting,
+            strict=True,
+        )
         while True:
             taken.clear()
             size = 0
@@ -276,7 +294,7 @@ class Delimited:
     def _broken(self, taken: Sequence[Line], error: str) -> Unreadable:
         """Return the error for a row that cannot be read, located at the quotation mark that opens the broken cell."""
         text, first = "".join(line.text for line in taken), taken[0].number
-        if self.dialect.is_quoted and (fault := broken_quote(text, self.dialect.delimiter)):
+        if self.dialect.is_quoted and (fault := broken_quote(text, self.dialect.delimiter, self.dialect.quote)):
             return Unreadable(
                 self.name, first + fault.line, self.column(fault.column), fault.message(first) + self._misfit()
             )
@@ -304,7 +322,7 @@ class Delimited:
 def parsed_row(raw: bytes, dialect: Dialect) -> list[str]:
     """Parse the bytes of one record and return its cells."""
     lines = io.StringIO(raw.decode(), newline="")
-    rows = csv.reader(lines, delimiter=dialect.delimiter, quoting=dialect.quoting, strict=True)
+    rows = csv.reader(lines, delimiter=dialect.delimiter, quotechar=dialect.quote, quoting=dialect.quoting, strict=True)
     return next(cells for cells in rows if cells)
 
 

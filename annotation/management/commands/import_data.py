@@ -78,6 +78,12 @@ class Command(BaseCommand):
             metavar="PMID",
             help="for pubmed, level studies: PMID of their review, unless a review column or subfolder names give it",
         )
+        parser.add_argument(
+            "--map-file",
+            type=Path,
+            metavar="FILE",
+            help="for csv: the roles of the columns, as saved or exported on the Import page (JSON)",
+        )
         parser.add_argument("--check", action="store_true", help="read and report only; write nothing")
 
     def handle(
@@ -92,6 +98,7 @@ class Command(BaseCommand):
         map: Sequence[str],
         topic: str,
         review: str,
+        map_file: Path | None,
         check: bool,
         **_: Any,
     ) -> None:
@@ -115,7 +122,7 @@ class Command(BaseCommand):
                     level=level,
                     progress=progress,
                     mapping=parse_mapping(map),
-                    about={"topic": topic, "review": review},
+                    about={"topic": topic, "review": review, "columns": _text_of(map_file)},
                     preview=check or (existing is None and sum(source.size for source in sources) <= PREVIEWED),
                 )
                 if checked.faults:
@@ -222,6 +229,13 @@ def _files(path: Path, format: Format, level: str) -> list[Path]:
         subfolders = ", or a folder with one subfolder per review" if folders else ""
         raise CommandError(f"{path} is a folder. Give the files in it{subfolders}.")
     return files
+
+
+def _text_of(path: Path | None) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig") if path else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read: {error}.") from None
 
 
 def _source(path: Path) -> Source:

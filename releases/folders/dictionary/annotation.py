@@ -11,6 +11,21 @@ TABLES = (
     Table("mslr/*-targets.csv", "target of a review, in MSLR's format", ("ReviewID",), others="MSLR's columns."),
     Table("mslr/*-reviews-info.csv", "background, in MSLR's format", ("ReviewID",), others="MSLR's columns."),
     Table(
+        "columns/values.csv",
+        "item or input of an imported table",
+        ("unit_type", "key", "input"),
+        {
+            "unit_type": UNIT_TYPE,
+            "key": UNIT,
+            "input": "Position of the input, from 1; 0 for the item.",
+            "title": "Title in the table.",
+            "background": "Background in the table.",
+            "topic": "Topic in the table.",
+            "split": "Split in the table.",
+        },
+        others="Columns of the table that were kept as they are.",
+    ),
+    Table(
         "m3/counterfactuals.jsonl",
         "counterfactual of a target",
         ("docid", "kind"),
