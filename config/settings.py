@@ -318,6 +318,8 @@ SPECTACULAR_SETTINGS = {
         "ModalityEnum": "annotation.models.Modality",
         "RelationEnum": "annotation.models.Relation",
         "ElementEnum": "annotation.models.Element",
+        "FormEnum": "annotation.models.PicoForm",
+        "SummaryFormEnum": "annotation.models.SummaryForm",
         "SpanElementEnum": "annotation.models.entity.SPAN_ELEMENT_CHOICES",
         "DirectionEnum": "annotation.models.Direction",
         "JudgedDirectionEnum": "annotation.models.effect.JUDGED_DIRECTIONS",

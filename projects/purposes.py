@@ -18,6 +18,7 @@ class Purpose(models.TextChoices):
     RELIABILITY_STUDY = "measure only", "reliability study"
     CORRECTION = "review and correct", "correction"
     PRACTICE = "practice", "practice"
+    COLLECTION = "collection", "collection"
     # The curation round of a kind: it holds the edits of the curate page. Its assignments are never claimed.
     CURATION = "curation", "curation"
 
@@ -35,6 +36,7 @@ Flag = Literal[
     "shows_value",
     "gives_feedback",
     "holds_edits",
+    "keeps_all",
 ]
 
 
@@ -63,6 +65,8 @@ class Meaning:
     gives_feedback: bool = False
     #: The round holds manual edits. It is never opened or closed, and has no participants.
     holds_edits: bool = False
+    #: Nothing is decided: every answer is kept beside the others. For kinds that decide nothing, and only for them.
+    keeps_all: bool = False
     chooses: Chooses = "any"
     #: Parameters that a lead sets.
     terms: tuple[Parameter, ...] = ()
@@ -125,6 +129,9 @@ _MEANINGS: dict[str, Meaning] = {
                 help="With 2, people who did not pass can repeat all units once.",
             ),
         ),
+    ),
+    Purpose.COLLECTION: Meaning(
+        "Keeps every answer beside the others; none is decided.", independent=True, keeps_all=True
     ),
     Purpose.CURATION: Meaning("Edits from the curate page.", planned=False, holds_edits=True),
 }

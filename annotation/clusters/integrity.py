@@ -13,6 +13,7 @@ from audit.row_digests import track
 from projects.models import Round, Unit
 
 from ..models import (
+    AskedPassage,
     AssignedProposition,
     Cluster,
     Counterfactual,
@@ -69,7 +70,7 @@ def register() -> None:
     for document_model in (FullText, MachineReading, PublishedFile, Review, Study, Target, WrittenSummary):
         track(document_model, batch=100)
     # Items of a round that has not opened can still be deleted.
-    for tracked, path in ((MatchItem, ""), (MatchCandidate, "item__")):
+    for tracked, path in ((AskedPassage, ""), (MatchItem, ""), (MatchCandidate, "item__")):
         track(tracked, when=~Q(**{f"{path}round__status": Round.Status.PREPARING}))
     # Sentences of studies are not tracked: there may be millions, and they derive from abstracts that are tracked.
     track(Sentence, when=Q(review__isnull=False))

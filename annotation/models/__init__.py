@@ -34,6 +34,7 @@ from .evidence import (
 from .finding import ConsistencyCheck, Finding, FindingUnit
 from .labels import Cue, CueFragment, DiscourseLabel, Fate, Label, Modality, Polarity, Relation
 from .question import (
+    AskedPassage,
     Part,
     Passage,
     PassageRating,
@@ -42,6 +43,7 @@ from .question import (
     QuestionText,
     RatedPassage,
     SummaryForm,
+    WrittenStep,
     WrittenSummary,
 )
 from .reading import SENTENCE_CLASSES, Direction, Effect, EffectPair, MachineReading, ReadingTask
@@ -71,6 +73,7 @@ __all__ = [
     "AbstractReading",
     "AbstractUnit",
     "Article",
+    "AskedPassage",
     "AssignedEvidence",
     "AssignedInput",
     "AssignedProposition",
@@ -157,5 +160,6 @@ __all__ = [
     "TextOrigin",
     "TupleElement",
     "TupleFragment",
+    "WrittenStep",
     "WrittenSummary",
 ]

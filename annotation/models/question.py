@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from audit.models import AppendOnly
-from projects.models import Answer, ArrivedManager, Import, Project, Unit
+from projects.models import Answer, ArrivedManager, Import, Project, Round, Unit
 
 from .corpus import CREATED_BY_IMPORT
 
@@ -139,6 +139,53 @@ class QuestionText(models.Model):
 class SummaryForm(models.TextChoices):
     EXTRACTIVE = "extractive", "Extractive"
     ABSTRACTIVE = "abstractive", "Abstractive"
+
+
+class AskedPassage(models.Model):
+    """A passage that a round asks people to summarise. It is chosen when the round is prepared, and stays.
+
+    Otherwise a later rating would change the question while people write.
+    """
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="asked_passages", db_index=False)
+    passage = models.ForeignKey(Passage, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["round_id", "passage__position", "id"]
+        constraints = [models.UniqueConstraint(fields=["round", "passage"], name="one_asked_passage_per_round")]
+
+
+class WrittenStep(AppendOnly):
+    """One text of an answer of the kind *write*: a summary of one passage, or of all passages of the question.
+
+    ``chunks``: ranges of an extractive text in the order in which they are joined, each as id of the `QuestionText`,
+    start and end in code points. ``nothing``: the person found nothing relevant; the text is empty.
+    """
+
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="written_steps")
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="written_steps")
+    number = models.PositiveSmallIntegerField(help_text="Position in the answer, from 0.")
+    passage = models.ForeignKey(
+        Passage, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text="Null: of all passages."
+    )
+    form = models.CharField(max_length=11, choices=SummaryForm)
+    text = models.TextField(blank=True)
+    chunks = models.JSONField(default=list, blank=True)
+    nothing = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["answer_id", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["answer", "number"], name="one_written_step_per_number"),
+            models.UniqueConstraint(
+                fields=["answer", "form"], condition=Q(passage=None), name="one_step_of_all_passages_per_form"
+            ),
+            models.UniqueConstraint(fields=["answer", "passage", "form"], name="one_step_of_a_passage_per_form"),
+            models.CheckConstraint(
+                condition=Q(nothing=True, text="") | Q(nothing=False) & ~Q(text=""),
+                name="a_step_has_a_text_or_nothing_relevant",
+            ),
+        ]
 
 
 class WrittenSummaryQuerySet(models.QuerySet["WrittenSummary"]):

@@ -83,6 +83,10 @@ class Kind:
     designed: bool = False
     #: Names of options that the page of the design shows.
     design_options: Sequence[str] = ()
+    #: Whether answers become decisions. Rounds of a kind that decides nothing are collections: every answer is kept.
+    decides: bool = True
+    #: Shortest time for which an assignment belongs to a person who has not answered it.
+    lease_seconds: int = 0
     #: Estimated seconds per answer until times are measured.
     assumed_seconds: float = 20.0
     #: Kinds whose current values its units depend on. They are decided first.

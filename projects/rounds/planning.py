@@ -122,6 +122,11 @@ def checked(project: Project, plan: RoundPlan, by: User | None) -> tuple[RoundPl
     return plan, people, guideline
 
 
+def purposes_of(kind: kinds.Kind) -> list[str]:
+    """Return the purposes that a round of this kind can have."""
+    return [key for key in purposes.which("planned") if purposes.of(key).keeps_all != kind.decides]
+
+
 def validated_plan(project: Project, plan: RoundPlan) -> RoundPlan:
     """Return the plan with validated options, policy, terms and filters. Raise `Refused` with every error."""
     kind = kinds.get(plan.kind)
@@ -131,6 +136,9 @@ def validated_plan(project: Project, plan: RoundPlan) -> RoundPlan:
     choosing.refuse_faults("policy", faults)
     terms, faults = check(purposes.of(plan.purpose).terms, plan.terms)
     choosing.refuse_faults("terms", faults)
+    if plan.purpose not in purposes_of(kind):
+        names = ", ".join(purposes.Purpose(key).label for key in purposes_of(kind))
+        raise Refused.field("purpose", f"This task cannot have this purpose. Choose one of: {names}.")
     plan = replace(plan, options=options, policy=policy, terms=terms, filters=choosing.checked(kind, plan.filters))
     if not purposes.of(plan.purpose).gives_feedback:
         return plan
@@ -189,7 +197,7 @@ def store_round(
         terms=dict(plan.terms),
         requires_practice_id=plan.requires_practice,
         asks_questions=plan.asks_questions,
-        lease_seconds=plan.lease_seconds,
+        lease_seconds=max(plan.lease_seconds, kinds.get(plan.kind).lease_seconds),
         held_limit=plan.held_limit,
         status=status,
         units_count=units,

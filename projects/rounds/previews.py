@@ -18,7 +18,16 @@ from ..models import Answer, Assignment, Outcome, Participant, Project, Round, U
 from ..practice import queries as practice_queries
 from ..queue import queries as queue_queries
 from . import choosing
-from .planning import WORKERS, RoundPlan, count_asked, matching_units, planned_units, sample_units, validated_plan
+from .planning import (
+    WORKERS,
+    RoundPlan,
+    count_asked,
+    matching_units,
+    planned_units,
+    purposes_of,
+    sample_units,
+    validated_plan,
+)
 
 #: Number of newest answers that the time estimate uses.
 RECENT = 500
@@ -158,6 +167,7 @@ def _kind_choice(kind: kinds.Kind, project: Project) -> dict[str, Any]:
         "filters": [one.parameter for one in choosing.filters_of(kind)],
         "guideline": kind.guideline,
         "blind": kind.blind,
+        "purposes": [purposes.Purpose(key).label for key in purposes_of(kind)],
     }
 
 

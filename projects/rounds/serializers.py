@@ -12,7 +12,7 @@ from .. import kinds
 from ..models import Purpose, Role, Round
 from ..models.round import HELD_LIMIT, MAX_HELD_LIMIT
 from ..practice import queries as practice_queries
-from ..purposes import Chooses, which
+from ..purposes import PLANNED_NAMES, Chooses, which
 from ..queue.serializers import PrerequisiteSerializer
 from . import queries as rounds_queries
 
@@ -126,6 +126,9 @@ class KindChoiceSerializer(Plain):
     filters = ParameterSerializer(many=True)
     guideline = serializers.CharField(help_text="Default guideline of the kind, in Markdown.")
     blind = serializers.BooleanField(help_text="Whether raters must not learn whose work they judge.")
+    purposes = serializers.ListField(
+        child=serializers.ChoiceField(choices=PLANNED_NAMES), help_text="Purposes that a round of this kind can have."
+    )
 
 
 class KindGroupSerializer(Plain):

@@ -97,6 +97,14 @@ export class Planning {
     this.overlap = this.offeredOverlap = this.isStudy ? 3 : this.purpose === 'reliability study' ? 2 : 1
   }
 
+  /** The purposes that a round of the chosen task can have. */
+  get purposes(): readonly Schemas['PurposeChoice'][] {
+    return this.choices()?.purposes.filter((p) => this.offersPurpose(p.key)) ?? []
+  }
+  private offersPurpose(purpose: Plan['purpose']): boolean {
+    return !this.choice || this.choice.purposes.includes(purpose)
+  }
+
   /** Reset what depends on the kind, after another one was chosen. */
   turnTo(): void {
     this.guideline = null
@@ -107,6 +115,7 @@ export class Planning {
     this.policy = {}
     // Blind tasks are mostly reliability studies with fixed allocation.
     this.purpose = this.choice?.blind ? 'reliability study' : 'gold standard'
+    if (!this.offersPurpose(this.purpose)) this.purpose = this.choice!.purposes[0]!
     this.allocation = this.choice?.blind ? 'fixed allocation' : 'shared queue'
     this.turnToPurpose()
     this.suggestName()
@@ -151,7 +160,8 @@ export class Planning {
     this.later = asked.get('rolling') === 'true'
     this.kind = kind as Plan['kind']
     this.turnTo()
-    this.purpose = (asked.get('purpose') as Plan['purpose'] | null) ?? this.purpose
+    const purpose = asked.get('purpose') as Plan['purpose'] | null
+    if (purpose && this.offersPurpose(purpose)) this.purpose = purpose
     this.turnToPurpose()
     for (const [name, value] of asked) {
       if (name.startsWith('options.') && value) this.options[name.slice(8)] = value
