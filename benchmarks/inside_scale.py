@@ -41,8 +41,8 @@ OF_LEAD = (
 )
 
 
-def import_set(paths: list[str]) -> dict[str, Any]:
-    """Import documents by command, and return the CPU and wall-clock time, the peak memory and the number of rows."""
+def import_set(form: str, paths: list[str]) -> dict[str, Any]:
+    """Import a corpus by command, and return the CPU and wall-clock time, the peak memory and the number of rows."""
     from io import StringIO
 
     from django.core.management import call_command
@@ -51,7 +51,7 @@ def import_set(paths: list[str]) -> dict[str, Any]:
 
     Project.objects.create(slug=SLUG, name="Scale")
     begun, cpu = time.perf_counter(), time.process_time()
-    call_command("import_data", "m3", *paths, project=SLUG, stdout=StringIO(), stderr=StringIO())
+    call_command("import_data", form, *paths, project=SLUG, stdout=StringIO(), stderr=StringIO())
     wall, cpu = time.perf_counter() - begun, time.process_time() - cpu
     rows = Import.objects.get().progress["rows"]
     return {"cpu": cpu, "wall": wall, "peak_mb": peak_mb(), "rows": rows}

@@ -82,6 +82,10 @@ def samples(ids: Ids) -> dict[str, list[str]]:
         # Of lists of material: each kind has its own (`_kinds`). The search ignores them.
         "state": [],
         "ordering": [],
+        # The spans of all texts are counted; there is no folder.
+        "task": ["pio"],
+        "model": ["none"],
+        "evidence": [],
         # The project has no rankings to compare.
         "against": [],
     }

@@ -1,13 +1,13 @@
-"""`python -m benchmarks.scale --reviews N`: documents like those of MS^2 (M3, level 1), from import to release.
+"""`python -m benchmarks.scale --reviews N --form m3`: a corpus of the size of MS^2, from import to release.
 
-Measured: CPU time of import and release against a bare reader and writer of the same lines in the same run; peak
+The corpus has the form of M3's level 1, of MS^2 or of MSLR2022 (`benchmarks.corpora`).
+Measured: CPU time of import and release against a bare reader and writer of the same rows in the same run; peak
 memory at N and at N / 4 reviews; on SQLite the longest wait of another writer; annotators of another project beside the
 import; requests of pages at N and at N / 100 reviews.
 """
 
 import argparse
 import json
-import random
 import sqlite3
 import subprocess
 import sys
@@ -22,14 +22,10 @@ from typing import Any
 
 from .beside import People, Site
 from .beside import measure as measure_beside
-from .loop import texts
+from .corpora import WRITERS
 from .places import ROOT, Place, on_each, place
 from .report import Found, say, table
 
-#: Lengths of abstracts in the sample of MS^2, in characters.
-LENGTHS = (729, 919, 1089, 1144, 1662, 1905, 1916, 1922, 1966, 2074, 2099, 2140, 2790, 11081)
-#: Largest number of studies of a review. Their logarithm is normal, with 23 studies on average.
-MOST_STUDIES, MEAN_LOG, DEVIATION = 401, 2.72, 0.9
 AIM, RELEASE_AIM, MEMORY, MOST_MEMORY, WAIT = 5.0, 3.0, 32.0, 500.0, 1.0
 #: Share of the rate of annotators that must remain; growth of the time of a request; memory of a request in MB.
 KEPT, GROWTH, REQUEST_MEMORY = 0.5, 3.0, 200.0
@@ -37,46 +33,31 @@ KEPT, GROWTH, REQUEST_MEMORY = 0.5, 3.0, 200.0
 SHORTEST = 0.02
 IMPORTING = "importing"
 PARTS = ("import", "people", "pages")
-#: Print the CPU time of reading all lines, and of writing them. The objects are parsed again in parts before writing.
+#: Print the CPU time of reading all rows, and of writing them, in parts: the time of each part is added.
 BARE = """
-import itertools, json, sys, tempfile, time
+import csv, itertools, json, sys, tempfile, time
+csv.field_size_limit(2**24)
+form, *paths = sys.argv[1:]
 reading = writing = 0.0
-with open(sys.argv[1], encoding="utf-8") as file, tempfile.TemporaryFile() as out:
-    while True:
-        begun = time.process_time()
-        items = [json.loads(line) for line in itertools.islice(file, 20)]
-        reading += time.process_time() - begun
-        if not items:
-            break
-        begun = time.process_time()
-        for item in items:
-            out.write(json.dumps(item, ensure_ascii=False).encode() + b"\\n")
-        writing += time.process_time() - begun
+for path in paths:
+    with open(path, encoding="utf-8", newline="") as file, tempfile.TemporaryFile("w", encoding="utf-8") as out:
+        rows = csv.reader(file) if form == "mslr" else map(json.loads, file)
+        writer = csv.writer(out, lineterminator="\\n")
+        while True:
+            begun = time.process_time()
+            items = list(itertools.islice(rows, 20))
+            reading += time.process_time() - begun
+            if not items:
+                break
+            begun = time.process_time()
+            if form == "mslr":
+                writer.writerows(items)
+            else:
+                for item in items:
+                    out.write(json.dumps(item, ensure_ascii=form == "ms2") + "\\n")
+            writing += time.process_time() - begun
 print(json.dumps([reading, writing]))
 """
-
-
-def write_file(path: Path, reviews: int) -> None:
-    rng, words = random.Random(3), " ".join(texts()).split()
-    prose = " ".join(rng.choice(words) for _ in range(200_000))
-
-    def text() -> str:
-        length = rng.choice(LENGTHS)
-        start = rng.randrange(len(prose) - length)
-        return prose[start : start + length].strip() or "x"
-
-    with path.open("w", encoding="utf-8") as file:
-        for number in range(reviews):
-            drawn = int(rng.lognormvariate(MEAN_LOG, DEVIATION))
-            count = {0: 1, 1: MOST_STUDIES}.get(number, min(max(drawn, 1), MOST_STUDIES))
-            studies = [{"source_pmid": str(rng.randrange(10**6, 10**8)), "source_text": text()} for _ in range(count)]
-            item = {
-                "docid": str(20_000_000 + number),
-                "target_text": text(),
-                "input_text": " ||||| ".join(study["source_text"] for study in studies),
-                "input_studies": studies,
-            }
-            file.write(json.dumps(item, ensure_ascii=False) + "\n")
 
 
 def wait_as_writer(database: Path) -> None:
@@ -92,22 +73,22 @@ def wait_as_writer(database: Path) -> None:
         time.sleep(0.05)
 
 
-def bare(path: Path, repeats: int = 3) -> tuple[float, float]:
-    """Return the median CPU times of a bare reader and of a bare writer of the lines of a file."""
-    command = [sys.executable, "-c", BARE, str(path)]
+def bare(form: str, paths: Sequence[Path], repeats: int = 3) -> tuple[float, float]:
+    """Return the median CPU times of a bare reader and of a bare writer of the rows of files."""
+    command = [sys.executable, "-c", BARE, form, *map(str, paths)]
     done = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(repeats)]
     reading, writing = zip(*map(json.loads, done), strict=True)
     return median(reading), median(writing)
 
 
-def measure(engine: str, server: str, path: Path, *, release: bool, pages: bool) -> dict[str, Any]:
-    """Import a file into a new database, with another writer beside it on SQLite."""
+def measure(form: str, server: str, paths: Sequence[Path], *, release: bool, pages: bool) -> dict[str, Any]:
+    """Import files into a new database, with another writer beside it on SQLite."""
     with place("concord", server) as at:
         command = [sys.executable, "-m", "benchmarks.scale", "--writer", str(at.folder / "concord.sqlite3")]
         other = None if server else subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         figures: dict[str, Any] = {}
         try:
-            figures = at.call("import_set", paths=[str(path)])
+            figures = at.call("import_set", form=form, paths=list(map(str, paths)))
         finally:
             if other:
                 other.kill()
@@ -124,9 +105,9 @@ def measure(engine: str, server: str, path: Path, *, release: bool, pages: bool)
 class ScaleSite(Site):
     """A server beside which a command imports a file into one new project after another."""
 
-    def __init__(self, at: Place, plan: People, path: Path) -> None:
+    def __init__(self, at: Place, plan: People, form: str, paths: Sequence[Path]) -> None:
         super().__init__(at, plan)
-        self.path = path
+        self.form, self.paths = form, paths
 
     @contextmanager
     def load(self, name: str) -> Iterator[dict[str, int]]:
@@ -135,7 +116,7 @@ class ScaleSite(Site):
         def work() -> None:
             while not stop.is_set():
                 became["imports"] += 1
-                command = ["manage.py", "import_data", "m3", str(self.path), "--create"]
+                command = ["manage.py", "import_data", self.form, *map(str, self.paths), "--create"]
                 command += ["--project", f"scale-{became['imports']}"]
                 with (self.at.folder / "import.log").open("ab") as out:
                     running[:] = [
@@ -157,35 +138,36 @@ class ScaleSite(Site):
             thread.join()
 
 
-def run(reviews: int, engines: tuple[str, ...], parts: Sequence[str] = PARTS) -> Found:
+def run(reviews: int, engines: tuple[str, ...], parts: Sequence[str] = PARTS, form: str = "m3") -> Found:
     found = Found()
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         few, quarter = max(reviews // 100, 2), reviews // 4
-        files = {size: Path(name) / f"{size}.jsonl" for size in (few, quarter, reviews)}
-        for size, path in files.items():
-            write_file(path, size)
-        megabytes = files[reviews].stat().st_size / 1e6
+        files = dict[int, list[Path]]()
+        for size in {few, quarter, reviews}:
+            (folder := Path(name) / str(size)).mkdir()
+            files[size] = WRITERS[form](folder, size)
+        megabytes = sum(path.stat().st_size for path in files[reviews]) / 1e6
 
         def of_engine(engine: str, server: str) -> None:
-            what = f"scale, {engine}, {reviews:,} reviews, {megabytes:,.0f} MB"
+            what = f"scale of {form}, {engine}, {reviews:,} reviews, {megabytes:,.0f} MB"
             figures = found.figures.setdefault(engine, {})
             if "import" in parts or "pages" in parts:
-                figures["bare"] = bare(files[reviews])
+                figures["bare"] = bare(form, files[reviews])
                 with_pages = "pages" in parts
-                figures[reviews] = measure(engine, server, files[reviews], release=True, pages=with_pages)
+                figures[reviews] = measure(form, server, files[reviews], release=True, pages=with_pages)
                 say(f"    {engine}: bare {figures['bare']}, {_without_pages(figures[reviews])}")
             if "import" in parts:
-                figures[quarter] = measure(engine, server, files[quarter], release=True, pages=False)
+                figures[quarter] = measure(form, server, files[quarter], release=True, pages=False)
                 say(f"    {engine}: {quarter:,} reviews: {figures[quarter]}")
                 _tell_import(found, what, figures["bare"], figures[reviews], figures[quarter])
             if "pages" in parts:
-                figures[few] = measure(engine, server, files[few], release=False, pages=True)
+                figures[few] = measure(form, server, files[few], release=False, pages=True)
                 _tell_pages(found, engine, what, figures[few]["pages"], figures[reviews]["pages"])
             if "people" in parts:
                 plan = People(seconds=30, flat_out=5, units=2_000)
                 with place("concord", server) as at:
                     beside = Found()
-                    site = ScaleSite(at, plan, files[reviews])
+                    site = ScaleSite(at, plan, form, files[reviews])
                     alone, measured = measure_beside(engine, site, (IMPORTING,), beside)
                 figures["people"] = beside.figures[engine]
                 one = measured[IMPORTING]
@@ -205,7 +187,7 @@ def _tell_import(
     found: Found, what: str, bare_seconds: tuple[float, float], whole: dict[str, Any], quarter: dict[str, Any]
 ) -> None:
     reading, writing = bare_seconds
-    found.at_most(f"{what}: CPU / json.loads", whole["cpu"] / reading, AIM)
+    found.at_most(f"{what}: CPU / bare reader", whole["cpu"] / reading, AIM)
     found.at_most(f"{what}: memory beside a quarter", whole["peak_mb"] - quarter["peak_mb"], MEMORY, " MB more")
     found.at_most(f"{what}: peak memory", whole["peak_mb"], MOST_MEMORY, " MB")
     if "longest_wait" in whole:
@@ -213,7 +195,7 @@ def _tell_import(
     rate = whole["rows"] / whole["wall"]
     found.told(f"{what}: time", f"{whole['wall'] / 60:.1f} min, {rate:,.0f} rows/s")
     ours, grown = whole["release"], whole["release"]["peak_mb"] - quarter["release"]["peak_mb"]
-    found.at_most(f"{what}: CPU of the release / json.dumps", ours["cpu"] / writing, RELEASE_AIM)
+    found.at_most(f"{what}: CPU of the release / bare writer", ours["cpu"] / writing, RELEASE_AIM)
     found.at_most(f"{what}: memory of the release beside a quarter", grown, MEMORY, " MB more")
     found.at_most(f"{what}: peak memory of the release", ours["peak_mb"], MOST_MEMORY, " MB")
     found.told(f"{what}: digests of the rows", f"{ours['checkpoint']:.1f} s of CPU")
@@ -242,6 +224,7 @@ def _tell_pages(
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--reviews", type=int, default=2_000)
+    parser.add_argument("--form", choices=list(WRITERS), default="m3", help="form of the files")
     parser.add_argument("--engines", nargs="+", choices=["sqlite", "postgres"], default=["sqlite", "postgres"])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--writer", type=Path, help=argparse.SUPPRESS)
@@ -249,7 +232,7 @@ def main() -> None:
     if given.writer:
         wait_as_writer(given.writer)
         return
-    found = run(given.reviews, tuple(given.engines), given.parts)
+    found = run(given.reviews, tuple(given.engines), given.parts, given.form)
     print(table(found.lines))
     for skipped in found.skipped:
         print(f"skipped: {skipped}")
