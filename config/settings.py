@@ -330,6 +330,8 @@ SPECTACULAR_SETTINGS = {
         "CounterfactualOriginEnum": "annotation.corpus.serializers.COUNTERFACTUAL_ORIGINS",
         "TextOriginEnum": "annotation.models.TextOrigin",
         "TaskKindEnum": "projects.curation.serializers.KIND_CHOICES",
+        "TaskEnum": "annotation.models.AbstractReading.Task",
+        "ReadingTaskEnum": "annotation.models.ReadingTask",
         "UnitLevelEnum": "generation.models.UnitLevel",
         "RunPurposeEnum": "generation.models.RunPurpose",
         "RunStatusEnum": "generation.models.RunStatus",

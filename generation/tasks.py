@@ -43,7 +43,7 @@ def compute_probe_figures(job: RunningJob) -> dict[str, Any]:
     return {"items": scoring_actions.compute_probe_figures(Run.objects.get(pk=job.params["run"])).items}
 
 
-@jobs.handler(readings_actions.KIND, notification=("Readings ({task}, {model})", "results"))
+@jobs.handler(readings_actions.KIND, notification=("Readings ({task}, {model})", "readings"))
 def read_texts(job: RunningJob) -> dict[str, Any]:
     """Read texts with a local model. A second attempt reads the remaining ones."""
     assert job.project
@@ -57,3 +57,14 @@ def read_texts(job: RunningJob) -> dict[str, Any]:
         progress=job.progress,
         problem=job.problem,
     )
+
+
+@jobs.handler(readings_actions.WITHDRAWAL, notification=("Withdrawal of readings ({task}, {model})", "readings"))
+def withdraw_readings(job: RunningJob) -> dict[str, Any]:
+    """Withdraw the readings of a model. A second attempt deletes the remaining ones."""
+    assert job.project
+    params = job.params
+    removed = readings_actions.withdraw(
+        project=job.project, task=params["task"], model=params["model"], by=job.by, progress=job.progress
+    )
+    return {"removed": removed}

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from .imported_runs import views as imported_runs_views
+from .readings import views as readings_views
 from .results import views as results_views
 from .runs import views as runs_views
 from .systems import views as systems_views
@@ -26,6 +27,9 @@ urlpatterns = [
     path("projects/<slug:slug>/results/", results_views.ResultsView.as_view()),
     path("projects/<slug:slug>/results/plot/", results_views.ResultPlotView.as_view()),
     path("projects/<slug:slug>/results/<slug:table>/<slug:form>/", results_views.ResultFileView.as_view()),
+    path("projects/<slug:slug>/readings/", readings_views.ReadingListView.as_view()),
+    path("projects/<slug:slug>/readings/check/", readings_views.FolderCheckView.as_view()),
+    path("projects/<slug:slug>/readings/withdraw/", readings_views.WithdrawalView.as_view()),
     path("runs/<int:run_id>/scores/", results_views.RunScoreListView.as_view()),
     path("projects/<slug:slug>/outputs/", results_views.OutputListView.as_view()),
 ]

@@ -7,7 +7,7 @@ from annotation.corpus.backgrounds import backgrounds_of
 from annotation.corpus.decided import current_classes
 from annotation.corpus.effects import DIRECTIONS, Effects, effects_of
 from annotation.corpus.states import by_people, state_of
-from annotation.readings.current import newest_last
+from annotation.readings.current import newest_last, readers
 from annotation.readings.statistics import WEAK
 from measures.abstracts import BACKGROUND, TARGET, derived
 from measures.pio import parse_pio
@@ -53,6 +53,7 @@ def review_page(review: Review) -> Json:
         ],
         "agreement": {"n": sum(one is not None for one in asked), "count": asked.count(True)},
         "evidence": _evidence(effects, {"review": [None], **_by_role(inclusions)}),
+        "readers": readers([review], inclusions),
     }
 
 
@@ -87,6 +88,7 @@ def study_page(study: Study) -> Json:
             for one in inclusions
         ],
         "evidence": _evidence(effects, {"study": [study.pk]}),
+        "readers": readers([], inclusions),
     }
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from ..corpus.states import TITLES
-from ..models import JUDGED_DIRECTIONS, SPAN_ELEMENT_CHOICES, Direction, Role
+from ..models import JUDGED_DIRECTIONS, SPAN_ELEMENT_CHOICES, Direction, ReadingTask, Role
 
 Plain = serializers.Serializer[Any]
 PROBABILITIES = "Of the three directions decreased, no difference and increased."
@@ -85,6 +85,15 @@ class StudyDirectionsSerializer(ListedStudySerializer):
     )
 
 
+class ReadersSerializer(Plain):
+    """The models that gave the current readings of a task."""
+
+    task = serializers.ChoiceField(choices=ReadingTask.choices)
+    models = serializers.ListField(
+        child=serializers.CharField(allow_blank=True), help_text="Names; empty for an imported file."
+    )
+
+
 class WithoutPairSerializer(Plain):
     """An intervention or outcome that is in no pair."""
 
@@ -127,6 +136,7 @@ class ReviewReadingsSerializer(ArticleSerializer):
     studies = StudyDirectionsSerializer(many=True)
     agreement = AgreementOfStudiesSerializer()
     evidence = ReviewEvidenceSerializer()
+    readers = ReadersSerializer(many=True)
 
 
 class StudyPairSerializer(PairEffectSerializer):
@@ -154,6 +164,7 @@ class StudyReadingsSerializer(ArticleSerializer):
     journal = serializers.CharField(allow_blank=True)
     reviews = StudyInReviewSerializer(many=True)
     evidence = StudyEvidenceSerializer()
+    readers = ReadersSerializer(many=True)
 
 
 class StudyEffectSerializer(ListedStudySerializer):

@@ -48,6 +48,7 @@ export const routes: Route[] = [
   { path: '/projects/:project/import/:imported', page: () => import('./pages/Imported.svelte'), title: 'Import' },
   { path: '/projects/:project/pubmed', guide: 'pubmed', page: () => import('./pages/Search/Search.svelte'), title: 'PubMed', group: 'Data', nav: 'PubMed', may: 'import data' },
   { path: '/projects/:project/ranking', guide: 'mapping', page: () => import('./pages/Evidence/Evidence.svelte'), title: 'Sentence ranking', group: 'Data', nav: 'Sentence ranking', may: 'curate' },
+  { path: '/projects/:project/readings', guide: 'corpus#ms-2-and-mslr', page: () => import('./pages/Readings/Readings.svelte'), title: 'Machine readings', group: 'Data', nav: 'Machine readings', may: 'register and run systems' },
   { path: '/projects/:project/needs-review', guide: 'curate#correct-a-text-or-a-tuple', page: () => import('./pages/NeedsReview/NeedsReview.svelte'), title: 'Needs review', group: 'Data', nav: 'Needs review', may: 'curate' },
   { path: '/projects/:project/reviews/:review', guide: 'corpus#reviews-of-ms-2', page: () => import('./pages/Review/Review.svelte'), title: 'Review', group: 'Data', may: 'read the corpus' },
   { path: '/projects/:project/studies/:study', guide: 'corpus#reviews-of-ms-2', page: () => import('./pages/Study/Study.svelte'), title: 'Study', group: 'Data', may: 'read the corpus' },

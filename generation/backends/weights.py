@@ -138,14 +138,19 @@ def find_local(model: str) -> Path:
     return folder
 
 
+def local_folders() -> list[str]:
+    """Return the names of the folders in ``MODELS_DIR``."""
+    root = Path(settings.MODELS_DIR)
+    return sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+
+
 def _no_folder(model: str) -> str:
     return f"There is no folder {model!r} below the models folder ({_list_folders()})"
 
 
 def _list_folders() -> str:
     """List the first available folders, for the message about an unknown one."""
-    root = Path(settings.MODELS_DIR)
-    names = sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+    names = local_folders()
     return f"it has {', '.join(names[:10])}{' ...' if len(names) > 10 else ''}" if names else "it is empty"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -20,7 +20,7 @@ from api.problems import Conflict, Refused
 from audit.log import REMOVE, record_all
 from projects.jobs import batches, jobs
 from projects.jobs.batches import Progress, silent
-from projects.models import Import, Job, Project
+from projects.models import Import, Job, JobStatus, Project
 from projects.stored_figures.actions import enqueue_figures
 
 from ..backends import weights
@@ -29,6 +29,7 @@ from ..backends.protocol import BackendError
 from . import tasks, texts
 
 KIND = "read_texts"
+WITHDRAWAL = "withdraw_readings"
 #: Format of the imports of models' folders. Their level is the task.
 FORMAT = "readings"
 NOTHING = {ReadingTask.EFFECTS: "No review has pairs of an intervention and an outcome and an abstract."}
@@ -47,10 +48,33 @@ def queue_reading(*, project: Project, task: str, model: str, evidence: str = ""
     Raise `Refused` if the labels of the folder are not those of the task, or if there is no text.
     """
     _checked(task, model, evidence)
+    _refuse_while(project, WITHDRAWAL, task, model, "The readings of this model are being withdrawn.")
     if not any(of.exists() for _, of in texts.texts(project, task)):
         raise Refused.field("task", NOTHING.get(ReadingTask(task), "No review of the project has an abstract."))
     params = {"task": task, "model": model, "evidence": evidence}
     return jobs.request_job(project=project, kind=KIND, params=params, by=by, queue=GPU)[0]
+
+
+def queue_withdrawal(*, project: Project, task: str, model: str, by: User) -> Job:
+    """Queue a job that withdraws the readings of a task by the folder of this name (`withdraw`).
+
+    Raise `Refused` if there is none, and `Conflict` while a job reads with this folder.
+    """
+    if not readings_by(project, task, model).exists():
+        raise Refused.field("model", f"There are no readings by {model!r} for this task.")
+    _refuse_while(project, KIND, task, model, "A job reads texts with this model. Cancel it first.")
+    return jobs.request_job(project=project, kind=WITHDRAWAL, params={"task": task, "model": model}, by=by)[0]
+
+
+def _refuse_while(project: Project, kind: str, task: str, model: str, why: str) -> None:
+    running = Job.objects.filter(project=project, kind=kind, status__in=(JobStatus.QUEUED, JobStatus.RUNNING))
+    if any((job.params["task"], job.params["model"]) == (task, model) for job in running):
+        raise Conflict(why)
+
+
+def readings_by(project: Project, task: str, model: str) -> QuerySet[MachineReading]:
+    """Return the readings of a task by the folder of this name."""
+    return MachineReading.objects.filter(imported__project=project, imported__format=FORMAT, task=task, model=model)
 
 
 def _checked(task: str, model: str, evidence: str) -> tasks.Task:
@@ -104,18 +128,17 @@ def read(
     return {"model": model, "weights": hash_of_weights, "read": stored, "failed": failed, "texts": total}
 
 
-def withdraw(*, project: Project, task: str, model: str, by: User | None = None) -> int:
+def withdraw(*, project: Project, task: str, model: str, by: User | None = None, progress: Progress = silent) -> int:
     """Delete the readings of a task by the folder of this name, and return their number.
 
     A second call deletes the rest. Decisions that adopted them stay, because people have seen their values. The import
     of the folder stays, too.
     """
-    readings = MachineReading.objects.filter(
-        imported__project=project, imported__format=FORMAT, task=task, model=model
-    ).order_by("pk")
-    removed = 0
+    readings = readings_by(project, task, model).order_by("pk")
+    removed, total = 0, readings.count()
     while ids := list(readings.values_list("pk", flat=True)[:WITHDRAWN]):
-        with batches.batch():
+        progress(removed, total, "withdrawing readings")
+        with batches.batch(removed, total):
             Effect.objects.filter(reading__in=ids).delete()
             MachineReading.objects.filter(pk__in=ids).delete()
             # The audit looks for the removal of each row that it has a digest of.

@@ -91,6 +91,11 @@ def columns(labels: Sequence[str], classes: Classes) -> list[int]:
     return [found.index(name) for name in classes]
 
 
+def meanings(labels: Sequence[str], classes: Classes) -> list[tuple[str, str]]:
+    """Return each label with its class. The labels must be these classes (`columns`)."""
+    return [(label, str(_class_of(label, classes))) for label in labels]
+
+
 def tags(labels: Sequence[str]) -> list[Tag]:
     """Return the meaning of each label of words. Raise `BackendError` if they are not those of P, I and O."""
     prefixed = [_PREFIXED.fullmatch(label) for label in labels]

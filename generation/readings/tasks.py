@@ -50,12 +50,18 @@ class Task(ABC):
         self.check(evidence)
 
     key: str
+    #: Classes that the labels of the folder must be.
+    classes: labels.Classes = {}
     #: Whether a second model can find the evidence.
     finds_evidence = False
 
     @abstractmethod
     def check(self, evidence: str) -> None:
         """Check the labels."""
+
+    def meanings(self) -> dict[str, list[tuple[str, str]]]:
+        """Return each label and its class, by the names of the folders."""
+        return {"model": labels.meanings(self.head.labels, self.classes)}
 
     def folders(self) -> dict[str, Path]:
         """Return the folders by the names of their facts."""
@@ -80,9 +86,10 @@ class Sentences(Task):
     """Classes of the sentences of reviews: each sentence alone, or at its separator in the abstract."""
 
     key = ReadingTask.SENTENCES
+    classes = labels.SENTENCES
 
     def check(self, evidence: str) -> None:
-        self.columns = labels.columns(self.head.labels, labels.SENTENCES)
+        self.columns = labels.columns(self.head.labels, self.classes)
 
     def read(self, texts: Sequence[Any]) -> Sequence[Reading | None]:
         sentences = sentences_of(texts)
@@ -113,6 +120,10 @@ class Spans(Task):
 
     def check(self, evidence: str) -> None:
         self.tags = labels.tags(self.head.labels)
+
+    def meanings(self) -> dict[str, list[tuple[str, str]]]:
+        meanings = [f"{'begin ' if tag.begins else ''}{tag.kind}" if tag.kind else "no span" for tag in self.tags]
+        return {"model": list(zip(self.head.labels, meanings, strict=True))}
 
     def read(self, texts: Sequence[Text]) -> Sequence[Reading | None]:
         abstracts = [abstract_of(text) for text in texts]
@@ -147,14 +158,21 @@ class Effects(Task):
     """
 
     key = ReadingTask.EFFECTS
+    classes = labels.DIRECTIONS
     finds_evidence = True
 
     def check(self, evidence: str) -> None:
-        self.columns = labels.columns(self.head.labels, labels.DIRECTIONS)
+        self.columns = labels.columns(self.head.labels, self.classes)
         self.evidence_folder = weights.find_local(evidence) if evidence else None
         if self.evidence_folder:
-            head = labels.head_of(self.evidence_folder, self.key)
-            self.evidence_column = labels.columns(head.labels, labels.EVIDENCE)[0]
+            self.evidence_labels = labels.head_of(self.evidence_folder, self.key).labels
+            self.evidence_column = labels.columns(self.evidence_labels, labels.EVIDENCE)[0]
+
+    def meanings(self) -> dict[str, list[tuple[str, str]]]:
+        found = super().meanings()
+        return found | (
+            {"evidence": labels.meanings(self.evidence_labels, labels.EVIDENCE)} if self.evidence_folder else {}
+        )
 
     def folders(self) -> dict[str, Path]:
         return super().folders() | ({"evidence": self.evidence_folder} if self.evidence_folder else {})
@@ -226,9 +244,10 @@ class Fitness(Task):
     """Whether the abstract of a review is fit for the data set."""
 
     key = ReadingTask.SUITABILITY
+    classes = labels.FITNESS
 
     def check(self, evidence: str) -> None:
-        self.column = labels.columns(self.head.labels, labels.FITNESS)[0]
+        self.column = labels.columns(self.head.labels, self.classes)[0]
 
     def read(self, texts: Sequence[Text]) -> Sequence[Reading | None]:
         results = self.reader.classify([(abstract_of(text), "") for text in texts])
@@ -250,6 +269,10 @@ def _regrouped(results: Sequence[Any], groups: Sequence[Sequence[Any]]) -> list[
         own = [next(remaining) for _ in group]
         regrouped.append(next((result for result in own if isinstance(result, Exception)), own))
     return regrouped
+
+
+def takes_evidence(task: str) -> bool:
+    return _TASKS[task].finds_evidence
 
 
 _TASKS: dict[str, type[Task]] = {str(task.key): task for task in (Sentences, Spans, Effects, Fitness)}

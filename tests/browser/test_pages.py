@@ -57,6 +57,7 @@ def addresses(lead: Visit) -> dict[str, str]:
         "needs review": f"{PROJECT}/needs-review",
         "inconsistent labels": f"{PROJECT}/needs-review?tab=labels",
         "sentence ranking": f"{PROJECT}/ranking",
+        "machine readings": f"{PROJECT}/readings",
         "reliability study": f"{PROJECT}/rounds/new?purpose=reliability",
         "releases": f"{PROJECT}/releases",
         "guidelines": f"{PROJECT}/guidelines",

@@ -296,6 +296,7 @@ PAGES = (
     Shot("imported", f"{PROJECT}/import/{{imported}}"),
     Shot("pubmed", f"{PROJECT}/pubmed"),
     Shot("sentence-ranking", f"{PROJECT}/ranking"),
+    Shot("machine-readings", f"{PROJECT}/readings"),
     Shot("needs-review", f"{PROJECT}/needs-review"),
     Shot("needs-review-labels", f"{PROJECT}/needs-review?tab=labels"),
     Shot("needs-review-labels-keep", f"{PROJECT}/needs-review?tab=labels", prepare=_press("d")),
