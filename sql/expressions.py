@@ -1,12 +1,14 @@
 """Database URLs, expressions and conditions for queries, and text normalisation for search."""
 
+import json
 import unicodedata
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from django.db import connection
-from django.db.models import DateField, Exists, Func, QuerySet
+from django.db.models import BooleanField, DateField, Exists, Func, QuerySet
 
 
 def database_url(name: str) -> str:
@@ -37,6 +39,24 @@ class UtcDay(Func):
 
     def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, Any]:
         return super().as_sql(compiler, connection, template="(%(expressions)s AT TIME ZONE 'UTC')::date", **context)
+
+
+class InIds(Func):
+    """The condition that an id is one of a list, which is one parameter of the statement, however long it is."""
+
+    output_field = BooleanField()
+
+    def __init__(self, expression: Any, ids: Iterable[int]) -> None:
+        super().__init__(expression)
+        self.ids = list(ids)
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, Any]:
+        id, parameters = compiler.compile(self.source_expressions[0])
+        return f"{id} IN (SELECT value FROM json_each(%s))", [*parameters, json.dumps(self.ids)]
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, Any]:
+        id, parameters = compiler.compile(self.source_expressions[0])
+        return f"{id} = ANY(%s)", [*parameters, self.ids]
 
 
 def first_moment(day: date) -> datetime:

@@ -13,7 +13,7 @@ from django.db.models.lookups import GreaterThan
 from annotation.clusters.gold import current_label_value, current_relation, gold_json, gold_labels, gold_relations
 from projects.inbox import queries as inbox_queries
 from projects.models import Change, Decision, Project, Unit
-from sql.expressions import fold_case
+from sql.expressions import InIds, fold_case
 from sql.planner import count_subquery, exists_row
 
 from ..clusters.completeness import claims_beside, has_unlabelled, lacks_inputs, unreplaced
@@ -33,8 +33,6 @@ LACKING = {"unlabelled": "label", "no_inputs": "input"}
 ORDERED = tuple(state for state in STATES if state not in FOR_CURATORS)
 #: Columns by which clusters are ordered, ascending or, with a minus, descending.
 ORDERINGS = ("key", "state", "inputs", "review")
-#: Number of clusters up to which a statement names them by id.
-MOST_NAMED = 10_000
 #: Approximate number of characters shown before the first match of a search. Earlier text is cut off between two words.
 BEFORE_MATCH = 60
 
@@ -145,12 +143,10 @@ def states(project: Project, filters: Mapping[str, str], *, curates: bool) -> li
         ids = set(matches.values_list("pk", flat=True))
         total, lists = len(ids), lacking_clusters(project)
         counted = {state: len(lists[what] & ids) for state, what in LACKING.items() if what in lists}
-        # PostgreSQL takes longer to read a long list of ids than to look up the other clusters as well.
-        some = Cluster.objects.filter(project=project) if total > MOST_NAMED else Cluster.objects.filter(pk__in=ids)
+        among = Cluster.objects.filter(InIds("pk", ids)).order_by()
         for state in named:
             if state not in counted:
-                found = some.filter(_is(state, project)).order_by().values_list("pk", flat=True) if ids else ()
-                counted[state] = len(ids.intersection(found))
+                counted[state] = among.filter(_is(state, project)).count() if ids else 0
     return [{"state": "", "clusters": total}, *({"state": state, "clusters": counted[state]} for state in named)]
 
 
