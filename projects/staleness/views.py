@@ -10,6 +10,7 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.sessions import signed_in
+from api.pagination import CountedRows
 
 from ..models import Answer, Change, Member
 from ..permissions import member_of, permit, round_of
@@ -64,7 +65,8 @@ class OutdatedView(generics.ListAPIView[Answer]):
         filters.is_valid(raise_exception=True)
         found = outdated(project, **filters.validated_data).order_by("-received_at", "pk")
         # Sort and paginate keys only, then load the rows of one page.
-        keys = self.paginate_queryset(found.values_list("pk", flat=True)) or []
+        sorted_keys: Any = CountedRows(found.values_list("pk", flat=True), found.count())
+        keys: list[Any] = self.paginate_queryset(sorted_keys) or []
         page = list(found.filter(pk__in=keys))
         return self.get_paginated_response(
             shapes.OutdatedAnswerSerializer(staleness_queries.outdated_rows(page), many=True).data

@@ -175,7 +175,11 @@ def test_answers_can_be_upheld_in_bulk_until_the_next_guideline(
     reply = client.post(upheld, {"guideline": 1, "reason": "One line was added."}, format="json")
     assert (reply.status_code, reply.json()) == (201, {"answers": 3})
     assert waiting() == [("Two", 1, 2, 3)]
-    assert client.get(f"{API}/projects/{project.slug}/outdated-answers/").json()["count"] == 3
+    outdated = f"{API}/projects/{project.slug}/outdated-answers/"
+    everything = client.get(outdated).json()
+    assert everything["count"] == 3
+    pages = [client.get(outdated, {"page_size": 1, "page": n}).json()["results"] for n in (1, 2, 3)]
+    assert [row for page in pages for row in page] == everything["results"]
     entry = Entry.objects.get(verb="uphold answers")
     assert (entry.object_id, entry.reason, entry.actor_id) == (str(first.pk), "One line was added.", by.user_id)
     assert entry.after == {"guideline": 1, "newest": 2, "answers": 3}
