@@ -4,12 +4,12 @@ Memory holds a few numbers per review, and the texts of some reviews at a time.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from statistics import fmean, pstdev
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from measures.pio import PioKind, spans_of
 from projects.jobs.batches import Progress
@@ -35,16 +35,65 @@ def figures(project: Project, progress: Progress) -> Json:
     """Return all figures of a project; empty if it has no machine readings."""
     if not has_readings(project):
         return {}
+    effects = _EffectCounts()
     return {
-        "reviews": _per_review(project, progress),
-        "directions": _directions(project),
-        "agreement": _agreement(project),
+        "reviews": _per_review(project, effects, progress),
+        "directions": effects.directions(),
+        "agreement": effects.agreement(),
         "years": _years(project),
     }
 
 
-def _per_review(project: Project, progress: Progress) -> list[Json]:
-    """Return a row for each quantity of a review."""
+class _EffectCounts:
+    """Numbers of effects of imported files, counted in the database for some reviews at a time."""
+
+    def __init__(self) -> None:
+        #: Number of effects of each kind of text by direction, and of those with weak evidence.
+        self.by_owner: dict[str, Counter[str]] = {owner: Counter() for owner in OWNERS}
+        self.weak: Counter[str] = Counter()
+        #: Whether an effect of an included study has the direction of its review.
+        self.agreements: Counter[bool] = Counter()
+
+    def add(self, reviews: Collection[int]) -> None:
+        rows = (
+            Effect.objects.filter(pair__review__in=reviews, reading__weights="")
+            .order_by()
+            .values_list("pair", "direction", "reading__inclusion__role")
+            .annotate(n=Count("pk"), weak=Count("pk", filter=Q(score__lt=WEAK)))
+        )
+        of_review: dict[int, str] = {}
+        of_studies: list[tuple[int, str, int]] = []
+        for pair, direction, role, n, weak in rows:
+            owner = role or "review"
+            self.by_owner[owner][direction] += n
+            self.weak[owner] += weak
+            if role is None:
+                of_review[pair] = direction
+            elif role == Role.INCLUDED:
+                of_studies.append((pair, direction, n))
+        for pair, direction, n in of_studies:
+            if pair in of_review:
+                self.agreements[direction == of_review[pair]] += n
+
+    def directions(self) -> list[Json]:
+        return [
+            {
+                "name": OWNERS[owner],
+                "n": counts.total(),
+                "directions": [counts[direction] for direction in Direction.values],
+                "weak": self.weak[owner],
+            }
+            for owner, counts in self.by_owner.items()
+            if counts
+        ]
+
+    def agreement(self) -> Json:
+        """Return how many effects of included studies have the most probable direction of their review."""
+        return {"n": self.agreements.total(), "count": self.agreements[True]}
+
+
+def _per_review(project: Project, effects: _EffectCounts, progress: Progress) -> list[Json]:
+    """Return a row for each quantity of a review, and count the effects."""
     counts: dict[str, Counter[int]] = defaultdict(Counter)
     reviews = Review.objects.filter(project=project).order_by("pk")
     total, done = reviews.count(), 0
@@ -52,6 +101,7 @@ def _per_review(project: Project, progress: Progress) -> list[Json]:
     while batch := dict(islice(rows, BATCH)):
         progress(done, total, "reading texts of reviews and studies")
         done += len(batch)
+        effects.add(list(batch))
         lengths: dict[int, list[int]] = {pk: [] for pk in batch}
         studies = Inclusion.objects.included().filter(review__in=list(batch)).order_by("review", "position")
         for review, text in studies.values_list("review", "study__abstract").iterator(chunk_size=200):
@@ -77,39 +127,6 @@ def _described(name: str, counts: Mapping[int, int]) -> Json:
     median = values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
     figures = {"mean": fmean(values), "sd": pstdev(values), "median": median, "least": values[0], "most": values[-1]}
     return {"name": name, "n": len(values), **figures}
-
-
-def _effects(project: Project, owner: str) -> QuerySet[Effect]:
-    of = Q(reading__review__project=project)
-    if owner != "review":
-        of = Q(reading__inclusion__review__project=project, reading__inclusion__role=owner)
-    return Effect.objects.filter(of, reading__weights="").order_by()
-
-
-def _directions(project: Project) -> list[Json]:
-    rows = []
-    for owner, name in OWNERS.items():
-        effects = _effects(project, owner)
-        counted = effects.values_list("direction").annotate(n=Count("pk"), weak=Count("pk", filter=Q(score__lt=WEAK)))
-        found = {direction: (n, weak) for direction, n, weak in counted}
-        if found:
-            rows.append(
-                {
-                    "name": name,
-                    "n": sum(n for n, _ in found.values()),
-                    "directions": [found.get(direction, (0, 0))[0] for direction in Direction.values],
-                    "weak": sum(weak for _, weak in found.values()),
-                }
-            )
-    return rows
-
-
-def _agreement(project: Project) -> Json:
-    """Return how many effects of included studies have the most probable direction of their review."""
-    of_review = Effect.objects.filter(pair=OuterRef("pair"), reading__review__isnull=False, reading__weights="")
-    effects = _effects(project, Role.INCLUDED).annotate(of_review=Subquery(of_review.values("direction")[:1]))
-    asked = effects.filter(of_review__isnull=False)
-    return {"n": asked.count(), "count": asked.filter(direction=F("of_review")).count()}
 
 
 def _years(project: Project) -> Json:
