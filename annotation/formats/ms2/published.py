@@ -26,6 +26,8 @@ from . import kept
 from .rows import FORMAT
 
 Json = dict[str, Any]
+#: Columns of a study that its published object needs.
+STUDY_COLUMNS = ("pmid", "title", "abstract", "year", "publication_types", "metadata")
 #: Current classes of the sentences of a review, by the id of its unit.
 Classes = Mapping[int, Sequence[str]]
 #: Current spans by kind of the abstracts that people have marked, by ("review" or "study", primary key).
@@ -61,7 +63,10 @@ def published(
     Needs a fixed number of queries.
     """
     inclusions = list(
-        Inclusion.objects.filter(review__in=reviews).select_related("study").order_by("review_id", "position")
+        Inclusion.objects.filter(review__in=reviews)
+        .select_related("study")
+        .only("review", "role", "metadata", *(f"study__{column}" for column in STUDY_COLUMNS))
+        .order_by("review_id", "position")
     )
     of_review: dict[int, list[Inclusion]] = defaultdict(list)
     for inclusion in inclusions:
