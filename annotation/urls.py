@@ -10,6 +10,7 @@ from .evidence import views as evidence_views
 from .flow.views import FlowView
 from .full_texts.views import FullTextsView
 from .imports import views as imports_views
+from .mappings import views as mappings_views
 from .pubmed import views as pubmed_views
 from .reliability import views as reliability_views
 from .reviews import views as reviews_views
@@ -19,6 +20,10 @@ urlpatterns = [
     path("projects/<slug:slug>/imports/", imports_views.ImportListView.as_view()),
     path("projects/<slug:slug>/imports/confirm/", imports_views.ImportConfirmView.as_view()),
     path("projects/<slug:slug>/imports/folder/", imports_views.ImportFolderView.as_view()),
+    path("projects/<slug:slug>/imports/columns/", mappings_views.TryMappingView.as_view()),
+    path("projects/<slug:slug>/imports/columns/check/", mappings_views.MappedCheckView.as_view()),
+    path("projects/<slug:slug>/mappings/", mappings_views.MappingListView.as_view()),
+    path("projects/<slug:slug>/mappings/<int:mapping_id>/", mappings_views.MappingView.as_view()),
     path("imports/<int:import_id>/", imports_views.ImportView.as_view()),
     path("imports/<int:import_id>/notices/", imports_views.ImportNoticesView.as_view()),
     path("imports/<int:import_id>/withdraw/", imports_views.ImportWithdrawView.as_view()),

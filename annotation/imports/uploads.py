@@ -23,7 +23,7 @@ from .writing import FINISHING, UNFINISHED, digest_of_set
 SAMPLE = 3
 PREVIEWED = 500
 #: Keys of the questions that any format may ask, as named in forms and commands.
-QUESTION_KEYS = ("topic", "review")
+QUESTION_KEYS = ("topic", "review", "columns")
 
 
 class CorpusUpload(Upload):
@@ -45,11 +45,22 @@ class CorpusUpload(Upload):
     def joins(self, params: Json) -> bool:
         return format_by_key(params["format"]).joins
 
+    def unfit(self, found: Json) -> str:
+        # The file is kept: people change the roles of its columns and check it again.
+        return "" if format_by_key(found["format"]).needs_columns else super().unfit(found)
+
     def bind(self, found: Json) -> Json:
+        if found.get("needs_columns"):
+            raise Conflict("Confirm the roles of the columns, then check the file with them.")
+        if why := super().unfit(found):
+            raise Conflict(why)
         return {"sha256": found["sha256"]}
 
     def check(self, brought: Brought) -> Found:
-        checked = _check(brought)
+        reader = format_by_key(brought.params["format"])
+        # Its columns have no roles yet. The page asks for them.
+        needs_columns = reader.needs_columns and not brought.params.get("columns")
+        checked = Checked() if needs_columns else _check(brought)
         source = brought.source
         preview: dict[str, Any] = {
             "file": source.name,
@@ -64,8 +75,8 @@ class CorpusUpload(Upload):
             "totals": {},
             "notices": [],
             "sample": [],
+            "needs_columns": needs_columns,
         }
-        reader = format_by_key(brought.params["format"])
         for known in checked.known:
             preview |= summarise_notices(known.differing[:PREVIEWED])
         if checked.parsed:

@@ -72,6 +72,7 @@ class FormatSerializer(Plain):
     )
     asks = FormatAskSerializer(many=True)
     maps = serializers.BooleanField(help_text="Whether unknown values can be mapped.")
+    needs_columns = serializers.BooleanField(help_text="Whether each column gets a role before the import.")
     joins = serializers.BooleanField(help_text="Whether several files can be imported together as one set.")
     streams = serializers.BooleanField(help_text="Whether several files are parts of one data set of any size.")
     folders = serializers.BooleanField(
@@ -89,6 +90,14 @@ class DeclaredSerializer(Plain):
         max_length=10_000,
         help_text="Meanings of unknown values, one per line: OLD=NEW or CRITERION:OLD=NEW. For ratings also "
         "CRITERION:scale=nominal.",
+    )
+    columns = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=400_000,
+        help_text="For tables of own corpora: the mapping of the columns as JSON. Without it the file is only stored, "
+        "and the check has ``needs_columns``.",
     )
     topic = serializers.CharField(
         required=False, default="", allow_blank=True, max_length=120, help_text="Topic of reviews from PubMed."

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.actions import make_token
 from accounts.models import ApiToken, User
-from annotation.models import Cluster, EffectPair, Finding, Search, Study
+from annotation.models import Cluster, EffectPair, Finding, SavedMapping, Search, Study
 from audit.models import Entry
 from evaluation.models import ProtocolVersion
 from evaluation.protocols.actions import create_protocol
@@ -45,6 +45,7 @@ class OtherProject:
     answer: Answer
     invitation: Invitation
     imported: Import
+    mapping: SavedMapping
     job: Job
     release: Release
     token: ApiToken
@@ -84,6 +85,7 @@ class OtherProject:
             "jobs": list(p.jobs.order_by("pk").values("pk", "status", "cancel_requested")),
             "releases": list(Release.objects.filter(project=p).values_list("pk", "version")),
             "imports": p.imports.count(),
+            "mappings": list(p.mappings.values()),
             "log": Entry.objects.filter(project=p.pk).count(),
             "links": list(self.round.participant_links.order_by("pk").values()),
             "systems": list(p.systems.order_by("pk").values("pk", "name", "versions__hash")),
@@ -129,6 +131,9 @@ def make_other_project(project: Project | None = None, owner: User | None = None
             report={"totals": {}, "values": {}, "notices": []},
             created_by=owner,
             created_at=timezone.now(),
+        ),
+        mapping=SavedMapping.objects.create(
+            project=project, name="answers", content='{"columns": {}}', created_by=owner, changed_at=timezone.now()
         ),
         job=jobs.enqueue(project=project, kind="finish_round", params={"round": round.pk}, by=owner),
         release=released(project, f"1.0.{n}", owner),

@@ -10,7 +10,7 @@ from ...clusters.creation import Layout
 from ...clusters.items import Item, Source
 from ...models import ColumnValues, Review
 from ..m3 import existing
-from .items import TableItem
+from .items import TableItem, kept_of
 from .mapping import SENTENCES
 from .stream import TableStream, value_rows
 
@@ -117,7 +117,7 @@ class DocumentStream(TableStream):
 
     def sample(self, item: TableItem) -> dict[str, Any]:
         inputs = [{"id": entry.key, "text": entry.text} for entry in item.entries]
-        return {"key": item.key, **item.details, "target": item.target, "inputs": inputs}
+        return {"key": item.key, **item.details, "target": item.target, "inputs": inputs, "kept": kept_of(item)}
 
 
 def review_of(item: TableItem) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 from typing import Any, NamedTuple
 
 from projects.uploads.faults import Faults
@@ -78,7 +78,10 @@ def has_no_value(value: Any) -> bool:
 class Items:
     """Read the items of a table. Errors are added to ``faults`` with line and column."""
 
-    def __init__(self, mapping: ColumnMapping, table: Table, source: Source, faults: Faults) -> None:
+    def __init__(
+        self, mapping: ColumnMapping, table: Table, source: Source, faults: Faults, most_rows: int | None = None
+    ) -> None:
+        self.most_rows = most_rows
         self.mapping, self.table, self.source, self.faults = mapping, table, source, faults
         known = {column.name: column for column in mapping.columns}
         cells = [Cell(n, known[name]) for n, name in enumerate(table.names) if name in known]
@@ -127,7 +130,7 @@ class Items:
             yield Record(listed[0].line, listed[-1].end, self._key_of(listed[0]), self._item(listed), field_name)
 
     def _rows(self, start: Position) -> Iterator[Row]:
-        for row in self.table.rows(start, self.faults):
+        for row in islice(self.table.rows(start, self.faults), self.most_rows):
             yield row if self._is_valid(row) else row._replace(fault=row.fault or "invalid")
 
     def _key_of(self, row: Row) -> str:
@@ -326,6 +329,11 @@ class Items:
                         c.column.name for c in self.summaries if (c.column.form, c.column.writer) == (form, writer)
                     )
                     item.notices.append(Notice(EMPTY_SUMMARY, message, entry.key, "", name))
+
+
+def kept_of(item: TableItem) -> dict[str, str]:
+    """Return the columns that an item, or else its first input, keeps as they are."""
+    return item.kept or (item.entries[0].kept if item.entries else {})
 
 
 def _values(value: Any, split: str) -> list[str]:

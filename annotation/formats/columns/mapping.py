@@ -177,6 +177,10 @@ class ColumnMapping:
         present = {*names, *map(other_form, names)}
         return [column for column in self.columns if column.name not in present and column.role != LEFT_OUT]
 
+    def has_all(self, names: Sequence[str]) -> bool:
+        """Return whether the mapping has a role for each of these columns."""
+        return set(names) <= {column.name for column in self.columns}
+
     def fitted(self, names: Sequence[str]) -> "ColumnMapping":
         """Return the mapping for a file with these columns. New columns are left out. Order: that of the file."""
         known = {other_form(column.name): column for column in self.columns}

@@ -17,7 +17,7 @@ from ...imports.passes import Index
 from ...models import ColumnValues, Part, Passage, Question, QuestionText, WrittenSummary
 from ..mediqa import REPEATED
 from ..mediqa.rows import PASSAGE, QUESTION, SUMMARY
-from .items import By, Entry, TableItem
+from .items import By, Entry, TableItem, kept_of
 from .mapping import ColumnMapping
 from .stream import TableStream, value_rows
 
@@ -122,7 +122,8 @@ class QuestionStream(TableStream):
 
     def sample(self, item: TableItem) -> dict[str, Any]:
         inputs = [{"id": entry.key, "text": entry.text, "rating": entry.rating} for entry in item.entries]
-        return {"key": item.key, "question": item.question, **item.details, "target": item.target, "inputs": inputs}
+        shown = {"key": item.key, "question": item.question, **item.details, "target": item.target}
+        return {**shown, "inputs": inputs, "kept": kept_of(item)}
 
 
 class PageStream(TableStream):
@@ -193,7 +194,7 @@ class PageStream(TableStream):
         return self.finished_counts(("pages",), counts)
 
     def sample(self, item: TableItem) -> dict[str, Any]:
-        return {"key": item.question, "inputs": [{"id": e.key, "text": e.page} for e in item.entries]}
+        return {"key": item.question, "inputs": [{"id": e.key, "text": e.page} for e in item.entries], "kept": {}}
 
 
 def _passages(project: Project, keys: Sequence[str]) -> dict[str, tuple[str, int, int]]:

@@ -44,6 +44,8 @@ class TableStream(Stream):
     def __init__(self, level: str, mapping: ColumnMapping | None) -> None:
         super().__init__(level)
         self.mapping = mapping
+        #: Read no more rows of a file than these, to try a mapping.
+        self.most_rows: int | None = None
         self.state = {"notes": []}
         self._tables: dict[str, tuple[Table, ColumnMapping]] = {}
         self._has_mapping_row = False
@@ -70,7 +72,7 @@ class TableStream(Stream):
     def records(self, source: Source, start: Position, faults: Faults) -> Iterator[Record]:
         if opened := self._tables.get(source.name):
             table, mapping = opened
-            yield from Items(mapping, table, source, faults).records(start)
+            yield from Items(mapping, table, source, faults, self.most_rows).records(start)
 
     def keys(self, source: Source) -> Iterator[str]:
         if opened := self._tables.get(source.name):
