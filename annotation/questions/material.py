@@ -7,6 +7,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from projects.material.registry import Column, Match, Material, Row, Rows
 from projects.models import Member, Project
+from projects.permissions import may
 
 from ..corpus.figures import SUMMARY
 from ..corpus.material import Levels, shortened
@@ -142,15 +143,31 @@ class WrittenSummaries(Material):
         rows = WrittenSummary.objects.current().filter(question__project=project).select_related("question", "passage")
         return rows.order_by("question__position", "passage__position", "form", "id")
 
+    def release_note(self, levels: Levels, paths: Sequence[str]) -> str:
+        if "written/agreement.json" not in paths:
+            return ""
+        return (
+            "`written/summaries.csv` has every written summary with its writer; nothing relevant is an empty text with "
+            "this status. `written/agreement.json` compares the newest texts of all writers."
+        )
+
+    def hidden(self, member: Member) -> Q | None:
+        """Only leads read what others wrote in rounds, because a reader may write or rate the same texts later."""
+        if may(member, "read texts of other writers"):
+            return None
+        return Q(author__isnull=False) & ~Q(author=member.user_id)
+
     def matching(self, rows: Rows, words: str) -> Rows:
         return rows.filter(text__icontains=words)
 
     def rows(self, page: Sequence[WrittenSummary], member: Member) -> list[Row]:
+        writers = Member.objects.filter(project=member.project_id, user__in={one.author_id for one in page})
+        pseudonyms: dict[int | None, str] = dict(writers.values_list("user", "pseudonym"))
         rows = []
         for one in page:
             text = shortened(one.text) if one.text.strip() else "Nothing relevant"
             passage = one.passage.key if one.passage else "all"
             form, words = SummaryForm(one.form).label, len(one.text.split())
-            writer = one.writer or ("" if one.author_id else "imported")
+            writer = pseudonyms.get(one.author_id) or one.writer or "imported"
             rows.append(Row(one.pk, (text, form, one.question.key, passage, words, writer)))
         return rows

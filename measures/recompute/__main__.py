@@ -7,7 +7,7 @@ from pathlib import Path
 
 from measures.recompute.files import Folder
 
-from . import agreement, pairs, ratings, scores, statistics
+from . import agreement, pairs, ratings, scores, statistics, written
 from .files import Findings, InvalidRelease
 
 #: Exit statuses: all figures equal, some figures differ, the folder cannot be read, some figures were not recomputed.
@@ -22,6 +22,7 @@ PARTS = (
     pairs.recompute_texts,
     pairs.recompute,
     ratings.recompute,
+    written.recompute,
     statistics.recompute_methods,
 )
 

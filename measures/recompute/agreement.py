@@ -12,6 +12,8 @@ from ..clustered import METHOD
 from ..reliability import clusters, field
 from ..spans import SpanError
 from ..text_agreement import Comparison
+from ..writers import Written
+from ..writers import agreement as agreement_of_writers
 from .files import Findings, Folder, InvalidRelease
 
 REPORTS, UNITS, GOLD = "agreement/reports.jsonl", "agreement/units.csv", "agreement/gold.csv"
@@ -69,6 +71,8 @@ def recompute(folder: Folder, findings: Findings) -> None:
                 recomputed["attention_checks"] = len({u for u, _, row in counted if _is_check(u, row, part, checks)})
             if is_former(printed):
                 recomputed = former.in_former_words(printed, recomputed)
+            if "writing" in printed:
+                recomputed["writing"] = agreement_of_writers(Written.from_cells(*row) for row in rows)
             if printed.get("repeats"):
                 scales = [Scale.from_json(scale) for scale in line["scales"]]
                 repeated = _repeated_answers(folder, file, name)

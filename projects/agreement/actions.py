@@ -15,18 +15,20 @@ from django.utils import timezone
 from accounts.models import User
 from audit import row_digests
 
+from .. import kinds
 from ..answers.queries import counted
 from ..jobs import batches, jobs
 from ..jobs.queries import ACTIVE
 from ..models import Decision, Job, JobStatus, Round, StoredAgreement
 from . import queries as agreement_queries
 
-#: Maximum number of counted answers for a computation within the request, which takes less than a second.
-AT_ONCE = 5_000
 #: Version of the computation. Increase it whenever the figures of a report change: stored reports of another version
 #: are computed anew. tests/projects/test_kept_agreement.py compares a report with a stored one of this version.
 METHOD = "agreement 5"
 KIND = "agreement"
+#: Maximum number of counted answers for a computation within the request, which takes less than a second. Kinds may
+#: have a lower one.
+AT_ONCE = 5_000
 Progress = Callable[[int, int | None, str], None]
 
 
@@ -49,7 +51,7 @@ class AvailableReport:
 def available_report(round: Round) -> AvailableReport:
     """Return the agreement of a round: computed now if the round is small, otherwise the stored report."""
     basis = count_inputs(round)
-    if basis["answers"] <= AT_ONCE:
+    if basis["answers"] <= (kinds.get(round.kind).answers_at_once or AT_ONCE):
         report = agreement_queries.report(round)
         return AvailableReport(report, timezone.now(), True, report["answers"], None)
     job = Job.objects.filter(project=round.project_id, kind=KIND, params__round=round.pk).order_by("-pk").first()
@@ -89,7 +91,7 @@ def request_report(*, round: Round, by: User) -> Job:
 
 def start_after_closing(*, round: Round) -> None:
     """Start computing the agreement of a large round when it closes, so that its page opens at once."""
-    if count_inputs(round)["answers"] <= AT_ONCE:
+    if count_inputs(round)["answers"] <= (kinds.get(round.kind).answers_at_once or AT_ONCE):
         return
     params = {"round": round.pk}
     with batches.batch():

@@ -10,6 +10,8 @@ from django.db.models import Count
 
 from measures.agreement import Review, RoundAnswers, coded, corrections, self_consistency
 from measures.unit_names import unit_name
+from measures.writers import Written
+from measures.writers import agreement as agreement_of_writers
 
 from .. import kinds
 from ..adjudication import queries as adjudication_queries
@@ -102,6 +104,7 @@ def report(round: Round, *, progress: Progress | None = None) -> dict[str, Any]:
     scales, comparisons = kind.scales_of(round), kind.comparisons_of(round)
     with_texts = any(comparison.of_spans for comparison in comparisons)
     round_answers = RoundAnswers(scales, comparisons)
+    texts_of_writers: list[Written] = []
     for chunk in answers_by_chunk(round):
         units = {unit.pk: unit for unit, _, _ in chunk}
         rows = _without_checks(
@@ -114,6 +117,10 @@ def report(round: Round, *, progress: Progress | None = None) -> dict[str, Any]:
         texts: dict[Hashable, str] = {item: text_of[pk] for item, pk in item_of if pk in text_of}
         round_answers.add([row for _, row in rows], texts, reviews)
         round_answers.add_gold(_gold(round, list(units.values())))
+        if kind.compares_writers:
+            texts_of_writers += [
+                Written.from_cells(unit.key, rater, cells) for unit, rater, value in chunk for cells in kind.rows(value)
+            ]
         if progress:
             progress(round_answers.answers, None, "reading answers")
 
@@ -131,6 +138,9 @@ def report(round: Round, *, progress: Progress | None = None) -> dict[str, Any]:
     checks = {unit for unit, _ in _checks_of(round)}
     left_out = {"attention_checks": len(checks)} if checks else {}
     assisted = {"suggestions_shown": True} if kind.shows_suggestions(round) else {}
+    if kind.compares_writers:
+        measuring("agreement of writers")
+        figures |= {"writing": agreement_of_writers(texts_of_writers)}
     return heading(round) | figures | left_out | assisted | ({"repeats": repeats} if repeats else {})
 
 

@@ -252,6 +252,51 @@ class ReviewedSerializer(Plain):
     measures = ReviewMeasureSerializer(many=True)
 
 
+class WriterMeanSerializer(Plain):
+    value = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField(help_text="Number of pairs.")
+    clusters = serializers.IntegerField(help_text="Number of questions.")
+    sd = serializers.FloatField(allow_null=True)
+    ci = numbers(allow_null=True)
+    undefined = serializers.CharField(allow_blank=True)
+    ci_reason = serializers.CharField(allow_blank=True)
+
+
+class WriterMeansSerializer(Plain):
+    rouge2 = WriterMeanSerializer()
+    rouge_l = WriterMeanSerializer()
+    bleu = WriterMeanSerializer()
+
+
+class WritersByTypeSerializer(Plain):
+    type = serializers.CharField(help_text="What is summarised (each passage, or all) and, for pairs, the form.")
+    pairs = serializers.IntegerField()
+    questions = serializers.IntegerField()
+    left_out = serializers.IntegerField(help_text="Pairs with an empty text: nothing was relevant.")
+    measures = WriterMeansSerializer()
+
+
+class DifferentPairSerializer(Plain):
+    type = serializers.CharField()
+    question = serializers.CharField()
+    passage = serializers.CharField()
+    form = serializers.CharField()
+    writers = serializers.ListField(child=serializers.CharField())
+    value = serializers.FloatField(help_text="ROUGE-L F1.")
+
+
+class WritingSerializer(Plain):
+    """Agreement between people who wrote summaries of the same passages."""
+
+    method = serializers.CharField()
+    forms_method = serializers.CharField()
+    libraries = serializers.DictField(child=serializers.CharField())
+    writers = serializers.ListField(child=serializers.CharField())
+    types = WritersByTypeSerializer(many=True, help_text="Pairs of writers.")
+    forms = WritersByTypeSerializer(many=True, help_text="Extractive texts against abstractive ones.")
+    lowest = DifferentPairSerializer(many=True, help_text="The pairs with the lowest ROUGE-L.")
+
+
 class AgreementReportSerializer(Plain):
     """The output of ``agreement --format json``: each figure with its n, method and, where defined, interval."""
 
@@ -268,6 +313,7 @@ class AgreementReportSerializer(Plain):
     answers = serializers.IntegerField()
     measures = MeasureSerializer(many=True)
     spans = SpanAgreementSerializer(many=True)
+    writing = WritingSerializer(required=False, help_text="Present if people wrote summaries.")
     repeats = RepeatsSerializer(required=False, help_text="Present if the round repeats units.")
     attention_checks = serializers.IntegerField(
         required=False, help_text="Number of answered attention checks. No figure includes them."
@@ -275,6 +321,16 @@ class AgreementReportSerializer(Plain):
     suggestions_shown = serializers.BooleanField(
         required=False, help_text="Present if people saw suggestions, so that they did not label independently."
     )
+
+
+class DifferentTextsSerializer(DifferentPairSerializer):
+    texts = serializers.ListField(
+        child=serializers.CharField(allow_blank=True), allow_null=True, help_text="Null unless the person is a lead."
+    )
+
+
+class WritingOnPageSerializer(WritingSerializer):
+    lowest = DifferentTextsSerializer(many=True, help_text="The pairs with the lowest ROUGE-L, with their texts.")
 
 
 class CitationSerializer(Plain):
@@ -302,6 +358,7 @@ class AgreementSerializer(AgreementReportSerializer):
     """The agreement report, when it was computed, and whether it is current."""
 
     measures = CitedMeasureSerializer(many=True)
+    writing = WritingOnPageSerializer(required=False, help_text="Present if people wrote summaries.")
     review = ReviewedSerializer(required=False, help_text="Present if the round showed the current value for review.")
     unmeasured = serializers.ListField(
         child=serializers.CharField(),

@@ -15,6 +15,7 @@ from ..permissions import may, permit, round_of
 from . import actions as agreement_actions
 from . import queries as agreement_page
 from . import serializers as report_shapes
+from .writing import with_texts
 
 
 class RoundAgreementView(APIView):
@@ -34,7 +35,11 @@ class RoundAgreementView(APIView):
             return Response({"answers": available.answers, "job": job}, status=status.HTTP_202_ACCEPTED)
         now = {"as_of": available.as_of, "current": available.current, "answers_now": available.answers, "job": job}
         purpose = {"purpose": round.get_purpose_display()}  # the report contains the stored value, not its label
-        return Response(agreement_page.page(round, available.report, curates=may(member, "curate")) | now | purpose)
+        report = agreement_page.page(round, available.report, curates=may(member, "curate"))
+        if "writing" in report:
+            reads_texts = may(member, "read texts of other writers")
+            report["writing"] = with_texts(round, report["writing"], reads_texts=reads_texts)
+        return Response(report | now | purpose)
 
     @extend_schema(operation_id="rounds_measure_agreement", request=None, responses={202: JobSerializer})
     def post(self, request: Request, round_id: int) -> Response:

@@ -120,6 +120,10 @@ class Kind:
     scales: Sequence[Scale] = ()
     #: Comparisons of marked or written texts, for which nominal coefficients do not fit.
     comparisons: Sequence[Comparison] = ()
+    #: Whether the rows are summaries, whose writers are compared (`measures.writers`).
+    compares_writers: bool = False
+    #: Maximum number of counted answers whose agreement is computed within a request; 0 for the usual number.
+    answers_at_once: int = 0
     #: Guideline heading that explains a field, by field. Fields may be missing.
     headings: Mapping[str, str] = {}
     #: Spreadsheet format, or None if a spreadsheet cannot hold the answers.

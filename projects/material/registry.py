@@ -82,6 +82,10 @@ class Material:
         """Return the current rows of a project, in the order of its list."""
         raise NotImplementedError
 
+    def hidden(self, member: Member) -> Q | None:
+        """Return a condition of the rows that a member may not read, or None."""
+        return None
+
     def exists(self, project: Project) -> Q | Exists:
         """Return a condition: the project has this kind."""
         return Q(Exists(self.all(project).order_by()))

@@ -69,7 +69,8 @@ class MaterialListView(generics.ListAPIView[Any]):
             raise NotFound(f"No kind of material {kwargs['key']!r} has a list.")
         filters = _filters(request)
         rows: Any = _rows(kind, member, filters)
-        if not filters.get("search", "").strip() and not filters.get("state"):
+        is_whole = kind.hidden(member) is None and not filters.get("state")
+        if is_whole and not filters.get("search", "").strip():
             known = stored(member.project, kind.figures)
             if known.is_current:
                 rows = CountedRows(rows, kind.count(known.figures))
@@ -82,6 +83,8 @@ class MaterialListView(generics.ListAPIView[Any]):
 def _rows(kind: Material, member: Member, filters: dict[str, str]) -> Rows:
     """Return the filtered and sorted rows of a kind."""
     rows = kind.all(member.project)
+    if (hidden := kind.hidden(member)) is not None:
+        rows = rows.exclude(hidden)
     if words := filters.get("search", "").strip():
         rows = kind.matching(rows, words)
     if state := filters.get("state"):

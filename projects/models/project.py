@@ -278,6 +278,7 @@ MAY: dict[str, frozenset[Role]] = {
     "read reports of jobs": _CURATORS,
     "verify releases by a job": _CURATORS,
     "see e-mail addresses": _LEADS,
+    "read texts of other writers": _LEADS,
     "change the project": _LEADS,
     "change members": _LEADS,
     "invite people": _LEADS,

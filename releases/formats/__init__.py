@@ -26,6 +26,7 @@ from . import (
     rounds,
     statistics,
     systems,
+    written,
 )
 from .notes import Notes
 
@@ -37,6 +38,7 @@ FORMATS: dict[str, Format] = {
     "ms2": ms2.files,
     "mslr": mslr.files,
     "mediqa_ans": mediqa_ans.files,
+    "written": written.files,
     "columns": columns.files,
     "counterfactuals": counterfactuals.files,
     "abstracts": abstracts.files,

@@ -41,7 +41,8 @@ def people(project: Project, ann1: User, ann2: User, tmp_path: Path) -> list[Mem
 
 
 def open_writing(project: Project, people: list[Member], **options: Any) -> Round:
-    return build_round(project, people, kind=KIND, purpose="collection", overlap=len(people), options=options)
+    plan = {"name": "Writing", "kind": KIND, "purpose": "collection", "overlap": len(people)}
+    return build_round(project, people, **plan, options=options)
 
 
 def card_of(slot: Assignment) -> Json:

@@ -73,6 +73,9 @@ class WriteKind(Kind):
     card_serializer: type[serializers.Serializer[Any]] = WriteCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = WriteValueSerializer
     part = "step"
+    compares_writers = True
+    #: Several texts of each answer are compared with those of each other writer.
+    answers_at_once = 60
     columns: Sequence[str] = (
         "step", "passage", "form", "status", "written_text", "chunks", "words", "sentences",
     )  # fmt: skip

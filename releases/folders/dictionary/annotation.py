@@ -7,6 +7,21 @@ TABLES = (
     Table(
         "ms2/reviews.jsonl", "review with its studies, in MS^2's published format", ("docid",), others="MS^2's fields."
     ),
+    Table(
+        "written/summaries.csv",
+        "written summary",
+        ("question", "passage", "form", "writer", "version"),
+        {
+            "question": "Key of the question.",
+            "passage": "Key of the passage; all: of all passages of the question.",
+            "form": "Extractive or abstractive.",
+            "writer": "Pseudonym, or the name in an imported file; imported: the file names none.",
+            "version": "Increases with each text of the writer for the same passage.",
+            "round": "Name of the round in which it was written; empty if it was imported.",
+            "status": "Written, or nothing relevant: the text is empty.",
+            "written_text": "The summary.",
+        },
+    ),
     Table("mslr/*-inputs.csv", "study of a review, in MSLR's format", ("ReviewID", "PMID"), others="MSLR's columns."),
     Table("mslr/*-targets.csv", "target of a review, in MSLR's format", ("ReviewID",), others="MSLR's columns."),
     Table("mslr/*-reviews-info.csv", "background, in MSLR's format", ("ReviewID",), others="MSLR's columns."),
