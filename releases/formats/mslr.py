@@ -15,7 +15,8 @@ from projects.models import Project
 
 from .notes import Notes
 
-BATCH = 200
+#: Each review may have hundreds of studies.
+BATCH = 20
 HEADS = {
     "inputs": ("", "ReviewID", "PMID", "Title", "Abstract"),
     "targets": ("", "ReviewID", "Target"),

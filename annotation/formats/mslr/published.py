@@ -28,7 +28,10 @@ def kept_of(review: Review) -> dict[str, Any]:
 def input_rows(reviews: Sequence[Review]) -> Iterator[list[Cells]]:
     """Yield the rows of inputs of each review. Needs a fixed number of queries."""
     inclusions = list(
-        Inclusion.objects.filter(review__in=reviews).select_related("study").order_by("review_id", "position")
+        Inclusion.objects.filter(review__in=reviews)
+        .select_related("study")
+        .only("review", "metadata", "study__pmid", "study__title", "study__abstract")
+        .order_by("review_id", "position")
     )
     of_study = _tags("study", [inclusion.study_id for inclusion in inclusions])
     of_inclusion = _tags("inclusion", [inclusion.pk for inclusion in inclusions])
