@@ -1,11 +1,13 @@
 """Decisions on values that models gave (`MachineReading`). They are written when a round first needs them."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from projects.gold.actions import insert_decisions
-from projects.models import Decision, Import, Origin, Unit
+from projects.gold.queries import current_decisions, values_of
+from projects.models import Decision, Import, Origin, Reference, Unit
 
 
 def undecided(units: QuerySet[Unit], has_reading: Q, kind: str, fields: Sequence[str]) -> QuerySet[Unit]:
@@ -28,3 +30,17 @@ def insert_machine_decisions(adopted: Iterable[tuple[int, Import]], kind: str, f
         for unit, imported in adopted
         for field in fields
     )
+
+
+def people_values(units: Sequence[Unit], kind: str) -> dict[int, dict[str, Any]]:
+    """Return the decided fields of each unit by id, without values of a model that no person has confirmed.
+
+    Uses a fixed number of queries.
+    """
+    decisions = list(current_decisions([unit.pk for unit in units], kind).values())
+    machine = [decision.pk for decision in decisions if decision.origin == Origin.MACHINE]
+    confirmed = set(
+        Reference.objects.filter(decision__in=machine, same=True).values_list("decision", flat=True) if machine else ()
+    )
+    mine = [decision for decision in decisions if decision.origin != Origin.MACHINE or decision.pk in confirmed]
+    return values_of(units, kind, mine)

@@ -19,7 +19,7 @@ from projects.jobs.batches import Progress
 from projects.models import Decision, Project, Reference, Unit
 from projects.purposes import which
 
-from ..kinds.effect.kind import DIRECTION
+from ..kinds.effect.values import DIRECTION
 from ..kinds.entity.machine import ELEMENTS
 from ..kinds.entity.values import FIELDS as SPAN_FIELDS
 from ..kinds.screen.kind import FIELD as SCREENING

@@ -8,16 +8,18 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
+from annotation.kinds.effect.current import decided_effects
 from annotation.kinds.effect.kind import EffectValueSerializer
 from annotation.models import Effect, EffectPair, EffectUnit, Inclusion, MachineReading, Review, Study
 from api.problems import Refused
 from projects.agreement.queries import report
 from projects.gold.actions import finish_round
 from projects.gold.queries import current_values
-from projects.models import Import, Member, Project, Round, Unit
+from projects.models import Decision, Import, Member, Project, Round, Unit
 from projects.queue.actions import next_assignments
 from projects.queue.queries import cards
 from projects.rounds.actions import close_round
+from projects.rounds.planning import RoundPlan, count_asked, matching_units
 from tests.builders import answer, build_round, include
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +31,12 @@ BOTH = {"effect_texts": "both"}
 @pytest.fixture
 def people(project: Project, ann1: User, ann2: User) -> list[Member]:
     return [Member.objects.get(project=project, user=user) for user in (ann1, ann2)]
+
+
+def build_import(project: Project) -> Import:
+    return Import.objects.create(
+        project=project, format="ms2", file_name="r.jsonl", sha256="a" * 64, size=1, created_at=timezone.now()
+    )
 
 
 def build_review(project: Project, number: int, *outcomes: str) -> Review:
@@ -111,10 +119,7 @@ def test_a_sentence_that_the_abstract_lacks_and_a_direction_without_one_are_refu
 def test_suggestions_are_those_of_this_text_and_only_if_the_round_shows_them(
     project: Project, review: Review, study: Study, people: list[Member], lead: User
 ) -> None:
-    imported = Import.objects.create(
-        project=project, format="ms2", file_name="r.jsonl", sha256="a" * 64, size=1, counts={}, report={},
-        created_by=lead, created_at=timezone.now(),
-    )  # fmt: skip
+    imported = build_import(project)
     inclusion = Inclusion.objects.get(review=review, study=study)
     of_review = MachineReading.objects.create(task="effects", review=review, imported=imported)
     of_study = MachineReading.objects.create(task="effects", inclusion=inclusion, imported=imported)
@@ -137,3 +142,63 @@ def test_suggestions_are_those_of_this_text_and_only_if_the_round_shows_them(
     assert shown["26000000 pair 1 study 1"]["sentence"] == 1
     assert shown["26000000 pair 2"] is None
     assert report(assisted)["suggestions_shown"]
+
+
+def read_effect(reading: MachineReading, outcome: str, direction: str, text: str, sentence: str | None) -> Effect:
+    start = text.index(sentence) if sentence else None
+    return Effect.objects.create(
+        reading=reading,
+        position=reading.effects.count(),
+        pair=EffectPair.objects.get(outcome=outcome),
+        direction=direction,
+        decreased=0.2,
+        no_difference=0.2,
+        increased=0.6,
+        start=start,
+        end=start + len(sentence) if sentence and start is not None else None,
+        evidence="" if sentence else "Elsewhere.",
+        score=0.01,
+    )
+
+
+def test_a_correction_round_starts_from_the_effects_of_a_model(
+    project: Project, review: Review, study: Study, people: list[Member], lead: User
+) -> None:
+    imported = build_import(project)
+    inclusion = Inclusion.objects.get(study=study)
+    own, of_study = (
+        MachineReading.objects.create(task="effects", imported=imported, **of)
+        for of in ({"review": review}, {"inclusion": inclusion})
+    )
+    read_effect(own, "attacks", "decreased", TEXT, "Nepralin reduced attacks.")
+    # Without evidence in the abstract, so there is no sentence to correct.
+    read_effect(own, "nausea", "no difference", TEXT, None)
+    read_effect(of_study, "attacks", "increased", study.abstract, "Nepralin reduced attacks.")
+    plan = RoundPlan(name="x", kind=KIND, purpose="review and correct", overlap=1, people=(), options=BOTH)
+    assert count_asked(project, plan, matching_units(project, plan)) == 2
+    assert not Decision.objects.exists()
+    round = build_round(project, people[:1], kind=KIND, purpose="review and correct", overlap=1, options=BOTH)
+    asked = list(round.assignments.order_by("position").values_list("unit__key", flat=True))
+    assert asked == ["26000000 pair 1", "26000000 pair 1 study 1"]
+    assert set(Decision.objects.values_list("origin", "imported")) == {("machine", imported.pk)}
+    [card] = cards(round, list(round.assignments.order_by("position")[:1]))
+    assert (card["value"]["effect_direction"], card["value"]["effect_sentence"]) == ("decreased", 2)
+    # Nobody has decided yet, so pages and releases have the model's values.
+    assert decided_effects([review]) == {}
+    for given in (value("decreased", 2), value("decreased", 1)):
+        slot, *_ = next_assignments(user=people[0].user, round=round)
+        shown = tuple(Decision.objects.filter(unit=slot.unit_id).values_list("pk", flat=True))
+        answer(people[0].user, slot, given, kind=KIND, references=shown)
+    close_round(round=round, by=lead)
+    finish_round(round=round, by=lead)
+    fields = {one["field"]: (one["corrected"], one["reviewed"]) for one in report(round)["review"]["fields"]}
+    assert fields == {"effect_direction": (1, 2), "effect_sentence": (0, 2)}
+    pair = EffectPair.objects.get(outcome="attacks").pk
+    assert decided_effects([review]) == {
+        (pair, None): ("decreased", "Nepralin reduced attacks."),
+        (pair, study.pk): ("decreased", "Nepralin reduced attacks."),
+    }
+    again = build_round(
+        project, people[:1], kind=KIND, name="again", purpose="review and correct", overlap=1, options=BOTH
+    )
+    assert again.units_count == 2, "the same pairs, with their decided values"

@@ -8,7 +8,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.models import AbstractUnit, EntityReading, MachineReading, Review, Study
+from annotation.kinds.entity.current import decided_spans
+from annotation.models import AbstractUnit, Element, EntityReading, MachineReading, Review, Study
 from api.problems import Refused
 from measures.pio import untag
 from measures.text_agreement import METHODS
@@ -162,6 +163,8 @@ def test_a_correction_round_starts_from_the_spans_of_the_newest_reading(
     assert list(asked) == ["review 26000000", "study 0", "study 1"]
     assert set(Decision.objects.values_list("origin", "imported", "unit__type")) == {("machine", new.pk, "abstract")}
     assert Decision.objects.count() == 9
+    # Nobody has decided yet, so pages and releases have the model's spans as machine.
+    assert decided_spans([review], [study.pk for study in studies]) == {}
     found = value(p=["hip fracture women"], i=["nepralin"], o=["risk of hip fracture"])
     [card] = cards(round, list(round.assignments.order_by("position")[:1]))
     assert [span["quote"] for span in card["value"]["outcome_spans"]] == ["risk of hip fracture"]
@@ -179,6 +182,7 @@ def test_a_correction_round_starts_from_the_spans_of_the_newest_reading(
     )
     assert again.units_count == 3, "the same abstracts, with their decided values"
     corrected_unit = Unit.objects.get(abstract__study=studies[1])
+    assert decided_spans([], [studies[0].pk])["study", studies[0].pk][Element.I], "a person has confirmed them"
     assert current_values([corrected_unit], KIND)[corrected_unit.pk]["outcome_spans"] == []
 
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from annotation.models import EffectUnit, Review, Sentence
-from projects.gold.queries import current_values
 
-from .kind import DIRECTION, KIND, SENTENCE
+from ..machine import people_values
+from .values import DIRECTION, KIND, SENTENCE
 
 
 class DecidedEffect(NamedTuple):
@@ -17,12 +17,12 @@ class DecidedEffect(NamedTuple):
 
 
 def decided_effects(reviews: Sequence[Review]) -> Mapping[tuple[int, int | None], DecidedEffect]:
-    """Return the decided effects by pair and study (primary keys); the study is None for the review itself.
+    """Return the effects that people decided by pair and study (primary keys); None: the review itself.
 
     Needs a fixed number of queries.
     """
     rows = list(EffectUnit.objects.filter(pair__review__in=reviews).select_related("unit", "pair"))
-    values = current_values([row.unit for row in rows], KIND) if rows else {}
+    values = people_values([row.unit for row in rows], KIND) if rows else {}
     decided = [row for row in rows if DIRECTION in values[row.unit_id]]
     texts: dict[tuple[str, int, int], str] = {}
     for name, articles in (

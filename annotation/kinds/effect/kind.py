@@ -12,9 +12,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from rest_framework import serializers
 
 from annotation.clusters.sentences import rows_of, sentences_json
-from annotation.kinds.effect import units
+from annotation.kinds.effect import machine, units
+from annotation.kinds.effect.values import DIRECTION, KIND, SENTENCE, closest_sentence
 from annotation.kinds.sentences.serializers import AbstractSentenceSerializer
-from annotation.kinds.units import BOTH, REVIEW_FILTERS, SCREENED_IN, ReviewKind, abstracts_option
+from annotation.kinds.units import BOTH, REVIEW, REVIEW_FILTERS, SCREENED_IN, ReviewKind, abstracts_option
 from annotation.models import (
     JUDGED_DIRECTIONS,
     NOT_REPORTED,
@@ -23,12 +24,10 @@ from annotation.models import (
     EffectPair,
     EffectUnit,
     JudgedEffect,
-    ReadingTask,
     Review,
     Sentence,
     Study,
 )
-from annotation.readings.current import current_readings
 from api.parameters import Parameter, Takes
 from api.problems import Refused
 from measures.agreement import Scale
@@ -37,8 +36,6 @@ from projects.kinds import Batch, Filter, SkipReason, Value
 from projects.models import Answer, Assignment, Project, Round, Unit
 
 Plain = serializers.Serializer[Any]
-KIND = "effect"
-DIRECTION, SENTENCE = "effect_direction", "effect_sentence"
 SUGGESTS = "suggest_effects"
 
 
@@ -124,15 +121,16 @@ class EffectKind(ReviewKind):
         return super().units(project).filter(Exists(pairs))
 
     def valued_units(self, project: Project) -> QuerySet[Unit]:
-        """Return the pairs that a round has asked about."""
-        return Unit.objects.filter(project=project, type=units.EFFECT).order_by("context", "position", "pk")
+        """Return the pairs that a round has asked about, and reviews with effects of a model in other texts."""
+        possible = Unit.objects.filter(Q(type=units.EFFECT) | Q(type=REVIEW) & machine.has_unasked())
+        return possible.filter(project=project, superseded_by=None).order_by("context", "position", "pk")
 
     #: The pairs of a review do not depend on other reviews, so a rolling round can add reviews.
     rolls = True
 
     def create_items(self, round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         if round.meaning.chooses != "any":
-            return chosen
+            return units.with_read_effects(round, [unit for unit, _ in chosen], round.options.get("effect_texts", BOTH))
         items = units.get_or_create_units(round, [unit for unit, _ in chosen], round.options["effect_texts"])
         if not items and not round.is_rolling:
             raise Refused.field(
@@ -142,6 +140,9 @@ class EffectKind(ReviewKind):
 
     def count_after_layout(self, project: Project, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
         return units.count_units(chosen, options.get("effect_texts", BOTH))
+
+    def count_valued(self, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
+        return units.count_read_effects(chosen, options.get("effect_texts", BOTH))
 
     def texts(self, units: Iterable[int]) -> dict[int, str]:
         """Return intervention and outcome."""
@@ -169,7 +170,9 @@ class EffectKind(ReviewKind):
         ):
             for sentence in Sentence.objects.filter(**{f"{name}__in": articles}).order_by("number") if articles else ():
                 sentences[name, getattr(sentence, f"{name}_id")].append(sentence)
-        suggested = _suggested(asked.values()) if self.shows_suggestions(round) else {}
+        suggested = {}
+        if self.shows_suggestions(round):
+            suggested = machine.current_effects({row.pair_id for row in asked.values()})
         return Batch(asked, {"sentences": sentences, "suggested": suggested})
 
     def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
@@ -214,6 +217,15 @@ class EffectKind(ReviewKind):
         rows = JudgedEffect.objects.filter(unit__in=list(units), imported__in=list(imported))
         return {(row.unit_id, row.imported_id or 0): _value(row) for row in rows.select_related("sentence")}
 
+    # Decisions
+
+    def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
+        return machine.undecided(units)
+
+    def pre_decide(self, units: Sequence[Unit]) -> None:
+        """Store the effects of a model before a round shows them."""
+        machine.decide(units)
+
     def sentence(self, field: str, value: Value) -> str:
         if field == SENTENCE:
             return f"sentence {value[SENTENCE]}" if value[SENTENCE] else "no sentence"
@@ -247,23 +259,11 @@ def _planned(ids: Sequence[int]) -> dict[int, EffectUnit]:
     return {pair.review.unit_id: EffectUnit(pair=pair) for pair in pairs}
 
 
-def _suggested(rows: Iterable[EffectUnit]) -> dict[tuple[int, int | None], Effect]:
-    """Return the effect of the current reading of each pair and text, by (pair, study). One query."""
-    current = Q(reading__in=current_readings(ReadingTask.EFFECTS, "review"))
-    current |= Q(reading__in=current_readings(ReadingTask.EFFECTS, "inclusion"))
-    effects = Effect.objects.filter(current, pair__in={row.pair_id for row in rows})
-    found = effects.select_related("reading__inclusion").order_by("reading_id")
-    return {(e.pair_id, e.reading.inclusion.study_id if e.reading.inclusion else None): e for e in found}
-
-
 def _as_suggestion(effect: Effect, sentences: Sequence[Sentence]) -> dict[str, Any]:
-    """Return a suggestion. Its sentence is the one that shares most characters with the evidence."""
-    start, end = effect.start or 0, effect.end or 0
-    shared = {s.number: min(s.end, end) - max(s.start, start) for s in sentences}
-    best = max(shared, key=lambda number: shared[number], default=None)
+    sentence = closest_sentence(effect, sentences)
     return {
         "probabilities": [effect.decreased, effect.no_difference, effect.increased],
         "direction": effect.direction,
-        "sentence": best if best is not None and shared[best] > 0 else None,
+        "sentence": sentence.number if sentence else None,
         "score": effect.score,
     }

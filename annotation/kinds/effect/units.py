@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from annotation.clusters.sentences import split, unsplit
+from annotation.kinds.effect import machine
 from annotation.kinds.units import REVIEWS, STUDIES
 from annotation.models import EffectPair, EffectUnit, Inclusion, Review, Study
 from projects.models import Round, Unit
@@ -16,22 +17,64 @@ Asked = tuple[EffectPair, Study | None]
 
 def get_or_create_units(round: Round, chosen: Sequence[int], of: str) -> list[tuple[int, int]]:
     """Return the (unit, context) ids of these reviews (unit ids), text by text, so that a person reads each once."""
-    reviews = {review.unit_id: review for review in Review.objects.filter(unit__in=chosen)}
     split(unsplit(Review.objects.filter(unit__in=chosen)))
+    reviews = _reviews(chosen)
     studies = _studies(reviews, of)
     split(unsplit(Study.objects.filter(pk__in={study.pk for each in studies.values() for study in each})))
-    by_id = {review.pk: review for review in reviews.values()}
-    pairs: dict[int, list[EffectPair]] = defaultdict(list)
-    for pair in EffectPair.objects.filter(review__in=reviews.values()).order_by("review_id", "position"):
-        pair.review = by_id[pair.review_id]
-        pairs[pair.review_id].append(pair)
-    asked: list[Asked] = []
-    for unit in chosen:
-        if review := reviews.get(unit):
-            texts = [None] if of != STUDIES and review.abstract else []
-            asked += [(pair, study) for study in [*texts, *studies[review.pk]] for pair in pairs[review.pk]]
+    by_review = _asked(reviews, studies, of)
+    asked = [one for unit in chosen if unit in by_review for one in by_review[unit]]
     units = get_or_create(asked)
     return [(units[_identity(pair, study)], _context(pair, study)) for pair, study in asked]
+
+
+def with_read_effects(round: Round, chosen: Sequence[int], of: str) -> list[tuple[int, int]]:
+    """Return the chosen units, with each review replaced by its pairs in the texts in which a model read their effect
+    and on which no person has decided. Pairs among the chosen units stay.
+    """
+    by_review = _read(chosen, of)
+    units = get_or_create([one for asked in by_review.values() for one in asked])
+    stay = dict(EffectUnit.objects.filter(unit__in=chosen).values_list("unit", "unit__context"))
+    items: dict[int, int] = {}
+    for unit in chosen:
+        if unit in stay:
+            items[unit] = stay[unit]
+        for pair, study in by_review.get(unit, ()):
+            items[units[_identity(pair, study)]] = _context(pair, study)
+    return list(items.items())
+
+
+def count_read_effects(chosen: Sequence[int], of: str) -> int:
+    """Return the number of units that `with_read_effects` returns for these units.
+
+    Pairs that are chosen beside their review are counted twice.
+    """
+    return sum(map(len, _read(chosen, of).values())) + EffectUnit.objects.filter(unit__in=chosen).count()
+
+
+def _read(chosen: Sequence[int], of: str) -> dict[int, list[Asked]]:
+    """Return the pairs and texts with an effect of a model that no person has decided, by the unit of their review."""
+    reviews = _reviews(chosen)
+    found = machine.readable(list(reviews.values()))
+    by_review = _asked(reviews, _studies(reviews, of), of)
+    return {unit: [one for one in asked if _identity(*one) in found] for unit, asked in by_review.items()}
+
+
+def _reviews(chosen: Sequence[int]) -> dict[int, Review]:
+    return {review.unit_id: review for review in Review.objects.filter(unit__in=chosen)}
+
+
+def _asked(reviews: dict[int, Review], studies: dict[int, list[Study]], of: str) -> dict[int, list[Asked]]:
+    """Return each pair with each of its texts, by the unit of its review, text by text."""
+    by_id = {review.pk: review for review in reviews.values()}
+    pairs: dict[int, list[EffectPair]] = defaultdict(list)
+    for pair in EffectPair.objects.filter(review__in=by_id).order_by("review_id", "position"):
+        pair.review = by_id[pair.review_id]
+        pairs[pair.review_id].append(pair)
+    asked = {}
+    for unit, review in reviews.items():
+        texts = [None] if of != STUDIES and review.abstract else []
+        asked[unit] = [(pair, study) for study in [*texts, *studies[review.pk]] for pair in pairs[review.pk]]
+    return asked
 
 
 def get_or_create(asked: Sequence[Asked]) -> dict[tuple[int, int | None], int]:
@@ -81,7 +124,7 @@ def key_of(pair: EffectPair, study: Study | None = None) -> str:
 
 def count_units(chosen: Sequence[int], of: str) -> int:
     """Return the number of units that `get_or_create_units` returns for these reviews (unit ids)."""
-    reviews = {review.unit_id: review for review in Review.objects.filter(unit__in=chosen)}
+    reviews = _reviews(chosen)
     studies = _studies(reviews, of)
     pairs: dict[int, int] = defaultdict(int)
     for review in EffectPair.objects.filter(review__in=reviews.values()).values_list("review", flat=True):

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from annotation.models import AbstractUnit, Element, Review
 from measures.spans import Range
-from projects.gold.queries import current_values
 
+from ..machine import people_values
 from .values import FIELDS, KIND
 
 #: The decided spans of an abstract by element. An undecided element is missing.
@@ -13,7 +13,7 @@ Decided = Mapping[Element, Collection[Range]]
 
 
 def decided_spans(reviews: Sequence[Review], studies: Collection[int]) -> dict[tuple[str, int], Decided]:
-    """Return the decided spans of reviews and studies (primary keys), by ("review" or "study", primary key).
+    """Return the spans that people decided, by ("review" or "study", primary key). ``studies``: primary keys.
 
     Abstracts that no round has asked about are missing. Needs a fixed number of queries.
     """
@@ -21,7 +21,7 @@ def decided_spans(reviews: Sequence[Review], studies: Collection[int]) -> dict[t
         *AbstractUnit.objects.filter(review__in=reviews).select_related("unit"),
         *AbstractUnit.objects.filter(study__in=studies).select_related("unit"),
     ]
-    values = current_values([row.unit for row in asked], KIND) if asked else {}
+    values = people_values([row.unit for row in asked], KIND) if asked else {}
     found: dict[tuple[str, int], Decided] = {}
     for row in asked:
         value = values[row.unit_id]
