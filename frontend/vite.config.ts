@@ -21,11 +21,12 @@ export default defineConfig(({ command }) => ({
       // A first run prints only what needs a decision.
       checks: { pluginTimings: false },
       output: {
-        // The first file that a page loads lists the names of all others. Short hashes of 36 letters keep this list small.
+        // The first file that a page loads lists the names of all others. Short hashes of 36 letters, without the names of
+        // the sources (the manifest has them), keep this list small.
         hashCharacters: 'base36',
         entryFileNames: 'assets/[name]-[hash:7].js',
-        chunkFileNames: 'assets/[name]-[hash:7].js',
-        assetFileNames: 'assets/[name]-[hash:5][extname]',
+        chunkFileNames: 'assets/[hash:7].js',
+        assetFileNames: 'assets/[hash:7][extname]',
         // One file for what every page needs, one for work of any kind, one for labelling: left alone, Work comes in twelve
         // small ones. A request costs more than the few bytes that a page loads without need.
         codeSplitting: {
