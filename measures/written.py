@@ -2,7 +2,7 @@
 
 A word is a run of characters without white space that contains a letter or a digit. Sentences are those of
 ``measures.sentences``. In addition, each list item begins one, and three blanks end one, because passages from web
-pages are often one line: "Symptoms: - Fever - Pain". ``frontend/src/text/written.ts`` is the same rule;
+pages are often one line: "Symptoms: - Fever - Pain". ``frontend/src/kinds/write/written.ts`` is the same rule;
 ``tests/measures/written.json`` has cases for both.
 """
 

@@ -1,4 +1,4 @@
-"""Words and sentences of written texts. The cases are shared with ``frontend/src/text/written.test.ts``."""
+"""Words and sentences of written texts. The cases are shared with ``frontend/src/kinds/write/written.test.ts``."""
 
 import json
 from itertools import pairwise

@@ -67,8 +67,8 @@ describe('reasons', () => {
     expect(keysInWords([])).toBe('B to write one.')
   })
 
-  // Marking spans, rating and rewriting take more letters. While their editor is open they are the editor's, which comes first; reasons have buttons.
-  const MORE = ['compare', 'counterfactual', 'entity', 'rate']
+  // Marking spans, rating, rewriting and writing take more letters. While their editor is open they are the editor's, which comes first; reasons have buttons.
+  const MORE = ['compare', 'counterfactual', 'entity', 'rate', 'write']
   it('stand on keys that no other editor of a kind has', async () => {
     for (const kind of kinds.filter((k) => !MORE.includes(k.key))) {
       const { default: task } = await kind.task()

@@ -1,0 +1,30 @@
+import type { Binding } from '../../work/keymap.ts'
+
+/** Keys of writing. Those of all tasks belong to the Work page; keys with Alt or Ctrl also act in the text field. */
+export const bindings: readonly Binding[] = [
+  { keys: ['ArrowDown'], command: 'down', says: 'Next, previous sentence; Shift marks several', shown: '↓ ↑', repeats: true },
+  { keys: ['ArrowUp'], command: 'up', says: '', shown: '↑', repeats: true },
+  { keys: ['PageDown'], command: 'page down', says: '10 sentences on, back; Shift marks', shown: 'PageDown PageUp', repeats: true },
+  { keys: ['PageUp'], command: 'page up', says: '', shown: 'PageUp', repeats: true },
+  { keys: ['Home'], command: 'first', says: 'First, last sentence; Shift marks', shown: 'Home End' },
+  { keys: ['End'], command: 'last', says: '', shown: 'End' },
+  { keys: ['l'], command: 'block', says: 'Mark to the end of the list or paragraph; again: the next', shown: 'L' },
+  { keys: [' '], command: 'toggle', says: 'Take or drop the sentence, take the marked part; when writing: insert it', shown: 'Space' },
+  { keys: ['.'], command: 'end on', says: 'Move the end of the marked part by a word', shown: '. ,', repeats: true },
+  { keys: [','], command: 'end back', says: '', shown: ',', repeats: true },
+  { keys: ['>'], command: 'start on', says: 'Move its start by a word', shown: '> <', repeats: true },
+  { keys: ['<'], command: 'start back', says: '', shown: '<', repeats: true },
+  { keys: ['Alt+↑', 'Alt+↓'], command: 'move chunk', says: 'Move the chunk up, down', shown: 'Alt+↑ Alt+↓' },
+  { keys: ['Backspace', 'Delete'], command: 'remove', says: 'Remove the chunk', shown: 'Backspace' },
+  { keys: ['n'], command: 'next chunk', says: 'Next chunk; Shift: previous', shown: 'N' },
+  { keys: ['o'], command: 'outline', says: 'Outline', shown: 'O' },
+  { keys: ['/'], command: 'search', says: 'Find in the source; Enter: next match', shown: '/' },
+  { keys: ['v'], command: 'only', says: 'Show chosen sentences only', shown: 'V' },
+  { keys: ['t'], command: 'to text', says: 'Go to the text, to the source', shown: 'T R' },
+  { keys: ['r'], command: 'to source', says: '', shown: 'R' },
+  { keys: ['0'], command: 'nothing', says: 'Nothing relevant', shown: '0' },
+  { keys: ['Alt+S'], command: 'start', says: 'Start from my extractive text, from my chunks', shown: 'Alt+S' },
+  { keys: ['Alt+A'], command: 'start abstractive', says: 'Insert my abstractive texts (all passages)', shown: 'Alt+A' },
+  { keys: ['Ctrl+Enter'], command: 'next step', says: 'Next step; at the last look: submit', shown: 'Ctrl+Enter' },
+  { keys: ['Escape'], command: 'let go', says: 'Clear the mark; from the text to the source', shown: 'Esc' },
+]
