@@ -27,6 +27,7 @@ from .clustered import METHOD as OF_MEANS
 from .clustered import Bounds
 from .means import FORMER_METHOD, FROM_0_TO_1, UNBOUNDED, Mean, clustered_mean
 from .probe import OVERALL, Pair
+from .signed_ranks import SignedRanks, signed_ranks
 
 Unit = TypeVar("Unit", bound=Hashable)
 
@@ -54,7 +55,8 @@ class Comparison:
 
     ``first`` and ``second`` are the means over the common units. ``difference`` is first minus second, with n, clusters
     and interval. ``p`` is None exactly when the difference is undefined. ``differing`` counts the clusters whose sums
-    differ. ``least`` is the smallest p that this number of clusters can give.
+    differ. ``least`` is the smallest p that this number of clusters can give. ``ranks`` is Wilcoxon's test, against
+    written references only.
     """
 
     first: float | None
@@ -63,6 +65,7 @@ class Comparison:
     p: float | None
     differing: int
     least: float
+    ranks: SignedRanks | None = None
 
     @property
     def can_be_small(self) -> bool:
@@ -74,7 +77,8 @@ class Comparison:
         mean = self.difference
         ci = (0.0 - mean.ci[1], 0.0 - mean.ci[0]) if mean.ci else None
         value = None if mean.value is None else 0.0 - mean.value
-        return replace(self, first=self.second, second=self.first, difference=replace(mean, value=value, ci=ci))
+        difference, ranks = replace(mean, value=value, ci=ci), self.ranks and self.ranks.turned()
+        return replace(self, first=self.second, second=self.first, difference=difference, ranks=ranks)
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -84,13 +88,16 @@ class Comparison:
             "p": self.p,
             "differing": self.differing,
             "least": self.least,
+            **({"ranks": self.ranks.as_json()} if self.ranks else {}),
         }
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Comparison:
         """Restore a comparison from `as_json`. Some databases return whole floats as integers."""
         first, second, p = (None if stored[k] is None else float(stored[k]) for k in ("first", "second", "p"))
-        return cls(first, second, Mean.from_json(stored["difference"]), p, stored["differing"], float(stored["least"]))
+        difference, least = Mean.from_json(stored["difference"]), float(stored["least"])
+        ranks = SignedRanks.from_json(stored["ranks"]) if stored.get("ranks") else None
+        return cls(first, second, difference, p, stored["differing"], least, ranks)
 
 
 def compared(
@@ -234,15 +241,21 @@ class ScoredUnits:
                 column.values[unit], column.reviews[unit] = value, review
 
 
-def scores_compared(first: ScoredUnits, second: ScoredUnits, bounds: Mapping[str, Bounds]) -> list[Json]:
+def scores_compared(
+    first: ScoredUnits, second: ScoredUnits, bounds: Mapping[str, Bounds], *, ranks: bool = False
+) -> list[Json]:
     """Return a comparison (first minus second) for each figure and reference kind that both have.
 
-    ``bounds`` holds the range of each figure.
+    ``bounds`` holds the range of each figure. ``ranks`` adds Wilcoxon's signed-rank test.
     """
     rows = []
     for figure, side in sorted(first.columns.keys() & second.columns.keys()):
         first_column, other = first.columns[figure, side], second.columns[figure, side]
         comparison = compared(first_column.values, other.values, first_column.reviews, bounds.get(figure, UNBOUNDED))
+        if ranks:
+            units = first_column.values.keys() & other.values.keys()
+            tested = signed_ranks([first_column.values[unit] - other.values[unit] for unit in units])
+            comparison = replace(comparison, ranks=tested)
         rows.append({"figure": figure, "side": side, **comparison.as_json()})
     return rows
 

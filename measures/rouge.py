@@ -1,4 +1,4 @@
-"""Compute ROUGE-1, -2, -L and -Lsum, identical to google's rouge-score 0.1.2 and much faster on long texts.
+"""Compute ROUGE-1, -2, -3, -L and -Lsum, identical to google's rouge-score 0.1.2 and much faster on long texts.
 
 Source: C.-Y. Lin, ROUGE (2004), as implemented by rouge-score. Tokens are runs of a-z and 0-9 of the lower-case text:
 Greek letters and signs such as "<" are dropped, and "0.05" becomes two tokens. With ``stemmer`` tokens of more than
@@ -84,8 +84,10 @@ def _rows(matches: Iterator[int], full: int) -> Iterator[int]:
         yield row
 
 
-RougeKind = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
-ROUGE_KINDS: tuple[RougeKind, ...] = get_args(RougeKind)
+RougeKind = Literal["rouge1", "rouge2", "rougeL", "rougeLsum", "rouge3"]
+EVERY_ROUGE_KIND: tuple[RougeKind, ...] = get_args(RougeKind)
+#: The kinds at all levels. ROUGE-3 is computed against written summaries only (MEDIQA-AnS).
+ROUGE_KINDS: tuple[RougeKind, ...] = EVERY_ROUGE_KIND[:-1]
 ROUGE_LIBRARY = "rouge-score 0.1.2"
 
 EMPTY_OUTPUT = "the output has nothing to compare: 0 by rouge-score"
@@ -163,6 +165,10 @@ class RougeText:
         return Counter(zip(self.tokens, self.tokens[1:], strict=False))
 
     @cached_property
+    def trigrams(self) -> Counter[Hashable]:
+        return Counter(zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False))
+
+    @cached_property
     def sentences(self) -> list[list[str]]:
         return [rouge_tokens(sentence, stemmer=self.stemmer) for sentence in sentences(self.text)]
 
@@ -176,9 +182,9 @@ def rouge(
 ) -> dict[RougeKind, Prf]:
     """Return ROUGE of an output against one reference, by kind.
 
-    An output without a token (or, for ROUGE-2, a bigram) gets 0 as in rouge-score, with a note. For a reference without
-    one the kind is undefined; rouge-score returns 0. For ``RougeText`` arguments their own ``stemmer`` is used. Raise
-    ValueError if the two differ, and for an unknown kind.
+    An output without a token (or a bigram or trigram, for ROUGE-2 or -3) gets 0 as in rouge-score, with a note. For a
+    reference without one the kind is undefined; rouge-score returns 0. For ``RougeText`` arguments their own
+    ``stemmer`` is used. Raise ValueError if the two differ, and for an unknown kind.
     """
     stemmers = [text.stemmer for text in (output, reference) if isinstance(text, RougeText)]
     if len(set(stemmers)) > 1:
@@ -186,7 +192,7 @@ def rouge(
     stemmer = stemmers[0] if stemmers else stemmer
     left = output if isinstance(output, RougeText) else RougeText(output, stemmer=stemmer)
     right = reference if isinstance(reference, RougeText) else RougeText(reference, stemmer=stemmer)
-    if unknown := set(kinds) - set(ROUGE_KINDS):
+    if unknown := set(kinds) - set(EVERY_ROUGE_KIND):
         raise ValueError(f"no kind of ROUGE: {', '.join(sorted(unknown))}")
     return {kind: _HITS[kind](left, right) for kind in kinds}
 
@@ -278,4 +284,5 @@ _HITS: Mapping[RougeKind, Callable[[RougeText, RougeText], Prf]] = {
     "rouge2": lambda output, reference: _of_counts(output.bigrams, reference.bigrams),
     "rougeL": _of_lcs,
     "rougeLsum": _of_union_lcs,
+    "rouge3": lambda output, reference: _of_counts(output.trigrams, reference.trigrams),
 }

@@ -67,6 +67,13 @@ PREFIX = Parameter(
 )
 BACKGROUND = Parameter("background", Takes.SWITCH, "Begin with the review's background", False)
 QUESTION = Parameter("question", Takes.SWITCH, "Begin with the question", False)
+PAGES = Parameter(
+    "pages",
+    Takes.SWITCH,
+    "Read whole pages instead of passages",
+    False,
+    help="Levels answer and question. A unit is skipped if one of its passages has no page.",
+)
 PICO = Parameter(
     "pico",
     Takes.SWITCH,
@@ -139,7 +146,7 @@ FULL_ATTENTION = Parameter(
     "background: everything before the documents, as in MS^2's LED.",
 )
 #: Assembly parameters that every backend with text input accepts.
-ASSEMBLY = (ORDER, DOCUMENTS, TITLES, PREFIX, BACKGROUND, TAGS, QUESTION, PICO)
+ASSEMBLY = (ORDER, DOCUMENTS, PAGES, TITLES, PREFIX, BACKGROUND, TAGS, QUESTION, PICO)
 
 
 class Unreadable(ValueError):
@@ -182,6 +189,11 @@ def assemble(source: Source, assembly: Mapping[str, Any], *, seed: int) -> Assem
     return AssembledInput(
         " ".join(parts), tuple(f"{tuple_words} {text}" if tuple_words else text for text in documents)
     )
+
+
+def reads_pages(config: Mapping[str, Any]) -> bool:
+    """Return whether a version reads whole pages instead of passages."""
+    return bool(config.get("assembly", {}).get("pages"))
 
 
 def ordered(source: Source, order: str, *, seed: int) -> tuple[InputText, ...]:

@@ -34,6 +34,7 @@ class ChatBackend(Weighted):
         "assembly": (
             assembly.ORDER,
             assembly.DOCUMENTS,
+            assembly.PAGES,
             assembly.TITLES,
             assembly.PICO,
             SEPARATOR,

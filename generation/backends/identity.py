@@ -7,10 +7,12 @@ from typing import Any
 from api.parameters import check
 from api.problems import Refused
 from audit.digests import digest_of
+from measures.references import WRITTEN_LEVELS
 from projects.jobs.queries import NEEDS_TORCH
 
 from .. import backends
 from ..models import UnitLevel
+from .assembly import reads_pages
 from .protocol import SECTIONS, Backend, Config, Facts
 
 
@@ -47,6 +49,8 @@ def checked(config: Mapping[str, Any]) -> dict[str, Any]:
             continue
         clean[section], section_faults = check(backend.sections.get(section, ()), values)
         faults += [(f"{section}.{name}", sentence) for name, sentence in section_faults]
+    if reads_pages(clean) and clean["level"] not in WRITTEN_LEVELS:
+        faults.append(("assembly.pages", "Only passages have whole pages: choose the level answer or question."))
     if faults:
         raise Refused(faults[0][1], errors=[{"field": field, "message": message} for field, message in faults])
     return clean

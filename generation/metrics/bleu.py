@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from api.parameters import Parameter
 from measures import bleu
 
-from .protocol import CpuMetric, Figure, Judged, Params, PerSummaryScorer, Row
+from .protocol import REFERENCES, CpuMetric, Figure, Judged, Params, PerSummaryScorer, Row
 
 ScoreOne = Callable[[str, Sequence[str]], bleu.Sacre]
 ScoreCorpus = Callable[[Sequence[str], Sequence[str]], bleu.Sacre]
@@ -22,6 +23,7 @@ class _SacreMetric(CpuMetric):
     Scores are against each reference, and over the corpus with each summary's own target.
     """
 
+    parameters: tuple[Parameter, ...] = (REFERENCES,)
     has_corpus = True
     one: ScoreOne
     all: ScoreCorpus

@@ -8,9 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from api.parameters import Parameter
+from api.parameters import Parameter, Takes
 from measures.clustered import Bounds
 from measures.means import UNBOUNDED
+from measures.references import MAXIMUM, ONE_BY_ONE
 
 from ..backends import weights
 from ..backends.protocol import BackendError
@@ -108,6 +109,15 @@ class Metric(Protocol):
         """Load the metric. Raise `MetricError` on failure."""
 
 
+REFERENCES = Parameter(
+    "references",
+    Takes.CHOICE,
+    "Written references",
+    ONE_BY_ONE,
+    choices=(ONE_BY_ONE, MAXIMUM),
+    help="Levels answer and question: each reference by name, or the largest value of each figure over the references "
+    "of a unit.",
+)
 LANGUAGE = "en"
 
 

@@ -4,15 +4,16 @@ from typing import Any
 
 from api.parameters import Parameter, Takes
 from measures.means import FROM_0_TO_1
-from measures.rouge import ROUGE_KINDS, Prf, RougeKind, RougeText, rouge, rouge_parameters
+from measures.rouge import EVERY_ROUGE_KIND, ROUGE_KINDS, Prf, RougeKind, RougeText, rouge, rouge_parameters
 
-from .protocol import CpuMetric, Figure, Judged, Params, PerSummaryScorer, Row
+from .protocol import REFERENCES, CpuMetric, Figure, Judged, Params, PerSummaryScorer, Row
 
 LABELS: dict[RougeKind, str] = {
     "rouge1": "ROUGE-1",
     "rouge2": "ROUGE-2",
     "rougeL": "ROUGE-L",
     "rougeLsum": "ROUGE-Lsum",
+    "rouge3": "ROUGE-3",
 }
 #: The ROUGE variants that serve as main figures.
 HEADLINES: tuple[RougeKind, ...] = ("rouge1", "rougeL")
@@ -29,10 +30,11 @@ class RougeMetric(CpuMetric):
     key = "rouge"
     name = "ROUGE"
     description = (
-        "ROUGE-1, -2, -L and -Lsum, as computed by rouge-score, against each reference. Precision is the share of the "
-        "summary that occurs in the reference, recall the share of the reference that occurs in the summary."
+        "ROUGE-1, -2, -L and -Lsum, as computed by rouge-score, against each reference; ROUGE-3 against written "
+        "summaries. Precision is the share of the summary that occurs in the reference, recall the share of the "
+        "reference that occurs in the summary."
     )
-    parameters: tuple[Parameter, ...] = (STEMMER,)
+    parameters: tuple[Parameter, ...] = (STEMMER, REFERENCES)
     figures: tuple[Figure, ...] = tuple(
         Figure(
             f"{kind}_{part}",
@@ -43,7 +45,7 @@ class RougeMetric(CpuMetric):
             better="higher",
             headline=(kind in HEADLINES and part == "f1"),
         )
-        for kind in ROUGE_KINDS
+        for kind in EVERY_ROUGE_KIND
         for part, words in (("f1", "F1"), ("precision", "precision"), ("recall", "recall"))
     )
 
@@ -60,8 +62,9 @@ class RougeScorer(PerSummaryScorer):
 
     def rows(self, judged: Judged) -> list[Row]:
         output = RougeText(judged.text, stemmer=self.stemmer)
+        kinds = EVERY_ROUGE_KIND if judged.material.written else ROUGE_KINDS
         return [
-            of_kinds(reference.unit, rouge(output, RougeText(reference.text, stemmer=self.stemmer)))
+            of_kinds(reference.unit, rouge(output, RougeText(reference.text, stemmer=self.stemmer), kinds=kinds))
             for reference in judged.material.references
         ]
 

@@ -10,14 +10,19 @@ from projects.models import Project
 
 
 class UnitLevel(models.TextChoices):
-    """What a version summarises: all inputs of a review, of a target sentence, or of a cluster (M3's levels 1 to 3), or
-    the effects that studies state for an intervention and an outcome (MS^2's table-to-table).
+    """What a version summarises.
+
+    All inputs of a review, of a target sentence, or of a cluster (M3's levels 1 to 3); the effects that studies state
+    for an intervention and an outcome (MS^2's table-to-table); one passage, or all passages that answer a question
+    (MEDIQA-AnS's single- and multi-document summaries).
     """
 
     DOCUMENT = "document"
     SENTENCE = "sentence"
     PROPOSITION = "proposition"
     PAIR = "pair"
+    ANSWER = "answer"
+    QUESTION = "question"
 
 
 class System(models.Model):

@@ -70,7 +70,7 @@ class Summarising:
         return sources.skipped(project, level)
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, Source]:
-        materials = sources.materials(version.system.project, version.level, units)
+        materials = sources.materials_of(version, units)
         return {unit: material.source for unit, material in materials.items()}
 
     def do(self, summariser: Summariser, items: Sequence[Source]) -> Iterator[list[Output | Failure]]:

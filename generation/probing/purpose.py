@@ -66,7 +66,7 @@ class Probing:
 
     def items(self, version: Version, units: Sequence[int]) -> Mapping[int, ProbeItem]:
         project = version.system.project
-        material = sources.materials(project, version.level, units)
+        material = sources.materials_of(version, units)
         pairs: dict[int, list[ProbePair]] = defaultdict(list)
         for pair in _pairs(project, version.level, units):
             pairs[pair.unit].append(pair)

@@ -18,7 +18,7 @@ from .. import metrics
 from ..backends.identity import DEFAULT
 from ..models import Run, Score, Scoring, Summary
 from ..scoring.actions import KIND
-from ..scoring.computing import PROPOSITIONS
+from ..scoring.computing import PROPOSITIONS, side_of, with_names
 from .tables.by_system import PROBE, plottable_figures
 from .tables.scored import Scores
 
@@ -112,7 +112,8 @@ def scores_of(run: Run, member: Member, metric: str, figure: str, descending: bo
     if not Summary.objects.visible_to(member).filter(item__run=run).exists():
         return Score.objects.none()
     newest = Scoring.objects.latest_finished().filter(run=run, metric=metric).first()
-    scores = Score.objects.filter(scoring=newest).select_related("summary__item__unit", "reference")
+    scores = with_names(Score.objects.filter(scoring=newest), run.version.level)
+    scores = scores.select_related("summary__item__unit", "reference")
     if figure:
         scores = scores.filter(values__has_key=figure)
         order = F(f"values__{figure}")
@@ -120,7 +121,7 @@ def scores_of(run: Run, member: Member, metric: str, figure: str, descending: bo
     return scores.order_by("pk")
 
 
-def score_rows(scores: Sequence[Score], level: str) -> list[Json]:
+def score_rows(scores: Sequence[Any], level: str) -> list[Json]:
     return [
         {
             "summary": score.summary_id,
@@ -135,8 +136,8 @@ def score_rows(scores: Sequence[Score], level: str) -> list[Json]:
     ]
 
 
-def _against(score: Score, level: str) -> str:
+def _against(score: Any, level: str) -> str:
     if score.reference is None:
         return ""
-    single = level == "document" and score.reference.type == "proposition"
-    return f"{PROPOSITIONS}: {unit_name(score.reference.key)}" if single else "own target"
+    side = side_of(level, score.reference.type, score.form, score.writer)
+    return f"{side}: {unit_name(score.reference.key)}" if side == PROPOSITIONS else side

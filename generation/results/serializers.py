@@ -108,11 +108,15 @@ class InputTextSerializer(Plain):
 
 
 class ReferenceSerializer(Plain):
-    """A reference of the summary: first the unit's own target, then, for a document, each proposition of its review."""
+    """A reference of the summary: first the unit's own target, then, for a document, each proposition of its review.
+
+    For a passage or question: each written summary.
+    """
 
     unit = serializers.IntegerField()
     key = serializers.CharField()
     unit_name = UnitNameField()
+    name = serializers.CharField(allow_blank=True, help_text="Name of a written summary: its form and its writer.")
     text = serializers.CharField(allow_blank=True)
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from api.problems import PASSING
 from generation import sources
+from generation.backends.assembly import reads_pages
 from generation.backends.identity import DEFAULT, backend_of, queue_of
 from generation.backends.protocol import BackendError, Failure, Output, PassingError, Summariser
 from generation.models import ItemStatus, Run, RunItem, RunStatus, Version
@@ -107,7 +108,7 @@ def make_items(run: Run, units: Sequence[int], *, skips_empty: bool = False) -> 
     created = 0
     for start in range(0, len(units), BATCH):
         batch = units[start : start + BATCH]
-        sizes = sources.sizes(run.version.level, batch)
+        sizes = sources.sizes(run.version.level, batch, pages=reads_pages(run.version.config))
         chosen = [unit for unit in batch if sizes[unit] or not skips_empty]
         RunItem.objects.bulk_create(RunItem(run=run, unit_id=unit, size=sizes[unit]) for unit in chosen)
         created += len(chosen)

@@ -13,6 +13,7 @@ from api.problems import Conflict, Refused
 from audit import log
 from audit.digests import canonical, digest_of
 from measures.probe import RULE as PROBE_RULE
+from measures.references import MAXIMUM, ONE_BY_ONE, WRITTEN_LEVELS
 from projects.jobs import batches, jobs
 from projects.models import Job
 from sql import planner
@@ -21,7 +22,7 @@ from .. import metrics
 from ..backends.identity import DEFAULT, GPU
 from ..metrics.protocol import Judged, Metric, MetricError, Params, Row, Scorer
 from ..models import ItemStatus, ProbeFigures, Run, RunPurpose, Score, Scoring, Summary
-from ..sources import materials
+from ..sources import materials_of
 from .comparing import compare_probe, compare_scoring, uncompared
 from .computing import has_current_means, means_of, probe_results
 
@@ -95,13 +96,21 @@ def checked(metric: Metric, values: Mapping[str, Any]) -> dict[str, Any]:
     return params
 
 
+def _checked_for(run: Run, metric: Metric, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Like `checked`. The setting of written references exists at their levels only, so that other hashes stay."""
+    clean = checked(metric, values)
+    if run.version.level not in WRITTEN_LEVELS and clean.pop("references", ONE_BY_ONE) == MAXIMUM:
+        raise Refused.field("params.references", "references: only summaries of questions have several references.")
+    return clean
+
+
 def request_scores(*, run: Run, metric: str, params: Mapping[str, Any], by: User | None) -> Job | Scoring:
     """Queue a job that scores a run. Return the job in progress or the existing scoring, if there is one.
 
     Raise `Refused` for an unknown metric or parameter, and `Conflict` if there are no summaries.
     """
     chosen = metric_of(metric)
-    clean = checked(chosen, params)
+    clean = _checked_for(run, chosen, params)
     count = Summary.objects.filter(item__run=run).count()
     if run.purpose != RunPurpose.SUMMARIES or not count:
         raise Conflict("This run has no summaries to score.")
@@ -141,7 +150,7 @@ def score_run(
     continues from there.
     """
     chosen = metric_of(metric)
-    clean = checked(chosen, params)
+    clean = _checked_for(run, chosen, params)
     libraries = _libraries(chosen, clean)
     total = Summary.objects.filter(item__run=run).count()
     progress(0, total, "reading existing scores")
@@ -253,11 +262,11 @@ def summaries_in_batches(run: Run, size: int | None = None) -> Iterator[list[Jud
 
     A summary of a retired unit has no references and is left out.
     """
-    level, project, last = run.version.level, run.version.system.project, 0
+    last = 0
     summaries = Summary.objects.filter(item__run=run).order_by("pk").values_list("pk", "text", "item__unit")
     while chunk := list(summaries.filter(pk__gt=last)[: size or BATCH]):
         last = chunk[-1][0]
-        materials_by_unit = materials(project, level, [unit for _, _, unit in chunk])
+        materials_by_unit = materials_of(run.version, [unit for _, _, unit in chunk])
         yield [Judged(pk, text, materials_by_unit[unit]) for pk, text, unit in chunk if unit in materials_by_unit]
 
 

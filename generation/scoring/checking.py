@@ -7,6 +7,7 @@ from django.db.models import Count, Q, Sum
 
 from audit.models import Entry
 from measures.recompute.files import Findings
+from measures.references import WRITTEN_LEVELS
 
 from ..models import Embargo, Run, RunPurpose, Scoring
 from .computing import has_current_means, means_of
@@ -20,6 +21,21 @@ COPYING: Sequence[str] = (*(f"{part}_{kind}_f1" for kind in KINDS for part in ("
 
 #: The figures by which two systems are compared.
 COMPARED: Mapping[str, Sequence[str]] = {"rouge": ROUGE, "bertscore": (BERTSCORE,), "copying": COPYING}
+#: The figures of MEDIQA-AnS's Tables 5 to 7. Its column "ROUGE-L" is ROUGE-3 recall (docs/metrics.md).
+PUBLISHED: Sequence[str] = ("rouge1_recall", "rouge2_recall", "rouge3_recall")
+_COMPARED_WRITTEN: Mapping[str, Sequence[str]] = {**COMPARED, "rouge": (*ROUGE, *PUBLISHED), "bleu": ("bleu",)}
+#: Metrics by which systems of some level are compared.
+COMPARED_METRICS = tuple(_COMPARED_WRITTEN)
+
+
+def every_compared_figure(metric: str) -> Sequence[str]:
+    """Return the figures of a metric by which two systems of any level are compared."""
+    return _COMPARED_WRITTEN[metric]
+
+
+def compared_figures(metric: str, level: str) -> Sequence[str]:
+    """Return the figures of a metric by which two systems of a level are compared."""
+    return (_COMPARED_WRITTEN if level in WRITTEN_LEVELS else COMPARED).get(metric, ())
 
 
 #: Log entries that lift embargoes: of one member (formerly "lift seal"), and of all members of the runs of a rating

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from audit.digests import digest_of
 from measures.comparison import RULE, Comparison, ScoredUnits, probes_compared, scores_compared
 from measures.probe import probe_tables
+from measures.references import WRITTEN_LEVELS
 from projects.jobs import batches
 from projects.models import Project
 
@@ -13,8 +14,8 @@ from .. import metrics
 from ..latest_runs import newest_runs
 from ..models import CommonProbe, ProbeComparison, ProbeFigures, ProbeScore, Run, RunPurpose, Scoring, ScoringComparison
 from ..probing.purpose import judged_pairs
-from .checking import COMPARED
-from .computing import KINDS, is_current, rows_of, side_of
+from .checking import compared_figures
+from .computing import KINDS, is_current, rows_of
 
 Json = dict[str, Any]
 Row = TypeVar("Row", Scoring, ProbeFigures)
@@ -77,7 +78,7 @@ def uncompared(scoring: Scoring) -> list[Scoring]:
 
     The list is empty if its metric is not compared, or if tables use another run of its version.
     """
-    if scoring.metric not in COMPARED:
+    if not compared_figures(scoring.metric, scoring.run.version.level):
         return []
     newest = newest_runs(scoring.run.version.system.project, RunPurpose.SUMMARIES).order_by().values("pk")
     if not newest.filter(pk=scoring.run_id).exists():
@@ -99,9 +100,9 @@ def comparisons(scorings: Iterable[int]) -> Stored:
 
 def scored_units(scoring: Scoring) -> ScoredUnits:
     """Return the compared figures of a scoring by unit and reference, in one query."""
-    units = ScoredUnits(COMPARED[scoring.metric])
+    units = ScoredUnits(compared_figures(scoring.metric, scoring.run.version.level))
     for row in rows_of(scoring):
-        units.add((row.unit, row.reference), row.review, side_of(scoring, row.type), row.values)
+        units.add((row.unit, row.reference), row.review, row.side, row.values)
     return units
 
 
@@ -161,7 +162,7 @@ def compare_scoring(scoring: Scoring, storing: Storing = lambda words: None) -> 
     """
     bounds = bounds_of(scoring.metric)
     for other, (first, second), units in read_pairs(scoring, uncompared(scoring), scored_units):
-        rows = scores_compared(*units, bounds)
+        rows = scores_compared(*units, bounds, ranks=scoring.run.version.level in WRITTEN_LEVELS)
         with batches.batch():
             storing(other.run.version.system.name)
             ScoringComparison.objects.update_or_create(

@@ -6,15 +6,17 @@ the stored results.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from django.db.models import F
+from django.db.models import CharField, F, QuerySet, Value
 from django.db.models.functions import Coalesce
 
+from annotation.questions.references import reference_name, writer_of
 from measures.counterfactuals import Kind
 from measures.means import OWN, PROPOSITIONS, RULE, Mean, ScoreMeans
 from measures.probe import RULE as PROBE_RULE
 from measures.probe import ProbeResult, probe_tables
+from measures.references import MAXIMUM, OF_MAXIMUM, WRITTEN_LEVELS, maxima
 
 from .. import metrics
 from ..models import ProbeFigures, Run, Score, Scoring, UnitLevel
@@ -24,13 +26,15 @@ Json = dict[str, Any]
 
 NOT_SCORED = "not scored yet"
 NOT_COMPUTED = "its mean is not computed yet"
-#: The review of a scored summary, at any level.
+_UNIT = "summary__item__unit"
+#: The review of a scored summary, at any level except `WRITTEN_LEVELS`, and the question at these.
 REVIEW = Coalesce(
-    F("summary__item__unit__cluster__review"),
-    F("summary__item__unit__target__review"),
-    F("summary__item__unit__review"),
-    F("summary__item__unit__effect__pair__review"),
+    F(f"{_UNIT}__cluster__review"),
+    F(f"{_UNIT}__target__review"),
+    F(f"{_UNIT}__review"),
+    F(f"{_UNIT}__effect__pair__review"),
 )
+QUESTION = Coalesce(F(f"{_UNIT}__passage__question"), F(f"{_UNIT}__question"))
 KINDS = [kind.value for kind in Kind]
 __all__ = ["OWN", "PROPOSITIONS", "RULE"]
 
@@ -76,33 +80,63 @@ def means_of(scoring: Scoring) -> Json:
     """
     means = ScoreMeans({figure.key: figure.bounds for figure in metrics.get(scoring.metric).figures})
     for row in rows_of(scoring):
-        side = side_of(scoring, row.type)
-        means.add(summary=row.unit, review=row.review, side=side, values=row.values, undefined=row.undefined)
+        means.add(summary=row.unit, review=row.review, side=row.side, values=row.values, undefined=row.undefined)
     return means.as_json()
 
 
 class ScoreRow(NamedTuple):
-    """A row of a scoring: the unit of the summary, the unit and type of its reference, and the review."""
+    """A row of a scoring: the unit of the summary, the unit and the kind or name of its reference, and the review.
+
+    At the levels of questions, ``review`` is the question.
+    """
 
     unit: int
     reference: int | None
-    type: str | None
+    side: str
     review: int
     values: dict[str, float | None]
     undefined: dict[str, str]
 
 
 def rows_of(scoring: Scoring) -> Iterator[ScoreRow]:
-    """Yield every row, in one query. A run has one summary per unit."""
-    scores = Score.objects.filter(scoring=scoring).annotate(review=REVIEW).order_by("pk")
-    names = ("summary__item__unit_id", "reference_id", "reference__type", "review", "values", "undefined")
-    return (ScoreRow(*row) for row in scores.values_list(*names).iterator())
+    """Yield every row, in one query. A run has one summary per unit.
+
+    If the maximum over references is set, a summary has one row, and all summaries are held in memory.
+    """
+    level = scoring.run.version.level
+    scores = with_names(Score.objects.filter(scoring=scoring), level).order_by("pk")
+    scores = scores.annotate(review=QUESTION if level in WRITTEN_LEVELS else REVIEW)
+    names = ("reference__type", "form", "writer", "summary__item__unit_id", "reference_id", "review")
+    rows = (
+        ScoreRow(unit, reference, side_of(level, type, form, writer), review, values, undefined)
+        for type, form, writer, unit, reference, review, values, undefined in scores.values_list(
+            *names, "values", "undefined"
+        ).iterator()
+    )
+    return _maxima_of(rows) if scoring.params.get("references") == MAXIMUM else rows
 
 
-def side_of(scoring: Scoring, reference: str | None) -> str:
-    """Return the kind of reference of a row, from the type of the reference unit."""
-    document = scoring.run.version.level == UnitLevel.DOCUMENT
-    return PROPOSITIONS if document and reference == "proposition" else OWN
+def _maxima_of(rows: Iterable[ScoreRow]) -> Iterator[ScoreRow]:
+    pooled = maxima((row.unit, row.review, row.values, row.undefined) for row in rows)
+    return (
+        ScoreRow(cast(int, one.summary), None, OF_MAXIMUM, cast(int, one.review), one.values, one.undefined)
+        for one in pooled
+    )
+
+
+def with_names(scores: QuerySet[Score], level: str) -> QuerySet[Any]:
+    """Add ``form`` and ``writer`` of the reference, if it is a written summary."""
+    if level not in WRITTEN_LEVELS:
+        return scores.annotate(form=Value("", CharField()), writer=Value("", CharField()))
+    path = "reference__written_summary__"
+    return scores.annotate(form=F(f"{path}form"), writer=writer_of(path))
+
+
+def side_of(level: str, reference: str | None, form: str | None, writer: str) -> str:
+    """Return the kind or name of the reference of a row, from the type of its unit and the fields of `with_names`."""
+    if form:
+        return reference_name(form, writer)
+    return PROPOSITIONS if level == UnitLevel.DOCUMENT and reference == "proposition" else OWN
 
 
 def probe_results(run: Run) -> tuple[ProbeResult, ...]:

@@ -11,7 +11,9 @@ from django.db.models import Q, QuerySet
 from api.problems import Refused
 from projects.models import Project, Unit
 
-from ..models import UnitLevel
+from ..backends.assembly import reads_pages
+from ..models import UnitLevel, Version
+from .answers import AnswerSource, QuestionSource
 from .document import DocumentSource
 from .pair import PairSource
 from .proposition import PropositionSource
@@ -20,7 +22,14 @@ from .sentence import SentenceSource
 
 __all__ = ["Material", "Position", "Reference"]
 
-_EVERY: tuple[UnitSource, ...] = (DocumentSource(), SentenceSource(), PropositionSource(), PairSource())
+_EVERY: tuple[UnitSource, ...] = (
+    QuestionSource(),
+    AnswerSource(),
+    DocumentSource(),
+    SentenceSource(),
+    PropositionSource(),
+    PairSource(),
+)
 _SOURCES = {source.level: source for source in _EVERY}
 #: The units of a run, by level.
 LEVELS = {source.level: source.name for source in _EVERY}
@@ -111,14 +120,19 @@ def matching_keys(project: Project, level: str, keys: Sequence[str]) -> set[str]
     return source_of(level).matching_keys(project, keys)
 
 
-def materials(project: Project, level: str, units: Sequence[int]) -> dict[int, Material]:
+def materials(project: Project, level: str, units: Sequence[int], *, pages: bool = False) -> dict[int, Material]:
     """Return the material of these units, by unit id. Units without inputs and retired units are left out."""
-    return source_of(level).materials(units)
+    return source_of(level).materials(units, pages=pages)
 
 
-def sizes(level: str, units: Sequence[int]) -> dict[int, int]:
+def materials_of(version: Version, units: Sequence[int]) -> dict[int, Material]:
+    """Like `materials`, with the inputs that a version reads: passages or whole pages."""
+    return materials(version.system.project, version.level, units, pages=reads_pages(version.config))
+
+
+def sizes(level: str, units: Sequence[int], *, pages: bool = False) -> dict[int, int]:
     """Return the number of input characters of each unit, or 0 without inputs."""
-    known_sizes = source_of(level).sizes(units)
+    known_sizes = source_of(level).sizes(units, pages=pages)
     return {unit: known_sizes.get(unit, 0) for unit in units}
 
 

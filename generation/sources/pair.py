@@ -58,7 +58,7 @@ class PairSource(UnitSource):
             created[asked[review, position].pk, None] if unit is None else unit for review, position, unit in positions
         ]
 
-    def materials(self, units: Sequence[int]) -> dict[int, Material]:
+    def materials(self, units: Sequence[int], *, pages: bool = False) -> dict[int, Material]:
         rows = EffectUnit.objects.filter(unit__in=units, study=None).select_related("pair__review", "unit")
         asked = {row.unit_id: row for row in rows}
         effects = current_effects([row.pair for row in asked.values()])
@@ -73,7 +73,7 @@ class PairSource(UnitSource):
             if effects[row.pair_id].of_studies
         }
 
-    def sizes(self, units: Sequence[int]) -> Mapping[int, int]:
+    def sizes(self, units: Sequence[int], *, pages: bool = False) -> Mapping[int, int]:
         length = Length("evidence") + Coalesce(F("end") - F("start"), 0)
         read = Effect.objects.filter(pair__units__unit__in=units, pair__units__study=None)
         rows = read.filter(reading__inclusion__isnull=False).order_by().values_list("pair__units__unit")

@@ -23,7 +23,7 @@ class PropositionSource(UnitSource):
     def rows(self, project: Project) -> QuerySet[Any]:
         return Cluster.objects.current().filter(project=project)
 
-    def materials(self, units: Sequence[int]) -> dict[int, Material]:
+    def materials(self, units: Sequence[int], *, pages: bool = False) -> dict[int, Material]:
         clusters = Cluster.objects.filter(unit__in=units).select_related("review")
         by_id = {cluster.pk: cluster for cluster in clusters}
         texts = Proposition.objects.current().filter(cluster__in=by_id).select_related("study").in_corpus_order()
@@ -56,6 +56,6 @@ class PropositionSource(UnitSource):
             if inputs[pk]
         }
 
-    def sizes(self, units: Sequence[int]) -> Mapping[int, int]:
+    def sizes(self, units: Sequence[int], *, pages: bool = False) -> Mapping[int, int]:
         texts = Proposition.objects.current().filter(position__gt=0, cluster__unit__in=units).order_by()
         return dict(texts.values_list("cluster__unit").annotate(size=Sum(Length("text"))))

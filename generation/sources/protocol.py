@@ -19,30 +19,33 @@ Position = tuple[int, int, int | None]
 
 @dataclass(frozen=True)
 class Reference:
-    """A reference text of a summary, and its unit."""
+    """A reference text of a summary, and its unit. ``name``: the name of a written summary, such as extractive."""
 
     unit: int
     key: str
     text: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
 class Material:
     """One unit with the input of a summariser and its references.
 
-    ``own`` is the unit's own target, if it is known. ``propositions`` has each proposition of the review of a document.
-    ``review`` is the cluster id for bootstrapping.
+    ``own`` is the unit's own target, if it is known. ``propositions`` has each proposition of the review of a document,
+    ``written`` the summaries that people wrote of a passage or question. ``review`` is the review, or the question, by
+    which intervals are clustered.
     """
 
     source: Source
     own: Reference | None
     propositions: tuple[Reference, ...]
     review: int
+    written: tuple[Reference, ...] = ()
 
     @property
     def references(self) -> tuple[Reference, ...]:
         """The texts that a summary is compared with, the unit's own target first."""
-        return (*((self.own,) if self.own else ()), *self.propositions)
+        return (*((self.own,) if self.own else ()), *self.propositions, *self.written)
 
 
 class UnitSource(ABC):
@@ -63,11 +66,14 @@ class UnitSource(ABC):
         """Return one row per unit, also for units that do not exist yet (see `existing_units`)."""
 
     @abstractmethod
-    def materials(self, units: Sequence[int]) -> dict[int, Material]:
-        """Return the material of these units, by unit id. Units without inputs and retired units are left out."""
+    def materials(self, units: Sequence[int], *, pages: bool = False) -> dict[int, Material]:
+        """Return the material of these units, by unit id. Units without inputs and retired units are left out.
+
+        With ``pages``, which only levels of passages have, the inputs are the whole pages.
+        """
 
     @abstractmethod
-    def sizes(self, units: Sequence[int]) -> Mapping[int, int]:
+    def sizes(self, units: Sequence[int], *, pages: bool = False) -> Mapping[int, int]:
         """Return the number of input characters of each unit. Units without inputs may be missing."""
 
     def existing(self, project: Project) -> QuerySet[Any]:

@@ -22,7 +22,7 @@ class TargetSource(UnitSource):
     def rows(self, project: Project) -> QuerySet[Any]:
         return Target.objects.current().filter(project=project, level=Level(self.level))
 
-    def materials(self, units: Sequence[int]) -> dict[int, Material]:
+    def materials(self, units: Sequence[int], *, pages: bool = False) -> dict[int, Material]:
         of_level = Target.objects.current().filter(level=Level(self.level)).select_related("review")
         targets = list(of_level.filter(**{f"{self.unit.removesuffix('_id')}__in": units}))
         reviews = {target.pk: target.review_id for target in targets}
@@ -53,7 +53,7 @@ class TargetSource(UnitSource):
         """Return the propositions that a summary is also compared with, by review, in corpus order."""
         return {}
 
-    def sizes(self, units: Sequence[int]) -> Mapping[int, int]:
+    def sizes(self, units: Sequence[int], *, pages: bool = False) -> Mapping[int, int]:
         texts: QuerySet[Any] = Input.objects.current().filter(
             target__level=Level(self.level), target__unit__superseded_by=None
         )

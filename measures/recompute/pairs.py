@@ -15,11 +15,24 @@ from ..counterfactuals import Kind
 from ..probe import FORMER_RULE as FORMER_PROBE_RULE
 from ..probe import RULE as PROBE_RULE
 from ..probe import Pair, ProbeError, paired, probe_tables
+from ..references import WRITTEN_LEVELS
 from ..repetition import length_of, repetition
-from ..rouge import RougeText, rouge
+from ..rouge import EVERY_ROUGE_KIND, RougeText, rouge
 from ..stated_direction import compare_directions
 from .files import Findings, Folder, InvalidRelease
-from .scores import LIKELIHOODS, PROBES, REFERENCES, RUNS, SCORINGS, SUMMARIES, bounds_in, judged_in, name_of, values_in
+from .scores import (
+    LIKELIHOODS,
+    PROBES,
+    REFERENCES,
+    RUNS,
+    SCORINGS,
+    SUMMARIES,
+    bounds_in,
+    judged_in,
+    name_of,
+    score_rows,
+    values_in,
+)
 
 PAIRS, PROBE_PAIRS, COMMON = "systems/pairs.jsonl", "systems/probe_pairs.jsonl", "systems/common.jsonl"
 KINDS = [kind.value for kind in Kind]
@@ -62,7 +75,10 @@ def _compare_scores(folder: Folder, findings: Findings, runs: Mapping[int, Json]
         for runs_compared, line in lines.items():
             with former.rule(line["rule"] == FORMER_RULE):
                 recomputed[runs_compared] = scores_compared(
-                    units[runs_compared[0]], units[runs_compared[1]], bounds_in(scorings[runs_compared[0]])
+                    units[runs_compared[0]],
+                    units[runs_compared[1]],
+                    bounds_in(scorings[runs_compared[0]]),
+                    ranks=runs[runs_compared[0]]["level"] in WRITTEN_LEVELS,
                 )
         _compare_families(findings, PAIRS, f"{metric} of ", runs, lines, recomputed, "side")
 
@@ -75,10 +91,9 @@ def _units(folder: Folder, scorings: Mapping[int, Json]) -> dict[int, ScoredUnit
     """Return by run the scores of a metric on which systems are compared."""
     units_by_run = {run: ScoredUnits(line["compared"]) for run, line in scorings.items()}
     for file in {line["scores"] for line in scorings.values()}:
-        for row in folder.rows(file):
-            if units := units_by_run.get(int(row["run"])):
-                key = (row["unit"], row["reference_type"], row["reference"])
-                units.add(key, row["review"], row["against"], values_in(row, file)[0])
+        for row in score_rows(folder, file, scorings):
+            if units := units_by_run.get(row.run):
+                units.add((row.unit, *row.reference), row.review, row.side, row.values)
     return units_by_run
 
 
@@ -279,7 +294,8 @@ def _scorer(scoring: Mapping[str, Any]) -> Score | None:
 
 
 def _rouge(text: str, reference: str | None, *, stemmer: bool) -> Values:
-    scores = rouge(RougeText(text, stemmer=stemmer), RougeText(reference or "", stemmer=stemmer))
+    texts = RougeText(text, stemmer=stemmer), RougeText(reference or "", stemmer=stemmer)
+    scores = rouge(*texts, kinds=EVERY_ROUGE_KIND)
     parts = ("f1", "precision", "recall")
     return {f"{kind}_{part}": getattr(prf, part) for kind, prf in scores.items() for part in parts}
 

@@ -6,8 +6,8 @@ import hashlib
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, cast
 
 from measures import former
 from measures.clustered import Bounds
@@ -20,6 +20,7 @@ from measures.recompute.files import Folder
 from measures.stated_direction import macro_f1
 
 from ..means import FORMER_RULE, OWN, RULE, ScoreMeans
+from ..references import MAXIMUM, OF_MAXIMUM, maxima
 from .files import Findings, InvalidRelease
 
 RUNS, SUMMARIES, REFERENCES = "systems/runs.jsonl", "systems/summaries.jsonl", "systems/references.csv"
@@ -69,14 +70,12 @@ def _scored(folder: Folder, findings: Findings, runs: Mapping[int, Json], scorin
     means = {line["run"]: ScoreMeans(bounds_in(line)) for line in scorings}
     own_rows: dict[int, list[Row]] = defaultdict(list)
     corpora = {line["run"] for line in scorings if line["corpus"]}
-    for row in folder.rows(file):
-        run = int(row["run"])
-        values, undefined = values_in(row, file)
-        means[run].add(
-            summary=row["summary"], review=row["review"], side=row["against"], values=values, undefined=undefined
+    for row in score_rows(folder, file, {line["run"]: line for line in scorings}):
+        means[row.run].add(
+            summary=row.summary, review=row.review, side=row.side, values=row.values, undefined=row.undefined
         )
-        if run in corpora and row["against"] == OWN:
-            own_rows[run].append((row["summary"], (row["reference_type"], row["reference"]), values, row["review"]))
+        if row.run in corpora and row.side == OWN:
+            own_rows[row.run].append((row.summary, row.reference, row.values, row.review))
     for line in scorings:
         name = f"{line['metric']} of {name_of(runs, line['run'])}"
         is_former = bool(line["means"]) and line["means"]["rule"] == FORMER_RULE
@@ -93,6 +92,39 @@ def _scored(folder: Folder, findings: Findings, runs: Mapping[int, Json], scorin
             findings.compare(SCORINGS, name, printed, computed)
         if line["corpus"]:
             _corpus(folder, findings, name, line, own_rows[line["run"]])
+
+
+class ScoreRow(NamedTuple):
+    """A row of a file of scores. ``side``: kind or name of the reference; the reference is empty if there is none."""
+
+    run: int
+    summary: str
+    unit: str
+    review: str
+    side: str
+    reference: Reference
+    values: dict[str, float | None]
+    undefined: dict[str, str]
+
+
+def score_rows(folder: Folder, file: str, scorings: Mapping[int, Json]) -> Iterator[ScoreRow]:
+    """Yield the rows of a file of scores. Where a scoring takes the maximum over references, a summary has one row."""
+    pooled = {run for run, line in scorings.items() if line["params"].get("references") == MAXIMUM}
+    rows: list[ScoreRow] = []
+    for line in folder.rows(file):
+        reference = (line["reference_type"], line["reference"])
+        names = (line["summary"], line["unit"], line["review"], line["against"])
+        row = ScoreRow(int(line["run"]), *names, reference, *values_in(line, file))
+        if row.run in pooled:
+            rows.append(row)
+        else:
+            yield row
+    units = {(row.run, row.summary): row.unit for row in rows}
+    for one in maxima(((row.run, row.summary), row.review, row.values, row.undefined) for row in rows):
+        run, summary = cast(tuple[int, str], one.summary)
+        yield ScoreRow(
+            run, summary, units[run, summary], str(one.review), OF_MAXIMUM, ("", ""), one.values, one.undefined
+        )
 
 
 def values_in(row: Mapping[str, str], file: str) -> tuple[dict[str, float | None], dict[str, str]]:

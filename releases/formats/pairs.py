@@ -13,8 +13,9 @@ from typing import Any
 
 from generation.results.tables.pairs import Family, probed_families, probed_pairs, scored_families, scored_pairs
 from generation.results.tables.probed import Probed
-from generation.results.tables.scored import ScoredRun, Scores
-from generation.scoring.checking import COMPARED
+from generation.results.tables.scored import Scores
+from generation.results.tables.scored_run import ScoredRun
+from generation.scoring.checking import COMPARED_METRICS, every_compared_figure
 from generation.scoring.comparing import common_rows
 from generation.scoring.computing import KINDS, results_of
 from measures.comparison import PROBED, RULE
@@ -29,7 +30,7 @@ Json = dict[str, Any]
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
     scores = Scores(project, published=True)
-    if any(any(scored_pairs(scores, metric)) for metric in COMPARED):
+    if any(any(scored_pairs(scores, metric)) for metric in COMPARED_METRICS):
         yield PAIRS, _pairs(scores)
     if any(probed_pairs(scores)):
         yield PROBE_PAIRS, _probe_pairs(scores)
@@ -42,7 +43,8 @@ def _line(row: Json) -> bytes:
 
 def _pairs(scores: Scores) -> Iterator[bytes]:
     """Yield the comparisons of systems. ``rows`` is null for a pair not compared under the current rule."""
-    for metric, figures in COMPARED.items():
+    for metric in COMPARED_METRICS:
+        figures = every_compared_figure(metric)
         rows = _rows((family for figure in figures for family in scored_families(scores, metric, figure)), "side")
         for one, other in scored_pairs(scores, metric):
             is_compared = scores.is_compared(metric, one.run, other.run)

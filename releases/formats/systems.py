@@ -25,8 +25,8 @@ from generation import metrics
 from generation.latest_runs import published_runs
 from generation.metrics.protocol import Figure
 from generation.models import ProbeFigures, ProbeScore, RunPurpose, Score, Scoring, Summary, UnitLevel
-from generation.scoring.checking import COMPARED
-from generation.scoring.computing import has_current_means, is_current, side_of
+from generation.scoring.checking import compared_figures
+from generation.scoring.computing import has_current_means, is_current, side_of, with_names
 from generation.sources import materials
 from projects.models import Project, Unit
 from releases.formats.rows import BATCH, csv_row, utc_time
@@ -57,9 +57,10 @@ LIKELIHOOD = (
 
 
 def _review(unit: str) -> Coalesce:
-    """Return the review of a unit of any level. Confidence intervals are clustered by review."""
-    paths = ("cluster__review", "target__review", "review", "effect__pair__review")
-    return Coalesce(*(F(f"{unit}__{path}__pmid") for path in paths))
+    """Return the review of a unit, or its question. Confidence intervals are clustered by it."""
+    reviews = ("cluster__review", "target__review", "review", "effect__pair__review")
+    paths = (*(f"{path}__pmid" for path in reviews), "passage__question__key", "question__key")
+    return Coalesce(*(F(f"{unit}__{path}") for path in paths))
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
@@ -155,7 +156,7 @@ def _scoring(scoring: Scoring) -> bytes:
             "corpus": scoring.corpus,
             "means": scoring.means if has_current_means(scoring) else None,
             "numpy": version("numpy"),
-            "compared": COMPARED.get(scoring.metric, ()),
+            "compared": compared_figures(scoring.metric, scoring.run.version.level),
             "bounds": {figure.key: _bounds(figure) for figure in metrics.get(scoring.metric).figures},
         }
     )
@@ -170,7 +171,7 @@ def _references(project: Project, scorings: Sequence[Scoring]) -> Iterator[bytes
     yield csv_row(("unit_type", "unit", "text"))
     named = Score.objects.filter(scoring__in=scorings, reference__isnull=False).values("reference")
     units = Unit.objects.filter(project=project, pk__in=named).order_by("pk")
-    text = Coalesce(F("proposition__text"), F("target__text"))
+    text = Coalesce(F("proposition__text"), F("target__text"), F("written_summary__text"))
     of_texts = units.exclude(type=EFFECT)
     for row in of_texts.annotate(said=text).values_list("type", "key", "said").iterator(chunk_size=BATCH):
         yield csv_row(row)
@@ -189,10 +190,12 @@ def _scores(scorings: Sequence[Scoring]) -> Iterator[bytes]:
     yield csv_row([*SCORED, *figures, "undefined"])
     for scoring in scorings:
         rows = Score.objects.filter(scoring=scoring).order_by("pk").annotate(of=_review("summary__item__unit"))
-        for summary, unit, review, reference_type, reference, values, undefined in rows.values_list(
-            "summary_id", "summary__item__unit__key", "of", "reference__type", "reference__key", "values", "undefined"
-        ).iterator(chunk_size=BATCH):
-            against = side_of(scoring, reference_type)
+        level = scoring.run.version.level
+        names = ("summary_id", "summary__item__unit__key", "of", "reference__type", "form", "writer", "reference__key")
+        for summary, unit, review, reference_type, form, writer, reference, values, undefined in (
+            with_names(rows, level).values_list(*names, "values", "undefined").iterator(chunk_size=BATCH)
+        ):
+            against = side_of(level, reference_type, form, writer)
             numbers = [_number(values.get(figure)) for figure in figures]
             reasons = json.dumps(undefined, ensure_ascii=False, sort_keys=True) if undefined else ""
             yield csv_row(

@@ -18,7 +18,7 @@ from rest_framework.serializers import ListSerializer, Serializer
 from generation.results.tables.by_system import plottable_figures
 from generation.results.tables.probed import accuracies
 from generation.results.tables.scored import Scores
-from generation.sources import existing_units, unit_positions
+from generation.sources import Material, existing_units, unit_positions
 from measures.direction import MS2_CLASSES
 from measures.recompute import agreement, pairs, scores
 from measures.recompute.__main__ import PARTS
@@ -33,7 +33,9 @@ from projects.rounds.actions import close_round
 from tests.annotation.ms2_files import import_records, review, write
 from tests.builders import answer, build_round, label_value
 from tests.generation.builders import build_run, build_version
+from tests.generation.questions import bring_questions
 from tests.generation.score_tables import score_tables
+from tests.generation.summaries import build_run as build_summaries
 from tests.generation.summaries import scored
 from tests.releases.systems import beside, clusters, documents
 from tests.releases.test_again import corpus, judging, levels, people, staged, study
@@ -109,8 +111,9 @@ def test_every_number_that_a_table_prints_is_computed_again(beside: Project, tmp
     count, lacking = walked(beside, released(beside, tmp_path / "r"))
     assert lacking == []
     empty = [table.key for table in score_tables() if count[table.key] < 3]
-    # No run of this test has the level of pairs: see the next test.
-    assert empty == ["ms2-6"], "give the systems of this test what these print"
+    # No run of this test has the level of pairs or of questions: see the next tests.
+    of_questions = {"mediqa", "mediqa-standard", "mediqa-pairs"}
+    assert set(empty) == {"ms2-6", *of_questions}, "give the systems of this test what these print"
 
 
 def test_every_figure_of_pairs_is_recomputed_from_a_release(project: Project, tmp_path: Path) -> None:
@@ -122,6 +125,25 @@ def test_every_figure_of_pairs_is_recomputed_from_a_release(project: Project, tm
     count, lacking = walked(project, released(project, tmp_path / "r"))
     assert lacking == []
     assert count["ms2-6"] >= 3, count
+
+
+@pytest.mark.parametrize("references", ["one by one", "maximum"])
+def test_every_figure_of_questions_is_recomputed_from_a_release(
+    project: Project, tmp_path: Path, references: str
+) -> None:
+    bring_questions(project, tmp_path)
+    for name, number in (("A", 0), ("B", 1)):
+
+        def sentence(material: Material, number: int = number) -> str:
+            return material.source.inputs[0].text.split(". ")[number]
+
+        for version, level in enumerate(("answer", "question"), start=1):
+            run = build_summaries(project, name, level, sentence, version)
+            scored(run, "rouge", "bleu", references=references)
+            scored(run, "copying")
+    count, lacking = walked(project, released(project, tmp_path / "r"))
+    assert lacking == []
+    assert all(count[key] > 10 for key in ("mediqa", "mediqa-standard", "mediqa-pairs", "m3-6")), count
 
 
 @pytest.mark.long

@@ -9,7 +9,7 @@ from typing import Any
 from api.parameters import Parameter, Takes
 from measures.sentences import SPLITTER
 
-from ..assembly import DOCUMENTS, ORDER
+from ..assembly import DOCUMENTS, ORDER, PAGES
 from ..protocol import Config, Facts, Failure, Output, Source, Unprobed
 from ..weights import unchanged
 from .encoder import facts_of
@@ -129,7 +129,7 @@ class ExtractiveBackend:
     name = "Extractive"
     description = "Copies sentences of the inputs: the first, random or most central ones."
     no_probe = "An extractive summariser copies sentences, so it assigns no likelihood to a text."
-    sections: Mapping[str, tuple[Parameter, ...]] = {"assembly": (ORDER, DOCUMENTS), "decoding": _DECODING}
+    sections: Mapping[str, tuple[Parameter, ...]] = {"assembly": (ORDER, DOCUMENTS, PAGES), "decoding": _DECODING}
 
     def needs_torch(self, config: Config) -> bool:
         return bool(_encoder(config))

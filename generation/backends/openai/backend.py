@@ -16,6 +16,7 @@ from generation.backends.assembly import (
     DOCUMENTS,
     NAMES,
     ORDER,
+    PAGES,
     PICO,
     SEPARATOR,
     TITLES,
@@ -91,6 +92,7 @@ TEMPLATE = "Summarize the findings of the following studies in one or two senten
 _ASSEMBLY = (
     ORDER,
     DOCUMENTS,
+    PAGES,
     TITLES,
     PICO,
     SEPARATOR,

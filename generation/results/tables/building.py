@@ -8,7 +8,8 @@ from django.db.models import BigIntegerField, Count, ExpressionWrapper, F, Outer
 from generation import metrics
 from generation.metrics.protocol import Figure
 from generation.models import ItemStatus, ProbeScore, Run, RunItem, Score
-from generation.results.tables.scored import ScoredRun, Scores
+from generation.results.tables.scored import Scores
+from generation.results.tables.scored_run import ScoredRun
 from projects.models import Project, Unit
 from projects.reports.registry import ReportTable
 from projects.reports.table import Cell, Column
@@ -102,7 +103,7 @@ def figure(metric: str, key: str) -> Figure:
 
 
 def rows_of(scores: Scores) -> Iterator[tuple[ScoredRun, str]]:
-    return ((scored_run, side) for scored_run in scores.runs for side in scored_run.sides())
+    return ((scored_run, side) for scored_run in scores.runs for side in scores.sides(scored_run))
 
 
 def leading_cells(

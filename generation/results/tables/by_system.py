@@ -1,6 +1,6 @@
 """Interval plot of one figure of a metric or of the probe, with one interval per system."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from api.problems import Refused
@@ -13,6 +13,7 @@ from ...scoring.computing import OWN
 from .m3_7 import few, figure_cell
 from .probed import accuracies
 from .scored import Scores
+from .scored_run import ScoredRun
 
 #: Replaces a metric key in requests for the plot of the probe.
 PROBE = "probe"
@@ -23,8 +24,9 @@ def plottable_figures(scores: Scores) -> Iterator[tuple[str, Figure]]:
     for metric in metrics.every():
         for figure in metric.figures:
             if any(
-                scores.found(metric.key, scored_run.run, figure.key).mean.value is not None
+                scores.found(metric.key, scored_run.run, figure.key, side).mean.value is not None
                 for scored_run in scores.runs
+                for side in _sides(scores, scored_run, figure)
             ):
                 yield metric.key, figure
 
@@ -39,13 +41,24 @@ def by_system(scores: Scores, metric: str, figure: str) -> IntervalPlot:
     except KeyError:
         raise Refused.field("figure", "There is no such metric, or it has no such figure.") from None
     rows = [
-        (f"{scored_run.name} ({scored_run.level})", scores.cell(metric, scored_run, chosen_figure))
+        (_label(scored_run, side), scores.cell(metric, scored_run, chosen_figure, side))
         for scored_run in scores.runs
+        for side in _sides(scores, scored_run, chosen_figure)
     ]
-    against = f", against the {OWN}" if chosen_figure.against == "reference" else ""
+    has_own = chosen_figure.against == "reference" and scores.target_runs
+    against = f", against the {OWN}" if has_own else ""
     unit = " in percent" if chosen_figure.scale == 100 else ""
     note = f"Means{against}, with 95% intervals, clustered by review. {scores.project.name}."
     return IntervalPlot(figure, f"{chosen_figure.label}{unit}", " ".join([note, *scores.few([metric])]), rows)
+
+
+def _sides(scores: Scores, scored_run: ScoredRun, figure: Figure) -> Sequence[str]:
+    """Return the own target, or every written reference."""
+    return scores.sides(scored_run) if scored_run.is_written and figure.against == "reference" else (OWN,)
+
+
+def _label(scored_run: ScoredRun, side: str) -> str:
+    return f"{scored_run.name} ({scored_run.level}{'' if side == OWN else f', {side}'})"
 
 
 def _probe(scores: Scores) -> IntervalPlot:

@@ -15,7 +15,11 @@ class OverlapTable(ScoresTable):
     title = "Overlap with the target (M3, Table 4)"
     metrics = ("rouge", "bertscore")
 
-    def build(self, scores: Scores) -> Table:
+    def is_of(self, data: Scores) -> bool:
+        return data.has_targets
+
+    def build(self, data: Scores) -> Table:
+        scores = data.only(data.target_runs)
         rows = []
         for scored_run, side in rows_of(scores):
             cells, n = leading_cells(scores, scored_run, side, [("rouge", ROUGE[0]), ("bertscore", BERTSCORE)])

@@ -7,7 +7,8 @@ from projects.reports.table import Cell, Column, Table
 from ...scoring.checking import COPYING, KINDS, OTHERS
 from ...scoring.computing import OWN
 from .building import LEADING_COLUMNS, ScoresTable, figure, leading_cells
-from .scored import ScoredRun, Scores
+from .scored import Scores
+from .scored_run import ScoredRun
 from .wording import INTERVALS
 
 SHOWN = [("copying", figure("copying", key)) for key in COPYING]

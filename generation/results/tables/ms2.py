@@ -5,7 +5,8 @@ from projects.reports.table import Cell, Column, Table
 from ...scoring.checking import ROUGE
 from ...scoring.computing import NOT_SCORED, OWN
 from .building import LEADING_COLUMNS, ScoresTable, figure, leading_cells
-from .scored import ScoredRun, Scores
+from .scored import Scores
+from .scored_run import ScoredRun
 from .wording import INTERVALS
 
 DELTAS = {"delta_ei": "Delta-EI (ln)", "delta_ei_base2": "Delta-EI (base 2)", "delta_ei_prior": "Prior baseline (ln)"}
@@ -20,7 +21,11 @@ class DirectionTable(ScoresTable):
     title = "ROUGE, delta-EI and direction F1 (MS^2)"
     metrics = ("rouge", "direction")
 
-    def build(self, scores: Scores) -> Table:
+    def is_of(self, data: Scores) -> bool:
+        return data.has_targets
+
+    def build(self, data: Scores) -> Table:
+        scores = data.only(data.target_runs)
         rows = []
         for scored_run in scores.runs:
             cells, n = leading_cells(scores, scored_run, OWN, [("rouge", ROUGE[0]), ("direction", "pairs")])

@@ -1,6 +1,5 @@
 """MS^2's Table 6: macro F1 of the directions that systems give for pairs of an intervention and an outcome."""
 
-from copy import copy
 from typing import Any
 
 from projects.reports.table import Cell, Column, Table
@@ -22,7 +21,7 @@ class PairDirectionsTable(ScoresTable):
         return bool(data.pair_runs)
 
     def build(self, data: Scores) -> Table:
-        scores = _of_pairs(data)
+        scores = data.only(data.pair_runs)
         rows = []
         for scored_run in scores.runs:
             scoring = scores.scoring(METRIC, scored_run.run)
@@ -63,13 +62,6 @@ class PairDirectionsTable(ScoresTable):
             ],
             scores.missing(self.metrics),
         )
-
-
-def _of_pairs(data: Scores) -> Scores:
-    """Return the same data for the runs of the level of pairs."""
-    scores = copy(data)
-    scores.runs = data.pair_runs
-    return scores
 
 
 def _share(value: float | None, of: dict[str, float]) -> Cell:

@@ -11,11 +11,12 @@ from generation.metrics.protocol import Figure
 from generation.results.tables.building import ScoresTable, figure
 from generation.results.tables.m3_7 import few, missing
 from generation.results.tables.probed import Probed
-from generation.results.tables.scored import ScoredRun, Scores
+from generation.results.tables.scored import Scores
+from generation.results.tables.scored_run import ScoredRun
 from generation.results.tables.wording import join_words, version_commands, versions
-from generation.scoring.checking import COMPARED
+from generation.scoring.checking import COMPARED, compared_figures
 from generation.scoring.comparing import are_alike
-from generation.scoring.computing import KINDS
+from generation.scoring.computing import KINDS, OWN
 from measures.comparison import FEWEST, NONE_COMMON, PROBED, RULE, Comparison, holm
 from measures.probe import OVERALL
 from projects.reports.table import Cell, Column, Missing, Table
@@ -53,7 +54,8 @@ def scored_families(scores: Scores, metric: str, figure: str) -> list[Family[Sco
         (
             (side, first, second, comparison)
             for first, second in scored_pairs(scores, metric)
-            for side in first.sides()
+            # Figures against the inputs count as those of the own target.
+            for side in dict.fromkeys((OWN, *scores.sides(first)))
             if (comparison := scores.comparison(metric, first.run, second.run, figure, side))
         ),
     )
@@ -80,6 +82,7 @@ def scored_pairs(scores: Scores, metric: str, *, alike: bool = True) -> Iterator
         )
         if (
             first.level == second.level
+            and compared_figures(metric, first.level)
             and first_scoring
             and second_scoring
             and are_alike(first_scoring, second_scoring) == alike
@@ -228,6 +231,12 @@ class OverlapPairsTable(PairsTable):
     beside = "m3-4"
     title = "Pairwise differences: overlap with the target"
     metrics = ("rouge", "bertscore")
+
+    def is_of(self, data: Scores) -> bool:
+        return data.has_targets
+
+    def build(self, data: Scores) -> Table:
+        return super().build(data.only(data.target_runs))
 
 
 class CopyingPairsTable(PairsTable):

@@ -3,11 +3,13 @@
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from annotation.models import Cluster
+from annotation.questions.references import reference_order
 from generation.results.tables import building
 from measures.clustered import FEW
 from measures.comparison import RULE as OF_PAIRS
@@ -21,7 +23,7 @@ from ... import metrics
 from ...latest_runs import names, runs_with_summaries
 from ...metrics.protocol import Figure
 from ...models import CommonProbe, Run, RunQuerySet, Scoring, UnitLevel
-from ...scoring.checking import COMPARED
+from ...scoring.checking import compared_figures
 from ...scoring.comparing import Stored, comparisons, digest_of_probes, probe_comparisons
 from ...scoring.computing import (
     NOT_COMPUTED,
@@ -36,6 +38,7 @@ from ...scoring.computing import (
     summaries_of,
 )
 from .probed import Probed, probes
+from .scored_run import ScoredRun
 from .wording import (
     active_params,
     changed_params,
@@ -51,30 +54,6 @@ from .wording import (
 NO_REFERENCE = "there is no reference of this kind"
 CORRECTED = "the texts they were compared with were corrected or removed since"
 OLD_INPUTS = "their inputs were corrected since they were generated"
-
-
-@dataclass(frozen=True)
-class ScoredRun:
-    """A run with its display name."""
-
-    run: Run
-    name: str
-    #: Number of summaries and number of units, both without retired ones.
-    summaries: int
-    items: int
-    has_propositions: bool = True
-
-    @property
-    def level(self) -> str:
-        return self.run.version.level
-
-    @property
-    def label(self) -> str:
-        return f"{self.name} ({self.level})"
-
-    def sides(self) -> tuple[str, ...]:
-        """Return the kinds of references, which form one table row each."""
-        return (OWN, PROPOSITIONS) if self.level == UnitLevel.DOCUMENT and self.has_propositions else (OWN,)
 
 
 #: Non-default parameters -> the runs that lack scores, with a description of what is missing.
@@ -104,6 +83,40 @@ class Scores(TableContext):
         self.pair_runs = [scored_run for scored_run in self.every_run if scored_run.level == UnitLevel.PAIR]
         self.runs = [scored_run for scored_run in self.every_run if scored_run not in self.pair_runs]
         self._figures: dict[int, Figures] = {}
+
+    @property
+    def target_runs(self) -> list[ScoredRun]:
+        """The runs whose units have targets instead of written references."""
+        return [scored_run for scored_run in self.runs if not scored_run.is_written]
+
+    @property
+    def written_runs(self) -> list[ScoredRun]:
+        """The runs over passages and questions, whose references are written summaries."""
+        return [scored_run for scored_run in self.runs if scored_run.is_written]
+
+    @property
+    def has_targets(self) -> bool:
+        """Whether there are such runs, or no runs yet."""
+        return bool(self.target_runs or not self.runs)
+
+    def only(self, runs: list[ScoredRun]) -> Self:
+        """Return the same data for some of the runs. What was not read yet is read once for both."""
+        _ = self._scorings, self._compared, self._removed, self._inputs, self._comparisons
+        scores = copy(self)
+        scores.runs = runs
+        return scores
+
+    def sides(self, scored_run: ScoredRun) -> Sequence[str]:
+        """Return the kinds or names of references, which form one table row each."""
+        if scored_run.is_written:
+            return self._written_sides(scored_run) or (OWN,)
+        has_propositions = scored_run.level == UnitLevel.DOCUMENT and scored_run.has_propositions
+        return (OWN, PROPOSITIONS) if has_propositions else (OWN,)
+
+    def _written_sides(self, scored_run: ScoredRun) -> Sequence[str]:
+        scorings = [scoring for (_, run), scoring in self._scorings.items() if run == scored_run.run.pk]
+        names = {side for scoring in scorings if has_current_means(scoring) for _, side in self._figures_of(scoring)}
+        return sorted(names - {OWN}, key=reference_order)
 
     def _readable(self, runs: RunQuerySet) -> RunQuerySet:
         if self.published:
@@ -164,7 +177,12 @@ class Scores(TableContext):
 
     @cached_property
     def _comparisons(self) -> Stored:
-        return comparisons([scoring.pk for scoring in self._scorings.values() if scoring.metric in COMPARED])
+        compared = [
+            scoring.pk
+            for scoring in self._scorings.values()
+            if compared_figures(scoring.metric, scoring.run.version.level)
+        ]
+        return comparisons(compared)
 
     def is_compared(self, metric: str, one: Run, other: Run) -> bool:
         """Return whether the comparison of two scored runs is stored."""
@@ -379,7 +397,7 @@ class Scores(TableContext):
             f"{figure.label} of {scored_run.name} ({scored_run.level}, {side}) excludes {count}: {reason}."
             for metric, figure in figures
             for scored_run in self.runs
-            for side in scored_run.sides()
+            for side in self.sides(scored_run)
             if (result := self.found(metric, scored_run.run, figure.key, side)).mean.value is not None
             for reason, count in result.undefined.items()
         ]

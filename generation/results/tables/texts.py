@@ -4,7 +4,8 @@ from projects.reports.table import Cell, Column, Table
 
 from ...scoring.computing import NOT_SCORED, OWN
 from .building import LEADING_COLUMNS, ScoresTable, figure, leading_cells
-from .scored import ScoredRun, Scores
+from .scored import Scores
+from .scored_run import ScoredRun
 from .wording import INTERVALS
 
 MEANS = (("length", "words"), ("length", "sentences"), ("length", "words_ratio"), ("repetition", "repeated_2"))

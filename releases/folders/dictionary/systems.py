@@ -20,7 +20,7 @@ TABLES = (
             "version": "Number of the version.",
             "hash": "SHA-256 of the configuration and of all files that it refers to.",
             "backend": "Type of summariser.",
-            "level": "Document, sentence or proposition.",
+            "level": "Document, sentence, proposition, pair, answer (one passage) or question (all its passages).",
             "purpose": "Summaries, or the probe with counterfactuals.",
             "status": "Running, stopped or done.",
             "units": "Number of units.",
@@ -74,7 +74,8 @@ TABLES = (
             "summary": "Number of the summary.",
             "unit": UNIT,
             "review": REVIEW,
-            "against": "Whether the reference is the summary's own target or a proposition of its review.",
+            "against": "Own target, or proposition of its review; or the name of a written summary: its form and its "
+            "writer.",
             "reference_type": UNIT_TYPE,
             "reference": "Unit of the reference text; empty if the metric uses none.",
             "undefined": "JSON: reasons for undefined figures, by figure.",
@@ -127,7 +128,8 @@ TABLES = (
             "first": "Number of the first run.",
             "second": "Number of the second run.",
             "rule": RULE,
-            "rows": f"By figure and side: {_COMPARISON}, side and level; null if not compared.",
+            "rows": f"By figure and side: {_COMPARISON}, side and level; `ranks`: Wilcoxon's test, against written "
+            "summaries only; null if not compared.",
             "numpy": NUMPY,
         },
     ),

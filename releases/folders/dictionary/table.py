@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 UNIT = "Key of the unit, the same in all files."
 UNIT_TYPE = "Type of the unit: proposition, cluster, target sentence, target document or review."
-REVIEW = "PubMed id of the review that the unit belongs to. Confidence intervals are clustered by review."
+REVIEW = "PubMed id of the review, or id of the question, that the unit belongs to. Intervals are clustered by it."
 RATER = "Pseudonym."
 TIME = "In UTC."
 KIND = "Task kind."

@@ -6,7 +6,7 @@ import type { ChipState } from '../StateChip.svelte'
 
 export type Progress = Schemas['RunProgress']
 export type Run = Schemas['Run']
-export const LEVELS: Record<Schemas['UnitLevelEnum'], string> = { document: 'documents', sentence: 'target sentences', proposition: 'clusters', pair: 'pairs' }
+export const LEVELS: Record<Schemas['UnitLevelEnum'], string> = { document: 'documents', sentence: 'target sentences', proposition: 'clusters', pair: 'pairs', answer: 'passages', question: 'questions' }
 
 /** The state in two or three words; counts are null if the run is hidden from the user. */
 export function stateOf({ state, failed }: Pick<Progress, 'state' | 'failed'>): string {
