@@ -8,8 +8,8 @@ encoders in this way; the best had an accuracy of .522.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from .comparison import Comparison, compared, holm
 from .evidence import FIRST, Pair, Report, report
@@ -65,6 +65,41 @@ def side_by_side(by_ranker: Mapping[str, Mapping[Key, Pair]], against: str = "")
     differences = _differences(ranked, common, against) if reports else {}
     rows = (RankerRow(name, len(ranked[name]), reports[name], differences.get(name, ())) for name in sorted(reports))
     return SideBySide(against, common, tuple(rows))
+
+
+def figures(
+    people: Mapping[Key, Pair], by_ranker: Mapping[str, Mapping[Key, Pair]], against: str = ""
+) -> dict[str, Any]:
+    """Return the comparison of rankers as plain values, with the position baseline and chance on the same pairs.
+
+    ``people``: the pairs with gold. The baseline is computed on all of them if the rankers have none in common.
+    ``against``: see `side_by_side`.
+    """
+    beside = side_by_side(by_ranker, against)
+    # In the order of the abstract, for figures that do not depend on a ranking.
+    unranked = (
+        replace(pair, order=tuple(range(pair.sentences)))
+        for key, pair in people.items()
+        if not beside.common or key in beside.common
+    )
+    return {
+        "against": beside.against,
+        "baseline": _as_json(report(unranked)),
+        "rankings": [
+            {
+                "ranker": row.name,
+                "mapped": row.ranked,
+                "report": _as_json(row.report),
+                "differences": [difference.as_json() for difference in row.differences],
+            }
+            for row in beside.rows
+        ],
+    }
+
+
+def _as_json(accuracy: Report) -> dict[str, Any]:
+    shares = {name: getattr(accuracy, name).as_json() for name in ("top_1", "top_3", "position")}
+    return {**shares, "chance_1": accuracy.chance_1, "chance_3": accuracy.chance_3, "sentences": accuracy.sentences}
 
 
 def _recalls(one: Report) -> tuple[Mean, Mean]:

@@ -1,11 +1,9 @@
 """Evaluation of rankers against the evidence that people assigned."""
 
-from dataclasses import replace
 from typing import Any
 
 from api.problems import Refused
-from measures.evidence import Pair, Report, report
-from measures.rankers import SideBySide, side_by_side
+from measures.rankers import figures
 from projects.jobs.queries import pending_job
 from projects.models import Project
 
@@ -17,10 +15,10 @@ from .actions import KIND
 Json = dict[str, Any]
 
 
-def overview(project: Project, figures: Json) -> Json:
+def overview(project: Project, evaluated: Json) -> Json:
     """Return the whole page from the result of `evaluation`."""
     rankers = [{"key": ranker.key, "title": ranker.title, "takes": ranker.takes} for ranker in every()]
-    return {**figures, "rankers": rankers, "job": pending_job(project, KIND)}
+    return {**evaluated, "rankers": rankers, "job": pending_job(project, KIND)}
 
 
 def evaluation(project: Project, against: str = "") -> Json:
@@ -33,7 +31,7 @@ def evaluation(project: Project, against: str = "") -> Json:
     if against and against not in ranked:
         raise Refused.field("against", f"Nothing is ranked by {against!r}. Rankers: {', '.join(ranked) or 'none'}.")
     by_ranker = current.ranked_by(project, people.pairs)
-    beside = side_by_side({name: by_ranker.get(name, {}) for name in ranked}, against)
+    compared = figures(people.pairs, {name: by_ranker.get(name, {}) for name in ranked}, against)
     studies, split = Study.objects.filter(project=project).count(), current.split_studies(project).count()
     return {
         "targets": current.targets(project).count(),
@@ -43,31 +41,6 @@ def evaluation(project: Project, against: str = "") -> Json:
         "mapped": len(people.pairs),
         "not_found": people.not_found,
         "no_abstract": people.no_abstract,
-        "against": beside.against,
-        "baseline": _json(report(_in_order(pair) for key, pair in people.pairs.items() if _counts(key, beside))),
-        "rankings": [
-            {
-                "ranker": row.name,
-                "ranked": ranked[row.name],
-                "mapped": row.ranked,
-                "report": _json(row.report),
-                "differences": [difference.as_json() for difference in row.differences],
-            }
-            for row in beside.rows
-        ],
+        **compared,
+        "rankings": [row | {"ranked": ranked[row["ranker"]]} for row in compared["rankings"]],
     }
-
-
-def _counts(key: current.PairKey, beside: SideBySide) -> bool:
-    """Whether the baseline is computed on a pair: on those of the rankers, or on all if there is none."""
-    return not beside.common or key in beside.common
-
-
-def _in_order(pair: Pair) -> Pair:
-    """Return the pair ranked in the order of the abstract, for figures that do not depend on a ranking."""
-    return replace(pair, order=tuple(range(pair.sentences)))
-
-
-def _json(accuracy: Report) -> Json:
-    shares = {name: getattr(accuracy, name).as_json() for name in ("top_1", "top_3", "position")}
-    return {**shares, "chance_1": accuracy.chance_1, "chance_3": accuracy.chance_3, "sentences": accuracy.sentences}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from measures.recompute.files import Folder
 
-from . import agreement, pairs, ratings, scores, statistics, written
+from . import agreement, pairs, rankings, ratings, scores, statistics, written
 from .files import Findings, InvalidRelease
 
 #: Exit statuses: all figures equal, some figures differ, the folder cannot be read, some figures were not recomputed.
@@ -21,6 +21,7 @@ PARTS = (
     scores.recompute,
     pairs.recompute_texts,
     pairs.recompute,
+    rankings.recompute,
     ratings.recompute,
     written.recompute,
     statistics.recompute_methods,

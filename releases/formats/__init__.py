@@ -21,6 +21,7 @@ from . import (
     mslr,
     pairs,
     provenance,
+    rankings,
     ratings,
     reliability,
     rounds,
@@ -50,6 +51,7 @@ FORMATS: dict[str, Format] = {
     "provenance": provenance.files,
     "systems": systems.files,
     "pairs": pairs.files,
+    "rankings": rankings.files,
     "ratings": ratings.files,
     "statistics": statistics.files,
 }
