@@ -14,6 +14,7 @@ LEFT_OUT = {
     "schema/": "its size is that of the code",
     "session/": "reads one row",
     "participation/": "for volunteers, of one round",
+    "projects/<slug:slug>/mappings/<int:mapping_id>/": "one row",
     "units/<int:unit_id>/cards/<slug:kind>/": "one unit",
     "projects/<slug:slug>/results/plot/": "the same figures as results/",
     "projects/<slug:slug>/results/<slug:table>/<slug:form>/": "the same tables as results/",

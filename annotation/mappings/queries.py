@@ -15,8 +15,8 @@ from projects.uploads.files import Source
 
 from ..formats.columns import Table as TableFormat
 from ..formats.columns.guesses import guess_roles, guess_settings
+from ..formats.columns.items import Items
 from ..formats.columns.mapping import INPUT, ITEM, LEFT_OUT, ColumnMapping, Settings
-from ..formats.columns.stream import TableStream
 from ..formats.columns.tables import Row, Table
 from ..imports.passes import Preview
 from ..imports.stream import START
@@ -108,7 +108,7 @@ def tried(project: Project, source: Source, mapping: ColumnMapping | None, *, mu
         line = max((row.line for row in rows if row.line <= fault.line), default=fault.line)
         column = fault.field if fault.field in numbers else table.names[-1]
         by_line.setdefault(line, {})[str(numbers[column])] = fault.message
-    items = found.sample(ITEMS) if found else []
+    items, counts = _items(source, table, mapping, len(rows)) if found else ([], {})
     return {
         **as_lists(mapping),
         "shape": mapping.shape,
@@ -121,9 +121,19 @@ def tried(project: Project, source: Source, mapping: ColumnMapping | None, *, mu
         "faults_total": faults.total,
         "missing": [{"column": name, "message": message} for name, message in problems],
         "unconfirmed": [column.name for column in mapping.unconfirmed()],
-        "counts": found.counts() if found and not faults else {},
+        "counts": counts,
         "items": items,
     }
+
+
+def _items(
+    source: Source, table: Table, mapping: ColumnMapping, rows: int
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Return the first items that have no fault, and counts of all of them in the first rows."""
+    stream = TableFormat(mapping.confirmed()).stream("")
+    records = Items(mapping, table, source, Faults(), rows).records(START)
+    items = [record.item for record in records if record.item is not None]
+    return [stream.sample(item) for item in items[:ITEMS]], {"items": len(items), **stream.count(items)}
 
 
 def _unreadable(source: Source, mapping: ColumnMapping | None, faults: list[Fault]) -> dict[str, Any]:
@@ -147,7 +157,6 @@ def _unreadable(source: Source, mapping: ColumnMapping | None, faults: list[Faul
 
 def _preview(project: Project, source: Source, mapping: ColumnMapping, rows: int | None, faults: Faults) -> Preview:
     stream = TableFormat(mapping.confirmed()).stream("")
-    assert isinstance(stream, TableStream)
     stream.most_rows = rows
     preview = Preview(project, stream, [source], faults, silent)
     preview.read()

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from ...imports.format import Format
-from ...imports.stream import Stream
 from .documents import FORMAT, DocumentStream
 from .mapping import PAGES, QUESTIONS, ColumnMapping, parsed
 from .questions import PageStream, QuestionStream
@@ -30,6 +29,6 @@ class Table(Format):
     def level_of(self, level: str, name: str = "") -> str:
         return self.mapping.shape if self.mapping else ""
 
-    def stream(self, level: str, name: str = "") -> Stream:
+    def stream(self, level: str, name: str = "") -> TableStream:
         shape = self.level_of(level)
         return STREAMS.get(shape, DocumentStream)(shape, self.mapping)

@@ -18,6 +18,8 @@ export interface Preview {
   values: Record<string, Record<string, number>>
   totals: Record<string, number>
   notices: Noticed[]
+  /** Whether the file is only stored, because its columns have no roles yet. */
+  needs_columns?: boolean
 }
 
 /** Kinds of warnings, the most frequent first, with their number and the first examples. */
