@@ -13,8 +13,10 @@ class EvaluationConfig(AppConfig):
         from projects import kinds, reports
         from projects import workflow as workflow_registry
         from projects.models import Round
+        from projects.permissions import SUMMARY_TEXTS, hide_from_members
 
         from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
+        from .design.systems import summaries_hidden_from
         from .models import (
             ComparedSystem,
             PageText,
@@ -37,6 +39,7 @@ class EvaluationConfig(AppConfig):
         reports.discover("evaluation.results.tables", module="")
         imports.discover("evaluation.imports")
         register_embargo_check(blind_rating_reason)
+        hide_from_members(SUMMARY_TEXTS, summaries_hidden_from)
         track(Protocol, but=("name",))
         track(ProtocolVersion, batch=100)
         # The design of a round in preparation may still be deleted, so it is not tracked yet.

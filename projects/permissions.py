@@ -56,6 +56,10 @@ class Names:
         return self._pseudonyms.get(user.pk, "")
 
 
+#: Written summaries, as a type of objects that can be hidden from a member who rates them blindly.
+SUMMARY_TEXTS = "written summary"
+
+
 def hide_from_members(object_type: str, rule: Rule) -> None:
     """Register a rule that hides objects of a type from a member. The rule returns their ids.
 

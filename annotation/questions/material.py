@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from projects.material.registry import Column, Match, Material, Row, Rows
 from projects.models import Member, Project
-from projects.permissions import may
+from projects.permissions import SUMMARY_TEXTS, hidden_from, may
 
 from ..corpus.figures import SUMMARY
 from ..corpus.material import Levels, shortened
@@ -152,10 +152,14 @@ class WrittenSummaries(Material):
         )
 
     def hidden(self, member: Member) -> Q | None:
-        """Only leads read what others wrote in rounds, because a reader may write or rate the same texts later."""
+        """Only leads read what others wrote in rounds, because a reader may write or rate the same texts later.
+
+        Nobody reads texts that the person rates blindly, because the list names the writers.
+        """
+        blind = hidden_from(member).get(SUMMARY_TEXTS) or set()
         if may(member, "read texts of other writers"):
-            return None
-        return Q(author__isnull=False) & ~Q(author=member.user_id)
+            return Q(pk__in=blind) if blind else None
+        return Q(author__isnull=False) & ~Q(author=member.user_id) | Q(pk__in=blind)
 
     def matching(self, rows: Rows, words: str) -> Rows:
         return rows.filter(text__icontains=words)

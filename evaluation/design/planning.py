@@ -19,6 +19,7 @@ from measures.sampling import Seed, order_key
 from projects.models import Project
 
 from ..protocols.parts import Content
+from . import writers
 from .systems import PlannedSystem
 
 #: Sentence separators that some models write.
@@ -251,8 +252,11 @@ def planned(
     secret: str = "",
 ) -> Planned:
     """Return the plan of a round over these source units, in the given order. Runs a fixed number of queries."""
-    level = next(one.run.version.level for one in compared_systems if one.run)
-    sources = sources_of(project, level, units, content)
+    level = next(one.level for one in compared_systems if one.level)
+    if any(one.writer for one in compared_systems):
+        sources = writers.sources_of(units)
+    else:
+        sources = sources_of(project, level, units, content)
     written = [_written(one, sources) for one in compared_systems]
     complete = [
         s for s in sources if all(text.strip() for texts in written for _, text in [texts.get(s.unit, (None, ""))])
@@ -289,6 +293,8 @@ _Texts = Mapping[int, tuple[tuple[int | None, str], str]]
 
 def _written(one: PlannedSystem, sources: Sequence[PlannedSource]) -> dict[int, tuple[int | None, str]]:
     """Return what a system wrote for each source unit, with the summary id."""
+    if one.writer:
+        return {unit: (None, text) for unit, text in one.writer.texts(s.unit for s in sources).items()}
     if one.run is None:
         return {s.unit: (None, s.reference) for s in sources}
     rows = Summary.objects.filter(item__run=one.run, item__unit__in={s.unit for s in sources})

@@ -20,8 +20,9 @@ from projects.answers.assignments import Shape, overlap_block
 from projects.kinds import Batch, Kind, SkipReason, Value, groups
 from projects.models import Answer, Assignment, Member, Project, Round, Unit
 
-from ..design import stored, systems
+from ..design import stored, systems, writers
 from ..design.planning import CHECKS, PAIRS, SYSTEMS, Planned, drawn_by, in_order, planned
+from ..design.sources import holds_against_target
 from ..models import PageText, ProtocolVersion, RatingDesign, RatingPage, Unblinding
 from ..protocols import content as protocol_content
 from ..protocols import shipped
@@ -164,7 +165,9 @@ class PageKind(Kind):
         ids = Q()
         for level in UnitLevel:
             ids |= Q(pk__in=sources.units(project, level).order_by())
-        return Unit.objects.filter(ids, project=project).order_by("pk")
+        # Clauses of one query would make it read all units for each.
+        written = Unit.objects.filter(writers.source_units(), project=project).order_by().values("pk")
+        return Unit.objects.filter(ids | Q(pk__in=written), project=project).order_by("pk")
 
     def valued_units(self, project: Project) -> QuerySet[Unit]:
         """Return pages that were rated, without those of attention checks."""
@@ -181,7 +184,9 @@ class PageKind(Kind):
         design = "rating_page__source__design__"
         same = Q(**{f"{design}version__digest": digest, f"{design}round__status": Round.Status.CLOSED})
         runs = systems.selected_runs(options)
+        written = [writers.Writer.from_id(one) for one in systems.selected_writers(options)]
         levels = set(Run.objects.filter(pk__in=runs).values_list("version__level", flat=True))
+        levels |= {one.level for one in written}
         summarised = ~Q(type=stored.PAGE)
         if len(levels) != 1:
             # `plan` reports this error; no source unit matches until then.
@@ -189,6 +194,8 @@ class PageKind(Kind):
         for run in runs:
             done = RunItem.objects.filter(run=run, unit=OuterRef("pk"), status=ItemStatus.DONE)
             summarised &= Q(Exists(done))
+        for one in written:
+            summarised &= one.has_written()
         return units.filter(same | summarised)
 
     def count_after_layout(self, project: Project, chosen: Sequence[int], options: Mapping[str, Any]) -> int:
@@ -210,8 +217,10 @@ class PageKind(Kind):
         compared_systems = systems.chosen(round.project, round.options)
         if len(systems.levels(compared_systems)) != 1:
             raise Refused.field(
-                f"options.{systems.OPTION}", "Select runs of one level, so that all summarise the same units."
+                f"options.{systems.OPTION}", "Select systems of one level, so that all summarise the same units."
             )
+        if any(one.writer for one in compared_systems) and holds_against_target(content):
+            raise Refused.field(f"options.{PROTOCOL}", "This protocol shows a target, which passages do not have.")
         if content.kind == "compare" and len(compared_systems) < 2:
             raise Refused.field(f"options.{systems.OPTION}", "Select at least two systems to compare.")
         plan = planned(round.project, units, content, compared_systems, round.options, round.seed, secret)
@@ -226,6 +235,11 @@ class PageKind(Kind):
             # The units are pages of other rounds, which exist already.
             return chosen
         return stored.store(round, self._version(round), self.plan(round, [unit for unit, _ in chosen], token_hex(16)))
+
+    def check_people(
+        self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member], wanted: int
+    ) -> None:
+        _refuse_authors(round, people)
 
     def deal(
         self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[int]
@@ -270,7 +284,11 @@ class PageKind(Kind):
         return not Unblinding.objects.filter(design__round=round).exists()
 
     def joined(self, round: Round, member: Member) -> None:
-        """Embargo the round's runs for a member who joins it. The member's role does not matter."""
+        """Embargo the round's runs for a member who joins it. The member's role does not matter.
+
+        Raise `Refused` if the member wrote some of the texts.
+        """
+        _refuse_authors(round, [member])
         for run in Run.objects.filter(compared_systems__design__round=round).order_by("pk"):
             embargo_run(run=run, members=[member], by=round.created_by)
 
@@ -353,6 +371,13 @@ class PageKind(Kind):
         alone = Q(rating_page__source__target__in=ids) & ~Q(rating_page__source__unit__type=CLUSTER)
         shows = Q(rating_page__source__unit__in=ids) | alone
         return Unit.objects.filter(kind, shows).distinct().order_by("pk")
+
+
+def _refuse_authors(round: Round, people: Sequence[Member]) -> None:
+    """Raise `Refused` if people wrote some of the texts that a round compares."""
+    written_by = writers.authors(systems.selected_writers(round.options))
+    if own := sorted(member.pseudonym for member in people if member.pk in written_by):
+        raise Refused.field("people", f"These people wrote some of the texts and cannot rate them: {', '.join(own)}.")
 
 
 def pages_of(units: Sequence[int]) -> dict[int, RatingPage]:

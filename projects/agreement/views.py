@@ -11,7 +11,7 @@ from .. import kinds
 from ..jobs.serializers import JobSerializer
 from ..jobs.views import accepted
 from ..models import Member, Round
-from ..permissions import may, permit, round_of
+from ..permissions import SUMMARY_TEXTS, hidden_from, may, permit, round_of
 from . import actions as agreement_actions
 from . import queries as agreement_page
 from . import serializers as report_shapes
@@ -37,7 +37,7 @@ class RoundAgreementView(APIView):
         purpose = {"purpose": round.get_purpose_display()}  # the report contains the stored value, not its label
         report = agreement_page.page(round, available.report, curates=may(member, "curate"))
         if "writing" in report:
-            reads_texts = may(member, "read texts of other writers")
+            reads_texts = may(member, "read texts of other writers") and not hidden_from(member).get(SUMMARY_TEXTS)
             report["writing"] = with_texts(round, report["writing"], reads_texts=reads_texts)
         return Response(report | now | purpose)
 
