@@ -253,10 +253,8 @@ def planned(
 ) -> Planned:
     """Return the plan of a round over these source units, in the given order. Runs a fixed number of queries."""
     level = next(one.level for one in compared_systems if one.level)
-    if any(one.writer for one in compared_systems):
-        sources = writers.sources_of(units)
-    else:
-        sources = sources_of(project, level, units, content)
+    of_passages = level in writers.LEVELS
+    sources = writers.sources_of(units) if of_passages else sources_of(project, level, units, content)
     written = [_written(one, sources) for one in compared_systems]
     complete = [
         s for s in sources if all(text.strip() for texts in written for _, text in [texts.get(s.unit, (None, ""))])

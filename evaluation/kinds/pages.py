@@ -219,7 +219,7 @@ class PageKind(Kind):
             raise Refused.field(
                 f"options.{systems.OPTION}", "Select systems of one level, so that all summarise the same units."
             )
-        if any(one.writer for one in compared_systems) and holds_against_target(content):
+        if systems.levels(compared_systems) <= writers.LEVELS.keys() and holds_against_target(content):
             raise Refused.field(f"options.{PROTOCOL}", "This protocol shows a target, which passages do not have.")
         if content.kind == "compare" and len(compared_systems) < 2:
             raise Refused.field(f"options.{systems.OPTION}", "Select at least two systems to compare.")

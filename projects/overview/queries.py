@@ -1,13 +1,14 @@
 """Overview of a project: progress of rounds, people at work, and answers per day."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from sql.expressions import UtcDay, first_moment
 
+from .. import kinds
 from ..inbox import queries as inbox_queries
 from ..jobs import jobs
 from ..models import Answer, Assignment, Decision, JobStatus, Member, Outcome, Project, Round
@@ -21,6 +22,7 @@ OPEN_SHOWN, CLOSED_SHOWN = 50, 4
 DAYS = 14
 #: Failed jobs that ended earlier, and more of them, are not listed.
 FAILED_SINCE, FAILED_SHOWN = timedelta(days=30), 20
+UNFINISHED_SHOWN = 50
 
 
 def overview(member: Member, *, now: datetime) -> dict[str, Any]:
@@ -44,6 +46,7 @@ def overview(member: Member, *, now: datetime) -> dict[str, Any]:
         "contested": contested,
         "unsettled": inbox_queries.sum_of(unsettled) if watches else None,
         "failed_jobs": _failed_jobs(member, now) if may(member, "read reports of jobs") else [],
+        "unfinished": _unfinished([r for r in shown_rounds if r.is_open], now) if watches else [],
         "days": _days(project, now),
     }
 
@@ -83,6 +86,32 @@ def _contested(project: Project) -> list[dict[str, Any]]:
     waiting = Decision.objects.filter(round__in=closed, unit__superseded_by=None).contested().order_by()
     counted = waiting.values("round", "round__name").annotate(n=Count("pk")).order_by("-round")
     return [{"round": row["round"], "name": row["round__name"], "count": row["n"]} for row in counted]
+
+
+def _unfinished(rounds: Sequence[Round], now: datetime) -> list[dict[str, Any]]:
+    """Return the units that people began and left, in rounds of tasks that take days. No other person has done them.
+
+    A person left the round, or did not return before the assignment lapsed. One query, none without such rounds.
+    """
+    long = [r.pk for r in rounds if kinds.get(r.kind).lease_seconds]
+    if not long:
+        return []
+    begun = Assignment.objects.filter(round__in=long, current_answer=None, repeat=0, person__isnull=False)
+    begun = begun.filter(Q(number__lt=0, leased_until__isnull=False) | Q(number__gte=1, leased_until__lte=now))
+    open_ = Assignment.objects.counted().unanswered().filter(round=OuterRef("round"), unit=OuterRef("unit"))
+    rows = (
+        begun.filter(Exists(open_)).select_related("unit", "person__user", "round").order_by("round", "position", "pk")
+    )
+    return [
+        {
+            "round": row.round_id,
+            "name": row.round.name,
+            "unit": row.unit_id,
+            "key": row.unit.key,
+            "person": row.person.name or row.person.pseudonym if row.person else "",
+        }
+        for row in rows[:UNFINISHED_SHOWN]
+    ]
 
 
 def _failed_jobs(member: Member, now: datetime) -> list[dict[str, Any]]:

@@ -115,6 +115,16 @@ class FailedJobSerializer(Plain):
     at = serializers.DateTimeField()
 
 
+class UnfinishedSerializer(Plain):
+    """A unit that a person began and left."""
+
+    round = serializers.IntegerField()
+    name = serializers.CharField(help_text="Name of the round.")
+    unit = serializers.IntegerField()
+    key = serializers.CharField()
+    person = serializers.CharField()
+
+
 class OverviewDaySerializer(Plain):
     day = serializers.DateField()
     answers = serializers.IntegerField()
@@ -128,6 +138,9 @@ class OverviewSerializer(Plain):
     unsettled = UnsettledSerializer(allow_null=True, help_text="Null unless the user is a lead or curator.")
     failed_jobs = FailedJobSerializer(
         many=True, help_text="Failed jobs of the last 30 days without a later job for the same work, newest first."
+    )
+    unfinished = UnfinishedSerializer(
+        many=True, help_text="Units of tasks that take days, which people began and left; nobody else has done them."
     )
     days = OverviewDaySerializer(
         many=True, help_text="Number of first answers on each of the last 14 days, today last."

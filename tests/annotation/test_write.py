@@ -2,10 +2,12 @@
 
 import copy
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,8 +23,9 @@ from audit.verify import findings
 from projects import kinds
 from projects.gold.actions import finish_round
 from projects.models import Answer, Assignment, Decision, Member, Project, Round, Unit
+from projects.overview.queries import overview
 from projects.queue.actions import next_assignments
-from projects.rounds.actions import close_round
+from projects.rounds.actions import close_round, remove_person
 from projects.uploads.files import Source
 from tests.annotation.test_mediqa import NINE, PASSAGES, QUESTIONS
 from tests.builders import answer, build_round
@@ -281,3 +284,26 @@ def test_an_assignment_stays_with_its_writer_for_weeks(project: Project, people:
     [slot, *_] = next_assignments(user=people[0].user, round=round)
     assert slot.leased_until is not None
     assert (slot.leased_until - round.opened_at).days >= 27
+
+
+@pytest.mark.django_db
+def test_an_unfinished_question_of_someone_who_left_is_shown_to_the_lead(
+    project: Project, people: list[Member], lead: User
+) -> None:
+    plan = {"name": "Writing", "kind": KIND, "purpose": "collection", "overlap": 1}
+    round = build_round(project, people, **plan)
+    first, second = next_assignments(user=people[0].user, round=round)
+    answer(people[0].user, first, written(card_of(first)), kind=KIND)
+
+    def unfinished(after: timedelta = timedelta()) -> list[tuple[str, str]]:
+        member = Member.objects.get(project=project, user=lead)
+        rows = overview(member, now=timezone.now() + after)["unfinished"]
+        return [(row["person"], row["key"]) for row in rows]
+
+    assert unfinished() == []
+    left = people[0].name or people[0].pseudonym
+    assert unfinished(timedelta(days=29)) == [(left, second.unit.key)], "nobody came back for four weeks"
+    remove_person(round=round, member=people[0], by=lead)
+    assert unfinished() == [(left, second.unit.key)]
+    write(round, people[1])
+    assert unfinished() == []

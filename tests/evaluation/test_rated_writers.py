@@ -14,12 +14,13 @@ from evaluation.models import ComparedSystem, PageTextOf, RatingDesign
 from evaluation.results.actions import compute_ratings
 from evaluation.unblinding.actions import unblind
 from projects.gold.actions import finish_round
-from projects.models import Member, Project, Round
+from projects.models import Member, Project, Round, Unit
 from projects.queue.queries import cards
 from projects.rounds.actions import close_round, open_round
 from projects.rounds.planning import RoundPlan
 from tests.annotation.test_write import PRIMARY, open_writing, people, write
 from tests.evaluation.rating_rounds import GUIDELINE, PREFERENCE, rate_all
+from tests.generation.builders import build_run, build_version
 from tests.releases.test_every_figure_again import recompute_all
 from tests.releases.test_needed_again import released
 
@@ -127,3 +128,14 @@ def test_a_lead_who_rates_does_not_see_the_writers(
     texts = [row["cells"][0] for row in client_of(lead).get(address).json()["results"]]
     assert "About all, by 0." not in texts
     assert "About all, by 1." in texts
+
+
+def test_a_system_is_compared_with_a_writer(project: Project, written: list[Member], evaluator: User) -> None:
+    rater = Member.objects.get(project=project, user=evaluator)
+    units = dict(Unit.objects.filter(type="question").values_list("pk", "key"))
+    run = build_run(build_version(project, "Alder", level="question"), {pk: f"Of {key}." for pk, key in units.items()})
+    chosen = [str(run.pk), *of(project, "Abstractive of all", "R1")]
+    round = open_rating(project, [rater], chosen, "compare")
+    assert round.units_count == 2
+    alone = open_rating(project, [rater], [str(run.pk)], name="Alone")
+    assert alone.units_count == 2

@@ -5,7 +5,7 @@ import { nextStep, todo } from './todo.ts'
 type Overview = Schemas['Overview']
 const person = (member: number, days: number, left: number | null = 78) => ({ member, name: `Person ${member}`, pseudonym: 'R-1', answered: 42, skipped: 0, left, seconds_an_answer: 30, last_answer_at: '2026-11-21T12:00:00Z', quiet_days: days >= 3 ? days : 0 })
 const round = (id: number, fields: Partial<Schemas['OverviewRound']> = {}) => ({ id, name: `round ${id}`, status: 'open', assignments: 120, answered: 42, at_work: [], ...fields }) as unknown as Schemas['OverviewRound']
-const empty: Overview = { rounds: [], contested: [], unsettled: { flagged: 0, commented: 0, skipped: 0, open: 0 }, failed_jobs: [], days: [] }
+const empty: Overview = { rounds: [], contested: [], unsettled: { flagged: 0, commented: 0, skipped: 0, open: 0 }, failed_jobs: [], unfinished: [], days: [] }
 const job = (id: number, what: string, page: string) => ({ id, what, page, error: 'The worker ran out of memory.', at: '2026-11-25T10:00:00Z' })
 const all: Overview = {
   ...empty,
@@ -13,6 +13,7 @@ const all: Overview = {
   contested: [{ round: 3, name: 'final', count: 10 }],
   unsettled: { flagged: 2, commented: 1, skipped: 0, open: 3 },
   failed_jobs: [job(9, 'Scores (rouge)', 'systems/runs/4')],
+  unfinished: [{ round: 4, name: 'Writing', unit: 7, key: '49', person: 'R-2' }],
 }
 const stale: Schemas['StaleTotals'] = { changed: 10, outdated: [] }
 const options = { slug: 'eye', leads: true }
@@ -23,6 +24,7 @@ it('lists what needs the lead in a fixed order, each with count, reason and one 
     [1, 'Failed job', 'Scores (rouge): The worker ran out of memory.', 'See failure', 'systems/runs/4'],
     [10, 'Stale labels', 'The text or tuple changed after it was labelled', 'Review', 'needs-review'],
     [3, 'Unsettled answers', '2 flagged, 1 commented', 'Answer', 'inbox'],
+    [1, 'Unfinished unit', 'R-2 left 49 in Writing; others can take it', 'See round', 'rounds/4'],
     [1, 'Quiet person', 'Person 5 has not answered for 4 days; 78 are left in round 1', 'See round', 'rounds/1'],
     [1, 'Round to close', 'round 2 has all 120 answers', 'Close round', 'rounds/2'],
   ])

@@ -31,7 +31,7 @@ function quietPeople(rounds: readonly Schemas['OverviewRound'][]): People[] {
 /** The tasks of a lead or curator; `leads`: whether the person can close rounds; `dismiss`: removes a failed job. */
 export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, { slug, leads, dismiss }: { slug: string; leads: boolean; dismiss?: (job: number) => void }): TodoItem[] {
   const open = overview.rounds.filter((r) => r.status === 'open')
-  const { contested, failed_jobs: failed, unsettled } = overview
+  const { contested, failed_jobs: failed, unfinished, unsettled } = overview
   const changed = stale?.changed ?? 0
   const outdated = sum(stale?.outdated.map((o) => o.answers) ?? [])
   const quiet = quietPeople(open)
@@ -52,6 +52,10 @@ export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, {
     {
       key: 'flagged', n: unsettled?.open ?? 0, one: `${raised} answer`, many: `${raised} answers`, button: 'Answer', page: 'inbox',
       reason: types.length > 1 ? types.map((what) => `${count(unsettled![what])} ${what}`).join(', ') : 'Not settled in the inbox yet',
+    },
+    {
+      key: 'unfinished', n: unfinished.length, one: 'Unfinished unit', many: 'Unfinished units', button: 'See round', page: `rounds/${unfinished[0]?.round}`,
+      reason: `${some(unfinished.map((u) => `${u.person} left ${u.key} in ${u.name}`))}; others can take ${unfinished.length > 1 ? 'them' : 'it'}`,
     },
     {
       key: 'quiet', n: quiet.length, one: 'Quiet person', many: 'Quiet people', button: 'See round', page: `rounds/${quiet[0]?.round.id}`,
