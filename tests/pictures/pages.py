@@ -125,6 +125,16 @@ def _press(key: str) -> Act:
     return act
 
 
+def _keys(keys: str) -> Act:
+    def act(page: Page) -> None:
+        page.wait_for_timeout(600)
+        for key in keys.split():
+            page.keyboard.press(key)
+        page.wait_for_timeout(600)
+
+    return act
+
+
 def _click(name: str, role: Any = "button") -> Act:
     def act(page: Page) -> None:
         page.get_by_role(role, name=name).first.click()
@@ -395,6 +405,21 @@ PAGES = (
     Shot("task-label-guideline", "/work/{task_label}", "ann1", _press("g")),
     Shot("task-label-skip", "/work/{task_label}", "ann1", _press("k")),
     *(Shot(f"task-{slug.removeprefix('rounds-of-')}", f"/work/{{task_{slug}}}", "ann1") for slug in SCRIPTS),
+    # The states of one draft, in this order.
+    Shot(
+        "task-writing-chunks", "/work/{task_writing}", "ann1", _keys("Home ArrowDown Space ArrowDown ArrowDown l Space")
+    ),
+    Shot("task-writing-marked", "/work/{task_writing}", "ann1", _keys("End . Shift+ArrowUp")),
+    Shot("task-writing-outline", "/work/{task_writing}", "ann1", _keys("o")),
+    Shot("task-writing-text", "/work/{task_writing}", "ann1", _keys("Control+Enter Alt+S")),
+    Shot("task-writing-chosen", "/work/{task_writing}", "ann1", _keys("Escape v")),
+    Shot(
+        "task-writing-all",
+        "/work/{task_writing}",
+        "ann1",
+        _keys(f"Control+Enter {'ArrowDown Space Control+Enter Alt+S Control+Enter ' * 3}Alt+S ArrowDown Space"),
+    ),
+    Shot("task-writing-look", "/work/{task_writing}", "ann1", _keys("Control+Enter Alt+S Control+Enter")),
     Shot("task-classes", "/work/{task_classes}", "ann1"),
     Shot("task-rate", "/work/{task_rate}", "evaluator"),
     Shot("task-compare", "/work/{task_compare}", "evaluator"),

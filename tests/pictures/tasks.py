@@ -19,6 +19,7 @@ from tests.browser import (
     test_screening,
     test_sentences,
     test_studies,
+    test_write,
 )
 
 #: Short name of the project of each kind: its script.
@@ -40,6 +41,16 @@ SCRIPTS = {
     "screening": test_screening.OPEN,
     "sentences": test_sentences.OPEN,
     "studies": test_studies.OPEN,
+    "writing": test_write.OPEN.format(
+        given=json.dumps(
+            {
+                "slug": "writing",
+                "questions": test_write.QUESTIONS,
+                "who": "ann1@example.org",
+                "options": {"asked_passages": "all", "limit_passage_extractive": 30, "limit_passage_abstractive": 12},
+            }
+        )
+    ),
 }
 
 #: Name of the round of each task about sentences.

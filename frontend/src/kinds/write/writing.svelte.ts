@@ -26,8 +26,10 @@ export class Writing {
   pane = $state<'source' | 'text'>('source')
   /** Announced to screen readers. */
   said = $state('')
-  /** A message about the draft, or ''. */
+  /** A warning, or ''. */
   notice = $state('')
+  /** Where the person continues, until something is changed. */
+  resumed = $state('')
   /** Time at which the draft was kept. */
   keptAt = $state.raw<Date | null>(null)
 
@@ -87,7 +89,7 @@ export class Writing {
         this.notice = 'Submitted in another tab. Reload this page.'
       },
     })
-    if (stored?.kept && this.state.at < this.facts.steps.length) this.notice = `Continued at ${lower(this.name)}. Draft of ${new Date(stored.kept).toLocaleString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' })}.`
+    if (stored?.kept && this.state.at < this.facts.steps.length) this.resumed = `Continued at ${lower(this.name)}. Draft of ${new Date(stored.kept).toLocaleString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' })}.`
     this.pane = this.form === 'extractive' ? 'source' : 'text'
     this.cursor = cursorAt(within(this.source, this.positions[this.state.at]?.unit ?? 0))
   }
@@ -148,6 +150,7 @@ export class Writing {
       this.pane = 'text'
       return false
     }
+    this.resumed = ''
     if (!this.isSubmitted) this.notice = ''
     if (after.at !== at) this.enter()
     if (after.entries !== previous.entries || after.at !== at) this.keeper.soon(action.do === 'type')
