@@ -29,6 +29,7 @@ from projects.guidelines.markdown import as_html
 GUIDES = (
     "annotator",
     "tasks",
+    "write",
     "lead",
     "corpus",
     "pubmed",
