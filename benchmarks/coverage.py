@@ -28,6 +28,7 @@ from measures.means import FROM_0, FROM_0_TO_1, UNBOUNDED, clustered_mean, clust
 from measures.ratings.confusion import confusion
 from measures.ratings.judgements import Preference
 from measures.ratings.preferences import preference_figures
+from measures.stated_direction import CELLS, macro_f1
 
 from .report import Found, say
 
@@ -261,6 +262,25 @@ def _direction(plan: Plan, prevalence: float, layout: Layout) -> Design:
     return Design(f"direction, prevalence {prevalence:g}, {layout}", truth, draw)
 
 
+def _stated_directions(plan: Plan, correct: float, layout: Layout) -> Design:
+    """Return a design of MS^2's directions: each output is correct, another direction, or none."""
+    shares = np.array([0.134, 0.570, 0.296])  # of MS^2's directions
+
+    def rows(rng: Rng, reviews: int) -> list[tuple[int, dict[str, float]]]:
+        place = layout.of_items(rng, reviews)
+        k = 1 / layout.alike - 1 if layout.alike else math.inf
+        of_review = rng.dirichlet(k * shares, reviews) if layout.alike else np.tile(shares, (reviews, 1))
+        target = (rng.random((len(place), 1)) > of_review.cumsum(axis=1)[place, :2]).sum(axis=1)
+        is_correct = rng.random(len(place)) < _levels(rng, place, correct, layout.alike)
+        output = np.where(is_correct, target, (target + rng.integers(1, 4, len(place))) % 4)
+        counts = np.bincount((place * 3 + target) * 4 + output, minlength=reviews * 12).reshape(reviews, 12)
+        return [(n, dict(zip(CELLS, of.tolist(), strict=True))) for n, of in enumerate(counts)]
+
+    truth = macro_f1(rows(np.random.default_rng(0), plan.many))["macro_f1"]
+    name = f"stated directions, {correct:g} correct, {layout}"
+    return Design(name, {"macro F1": truth}, lambda rng, reviews: {"macro F1": macro_f1(rows(rng, reviews))["ci"]})
+
+
 def _preferences(layout: Layout) -> Design:
     """Return a design of three systems with strengths 0.8, 0 and -0.8; all three pairs for every source."""
     strength = np.array([0.8, 0.0, -0.8])
@@ -294,6 +314,7 @@ def designs(plan: Plan) -> Iterator[Callable[[], Design]]:
             if (i + j) % 2 == 0:
                 yield partial(_direction, plan, prevalence, layout)
         yield from (partial(_nth, layout, n) for n in range(len(list(_means(layout)))))
+        yield from (partial(_stated_directions, plan, correct, layout) for correct in (0.4, 0.6, 0.9))
         if not layout.uneven:
             yield partial(_preferences, layout)
 
