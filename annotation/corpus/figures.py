@@ -13,7 +13,7 @@ SUMMARY, LEVELS = "corpus", "levels"
 
 class SummaryFigures(FigureSet):
     key = SUMMARY
-    rule = 3
+    rule = 4
 
     def compute(self, project: Project, progress: Progress) -> Any:
         progress(0, None, "counting reviews, texts and values")

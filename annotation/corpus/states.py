@@ -19,8 +19,13 @@ WITHOUT_PEOPLE = (Origin.IMPORTED, Origin.MACHINE, Origin.CONTESTED, Origin.REOP
 
 def has_read_reviews(project: Project) -> bool:
     """Return whether reviews come from a data set in which models have read the texts."""
+    return read_imports(project).exists()
+
+
+def read_imports(project: Project) -> QuerySet[Import]:
+    """Return the imports of MS^2 and MSLR."""
     arrived = Import.objects.filter(project=project, state=ImportState.ARRIVED)
-    return arrived.filter(format__in=(MS2, MSLR)).exists()
+    return arrived.filter(format__in=(MS2, MSLR))
 
 
 def by_people(decisions: QuerySet[Decision]) -> QuerySet[Decision]:

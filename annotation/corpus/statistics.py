@@ -32,6 +32,7 @@ from ..models import (
     Target,
     WrittenSummary,
 )
+from .states import read_imports
 
 Json = dict[str, Any]
 
@@ -60,14 +61,16 @@ def summary(project: Project) -> Json:
 def has_reviews(project: Project) -> Q:
     """Return a condition: more than a document is known of a review, or the project has clusters or target sentences.
 
-    A review of which only a document is known is the document's place in the corpus, not a review.
+    A review of which only a document is known is the document's place in the corpus, not a review. Reviews of MSLR have
+    pages, although their tables have neither titles nor abstracts.
     """
     described = ~Q(title="") | ~Q(abstract="") | ~Q(topic="") | ~Q(record=RecordStatus.NOT_READ)
     documents = Target.objects.filter(review=OuterRef("pk"), level=Level.DOCUMENT)
     reviews = Review.objects.filter(described | ~Q(Exists(documents.order_by())), project=project)
     clusters = Cluster.objects.filter(project=project)
     sentences = Target.objects.filter(project=project, level=Level.SENTENCE)
-    return Q(*(Exists(rows.order_by()) for rows in (reviews, clusters, sentences)), _connector=Q.OR)
+    known = (reviews, clusters, sentences, read_imports(project))
+    return Q(*(Exists(rows.order_by()) for rows in known), _connector=Q.OR)
 
 
 def _labels(claims: QuerySet[Proposition]) -> tuple[Json, Counter[str]]:

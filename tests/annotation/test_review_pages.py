@@ -16,7 +16,9 @@ from projects.gold.actions import finish_round
 from projects.models import Import, Member, Project
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
+from projects.stored_figures.actions import compute_and_store
 from projects.uploads.files import Source
+from tests.annotation import test_mslr as mslr_files
 from tests.annotation.ms2_files import SAMPLE, effect, import_records, published, reference, review, study, write
 from tests.builders import answer, build_round
 
@@ -194,3 +196,18 @@ def test_the_newest_reading_is_shown_whichever_model_gave_it(
         task="pio", review=Review.objects.get(), weights="a" * 64, model="tagger", values={"tags": []}, imported=folder
     )
     assert review_page(client_of(lead))["abstract"]["spans"] == []
+
+
+def test_reviews_of_mslr_are_listed_with_their_pages(
+    project: Project, lead: User, client_of: Client, tmp_path: Path
+) -> None:
+    """Their tables have neither titles nor abstracts of reviews."""
+    mslr_files.import_tables(project, tmp_path, mslr_files.tables("train"))
+    client = client_of(lead)
+    kinds = client.get(f"/api/v1/projects/{project.slug}/materials/").json()["kinds"]
+    assert "reviews" in [kind["key"] for kind in kinds]
+    rows = client.get(f"/api/v1/projects/{project.slug}/materials/reviews/").json()["results"]
+    assert {row["page"] for row in rows} == {f"reviews/{pk}" for pk in Review.objects.values_list("pk", flat=True)}
+    compute_and_store(project=project)
+    kinds = client.get(f"/api/v1/projects/{project.slug}/materials/").json()["kinds"]
+    assert {kind["key"]: kind["count"] for kind in kinds}["reviews"] == len(rows)
