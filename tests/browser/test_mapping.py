@@ -2,12 +2,15 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Sequence
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_pages import violations
+from tests.browser.test_rating import Rating
 from tests.browser.work_page import SETTLED
 
 HEAD = ["case id", "question", "doc", "text", "rating", "summary", "lab note"]
@@ -90,3 +93,113 @@ def test_columns_get_roles_and_a_saved_mapping_serves_the_next_file(visit: Calla
     choose(phone.page, "gone.tsv", answers(20).replace(b"summary", b"abstract"))
     phone.page.get_by_role("combobox", name="Mapping", exact=True).select_option(label="Lab answers")
     expect(phone.page.get_by_role("alert")).to_contain_text("this file has no column summary")
+
+
+DOCUMENTS, RATED = 200, 3
+PLACES = ("the harbour", "the old market", "the north bridge", "the town hall", "the park")
+EVENTS = ("reopened after repairs", "closed for the winter", "was painted by volunteers", "received a new roof")
+
+
+def news() -> tuple[bytes, dict[str, bytes]]:
+    """Return a corpus of 200 documents with headlines and summaries, and the texts of two systems by name."""
+    rows = [["article id", "headline", "text", "summary", "desk"]]
+    systems: dict[str, list[list[str]]] = {name: [["id", "text"]] for name in ("Alder", "Birch")}
+    for n in range(DOCUMENTS):
+        place, event = PLACES[n % 5], EVENTS[n % 4]
+        fact = f"On day {n}, {place} {event}."
+        rows.append(
+            [f"news-{n}", f"News of day {n}", f"{fact} Many people came. It rained; nobody minded.", fact, "city"]
+        )
+        systems["Alder"].append([f"news-{n}", f"{place.capitalize()} {event} on day {n}."])
+        systems["Birch"].append([f"news-{n}", f"It rained on day {n}."])
+    return table(rows, ";"), {name: table(texts) for name, texts in systems.items()}
+
+
+def add_system(at: Visit, name: str, content: bytes) -> None:
+    page = at.page
+    at.go("/projects/city-news/systems")
+    page.get_by_role("link", name="New system").first.click()
+    page.get_by_label("Search").fill("bilstm")
+    page.get_by_role("button", name="BiLSTM").click()
+    page.get_by_label("Name, as in tables").fill(name)
+    page.get_by_role("radio", name=re.compile("^reviews")).check()
+    page.get_by_label("Outputs, as CSV or JSONL").set_input_files(
+        {"name": f"{name}.csv", "mimeType": "text/csv", "buffer": content}
+    )
+    expect(page.get_by_text(f"{DOCUMENTS} outputs, {DOCUMENTS} matching the {DOCUMENTS} units")).to_be_visible()
+    page.get_by_role("button", name="Create version").click()
+    expect(page.get_by_role("heading", name="Version 1")).to_be_visible()
+    page.get_by_role("button", name="Run: version 1").click()
+    expect(page.locator("main")).to_contain_text(f"{DOCUMENTS} of {DOCUMENTS}")
+
+
+@pytest.mark.long
+def test_a_news_corpus_is_imported_rated_and_released_by_pages_alone(visit: Callable[..., Visit]) -> None:
+    corpus, systems = news()
+    at = visit("lead", width=1280, height=1000)
+    page = at.page
+    at.go("/projects")
+    page.get_by_role("button", name="New project").click()
+    page.get_by_label("Name").fill("City news")
+    page.get_by_role("button", name="Create project").click()
+    page.wait_for_url("**/projects/city-news")
+    at.go("/projects/city-news/import")
+    choose(page, "news.csv", corpus)
+    expect(page.get_by_role("status").filter(has_text="200 items")).to_be_visible()
+    page.get_by_role("button", name="Confirm 3 roles").click()
+    page.get_by_role("button", name="Check all rows").click()
+    page.get_by_role("button", name="Import news.csv").click()
+    page.wait_for_url("**/city-news/import/*")
+    for name, content in systems.items():
+        add_system(at, name, content)
+    at.go("/projects/city-news/people")
+    page.get_by_role("button", name="Invite people").click()
+    page.keyboard.type("evaluator@example.org")
+    page.get_by_role("dialog").get_by_label("Role").select_option("evaluator")
+    page.get_by_role("button", name="Create link").click()
+    rater = visit("evaluator")
+    rater.page.goto(page.get_by_label("Link", exact=True).input_value())
+    rater.page.get_by_role("button", name="Join City news").click()
+    rater.page.wait_for_url(f"{rater.address}/")
+
+    at.go("/projects/city-news/rounds/new")
+    page.get_by_label("Name", exact=True).fill("News ratings")
+    page.get_by_label("Rate summaries").check()
+    page.get_by_label("reliability study").check()
+    page.get_by_label("People per unit").fill("1")
+    page.get_by_label("a random sample").check()
+    page.get_by_label("Sample size").fill(str(RATED))
+    page.get_by_label("Eva Evaluator").check()
+    page.get_by_role("button", name="Open round").click()
+    page.wait_for_url(re.compile(r"/city-news/rounds/\d+$"))
+    address = page.url
+    at_work = Rating(rater, int(address.rsplit("/", 1)[1])).open()
+    for _ in range(RATED):
+        for _ in systems:
+            at_work.through("5 4 1 Enter")
+        at_work.press("Enter")
+        rater.page.wait_for_timeout(10 * SETTLED)
+    expect(rater.page.locator("main")).to_contain_text("All done")
+    at_work.until_saved()
+
+    page.goto(address)
+    page.get_by_role("button", name="Close round …").click()
+    page.get_by_role("button", name="Close round", exact=True).click()
+    page.get_by_role("button", name="Unblind …").click()
+    page.get_by_role("dialog", name="Unblind round").get_by_role("button", name="Unblind round").click()
+    page.get_by_role("region", name="Design", exact=True).get_by_role("link", name="Results").click()
+    ratings = page.get_by_role("region", name="Table: Ratings of News ratings by system and criterion")
+    expect(ratings.locator("tbody tr th")).to_have_text(["Alder", "Birch"])
+    at.go("/projects/city-news/releases")
+    page.get_by_role("button", name="Freeze 1.0.0").click()
+    page.get_by_role("dialog").get_by_role("button", name="Freeze anyway").click()
+    page.get_by_role("link", name="1.0.0", exact=True).first.click()
+    page.get_by_role("button", name="Verify stored files").click()
+    expect(page.get_by_text("All files as released")).to_be_visible()
+    page.get_by_role("button", name="columns/").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="columns/values.csv").click()
+    lines = download.value.path().read_text().splitlines()
+    assert lines[0] == "unit_type,key,input,title,background,topic,split,desk"
+    assert lines[1] == "target document,news-0,0,News of day 0,,,,city"
+    assert len(lines) == DOCUMENTS + 1
