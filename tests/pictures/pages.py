@@ -175,6 +175,35 @@ def _check_file(page: Page) -> None:
     page.wait_for_timeout(1500)
 
 
+#: A table with faults: a rating out of range, a second summary, and a passage that occurs twice.
+ANSWERS = "case id\tquestion\tdoc\ttext\trating\tsummary\tlab note\n" + "".join(
+    f"{n}\tIs finding {n} rare, and what can I do about it?\t{n}_A{k % 3}\tFinding {n}: It is rare. Passage {k} of "
+    f"four says what people with finding {n} can do.\t{6 if (n, k) == (2, 1) else 3}\t"
+    f"Finding {n} is rare{'!' * (k == 3)}\t\n"
+    for n in range(1, 6)
+    for k in range(4 if n == 3 else 3)
+)
+
+
+def _map_columns(content: str) -> Callable[[Page], None]:
+    """Open the mapping step with a table."""
+
+    def prepare(page: Page) -> None:
+        if page.get_by_role("button", name="All formats").count():
+            page.get_by_role("button", name="All formats").click()
+        page.get_by_label("Format").first.select_option("csv")
+        file = {"name": "lab-2025.tsv", "mimeType": "text/csv", "buffer": content.encode()}
+        page.locator("#file").set_input_files(file)  # type: ignore[arg-type]
+        page.get_by_role("button", name="Check file").click()
+        page.get_by_role("heading", name="Columns of").wait_for()
+        page.get_by_role("heading", name="Faults").wait_for()
+        page.wait_for_timeout(300)
+        if page.get_by_role("button", name="Rows with faults").is_enabled():
+            page.get_by_role("button", name="Rows with faults").click()
+
+    return prepare
+
+
 def _participate(page: Page) -> None:
     """Create a participant link as the lead, and open it without the lead's session."""
     home = "/".join(page.url.split("/")[:3])
@@ -254,6 +283,10 @@ def _checked(**found: Any) -> Mapping[str, Callable[[Route], Any]]:
     return {"**/api/v1/jobs/*/": reply}
 
 
+#: The check of a table that is only stored, because its columns have no roles yet.
+MAPPED = _checked(needs_columns=True, format="csv")
+
+
 def _arriving(phase: str, stopped: str) -> Callable[[Route], Any]:
     """Show the newest import as arriving."""
 
@@ -303,6 +336,8 @@ PAGES = (
         prepare=_check_file,
         routes=_checked(faults={"total": 40, "listed": [FAULT | {"line": n} for n in (3, 17, 212)]}),
     ),
+    Shot("import-columns", f"{SAMPLE}/import", prepare=_map_columns("\n".join(ANSWERS.split("\n")[:6])), routes=MAPPED),
+    Shot("import-columns-faults", f"{SAMPLE}/import", prepare=_map_columns(ANSWERS), routes=MAPPED),
     Shot("imported", f"{PROJECT}/import/{{imported}}"),
     Shot("pubmed", f"{PROJECT}/pubmed"),
     Shot("sentence-ranking", f"{PROJECT}/ranking"),
