@@ -9,7 +9,7 @@ from api.problems import NotFound, Refused
 from projects.models import Import, Member, Unit
 from projects.permissions import member_in, member_of, permit, unit_of
 
-from .models import Cluster, EffectPair, Finding, Proposition, Review, Search, Study, Target
+from .models import Cluster, EffectPair, Finding, Proposition, Review, Search, Study, Target, WrittenSummary
 
 
 def corpus_reader(user: User, slug: str) -> Member:
@@ -85,14 +85,22 @@ def proposition_to_curate(user: User, unit_id: int) -> tuple[Proposition, Member
     return proposition, member
 
 
-def text_to_curate(user: User, unit_id: int) -> tuple[Proposition | Target, Member]:
-    """Return the proposition or target of a unit, whose text the user may correct, and the user's membership."""
+def text_to_curate(user: User, unit_id: int) -> tuple[Proposition | Target | WrittenSummary, Member]:
+    """Return the proposition, target or written summary of a unit, whose text the user may correct, and the user's
+    membership.
+    """
     claims = Proposition.objects.select_related("unit", "study", "cluster__unit").filter(unit__pk=unit_id)
-    text = claims.first() or Target.objects.select_related("unit").filter(unit__pk=unit_id).first()
+    text: Proposition | Target | WrittenSummary | None = (
+        claims.first()
+        or Target.objects.select_related("unit").filter(unit__pk=unit_id).first()
+        or WrittenSummary.objects.select_related("unit").filter(unit__pk=unit_id).first()
+    )
     if text is None:
         raise _not_found()
     member = member_in(user, text.unit.project_id)
     permit(member, "curate")
+    if isinstance(text, WrittenSummary) and text.author_id is not None:
+        permit(member, "read texts of other writers")
     return text, member
 
 

@@ -365,6 +365,12 @@ class NewTextSerializer(Strict):
     reason = serializers.CharField(max_length=2000)
 
 
+class NewSummarySerializer(NewTextSerializer):
+    """A corrected written summary. It may be empty: nothing was relevant."""
+
+    text = serializers.CharField(max_length=strata.DOCUMENT, trim_whitespace=False, allow_blank=True)
+
+
 class SupersededSerializer(Plain):
     unit = serializers.IntegerField(help_text="Unit of the corrected text.")
     version = serializers.IntegerField()

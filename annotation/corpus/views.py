@@ -18,7 +18,8 @@ from .. import permissions
 from ..curation import serializers as curation_shapes
 from ..curation.actions import add_review
 from ..kinds.supersede import supersede_target, supersede_text
-from ..models import Cluster, Proposition, Target
+from ..models import Cluster, Proposition, Target, WrittenSummary
+from ..questions.corrections import supersede_summary
 from . import cluster as cluster_page
 from . import figures
 from . import queries as corpus_lists
@@ -155,12 +156,18 @@ class TextView(APIView):
         responses={201: shapes.SupersededSerializer},
     )
     def post(self, request: Request, unit_id: int) -> Response:
-        """Replace the text of a proposition or target with a corrected one. Decisions on the old text become stale."""
+        """Replace the text of a proposition, target or written summary with a corrected one.
+
+        Decisions on the old text become stale.
+        """
         old, member = permissions.text_to_curate(signed_in(request), unit_id)
-        serializer = shapes.NewTextSerializer(data=request.data)
+        is_summary = isinstance(old, WrittenSummary)
+        serializer = (shapes.NewSummarySerializer if is_summary else shapes.NewTextSerializer)(data=request.data)
         serializer.is_valid(raise_exception=True)
-        new: Proposition | Target
-        if isinstance(old, Target):
+        new: Proposition | Target | WrittenSummary
+        if isinstance(old, WrittenSummary):
+            new = supersede_summary(summary=old, by=member, **serializer.validated_data)
+        elif isinstance(old, Target):
             new = supersede_target(target=old, by=member, **serializer.validated_data)
         else:
             new = supersede_text(proposition=old, by=member, **serializer.validated_data)
