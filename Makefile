@@ -20,7 +20,7 @@ $(VENV)/.runtime: requirements.txt | $(BIN)/python
 	$(BIN)/python -m pip install -q -r requirements.txt
 	@touch $@
 
-$(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt requirements/figures.txt | $(BIN)/python
+$(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt requirements/figures.txt requirements/tokens.txt | $(BIN)/python
 	@# A test run imports a third of the installed modules, so compile them on import.
 	$(BIN)/python -m pip install -q --no-compile -r requirements/test.txt
 	@touch $@ $(VENV)/.runtime

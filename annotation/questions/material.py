@@ -175,3 +175,11 @@ class WrittenSummaries(Material):
             writer = pseudonyms.get(one.author_id) or one.writer or "imported"
             rows.append(Row(one.pk, (text, form, one.question.key, passage, words, writer)))
         return rows
+
+
+def hidden_summaries(member: Member, units: Sequence[int]) -> set[int]:
+    """Return the units of those written summaries whose texts a member may not read."""
+    condition = WrittenSummaries().hidden(member)
+    if condition is None:
+        return set()
+    return set(WrittenSummary.objects.filter(condition, unit__in=units).values_list("unit", flat=True))

@@ -1,9 +1,10 @@
 """Outputs of several versions for the same units, beside the inputs and the target."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from annotation.questions.material import hidden_summaries
 from api.problems import Refused
 from measures.copying import CopyInputs, copying
 from measures.spans import merged
@@ -67,7 +68,7 @@ def rows(member: Member, level: str, units: Sequence[int], columns: Sequence[Col
 
     ``first`` is the position of the first unit in corpus order, from 1.
     """
-    materials = sources.materials(member.project, level, units)
+    materials = _readable(sources.materials(member.project, level, units), member)
     keys = sources.keys_of([unit for unit in units if unit not in materials])
     items, summaries = _items(units, columns), _summaries(member, units, columns)
     rows = []
@@ -77,6 +78,18 @@ def rows(member: Member, level: str, units: Sequence[int], columns: Sequence[Col
         cells = [_cell(column, items.get((column.run, unit)), summaries, inputs) for column in columns]
         rows.append(_unit(unit, material, keys.get(unit, "")) | {"position": position, "outputs": cells})
     return rows
+
+
+def _readable(materials: dict[int, sources.Material], member: Member) -> dict[int, sources.Material]:
+    """Leave out the written summaries that the member may not read, because of a later task or blind rating."""
+    written = [reference.unit for material in materials.values() for reference in material.written]
+    hidden = hidden_summaries(member, written) if written else set()
+    if not hidden:
+        return materials
+    return {
+        unit: replace(material, written=tuple(one for one in material.written if one.unit not in hidden))
+        for unit, material in materials.items()
+    }
 
 
 def _items(units: Sequence[int], columns: Sequence[Column]) -> dict[tuple[int, int], RunItem]:

@@ -23,6 +23,17 @@ TABLES = (
         },
     ),
     Table(
+        "questions/texts.csv",
+        "text of a question or passage, or address of a page",
+        ("question", "passage", "part"),
+        {
+            "question": "Key of the question.",
+            "passage": "Key of the passage; empty for the text of the question.",
+            "part": "Question, passage, page (the whole page) or url (its address, empty if unknown).",
+            "part_text": "The text.",
+        },
+    ),
+    Table(
         "rankings/mapped.csv",
         "pair of a target and a study whose evidence people mapped",
         ("target", "study"),
