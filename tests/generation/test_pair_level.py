@@ -167,8 +167,16 @@ def test_the_table_and_the_files_of_a_release(ms2: Project, tmp_path: Path) -> N
     assert f"effect,7 pair 1,{NONE}" in written["systems/references.csv"]
     path = tmp_path / "f1.jsonl"
     call_command("outputs", project="eye", run=run.pk, format="f1-scorer", out=path)
-    line = json.loads(path.read_text().splitlines()[0])
+    lines = [json.loads(text) for text in path.read_text().splitlines()]
+    line = lines[0]
     assert line["target"] == NONE
+    # As MS^2's f1_scorer counts them: three directions, and any other output is a broken generation.
+    names = [*MS2_CLASSES, "broken generation"]
+    confusion = [[0] * 4 for _ in MS2_CLASSES]
+    for one in lines:
+        output = one["generated"].strip().lower()
+        confusion[names.index(one["target"])][names.index(output) if output in names else 3] += 1
+    assert confusion == Scoring.objects.get(metric="stated_direction").corpus["table"]
     assert line["preamble"] == "<int> drug a </int>\n<out> pain </out>"
 
 

@@ -16,6 +16,8 @@ from generation.runs.actions import embargo_run
 from measures.pio import every_pair_of, parse_pio
 from projects.models import Project
 from projects.people.actions import create_project
+from releases.formats import mslr as mslr_release
+from releases.formats.notes import Notes
 from tests.annotation import ms2_files
 from tests.annotation import test_mslr as mslr_files
 from tests.generation.builders import build_run, build_version
@@ -60,6 +62,21 @@ def test_predictions_are_printed_and_can_be_imported_again(mslr: Run, tmp_path: 
     call_command("generate", project="mslr", system="Other", outputs=path, level="document")
     others = Summary.objects.exclude(item__run=mslr).values_list("item__unit__key", "text")
     assert dict(others) == OUTPUTS
+
+
+def test_the_evaluator_of_mslr_pairs_predictions_with_released_targets(lead: User, tmp_path: Path) -> None:
+    """It reads both tables by pandas with its usual types, joins them by ReviewID, and scores a missing text as ""."""
+    project = create_project(slug="dev", name="MSLR", by=lead)
+    files = mslr_files.tables("dev", infos=mslr_files.INFOS[:2], targets=mslr_files.TARGETS[::2])
+    mslr_files.import_tables(project, tmp_path, files)
+    unit = Review.objects.get(pmid="900").unit_id
+    run = build_run(build_version(project, level="document"), {unit: OUTPUTS["900"]})
+    generated = pd.read_csv(io.BytesIO(written(run, tmp_path / "predictions.csv")), index_col=0)
+    released = {name: b"".join(lines) for name, lines in mslr_release.files(project, Notes())}
+    targets = pd.read_csv(io.BytesIO(released["mslr/dev-targets.csv"]), index_col=0)
+    texts = dict(zip(generated["ReviewID"], generated["Generated"].fillna(""), strict=True))
+    pairs = {review: (text, texts.get(review, "")) for review, text in targets[["ReviewID", "Target"]].values.tolist()}
+    assert pairs == {900: ("It does not help .", OUTPUTS["900"]), 901: ("It helps .\nDeath is rare .", "")}
 
 
 def test_lines_of_ms2_have_the_tagged_background_and_only_known_targets(
