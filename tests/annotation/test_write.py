@@ -307,3 +307,17 @@ def test_an_unfinished_question_of_someone_who_left_is_shown_to_the_lead(
     assert unfinished() == [(left, second.unit.key)]
     write(round, people[1])
     assert unfinished() == []
+
+
+@pytest.mark.django_db
+def test_cards_take_the_same_number_of_queries_for_any_number(
+    project: Project, people: list[Member], django_assert_num_queries: Callable[..., Any]
+) -> None:
+    round = open_writing(project, people)
+    kind = kinds.get(KIND)
+    slots = list(round.assignments.select_related("unit"))
+    assert len(slots) == 4
+    for some in (slots[:1], slots):
+        with django_assert_num_queries(3):
+            batch = kind.load(some, round)
+            assert all(kind.card(one, batch, round)["passages"] for one in some)
