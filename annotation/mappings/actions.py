@@ -1,5 +1,6 @@
 """Save mappings by name, and check a whole table with one."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.utils import timezone
@@ -38,11 +39,13 @@ def start_check(*, project: Project, job_id: int, mapping: ColumnMapping, by: Us
 
 
 def save(*, project: Project, name: str, mapping: ColumnMapping, by: User) -> SavedMapping:
-    """Save a mapping under a name, with all its roles confirmed. One of the same name is replaced."""
+    """Save a mapping under a name, with all its roles and settings confirmed. One of the same name is replaced."""
     others = SavedMapping.objects.filter(project=project).exclude(name=name)
     if others.count() >= MOST:
         raise Refused.field("name", f"A project has at most {MOST} mappings. Remove one that is not needed.")
-    values: dict[str, Any] = {"content": dumped(mapping.confirmed()), "created_by": by, "changed_at": timezone.now()}
+    settings = replace(mapping.settings, guessed=())
+    confirmed = replace(mapping.confirmed(), settings=settings, guessed=())
+    values: dict[str, Any] = {"content": dumped(confirmed), "created_by": by, "changed_at": timezone.now()}
     with batches.batch():
         saved, _ = SavedMapping.objects.update_or_create(project=project, name=name, defaults=values)
         record(actor=by, verb="save mapping", obj=saved, project_id=project.pk, after={"name": name})

@@ -119,7 +119,7 @@ def test_a_saved_mapping_serves_a_second_file(project: Project, lead: User, clie
     found = attempt(
         client, upload(client, table([[*HEAD, "new"], *([*row, "x"] for row in other)])), mapping=saved["id"]
     )
-    assert found["unconfirmed"] == []
+    assert (found["unconfirmed"], found["guessed"]) == ([], [])
     assert found["columns"][-1]["role"] == "out"
     gone = {"job": upload(client, table([HEAD[:5], *(row[:5] for row in other)])), "mapping": saved["id"]}
     reply = client.post(f"{AT}imports/columns/", gone, format="json")
