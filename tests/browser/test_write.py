@@ -386,15 +386,58 @@ def long_passage() -> str:
     return "Nepralin (All):" + "".join(part.format(n=n) for n, part in enumerate(parts))
 
 
+def published() -> dict[str, tuple[str, list[str]]]:
+    """Return the published questions with their passages, by key; skip the test without the files."""
+    files = sorted(REAL.glob("*abstractive*.json"))
+    if not files:
+        pytest.skip("the published files are not here")
+    rows = json.loads(files[0].read_text(encoding="utf-8"))
+    return {key: (row["question"], [text for text, _ in row["articles"].values()]) for key, row in rows.items()}
+
+
+def test_five_published_questions_are_written_by_keyboard(site: Site, visit: Visiting) -> None:
+    """Question 49 takes at most the key presses of the design."""
+    found = published()
+    most = max(found, key=lambda key: len(found[key][1]))
+    questions = {key: found[key] for key in ("49", "86", "33", "1", most)}
+    assert len(questions) == 5
+    round = open_writing(site, "write-published", questions)
+    w = Writer(visit("ann1"), round).open()
+    presses: dict[str, int] = {}
+    for left in range(len(questions), 0, -1):
+        question = w.page.locator(".question p").inner_text()
+        key = next(key for key, (text, _) in questions.items() if squeezed(text) == squeezed(question))
+        w.counted()
+        for _ in questions[key][1]:
+            w.press("ArrowDown", "Space", "Control+Enter").type("An answer.").press("Control+Enter")
+        w.press("Alt+S", "Control+Enter").type("One answer.").press("Control+Enter").at("Last look").press(
+            "Control+Enter"
+        )
+        presses[key] = w.counted()
+        if left > 1:
+            expect(w.page.locator(".question p")).not_to_have_text(question)
+            w.ready()
+    w.sent()
+    expect(w.page.get_by_role("heading", name="All done")).to_be_visible()
+    assert presses["49"] <= 34
+    answers = said(site, round)
+    assert {key for key, _, _ in answers} == set(questions)
+    for key, _, steps in answers:
+        for step in steps:
+            for c in step["chunks"]:
+                texts = dict(zip((f"{key}_Answer{n + 1}" for n in range(20)), questions[key][1], strict=False))
+                assert texts[c["passage"]][c["start"] : c["end"]] == c["quote"]
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
 @pytest.mark.parametrize("source", ["invented", "published"])
 def test_a_key_in_44000_characters_takes_less_than_100_ms(site: Site, visit: Visiting, source: str) -> None:
     text = long_passage()
     if source == "published":
-        files = sorted(REAL.glob("*abstractive*.json"))
-        if not files:
-            pytest.skip("the published files are not here")
-        published = json.loads(files[0].read_text(encoding="utf-8")).values()
-        text = max((article[0] for question in published for article in question["articles"].values()), key=len)
+        text = max((text for _, texts in published().values() for text in texts), key=len)
     assert len(text) > 44_000
     round = open_writing(site, f"write-long-{source}", {"1": ("What is it?", [text])})
     at = visit("ann1")
