@@ -80,7 +80,8 @@ export class Writing {
     this.keeper = new DraftKeeper(this.card.assignment, {
       current: () => this.stored(),
       keep: (draft) => {
-        this.keptAt = new Date()
+        // Units to try have negative numbers; nothing of them is stored.
+        if (this.card.assignment > 0) this.keptAt = new Date()
         props.onchange(draft)
       },
       received: (draft) => this.receive(draft),
