@@ -201,10 +201,15 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     expect(page.get_by_role("group", name="Answers")).to_contain_text("Anna")
     at.press("Escape")
     at.press("2")
-    at.press("q")
+    # *Save* gives the reason that is typed beside it.
+    page.get_by_placeholder("eason").fill("The cue decides.")
+    page.get_by_role("button", name="Save").click()
     at.until_left(CONTESTED - 1)
     page.get_by_role("combobox", name="Show").select_option("decided")
     expect(page.locator(".about strong")).to_have_text(second)
+    # A decision is replaced only after it is reopened.
+    for take in page.get_by_role("button", name="Take: answer").all():
+        expect(take).to_be_disabled()
     page.get_by_role("button", name="Reopen").click()
     page.get_by_role("dialog").get_by_label("Reason").fill("The guideline changed.")
     page.get_by_role("dialog").get_by_role("button", name="Reopen").click()
@@ -247,4 +252,4 @@ def test_undo_skip_reopen_and_the_pages_for_screen_readers(
     expect(page.locator(".about strong")).to_have_text(queue[3]["unit_name"])
     at.until_left(CONTESTED - 1)
     page.get_by_role("status").get_by_role("button", name=f"Show {queue[2]['unit_name']}").click()
-    expect(page.get_by_text("Already decided.")).to_be_visible()
+    expect(page.get_by_text("Decided by a curator.")).to_be_visible()

@@ -61,6 +61,12 @@ export class Adjudication {
     return this.unit !== null && this.unit.unit === this.queue.open
   }
 
+  /** Whether a curator has decided the open unit and nobody has reopened or flagged it since: only *Reopen* applies. */
+  get isDecided(): boolean {
+    const { unit } = this
+    return !!unit && !unit.contested.length && !unit.flagged && unit.current.some((f) => f.origin === 'decided by a curator')
+  }
+
   tooSoon = (): boolean => performance.now() - this.shownAt < TOO_SOON
 
   /** `first`: the unit to open, if the address names one. */
@@ -153,7 +159,7 @@ export class Adjudication {
   }
 
   act(action: Action): void {
-    if (!this.unit || !this.isOpen) return
+    if (!this.unit || !this.isOpen || this.isDecided) return
     if (action.do === 'give' && action.reason.trim()) this.offer(action.reason.trim())
     const next = reduce(this.editor, action, this.unit.answers.length)
     this.editor = next
@@ -274,7 +280,7 @@ export class Adjudication {
   }
 
   private count(row: Row | undefined, by: 1 | -1): void {
-    if (!this.counts || !row || this.show === 'decided') return
+    if (!this.counts || !row || this.show === 'decided' || (by < 0 && this.queue.done.get(row.unit) === 'decided')) return
     const { waiting, contested, flagged, decided } = this.counts
     this.counts = {
       waiting: waiting + by, decided: decided - by,
