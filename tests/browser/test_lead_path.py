@@ -123,7 +123,6 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
     # The page of the round has been updated.
     expect(page.locator("main")).to_contain_text(f"{3 * UNITS} of {3 * UNITS} answers")
     onward(lead, f"Study has all {3 * UNITS} answers", "Close round")
-    page.get_by_role("button", name="Close round …").click()
     page.get_by_role("button", name="Close round", exact=True).click()
     expect(page.get_by_role("button", name="Close round")).to_have_count(0)
     expect(page.get_by_role("region", name="Agreement")).to_contain_text(f"n = {UNITS}")

@@ -93,6 +93,12 @@ export function age(iso: string, now = Date.now()): string {
   return counted(Math.floor(minutes / 1440), 'day')
 }
 
+/** "3 min ago", or "now" in the first minute. */
+export function ago(iso: string, now = Date.now()): string {
+  const past = age(iso, now)
+  return past === 'now' ? past : `${past} ago`
+}
+
 /** "a, b and c" */
 export function listed(items: readonly string[]): string {
   return items.length < 2 ? (items[0] ?? '') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`

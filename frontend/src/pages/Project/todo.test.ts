@@ -26,7 +26,7 @@ it('lists what needs the lead in a fixed order, each with count, reason and one 
     [3, 'Unsettled answers', '2 flagged, 1 commented', 'Answer', 'inbox'],
     [1, 'Unfinished unit', 'R-2 left 49 in Writing; others can take it', 'See round', 'rounds/4'],
     [1, 'Quiet person', 'Person 5 has not answered for 4 days; 78 are left in round 1', 'See round', 'rounds/1'],
-    [1, 'Round to close', 'round 2 has all 120 answers', 'Close round', 'rounds/2'],
+    [1, 'Round to close', 'round 2 has all 120 answers', 'Close round', 'rounds/2?close=1'],
   ])
   expect(todo(empty, null, options)).toEqual([])
   expect(todo(all, stale, { ...options, leads: false }).map((i) => i.key)).not.toContain('close')

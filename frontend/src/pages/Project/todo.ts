@@ -64,7 +64,7 @@ export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, {
         : `${quiet[0]?.name} has not answered for ${counted(quiet[0]?.days ?? 0, 'day')}; ${quiet[0]?.left === null ? 'units' : count(quiet[0]?.left ?? 0)} are left in ${quiet[0]?.round.name}`,
     },
     {
-      key: 'close', n: full.length, one: 'Round to close', many: 'Rounds to close', button: 'Close round', page: `rounds/${full[0]?.id}`,
+      key: 'close', n: full.length, one: 'Round to close', many: 'Rounds to close', button: 'Close round', page: `rounds/${full[0]?.id}?close=1`,
       reason: full.length > 1 ? `${some(full.map((r) => r.name))} have all answers` : `${full[0]?.name} has all ${counted(full[0]?.answered ?? 0, 'answer')}`,
     },
   ]

@@ -12,7 +12,7 @@ const shown = (change: object, reader = lead) => {
 describe('the state of a round', () => {
   it('names what needs the lead, and the page where it is done', () => {
     expect(shown({ status: 'closed', to_adjudicate: 12 })).toEqual(['Contested', 'Adjudicate 12', 'rounds/7/adjudicate', true])
-    expect(shown({ left: 0 })).toEqual(['Ready to close', 'Close round', 'rounds/7', true])
+    expect(shown({ left: 0 })).toEqual(['Ready to close', 'Close round', 'rounds/7?close=1', true])
     expect(shown({ quiet: [{ name: 'Ben', quiet_days: 4 }] })).toEqual(['Open, quiet', 'Follow', 'rounds/7', true])
     expect(shown({ people: 0 })).toEqual(['Open', 'Add people', 'rounds/7', true])
   })

@@ -40,7 +40,7 @@ export function stateOf(r: Shown, reader: Reader): RoundState {
   }
   // Such a round is never closed and has no people.
   if (r.purpose === 'curation') return state('open', 'Always open', 'Follow')
-  if (r.assignments && !r.left && !r.rolling) return reader.changes ? state('ready', 'Ready to close', 'Close round', 1) : state('ready', 'Ready to close', 'Follow')
+  if (r.assignments && !r.left && !r.rolling) return reader.changes ? state('ready', 'Ready to close', 'Close round', 1, `${page}?close=1`) : state('ready', 'Ready to close', 'Follow')
   if (r.quiet.length) return state('quiet', 'Open, quiet', 'Follow', reader.changes ? 2 : 9)
   if (!r.people) return state('open', 'Open', reader.changes ? 'Add people' : 'Follow', reader.changes ? 3 : 9)
   return state('open', 'Open', 'Follow')
