@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 
 from accounts.models import User
 from sql.expressions import UtcDay, first_moment, last_moment
@@ -21,10 +22,6 @@ from ..practice import queries as practice_queries
 from ..practice import readiness
 from ..purposes import which
 
-COUNTED = Q(assignments__number__gte=1, assignments__repeat=0)
-ANSWERED = COUNTED & Q(assignments__current_answer__isnull=False)
-#: Includes repeats.
-LEFT = Q(assignments__number__gte=1, assignments__current_answer__isnull=True)
 #: Time without an answer after which a person with open work is quiet.
 QUIET = timedelta(days=3)
 #: Maximum number of names in a row of the lead's list.
@@ -32,14 +29,22 @@ NAMES_SHOWN = 5
 
 
 def with_counts(rounds: QuerySet[Round]) -> QuerySet[Round]:
-    """Annotate ``assignment_count``, ``answered``, ``left`` and ``people``; newest first."""
-    at_work = Participant.objects.filter(round=OuterRef("pk"), left_at=None).values("round").annotate(n=Count("pk"))
+    """Annotate ``assignment_count``, ``answered``, ``left`` (with repeats) and ``people``; newest first.
+
+    The rows are counted in subqueries, because grouping them by round would sort the texts of its guideline with each.
+    """
+    planned = Assignment.objects.counted().filter(round=OuterRef("pk"))
     return rounds.annotate(
-        assignment_count=Count("assignments", filter=COUNTED),
-        answered=Count("assignments", filter=ANSWERED),
-        left=Count("assignments", filter=LEFT),
-        people=Subquery(at_work.values("n")),
-    ).order_by("-pk")  # annotating with Count removes the default order
+        assignment_count=_count(planned.filter(repeat=0)),
+        answered=_count(planned.filter(repeat=0, current_answer__isnull=False)),
+        left=_count(planned.filter(current_answer__isnull=True)),
+        people=_count(Participant.objects.filter(round=OuterRef("pk"), left_at=None)),
+    ).order_by("-pk")
+
+
+def _count(rows: QuerySet[Any]) -> Coalesce:
+    """Return the number of rows of each round, as a subquery."""
+    return Coalesce(Subquery(rows.order_by().values("round").annotate(n=Count("*")).values("n")), 0)
 
 
 def row(round: Any) -> dict[str, Any]:
@@ -56,7 +61,7 @@ def row(round: Any) -> dict[str, Any]:
         "assignments": round.assignment_count,
         "answered": round.answered,
         "left": round.left,
-        "people": round.people or 0,
+        "people": round.people,
         "guideline": round.guideline.number,
         "opened_at": round.opened_at,
         "closed_at": round.closed_at,
