@@ -1,4 +1,7 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class AnnotationConfig(AppConfig):
@@ -28,3 +31,19 @@ class AnnotationConfig(AppConfig):
         reports.discover("annotation")
         strata.register()
         integrity.register()
+        post_migrate.connect(create_search_indexes, sender=self)
+
+
+def create_search_indexes(*, using: str, verbosity: int, stdout: Any = None, **_: Any) -> None:
+    """Create missing indexes for the search of long texts after ``migrate``, if the database has them."""
+    from django.db import connections
+
+    from sql.searching import create_indexes
+
+    indexes = {
+        "target_search": ("annotation_target", ("key", "text")),
+        "study_search": ("annotation_study", ("pmid", "title")),
+    }
+    note = create_indexes(connections[using], indexes)
+    if note and verbosity:
+        print(note, file=stdout)

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from rest_framework.pagination import PageNumberPagination
+from rest_framework.response import Response
 
 
 class Pages(PageNumberPagination):
@@ -37,11 +38,21 @@ class CountedRows:
         return list(self.rows.reverse()[self.number - stop : self.number - start])[::-1]
 
 
-class IdentifiedRows:
-    """Rows for a paginator whose filter costs more than reading the ids of all rows that match. It is applied once."""
+#: Number of matches of a search or a filter that are listed. Counting all matches of a frequent word takes seconds.
+MOST_MATCHES = 1_000
 
-    def __init__(self, rows: QuerySet[Any]) -> None:
-        self.rows, self.ids = rows, list(rows.values_list("pk", flat=True))
+
+class CappedRows:
+    """The matches of a search or a filter for a paginator: all of them, or the first `MOST_MATCHES` found.
+
+    ``rows``: the matches. ``all_rows``: all rows of the list, in its order, from which a page is read by id. Unless
+    ``is_sorted``, the matches are those that the database finds first, so that it stops there.
+    """
+
+    def __init__(self, rows: QuerySet[Any], all_rows: QuerySet[Any], *, is_sorted: bool = False) -> None:
+        rows = rows if is_sorted else rows.order_by()
+        ids = list(rows.values_list("pk", flat=True)[: MOST_MATCHES + 1])
+        self.is_capped, self.ids, self.all_rows = len(ids) > MOST_MATCHES, ids[:MOST_MATCHES], all_rows
 
     def count(self) -> int:
         return len(self.ids)
@@ -50,6 +61,26 @@ class IdentifiedRows:
         return len(self.ids)
 
     def __getitem__(self, part: slice) -> Sequence[Any]:
-        ids = self.ids[part]
-        by_id = self.rows.model._base_manager.in_bulk(ids)
-        return [by_id[pk] for pk in ids if pk in by_id]
+        return list(self.all_rows.filter(pk__in=self.ids)[part])
+
+
+class CappedPages(Pages):
+    """Pages with ``capped``: whether more rows match than ``count``, which are listed."""
+
+    is_capped = False
+
+    def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> list[Any] | None:
+        self.is_capped = isinstance(queryset, CappedRows) and queryset.is_capped
+        return super().paginate_queryset(queryset, request, view)
+
+    def get_paginated_response(self, data: Any) -> Response:
+        reply = super().get_paginated_response(data)
+        reply.data["capped"] = self.is_capped
+        return reply
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        described = super().get_paginated_response_schema(schema)
+        text = "Whether more rows match than `count`. Only those are listed."
+        described["properties"]["capped"] = {"type": "boolean", "description": text}
+        described["required"].append("capped")
+        return described

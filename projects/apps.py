@@ -17,6 +17,7 @@ class ProjectsConfig(AppConfig):
             uploads,
         )
         from .answers.integrity import SETTLED, inconsistent_assignments, reopened_rounds
+        from .material.figures import StateFigures
         from .models import (
             Admission,
             Answer,
@@ -38,9 +39,11 @@ class ProjectsConfig(AppConfig):
         )
         from .participation.queries import broken_consents
         from .people.actions import SETTINGS
+        from .stored_figures import registry as figures_registry
 
         uploads.discover("projects")
         workflow_registry.discover("projects")
+        figures_registry.register(StateFigures())
         registry.register(Answer, order=("received_at", "uuid"), contents=answer_contents)
         registry.register(Decision, order=("id",), contents=decision_contents)
         track(Project, but=SETTINGS)

@@ -5,11 +5,13 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
+from api.pagination import CappedRows
 from measures.unit_names import unit_name
-from projects.material.registry import Column, Match, Material, Row, Rows
+from projects.material.registry import Column, Match, Matches, Material, Row, Rows
 from projects.models import Member, Project
 from projects.permissions import may
 from sql.expressions import fold_case
+from sql.searching import contains
 
 from ..clusters.completeness import unreplaced
 from ..models import (
@@ -49,11 +51,11 @@ def _curation_page(member: Member, review: int) -> str:
     return f"reviews/{review}/curate" if may(member, "curate") else ""
 
 
-def _first(rows: Rows, limit: int, name: Any, page: Any) -> tuple[int, list[Match]]:
-    """Return the number of rows, and the first ones. Texts are searched once if all matches are shown."""
-    shown = list(rows[:limit])
-    total = rows.count() if len(shown) == limit else len(shown)
-    return total, [Match(shortened(name(row)), page(row)) for row in shown]
+def _first(rows: Rows, all_rows: Rows, limit: int, name: Any, page: Any) -> Matches:
+    """Return the number of rows that match, and the first ones. ``all_rows``: those of the list. Two queries."""
+    found = CappedRows(rows, all_rows)
+    first = [Match(shortened(name(row)), page(row)) for row in found[:limit]]
+    return Matches(found.count(), first, found.is_capped)
 
 
 class Clusters(Material):
@@ -66,14 +68,14 @@ class Clusters(Material):
     def all(self, project: Project) -> Rows:
         return Cluster.objects.current().filter(project=project).order_by("position", "id")
 
-    def search(self, member: Member, words: str, limit: int) -> tuple[int, Sequence[Match]]:
+    def search(self, member: Member, words: str, limit: int) -> Matches:
         rows = corpus_lists.clusters(member.project, {"search": words}).prefetch_related(None)
         page = list(rows[:limit])
         targets = Proposition.objects.current().filter(cluster__in=page, position=0).values_list("cluster", "text")
         texts = dict(targets)
         names = [(f"{unit_name(row.key)}: {texts.get(row.pk, '')}", row.pk) for row in page]
         total = rows.count() if len(page) == limit else len(page)
-        return total, [Match(shortened(name), f"corpus/{pk}") for name, pk in names]
+        return Matches(total, [Match(shortened(name), f"corpus/{pk}") for name, pk in names])
 
     def release_note(self, levels: Levels, paths: Sequence[str]) -> str:
         if (row := levels.get("proposition")) is None:
@@ -124,7 +126,7 @@ class Reviews(Material):
         ),
         "retracted": ("Retracted", Q(is_retracted=True)),
     }
-    is_read_once = True
+    stored_states = ("no_studies", "no_targets")
     pages = ("pubmed", "ranking")
     sources = ("pubmed",)
     grows = True
@@ -148,7 +150,7 @@ class Reviews(Material):
         return bool(figures["has_reviews"])
 
     def matching(self, rows: Rows, words: str) -> Rows:
-        return rows.filter(Q(pmid__contains=fold_case(words)) | Q(title__icontains=words))
+        return rows.filter(contains("pmid", fold_case(words)) | contains("title", words))
 
     def rows(self, page: Sequence[Review], member: Member) -> list[Row]:
         ids = [review.pk for review in page]
@@ -166,11 +168,13 @@ class Reviews(Material):
             for review in page
         ]
 
-    def search(self, member: Member, words: str, limit: int) -> tuple[int, Sequence[Match]]:
-        rows = self.matching(self.all(member.project), words).only("pmid", "title")
+    def search(self, member: Member, words: str, limit: int) -> Matches:
+        all_rows = self.all(member.project).only("pmid", "title")
+        rows = self.matching(all_rows, words)
         has_pages = review_states.has_read_reviews(member.project)
         return _first(
             rows if has_pages or may(member, "curate") else rows.none(),
+            all_rows,
             limit,
             lambda row: f"{row.pmid}: {row.title}" if row.title else row.pmid,
             lambda row: f"reviews/{row.pk}" if has_pages else _curation_page(member, row.pk),
@@ -226,7 +230,7 @@ class Studies(Material):
         return Study.objects.filter(project=project).order_by("id")
 
     def matching(self, rows: Rows, words: str) -> Rows:
-        return rows.filter(Q(pmid__contains=fold_case(words)) | Q(title__icontains=words))
+        return rows.filter(contains("pmid", fold_case(words)) | contains("title", words))
 
     def rows(self, page: Sequence[Study], member: Member) -> list[Row]:
         ids = [study.pk for study in page]
@@ -255,7 +259,7 @@ class Targets(Material):
 
     figures = SUMMARY
     is_searched = True
-    is_read_once = True
+    stored_states = ("no_inputs",)
     level: Level
     columns: Sequence[Column] = (Column("text", "Text"), Column("key", "ID"), Column("inputs", "Inputs", "count"))
     states: Mapping[str, tuple[str, Q]] = {
@@ -266,10 +270,7 @@ class Targets(Material):
         return Target.objects.current().filter(project=project, level=self.level).order_by("position", "id")
 
     def matching(self, rows: Rows, words: str) -> Rows:
-        # Numbers have no case. PostgreSQL would convert every text to capital letters first.
-        has_case = words.upper() != words.lower()
-        in_text = Q(text__icontains=words) if has_case else Q(text__contains=words)
-        return rows.filter(Q(key__contains=words) | in_text)
+        return rows.filter(contains("key", words) | contains("text", words))
 
     def rows(self, page: Sequence[Target], member: Member) -> list[Row]:
         inputs = _counts(Input.objects.current(), "target", [target.pk for target in page])
@@ -282,10 +283,12 @@ class Targets(Material):
             for target in page
         ]
 
-    def search(self, member: Member, words: str, limit: int) -> tuple[int, Sequence[Match]]:
-        rows = self.matching(self.all(member.project), words)
+    def search(self, member: Member, words: str, limit: int) -> Matches:
+        all_rows = self.all(member.project)
+        rows = self.matching(all_rows, words)
         return _first(
             rows if may(member, "curate") else rows.none(),
+            all_rows,
             limit,
             lambda row: f"{row.key}: {row.text}",
             lambda row: _curation_page(member, row.review_id),

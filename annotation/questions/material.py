@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q
 
-from projects.material.registry import Column, Match, Material, Row, Rows
+from projects.material.registry import Column, Match, Matches, Material, Row, Rows
 from projects.models import Member, Project
 from projects.permissions import SUMMARY_TEXTS, hidden_from, may
 
@@ -57,12 +57,12 @@ class Questions(Material):
             for one in page
         ]
 
-    def search(self, member: Member, words: str, limit: int) -> tuple[int, Sequence[Match]]:
+    def search(self, member: Member, words: str, limit: int) -> Matches:
         rows = self.matching(self.all(member.project), words)
         page = list(rows[:limit])
         texts = _texts([row.pk for row in page])
         total = rows.count() if len(page) == limit else len(page)
-        return total, [Match(f"{row.key}: {texts.get(row.pk, '')}", "corpus?kind=questions") for row in page]
+        return Matches(total, [Match(f"{row.key}: {texts.get(row.pk, '')}", "corpus?kind=questions") for row in page])
 
     def release_note(self, levels: Levels, paths: Sequence[str]) -> str:
         if not any(path.startswith("mediqa_ans/") for path in paths):

@@ -43,6 +43,15 @@ class Match:
     page: str
 
 
+@dataclass(frozen=True)
+class Matches:
+    """The first matches of a search, and their number. ``is_capped``: there are more than ``total``."""
+
+    total: int = 0
+    first: Sequence[Match] = ()
+    is_capped: bool = False
+
+
 class Material:
     """A kind of material. ``order`` is its position, in tens. Stateless."""
 
@@ -56,9 +65,9 @@ class Material:
     columns: Sequence[Column] = ()
     #: Titles and conditions of the states that the list can be filtered by.
     states: Mapping[str, tuple[str, Q]] = {}
-    #: Whether a filtered list reads the ids of its rows once, for its count and its page. Set it where a filter costs
-    #: more than the ids of all rows: rows with long texts, but not hundreds of thousands of them.
-    is_read_once = False
+    #: States whose rows are stored with the figures, because a filter by them reads another large table. Each of their
+    #: changes must be one of content (`content_changed`).
+    stored_states: Sequence[str] = ()
     #: Whether *Corpus* has a tab for it.
     is_listed = True
     #: Whether rounds over it produce other kinds.
@@ -106,12 +115,12 @@ class Material:
         """Return the list rows of some objects of `all`. Uses a fixed number of queries."""
         raise NotImplementedError
 
-    def search(self, member: Member, words: str, limit: int) -> tuple[int, Sequence[Match]]:
+    def search(self, member: Member, words: str, limit: int) -> Matches:
         """Return the number of matches of a search in the project, and the first ``limit``. Three queries at most.
 
         The palette calls it while a person types, so it must not read all texts of a large table.
         """
-        return 0, []
+        return Matches()
 
     def release_note(self, levels: Mapping[str, Mapping[str, Any]], paths: Sequence[str]) -> str:
         """Return a paragraph about this kind for the data card. Empty if the release has none.

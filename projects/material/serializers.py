@@ -69,4 +69,5 @@ class MatchesSerializer(Plain):
     singular = serializers.CharField()
     plural = serializers.CharField()
     total = serializers.IntegerField()
+    capped = serializers.BooleanField(help_text="Whether there are more matches than `total`.")
     matches = MatchSerializer(many=True)

@@ -9,17 +9,18 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.sessions import signed_in
-from api.pagination import CountedRows, IdentifiedRows
+from api.pagination import CappedPages, CappedRows, CountedRows
 from api.problems import NotFound, Refused
 
 from ..models import Member
 from ..permissions import member_of, permit
 from ..stored_figures.queries import stored
 from . import registry, serializers
+from .figures import rows_in_state
 from .registry import Material, Rows
 
 #: Matches of one kind in a search; *Corpus* lists the others.
-MOST_MATCHES = 20
+SHOWN = 20
 DESCRIBED = ("key", "singular", "plural", "is_listed", "is_searched")
 
 
@@ -59,40 +60,47 @@ class MaterialsView(APIView):
 
 class MaterialListView(generics.ListAPIView[Any]):
     serializer_class = serializers.MaterialRowSerializer
+    pagination_class = CappedPages
 
     @extend_schema(operation_id="materials_list", parameters=[serializers.MaterialFiltersSerializer])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """List the rows of one kind of material. All given filters must match."""
+        """List the rows of one kind of material. All given filters must match. At most 1,000 matches are listed."""
         member = _reader(request, kwargs["slug"])
         kind = next((one for one in registry.every() if one.key == kwargs["key"] and one.columns), None)
         if kind is None:
             raise NotFound(f"No kind of material {kwargs['key']!r} has a list.")
         filters = _filters(request)
-        rows: Any = _rows(kind, member, filters)
-        is_whole = kind.hidden(member) is None and not filters.get("state")
-        if is_whole and not filters.get("search", "").strip():
+        all_rows = _sorted(kind, member, filters.get("ordering", ""))
+        rows: Any = _matching(kind, member, all_rows, filters)
+        if rows is not all_rows:
+            rows = CappedRows(rows, all_rows, is_sorted="ordering" in filters)
+        elif kind.hidden(member) is None:
             known = stored(member.project, kind.figures)
             if known.is_current:
                 rows = CountedRows(rows, kind.count(known.figures))
-        elif kind.is_read_once:
-            rows = IdentifiedRows(rows)
         page = self.paginate_queryset(rows) or []
         return self.get_paginated_response(serializers.MaterialRowSerializer(kind.rows(page, member), many=True).data)
 
 
-def _rows(kind: Material, member: Member, filters: dict[str, str]) -> Rows:
-    """Return the filtered and sorted rows of a kind."""
-    rows = kind.all(member.project)
-    if (hidden := kind.hidden(member)) is not None:
-        rows = rows.exclude(hidden)
+def _matching(kind: Material, member: Member, rows: Rows, filters: dict[str, str]) -> Rows:
+    """Return the rows that match all filters."""
     if words := filters.get("search", "").strip():
         rows = kind.matching(rows, words)
     if state := filters.get("state"):
         states = kind.states_of(member.project)
         if state not in states:
             raise Refused.field("state", f"{state!r} is not one of: {', '.join(states)}.")
-        rows = rows.filter(states[state][1])
-    if ordering := filters.get("ordering"):
+        known = rows_in_state(member.project, kind, state)
+        rows = rows.filter(states[state][1]) if known is None else rows.filter(pk__in=known)
+    return rows
+
+
+def _sorted(kind: Material, member: Member, ordering: str) -> Rows:
+    """Return all rows of a kind that the member may see, in the order of the list."""
+    rows = kind.all(member.project)
+    if (hidden := kind.hidden(member)) is not None:
+        rows = rows.exclude(hidden)
+    if ordering:
         sortable = {column.key: column.fields for column in kind.columns if column.fields}
         fields = sortable.get(ordering.removeprefix("-"))
         if fields is None:
@@ -113,10 +121,15 @@ class MaterialSearchView(APIView):
         member = _reader(request, slug)
         words = _filters(request).get("search", "").strip()
         searched = [kind for kind in registry.of(member.project) if kind.is_searched] if words else []
-        found = [(kind, kind.search(member, words, MOST_MATCHES)) for kind in searched]
+        found = [(kind, kind.search(member, words, SHOWN)) for kind in searched]
         rows = [
-            {"key": kind.key, "singular": kind.singular, "plural": kind.plural, "total": total, "matches": matches}
-            for kind, (total, matches) in found
-            if total
+            {
+                **{name: getattr(kind, name) for name in ("key", "singular", "plural")},
+                "total": matches.total,
+                "capped": matches.is_capped,
+                "matches": matches.first,
+            }
+            for kind, matches in found
+            if matches.total
         ]
         return Response(serializers.MatchesSerializer(rows, many=True).data)

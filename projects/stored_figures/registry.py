@@ -26,5 +26,6 @@ class FigureSet:
 _SETS: Registry[FigureSet] = Registry(FigureSet, "set of figures", module="figures")
 #: Register the sets of a package. Called from ``AppConfig.ready``.
 discover = _SETS.discover
+register = _SETS.register
 get = _SETS.get
 every = _SETS.every

@@ -25,11 +25,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _configure_connection(self, connection: Any) -> bool:
         """Disable JIT compilation. It takes longer than our statements (docs/decisions/0008-query-speed.md).
 
-        PostgreSQL overestimates their cost and would compile them. The setting is sent after the connection is made,
-        because poolers reject unknown start-up parameters.
+        PostgreSQL overestimates their cost and would compile them. Scans of large tables always begin at the first row,
+        so that the first matches of a search are the same ones for each page. The settings are sent after the
+        connection is made, because poolers reject unknown start-up parameters.
         """
         super()._configure_connection(connection)  # type: ignore[misc]
-        connection.execute("SET jit = off")
+        connection.execute("SET jit = off; SET synchronize_seqscans = off")
         return True
 
     def connect(self) -> None:

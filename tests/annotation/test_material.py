@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import Q
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.models import Review, Study
+from annotation.models import Input, Review, Study, Target
 from projects.material import registry
 from projects.models import Member, Project
-from projects.stored_figures.actions import compute_and_store
+from projects.stored_figures.actions import compute_and_store, content_changed
 from tests.annotation.m3_files import cluster, import_records, plain, source, write
 
 Client = Callable[[User], APIClient]
@@ -137,3 +138,60 @@ def test_the_search_names_pages_that_the_member_may_open(
 
     assert found(lead) == [("clusters", 3), ("reviews", 2)]
     assert found(viewer.user) == [("clusters", 3)]
+
+
+def test_a_search_lists_a_limited_number_of_matches_and_says_so(
+    project: Project, lead: User, client_of: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = [plain(f"{n}_0", f"Nepralin helps {n}.", (f"{n}1", "Its source.")) for n in range(1, 6)]
+    import_records(project, write(tmp_path / "l", records))
+    monkeypatch.setattr("api.pagination.MOST_MATCHES", 3)
+    client = client_of(lead)
+
+    def found(page: str, **filters: str) -> tuple[int, bool, list[str]]:
+        reply = get(client, "materials/sentences", page=page, page_size="2", **filters)
+        return reply["count"], reply["capped"], [row["cells"][0] for row in reply["results"]]
+
+    assert found("1", search="NEPRALIN") == (3, True, ["Nepralin helps 1.", "Nepralin helps 2."])
+    assert found("2", search="nepralin") == (3, True, ["Nepralin helps 3."])
+    assert client.get("/api/v1/projects/eye/materials/sentences/?search=nepralin&page=3&page_size=2").status_code == 404
+    assert found("1", search="helps 4") == (1, False, ["Nepralin helps 4."])
+    assert found("3") == (5, False, ["Nepralin helps 5."])
+    [sentences] = [kind for kind in get(client, "search", search="nepralin") if kind["key"] == "sentences"]
+    assert (sentences["total"], sentences["capped"], len(sentences["matches"])) == (3, True, 3)
+
+
+def test_rows_in_a_state_are_stored_and_read_again_after_a_change(
+    project: Project, lead: User, client_of: Client, tmp_path: Path
+) -> None:
+    records = [plain(f"{n}_0", f"Sentence {n}.", (f"{n}1", "Its source.")) for n in (1, 2)]
+    import_records(project, write(tmp_path / "l", records))
+    client = client_of(lead)
+
+    def without_inputs() -> tuple[list[str], bool]:
+        with CaptureQueriesContext(connection) as queries:
+            rows = get(client, "materials/sentences", state="no_inputs")["results"]
+        is_read = any("EXISTS" in query["sql"] and "annotation_input" in query["sql"] for query in queries)
+        return [row["cells"][0] for row in rows], is_read
+
+    Input.objects.filter(target__key="1_0").update(is_current=False)
+    assert without_inputs() == (["Sentence 1."], True)
+    compute_and_store(project=project)
+    assert without_inputs() == (["Sentence 1."], False)
+    Input.objects.update(is_current=False)
+    content_changed(Q(pk=project.pk))
+    assert without_inputs() == (["Sentence 1.", "Sentence 2."], True)
+
+
+def test_postgresql_finds_rare_words_by_an_index(
+    project: Project, lead: User, client_of: Client, tmp_path: Path
+) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no such index")
+    records = [plain(f"{n}_0", f"Nepralin helps {n}.", (f"{n}1", "Its source.")) for n in range(1, 30)]
+    import_records(project, write(tmp_path / "l", records))
+    rows = registry.get("sentences").matching(Target.with_arriving.order_by(), "helps 17")
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    assert "target_search" in rows.explain()
+    assert [row.key for row in rows] == ["17_0"]

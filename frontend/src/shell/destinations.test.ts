@@ -26,6 +26,7 @@ describe('places', () => {
 it('says how many of the matches are shown', () => {
   expect(summary(127, 20)).toBe('127 matches, 20 shown')
   expect(summary(1, 1)).toBe('1 match')
+  expect(summary(1000, 20, true)).toBe('1,000+ matches, 20 shown')
 })
 
 describe('the key', () => {

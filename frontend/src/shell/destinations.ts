@@ -26,9 +26,9 @@ export function matching(places: readonly Destination[], typed: string, most = M
     .map((x) => x.p)
 }
 
-/** "127 matches, 20 shown"; "3 matches" if all are shown. Imports no formats, because each page loads this file first. */
-export function summary(total: number, shown: number): string {
-  return `${total.toLocaleString('en-GB')} ${total === 1 ? 'match' : 'matches'}${shown < total ? `, ${shown} shown` : ''}`
+/** "127 matches, 20 shown"; "3 matches" if all are shown; "1,000+" if there are more. Imports no formats, because each page loads this file first. */
+export function summary(total: number, shown: number, more = false): string {
+  return `${total.toLocaleString('en-GB')}${more ? '+' : ''} ${total === 1 ? 'match' : 'matches'}${shown < total ? `, ${shown} shown` : ''}`
 }
 
 /** The index that an arrow key moves to, with wrap-around; null if the key belongs to the text field. */
