@@ -1,19 +1,21 @@
 """Blinding: which rounds are withheld from a release, or released in part.
 
 A seed reveals the order of systems or candidates. The key of a page reveals its systems. An answer reveals the texts of
-its rater. A blind round therefore has only its line in ``rounds.jsonl``, without seed and options.
+its rater. A blind round therefore has only its line in ``rounds.jsonl``, without seed and options. So has an open round
+that keeps every answer: its writers must not read the texts of others.
 
 It is released completely once it is closed. Rounds with texts of systems must also be unblinded, and no run in them may
 be under embargo.
 """
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import ReliabilityStudy
 from evaluation.models import ComparedSystem, RatingDesign
 from generation.models import Embargo
 from projects import kinds
 from projects.models import Project, Round
+from projects.purposes import which
 
 
 def released_designs(project: Project) -> QuerySet[RatingDesign]:
@@ -35,7 +37,8 @@ def kept_blind(project: Project) -> list[int]:
         pk__in=released_designs(project).values("pk")
     )
     blind = [kind.key for kind in kinds.all_kinds() if kind.blind]
-    at_work = _counting(project).filter(status=Round.Status.OPEN, kind__in=blind)
+    keeps_secret = Q(kind__in=blind) | Q(purpose__in=which("keeps_all"))
+    at_work = _counting(project).filter(keeps_secret, status=Round.Status.OPEN)
     beside = ReliabilityStudy.objects.filter(matches__in=at_work)
     return sorted(
         {

@@ -32,6 +32,17 @@ def imported(project: Project, writer: str) -> None:
         )
 
 
+def test_texts_of_an_open_collection_stay_out_of_a_release(
+    project: Project, people: list[Member], tmp_path: Path
+) -> None:
+    round = open_writing(project, people)
+    write(round, people[0], words="a secret sentence")
+    folder = released(project, tmp_path / "r")
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 5
+    assert [path for path in files if b"a secret sentence" in path.read_bytes()] == []
+
+
 def test_texts_and_figures_of_writers_are_released(
     project: Project, people: list[Member], lead: User, tmp_path: Path
 ) -> None:
@@ -57,7 +68,9 @@ def test_texts_and_figures_of_writers_are_released(
     assert (of_all["pairs"], of_all["questions"]) == (20, 2)
     with (folder / written.SUMMARIES).open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == list(table_of(written.SUMMARIES).columns)
+    described = table_of(written.SUMMARIES)
+    assert described
+    assert list(rows[0]) == list(described.columns)
     nothing = [(row["passage"], row["writer"], row["written_text"]) for row in rows if row["status"] != "written"]
     assert nothing == [("3_Answer1", "R2", "")] * 2
     answers = (folder / "answers" / "write.csv").read_text(encoding="utf-8")
