@@ -31,7 +31,9 @@ def page(member: Member) -> Json:
     scores = tables.data(Scores)
     # Query jobs before the tables. A job that ends in between is still listed, so that clients reload the tables.
     active = under_way(member, [scored_run.run.pk for scored_run in scores.every_run])
-    table_pages = [table_page(tables.build(table)) for table in tables.available_tables()]
+    # The page opens with the first table: one of scores, if there are any.
+    available = sorted(tables.available_tables(), key=lambda table: not issubclass(table.data, Scores))
+    table_pages = [table_page(tables.build(table)) for table in available]
     is_probed = any(table["key"] == "m3-7" and table["rows"] for table in table_pages)
     return {
         "tables": table_pages,
