@@ -18,8 +18,8 @@ FOLDERS = ("audit", "sql")
 MODULES = {
     "accounts": "signing_in sweeping throttling",
     "annotation": (
-        "consistency corpus_plans counterfactual_rows curation_at_once import_limits m3_faults m3_rows ms2 mslr"
-        " supersede"
+        "consistency corpus_plans counterfactual_rows curation_at_once import_limits m3_faults m3_rows material ms2"
+        " mslr supersede"
     ),
     "api": "limits",
     "benchmarks": "lists",

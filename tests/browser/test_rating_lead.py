@@ -76,7 +76,8 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit
     for system in SYSTEMS[1:]:
         page.get_by_label(system).uncheck()
     # Errors are shown beside their field.
-    expect(page.locator("fieldset", has_text="Summaries of").locator("xpath=..")).to_contain_text("runs of one level")
+    summaries = page.locator("fieldset", has=page.get_by_label("Reference summaries"))
+    expect(summaries.locator("xpath=..")).to_contain_text("systems of one level")
     for system in SYSTEMS:
         page.get_by_label(system).check()
     page.get_by_label("Reference summaries").uncheck()
