@@ -56,7 +56,9 @@ class InIds(Func):
 
     def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, Any]:
         id, parameters = compiler.compile(self.source_expressions[0])
-        return f"{id} = ANY(%s)", [*parameters, self.ids]
+        # With the cast, PostgreSQL looks ids up in a hash table. The driver sends small numbers as smallint, and such a
+        # list is searched from its start.
+        return f"{id} = ANY(%s::bigint[])", [*parameters, self.ids]
 
 
 def first_moment(day: date) -> datetime:
