@@ -61,7 +61,7 @@ export class Adjudication {
     return this.unit !== null && this.unit.unit === this.queue.open
   }
 
-  /** Whether a curator has decided the open unit and nobody has reopened or flagged it since: only *Reopen* applies. */
+  /** Whether a curator has decided the open unit, so that it must be reopened first. A flag can be resolved without that. */
   get isDecided(): boolean {
     const { unit } = this
     return !!unit && !unit.contested.length && !unit.flagged && unit.current.some((f) => f.origin === 'decided by a curator')
