@@ -15,6 +15,7 @@ from .cluster import (
 from .columns import ColumnValues, ImportedMapping, SavedMapping
 from .corpus import RETRIEVED, Article, FullText, Inclusion, Input, Level, RecordStatus, Review, Role, Study, Target
 from .counterfactual import Counterfactual, NotApplicable, ProbePair, Rewriting, RewrittenText, TextOrigin
+from .data_split import DataSplit, SplitLevel, SplitMode, SplitUnit
 from .effect import JUDGED_DIRECTIONS, NOT_REPORTED, EffectUnit, JudgedEffect
 from .entity import SPAN_ELEMENT_CHOICES, SPAN_ELEMENTS, AbstractUnit, EntityReading, EntitySpan
 from .evidence import (
@@ -83,6 +84,7 @@ __all__ = [
     "Counterfactual",
     "Cue",
     "CueFragment",
+    "DataSplit",
     "DecidedLink",
     "Direction",
     "DiscourseLabel",
@@ -149,7 +151,10 @@ __all__ = [
     "SplitCluster",
     "SplitElement",
     "SplitFragment",
+    "SplitLevel",
+    "SplitMode",
     "SplitTuple",
+    "SplitUnit",
     "StandsFor",
     "Study",
     "StudyList",

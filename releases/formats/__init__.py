@@ -26,6 +26,7 @@ from . import (
     ratings,
     reliability,
     rounds,
+    splits,
     statistics,
     systems,
     written,
@@ -55,6 +56,7 @@ FORMATS: dict[str, Format] = {
     "pairs": pairs.files,
     "rankings": rankings.files,
     "ratings": ratings.files,
+    "splits": splits.files,
     "statistics": statistics.files,
 }
 

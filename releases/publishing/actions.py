@@ -11,6 +11,7 @@ from typing import Any
 from django.db import IntegrityError
 
 from accounts.models import User
+from annotation.splits.actions import mark_released
 from api.problems import Conflict, NoRoom, Refused
 from audit.actions import create_checkpoints
 from audit.log import record
@@ -169,6 +170,7 @@ def _keep(project: Project, version: str, folder: str, made: dict[str, Any], by:
             size=sum(entry["size"] for entry in made["files"]),
             created_by=by,
         )
+        mark_released(project=project, paths=[entry["path"] for entry in made["files"]], version=version)
         record(
             actor=by,
             verb="release",

@@ -1,6 +1,6 @@
 """Files of the corpus: M3's levels, abstracts, rounds, answers, and provenance."""
 
-from .table import CELLS, KIND, RATER, REPEAT, ROUND, TIME, UNIT, UNIT_TYPE, Table
+from .table import CELLS, KIND, RATER, REPEAT, REVIEW, ROUND, TIME, UNIT, UNIT_TYPE, Table
 
 TABLES = (
     Table("m3/level?.jsonl", "target with its inputs, in M3's published format", ("docid",), others="M3's fields."),
@@ -74,6 +74,17 @@ TABLES = (
             "split": "Split in the table.",
         },
         others="Columns of the table that were kept as they are.",
+    ),
+    Table(
+        "splits/*.csv",
+        "unit in a part of a split",
+        ("unit",),
+        {
+            "unit": "Key of the unit: docid of M3's levels, PubMed id of a review, or key of a question.",
+            "review": REVIEW,
+            "part": "Part, such as train.",
+            "component": "Number of its component: units that share studies or texts. 1 is the largest.",
+        },
     ),
     Table(
         "m3/counterfactuals.jsonl",

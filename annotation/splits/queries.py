@@ -1,0 +1,84 @@
+"""Splits of a project: their parts by unit and by review, and leakage between their parts."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from projects.models import Project
+
+from ..models import DataSplit, SplitUnit
+
+#: Columns of the file of a split in a release.
+COLUMNS = ("unit", "review", "part", "component")
+_BATCH = 2000
+
+
+def current_splits(project: Project) -> list[DataSplit]:
+    """Return the splits that a release of the project has, oldest first. One query."""
+    return list(DataSplit.objects.current().filter(project=project))
+
+
+def rows_of(split: DataSplit) -> Iterator[tuple[str, str, str, int]]:
+    """Yield unit, review, part and component of each row of a split, in corpus order."""
+    rows = SplitUnit.objects.filter(split=split).order_by("id")
+    return iter(rows.values_list("key", "review", "part", "component").iterator(chunk_size=_BATCH))
+
+
+def parts_of(split: DataSplit) -> dict[str, str]:
+    """Return the part of each unit of a split, by the key of the unit. The keys are those of the split's level."""
+    return {unit: part for unit, _, part, _ in rows_of(split)}
+
+
+def parts_by_split(project: Project) -> dict[str, dict[str, str]]:
+    """Return `parts_of` each split that a release of the project has, by the name of the split."""
+    return {split.name: parts_of(split) for split in current_splits(project)}
+
+
+def parts_of_reviews(split: DataSplit) -> dict[str, str]:
+    """Return the part of each review (or question) of a split, by its key.
+
+    Reviews with units in several parts are left out; only a split that was imported can have them.
+    """
+    parts: dict[str, str] = {}
+    divided = set()
+    for _, review, part, _ in rows_of(split):
+        if parts.setdefault(review, part) != part:
+            divided.add(review)
+    return {review: part for review, part in parts.items() if review not in divided}
+
+
+@dataclass(frozen=True)
+class Leakage:
+    """What two parts of a split share: numbers of PubMed ids, equal texts and near-equal texts.
+
+    ``near``: None if near-equal texts were not searched.
+    """
+
+    split: str
+    parts: tuple[str, str]
+    pmids: int
+    texts: int
+    near: int | None
+
+    def __str__(self) -> str:
+        counts = ((self.pmids, "PMID"), (self.texts, "equal text"), (self.near or 0, "near-equal text"))
+        shared = " and ".join(f"{n:,} {name}{'s' * (n != 1)}" for n, name in counts if n)
+        return f"{self.split}: {self.parts[0]} and {self.parts[1]} share {shared}"
+
+
+def leakage(project: Project) -> list[Leakage]:
+    """Return the leakage between parts of the project's splits. Empty if they are free of leakage. One query."""
+    rows = DataSplit.objects.current().filter(project=project).values_list("name", "report__leakage__pairs")
+    return [found for name, pairs in rows for found in leaking_pairs(name, pairs)]
+
+
+def leaking_pairs(name: str, pairs: list[Mapping[str, Any]]) -> list[Leakage]:
+    """Return the pairs of parts of a report that share something."""
+    found = []
+    for pair in pairs:
+        near = pair["near"]["count"] if pair["near"] else None
+        first, second = pair["parts"]
+        one = Leakage(name, (first, second), pair["pmids"]["count"], pair["texts"]["count"], near)
+        if one.pmids or one.texts or one.near:
+            found.append(one)
+    return found
