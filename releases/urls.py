@@ -2,9 +2,11 @@
 
 from django.urls import path
 
+from .citation.views import CitationView
 from .publishing import views as publishing_views
 
 urlpatterns = [
+    path("projects/<slug:slug>/citation/", CitationView.as_view()),
     path("projects/<slug:slug>/releases/", publishing_views.ReleaseListView.as_view()),
     path("projects/<slug:slug>/releases/pending/", publishing_views.PendingReleasesView.as_view()),
     path("projects/<slug:slug>/releases/checks/", publishing_views.ReleaseChecksView.as_view()),

@@ -184,6 +184,7 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "protocols/<int:protocol_id>/versions/": lambda w: {"protocol_id": w.protocol.protocol_id},
     "protocol-versions/<int:version_id>/": lambda w: {"version_id": w.protocol.pk},
     "protocol-versions/<int:version_id>/file/": lambda w: {"version_id": w.protocol.pk},
+    "projects/<slug:slug>/citation/": lambda w: {},
     "projects/<slug:slug>/releases/": lambda w: {},
     "projects/<slug:slug>/releases/pending/": lambda w: {},
     "projects/<slug:slug>/releases/checks/": lambda w: {},
