@@ -14,6 +14,8 @@ from .full_texts import actions as full_texts_actions
 from .imports import withdrawal
 from .models import Search
 from .pubmed import actions as pubmed_actions
+from .splits import actions as splits_actions
+from .splits.asked import Asked
 
 
 @jobs.handler(consistency_actions.KIND, notification=("Consistency check", "needs-review?tab=labels"))
@@ -58,3 +60,13 @@ def withdraw_import(job: RunningJob) -> None:
     """Remove the rows of an import that is arriving. A second attempt removes the rest."""
     if imported := Import.objects.filter(pk=job.params["withdraw"]).first():
         withdrawal.withdraw(imported, by=job.by, reason=job.params["reason"], progress=job.paced())
+
+
+@jobs.handler(splits_actions.KIND, notification=("Split", "splits"))
+def split(job: RunningJob) -> dict[str, Any]:
+    """Create a split. A second attempt finds the split of the first, or creates it."""
+    assert job.project
+    made = splits_actions.create_split(
+        project=job.project, asked=Asked.of_json(job.params), by=job.by, progress=job.paced()
+    )
+    return {"split": made.name}

@@ -14,6 +14,7 @@ from .mappings import views as mappings_views
 from .pubmed import views as pubmed_views
 from .reliability import views as reliability_views
 from .reviews import views as reviews_views
+from .splits import views as splits_views
 
 urlpatterns = [
     path("import-formats/", imports_views.FormatListView.as_view()),
@@ -60,6 +61,10 @@ urlpatterns = [
     path("projects/<slug:slug>/evidence/", evidence_views.EvidenceView.as_view()),
     path("projects/<slug:slug>/documents/", documents_views.DocumentsView.as_view()),
     path("projects/<slug:slug>/reliability/", reliability_views.ReliabilityView.as_view()),
+    path("projects/<slug:slug>/splits/", splits_views.SplitListView.as_view()),
+    path("projects/<slug:slug>/splits/files/", splits_views.SplitFileView.as_view()),
+    path("splits/<int:split_id>/", splits_views.SplitView.as_view()),
+    path("splits/<int:split_id>/table/", splits_views.SplitTableView.as_view()),
     path("studies/<int:study_id>/", corpus_views.StudyView.as_view()),
     path("projects/<slug:slug>/summary/", corpus_views.SummaryView.as_view()),
     path("projects/<slug:slug>/statistics/", corpus_views.StatisticsView.as_view()),

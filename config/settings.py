@@ -341,6 +341,9 @@ SPECTACULAR_SETTINGS = {
         "PracticeStateEnum": "projects.practice.queries.STATES",
         "SearchStateEnum": "annotation.models.Search.State",
         "SearchActEnum": "annotation.pubmed.views.ACTIONS",
+        "SplitLevelEnum": "annotation.models.SplitLevel",
+        "SplitModeEnum": "annotation.models.SplitMode",
+        "RequestedModeEnum": "annotation.splits.serializers.REQUESTED_MODES",
         "ProtocolKindEnum": "evaluation.protocols.parts.KINDS",
     },
 }

@@ -1,5 +1,8 @@
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from api.problems import Conflict
 from api.registry import Registry
@@ -42,6 +45,10 @@ class Ranker:
     def open(self, model: str) -> Comparer:
         """Load the ranker. Raise `NotReady`."""
         raise NotImplementedError
+
+    def vectors(self, model: str, texts: Sequence[str]) -> NDArray[np.floating[Any]]:
+        """Return a vector per text, if the ranker compares vectors. Raise `NotReady`."""
+        raise NotReady(f"The ranker {self.key} has no vectors.")
 
 
 _RANKERS: Registry[Ranker] = Registry(Ranker, "ranker")

@@ -1,16 +1,32 @@
 """Splits of a project: their parts by unit and by review, and leakage between their parts."""
 
+import csv
+import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from projects.jobs.queries import pending_job
 from projects.models import Project
 
 from ..models import DataSplit, SplitUnit
+from .levels import LEVELS, counts
+
+#: Kind of the job that creates a split.
+KIND = "split"
 
 #: Columns of the file of a split in a release.
 COLUMNS = ("unit", "review", "part", "component")
 _BATCH = 2000
+
+
+def overview(project: Project) -> dict[str, Any]:
+    """Return the splits, the levels that can be split, and a job that is in progress or failed."""
+    levels = [
+        {"level": level, "name": LEVELS[level].name, "units": units, "strata": ["topic", *LEVELS[level].strata, "size"]}
+        for level, units in counts(project).items()
+    ]
+    return {"splits": current_splits(project), "levels": levels, "job": pending_job(project, KIND)}
 
 
 def current_splits(project: Project) -> list[DataSplit]:
@@ -45,6 +61,14 @@ def parts_of_reviews(split: DataSplit) -> dict[str, str]:
         if parts.setdefault(review, part) != part:
             divided.add(review)
     return {review: part for review, part in parts.items() if review not in divided}
+
+
+def csv_lines(split: DataSplit) -> Iterator[bytes]:
+    """Yield the file of a split in a release, line by line."""
+    for cells in (COLUMNS, *rows_of(split)):
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerow(cells)
+        yield out.getvalue().encode()
 
 
 @dataclass(frozen=True)

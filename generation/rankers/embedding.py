@@ -4,6 +4,10 @@ import json
 from collections.abc import Sequence
 from hashlib import sha256
 from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from annotation.rankers import Comparer, NotReady, Ranker
 
@@ -35,12 +39,18 @@ class EmbeddingRanker(Ranker):
         return f"embeddings: {model}, {digest[:12]}, {VERSION}"
 
     def open(self, model: str) -> Comparer:
+        return _Cosines(self._encoder(model))
+
+    def vectors(self, model: str, texts: Sequence[str]) -> NDArray[np.floating[Any]]:
+        return self._encoder(model).encode(texts)
+
+    def _encoder(self, model: str) -> Encoder:
         if find_spec("sentence_transformers") is None:
             raise NotReady("sentence-transformers is not installed on this worker: see requirements/gpu.txt.")
         from ..neural.encoders.embedding import SentenceEncoder, device
 
         try:
-            return _Cosines(SentenceEncoder(model, device()))
+            return SentenceEncoder(model, device())
         except BackendError as error:
             raise NotReady(str(error)) from error
 

@@ -1,0 +1,1 @@
+"""Divide units into parts so that no PubMed id and no text is in two parts, and measure what parts share."""
