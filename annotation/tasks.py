@@ -15,6 +15,7 @@ from .imports import withdrawal
 from .models import Search
 from .pubmed import actions as pubmed_actions
 from .splits import actions as splits_actions
+from .splits import queries as splits_queries
 from .splits.asked import Asked
 
 
@@ -62,7 +63,7 @@ def withdraw_import(job: RunningJob) -> None:
         withdrawal.withdraw(imported, by=job.by, reason=job.params["reason"], progress=job.paced())
 
 
-@jobs.handler(splits_actions.KIND, notification=("Split", "splits"))
+@jobs.handler(splits_queries.KIND, notification=("Split", "splits"))
 def split(job: RunningJob) -> dict[str, Any]:
     """Create a split. A second attempt finds the split of the first, or creates it."""
     assert job.project

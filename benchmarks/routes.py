@@ -31,6 +31,8 @@ LEFT_OUT = {
     "releases/<int:release_id>/difference/": "reads files: measured by `exporting`",
     "releases/<int:release_id>/files/<path:path>": "a download",
     "releases/<int:release_id>/archive/": "a download",
+    "splits/<int:split_id>/": "one report and one count",
+    "splits/<int:split_id>/table/": "a download",
     "effect-pairs/<int:pair_id>/readings/": "one pair of a corpus of MS^2",
 }
 #: Routes about the current user, requested as an annotator.

@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from annotation.models import (
     Cluster,
+    DataSplit,
     Finding,
     FindingUnit,
     Inclusion,
@@ -19,7 +20,11 @@ from annotation.models import (
     Review,
     Study,
 )
+from annotation.splits.actions import store_split
+from annotation.splits.asked import Asked
+from annotation.splits.computing import compute
 from projects.answers.queries import Submission
+from projects.jobs.batches import silent
 from projects.models import Assignment, CameBy, Member, Project, Round, Unit
 from projects.queue.actions import Submitted, submit
 from projects.rounds.actions import open_round
@@ -75,6 +80,13 @@ def build_finding(project: Project, *units: int, **fields: Any) -> Finding:
         FindingUnit(finding=finding, unit_id=unit, position=n) for n, unit in enumerate(units)
     )
     return finding
+
+
+def build_split(project: Project, parts: dict[str, str] | None = None, name: str = "main") -> DataSplit:
+    """Store a split of clusters as from a file. By default, all clusters are in train."""
+    parts = parts or dict.fromkeys(project.clusters.values_list("key", flat=True), "train")
+    asked = Asked(name, level="proposition", mode="imported")
+    return store_split(project=project, asked=asked, computed=compute(project, asked, silent, assigned=parts), by=None)
 
 
 def build_round(project: Project, people: list[Member], **plan: Any) -> Round:

@@ -23,10 +23,9 @@ from ..models import DataSplit, SplitUnit
 from .asked import Asked
 from .computing import Computed, compute
 from .files import read_parts
+from .queries import KIND
 from .reading import chosen_level
 
-#: Kind of the job that creates a split.
-KIND = "split"
 #: Path of a split in a release.
 _FILE = re.compile(r"splits/([^/]+)\.csv")
 
@@ -116,7 +115,7 @@ def store_split(*, project: Project, asked: Asked, computed: Computed, by: User 
 
 
 def _content(split: DataSplit) -> tuple[Any, ...]:
-    return split.digest, split.level, split.mode, split.parts, split.options
+    return split.digest, split.level, split.mode, split.seed, split.parts, split.options
 
 
 def _logged(split: DataSplit) -> Mapping[str, Any]:

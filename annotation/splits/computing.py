@@ -134,7 +134,7 @@ def _report(corpus: Corpus, asked: Asked, parts: Sequence[Part], part_of: Sequen
         ],
         "components": _components(corpus, parts, in_parts, found),
         "strata": [
-            {"name": row.name, "value": row.value, "counts": row.counts, "deviations": row.deviations(shares)}
+            {"name": row.name, "value": row.value, "counts": list(row.counts), "deviations": row.deviations(shares)}
             for row in rows
         ],
         "left_out_strata": corpus.left_out,

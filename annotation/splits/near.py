@@ -48,9 +48,6 @@ class NearTexts:
         self._texts: list[int] = []
         self._count = 0
 
-    def __len__(self) -> int:
-        return self._count
-
     def add(self, text: str) -> None:
         words = _WORD.findall(folded(text))
         if len(words) >= SHORTEST:

@@ -14,6 +14,8 @@ from .levels import LEVELS, counts
 
 #: Kind of the job that creates a split.
 KIND = "split"
+#: Name that the split of a project has if no other is given.
+MAIN = "main"
 
 #: Columns of the file of a split in a release.
 COLUMNS = ("unit", "review", "part", "component")
@@ -32,6 +34,12 @@ def overview(project: Project) -> dict[str, Any]:
 def current_splits(project: Project) -> list[DataSplit]:
     """Return the splits that a release of the project has, oldest first. One query."""
     return list(DataSplit.objects.current().filter(project=project))
+
+
+def default_split(project: Project) -> DataSplit | None:
+    """Return the split by which the Parquet files of a release are divided: *main*, else the oldest. One query."""
+    splits = current_splits(project)
+    return next((split for split in splits if split.name == MAIN), splits[0] if splits else None)
 
 
 def rows_of(split: DataSplit) -> Iterator[tuple[str, str, str, int]]:

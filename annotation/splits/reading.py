@@ -56,7 +56,7 @@ def chosen_level(project: Project, level: str) -> str:
 def read(project: Project, asked: Asked, progress: Progress) -> Corpus:
     """Read the units of a level. Memory depends on the number of texts, not on their length."""
     level = LEVELS[chosen_level(project, asked.level)]
-    sketches = NearTexts() if asked.near else None
+    sketches = None if asked.near is None else NearTexts()
     corpus = Corpus(level.level, Units(on_text=sketches.add if sketches else None))
     values: dict[str, list[str]] = {name: [] for name in level.strata}
     topics: dict[str, list[str]] = {"screening": [], "column": []}
@@ -83,7 +83,7 @@ def read(project: Project, asked: Asked, progress: Progress) -> Corpus:
         raise Refused.field("drop", f"No unit belongs to {', '.join(unknown[:20])}. Name reviews of the project.")
     if not corpus.ids:
         raise Refused.field("drop", "All units would leave.")
-    if sketches and asked.near:
+    if sketches and asked.near is not None:
         progress(total, total, "comparing texts")
         corpus.near = sketches.pairs(asked.near)
     values["topic"] = _topics(corpus, asked, topics, progress)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.actions import make_token
 from accounts.models import ApiToken, User
-from annotation.models import Cluster, EffectPair, Finding, SavedMapping, Search, Study
+from annotation.models import Cluster, DataSplit, EffectPair, Finding, SavedMapping, Search, Study
 from audit.models import Entry
 from evaluation.models import ProtocolVersion
 from evaluation.protocols.actions import create_protocol
@@ -23,7 +23,7 @@ from projects.people.invitations import invite
 from projects.queue.actions import next_assignments
 from releases.models import Release
 from releases.publishing.actions import freeze
-from tests.builders import answer, build_cluster, build_finding, build_round, label_value
+from tests.builders import answer, build_cluster, build_finding, build_round, build_split, label_value
 from tests.evaluation.rating_rounds import open_rating
 from tests.generation.builders import build_run, build_version
 
@@ -57,6 +57,7 @@ class OtherProject:
     finding: Finding
     pair: EffectPair
     search: Search
+    split: DataSplit
 
     def submission(self) -> dict[str, Any]:
         """Return a valid submission for the assignment of the project's one answer."""
@@ -94,6 +95,7 @@ class OtherProject:
             "protocols": list(p.protocols.order_by("pk").values("pk", "name", "versions__digest")),
             "findings": list(p.findings.order_by("pk").values("pk", "decision")),
             "searches": list(p.searches.order_by("pk").values()),
+            "splits": list(p.splits.order_by("pk").values()),
             "tokens": list(ApiToken.objects.filter(user=self.owner).values("pk", "revoked_at")),
         }
 
@@ -146,6 +148,7 @@ def make_other_project(project: Project | None = None, owner: User | None = None
         finding=build_finding(project, cluster.unit_id, rule="relation"),
         pair=EffectPair.objects.create(review=cluster.review, position=0, intervention="nepralin", outcome="relapse"),
         search=Search.objects.create(project=project, query="relapse", state="stopped", created_by=owner),
+        split=build_split(project),
     )
 
 

@@ -17,7 +17,7 @@ from ...splits.actions import compute_file, discard_split, store_split
 from ...splits.asked import STRATA, TOPICS, Asked, parse_parts
 from ...splits.computing import compute
 from ...splits.printing import as_json, lines
-from ...splits.queries import current_splits
+from ...splits.queries import MAIN, current_splits
 
 
 class Command(BaseCommand):
@@ -29,7 +29,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--name", default="main", help="name of the split (main)")
+        parser.add_argument("--name", default=MAIN, help=f"name of the split ({MAIN})")
         parser.add_argument("--level", default="", choices=["", *SplitLevel.values], help="units (the finest level)")
         parser.add_argument("--parts", default="train=80,dev=10,test=10", help="shares in percent")
         parser.add_argument("--mode", choices=SplitMode.values, default=SplitMode.STRICT)
