@@ -30,7 +30,7 @@ from projects.stored_figures.actions import content_changed
 from projects.uploads.faults import BadFiles, Faults
 from projects.uploads.files import Source
 from sql import planner
-from sql.bulk import BulkWriter, Ids
+from sql.bulk import BulkWriter, Ids, large_page_cache
 
 from ..clusters import inclusions
 from ..models import Role
@@ -110,7 +110,8 @@ class Writing(Pass):
         the files have faults.
         """
         try:
-            return self._run()
+            with large_page_cache():
+                return self._run()
         except Overtaken:
             raise
         except BadFiles as bad:
