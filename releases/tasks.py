@@ -19,7 +19,13 @@ def release(job: RunningJob) -> dict[str, Any]:
         raise Refused("The job of a release has no project.")
     if job.job.attempts > 1 and (kept := _made_by(job)):
         return _result(kept)
-    made = freeze(project=job.project, version=job.params["version"], by=job.by, progress=job.say)
+    made = freeze(
+        project=job.project,
+        version=job.params["version"],
+        by=job.by,
+        progress=job.say,
+        without=job.params.get("without", ()),
+    )
     return _result(made)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from .dictionary import table_of
+from .dictionary import has_lines, table_of
 from .folder import Altered, checked
 from .manifest import SUMS, Entry, Manifest
 
@@ -54,7 +54,7 @@ def _rows(folder: Path, entry: Entry | None) -> dict[str, str]:
     """Return the digest of each row by its key from the dictionary; for unknown files, the digest of the file."""
     if entry is None:
         return {}
-    pieces, table = checked(folder, entry), table_of(entry.path)
+    pieces, table = checked(folder, entry), table_of(entry.path) if has_lines(entry.path) else None
     try:
         if table and entry.path.endswith(".jsonl"):
             return {_key(json.loads(line), table.key): _digest(line) for line in _lines(pieces)}

@@ -57,6 +57,14 @@ def write_file(folder: Path, path: str, chunks: Iterable[bytes]) -> Entry:
     return Entry(path, size, digest.hexdigest(), rows)
 
 
+def entry_of(folder: Path, path: str, rows: int) -> Entry:
+    """Sync a file that another library has written to disk, and return its entry."""
+    with (folder / path).open("rb") as file:
+        os.fsync(file.fileno())
+        digest = hashlib.file_digest(file, "sha256")
+        return Entry(path, os.fstat(file.fileno()).st_size, digest.hexdigest(), rows)
+
+
 def snapshot_hash(entries: Iterable[Entry]) -> str:
     """Return the SHA-256 of ``SHA256SUMS``, the list of all files except itself and the manifest."""
     return hashlib.sha256(sums(entries)).hexdigest()

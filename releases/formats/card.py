@@ -7,6 +7,7 @@ from projects.material import registry
 from projects.models import Project
 
 from ..folders.dictionary import Table, table_of
+from ..folders.dictionary.table import TEXT, Type, type_name
 from .notes import Notes
 
 CREATIVE_COMMONS = "https://creativecommons.org"
@@ -27,8 +28,13 @@ SPDX = {
 }
 
 
-def card(project: Project, version: str, newest: str, notes: Notes, paths: Sequence[str] = ()) -> str:
-    """Return README.md: description, contents (``paths`` are the files), creation and verification of the release."""
+def card(
+    project: Project, version: str, newest: str, notes: Notes, paths: Sequence[str] = (), loading: str = ""
+) -> str:
+    """Return README.md: description, contents (``paths`` are the files), creation and verification of the release.
+
+    ``loading`` is the section on loading the files.
+    """
     by_level = {row["level"]: row for row in (level.as_json() for level in notes.levels)}
     levels = "\n".join(
         f"| {r['level']} | {r['targets']} | {r['inputs']} | {r['reviews']} | {r['studies']} | "
@@ -70,6 +76,7 @@ guidelines, and the units that were entered by hand.
 Cells of the CSV files contain texts unchanged, including a leading `=`, `+`, `-` or `@`, because they are data for
 scripts. Import them into a spreadsheet as text.
 
+{loading}
 ## How it was made
 
 | round | kind | purpose | status | units | people per unit | guideline |
@@ -111,10 +118,14 @@ def _files(paths: Sequence[str]) -> str:
 def _described(path: str, table: Table) -> str:
     names = ", ".join(f"`{name}`" for name in table.key)
     lines = [f"`{path}`: one row per {table.row}; key: {names}.", ""]
-    lines += [f"* `{name}`: {meaning}" for name, meaning in table.columns.items()]
+    lines += [f"* `{name}`{_type(table.type_of(name))}: {meaning}" for name, meaning in table.columns.items()]
     if table.others:
-        lines.append(f"* {'any other' if table.columns else 'each'}: {table.others}")
+        lines.append(f"* any other{_type(table.others_type)}: {table.others}")
     return "\n".join(lines)
+
+
+def _type(type: Type) -> str:
+    return "" if type == TEXT else f" ({type_name(type)})"
 
 
 def _comments(project: Project, notes: Notes) -> str:

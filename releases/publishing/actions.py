@@ -4,7 +4,8 @@ import re
 import shutil
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,12 @@ from releases.sources.state import snapshot
 from ..folders import manifest
 from ..formats import card, files
 from ..formats.notes import Notes
+from ..huggingface import croissant
+from ..huggingface.configs import Config, parquet_settings
+from ..huggingface.front_matter import front_matter, load_section
 from ..models import Release
 from ..sources import state
+from ..sources.parts import parts_of_units
 from ..storage.registry import check_empty, folder_of, move_into_place, store
 
 SEMVER = re.compile(
@@ -36,6 +41,9 @@ Progress = Callable[[int, int | None, str], None]
 TRIES = 5
 #: Age at which incomplete folders of killed processes are removed.
 STALE_SECONDS = 24 * 3600
+#: What a release can be created without.
+PARQUET = "parquet"
+OPTIONAL = (PARQUET,)
 
 
 def check_version(version: str) -> None:
@@ -44,18 +52,21 @@ def check_version(version: str) -> None:
         raise Refused.field("version", f"{version!r} is not a semantic version. Expected X.Y.Z, such as 1.0.0.")
 
 
-def write_release(*, project: Project, version: str, out: Path, progress: Progress | None = None) -> dict[str, Any]:
+def write_release(
+    *, project: Project, version: str, out: Path, progress: Progress | None = None, without: Sequence[str] = ()
+) -> dict[str, Any]:
     """Write the release of a project into a new or empty folder and return its manifest.
 
     The files are written to a temporary folder that is renamed at the end, so that a crash or a full disk leaves no
-    partial release. The same state and version give the same bytes.
+    partial release. The same state, version and ``without`` (names in `OPTIONAL`) give the same bytes.
     """
     check_version(version)
+    check_optional(without)
     check_empty(out)
     building = out.parent / f".{out.name}.{uuid.uuid4().hex}"
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        made = _write_after_checkpoint(project, version, building, progress)
+        made = _write_after_checkpoint(project, version, building, progress, without)
         move_into_place(building, out)
     except OSError as error:
         raise NoRoom(f"Writing failed ({error.strerror or error}). The incomplete files were removed.") from error
@@ -64,7 +75,21 @@ def write_release(*, project: Project, version: str, out: Path, progress: Progre
     return made
 
 
-def _write_after_checkpoint(project: Project, version: str, folder: Path, progress: Progress | None) -> dict[str, Any]:
+def check_optional(without: Sequence[str]) -> None:
+    """Raise `Refused` for a part that cannot be left out, or for one that cannot be written here."""
+    if unknown := set(without) - set(OPTIONAL):
+        raise Refused.field("without", f"Only these can be left out: {', '.join(OPTIONAL)}. Found {min(unknown)!r}.")
+    if PARQUET not in without and find_spec("pyarrow") is None:
+        raise Refused.field(
+            "without",
+            "Parquet files need pyarrow, which is not installed: pip install -r requirements/parquet.txt. Or create "
+            "the release without Parquet files (command: --without parquet).",
+        )
+
+
+def _write_after_checkpoint(
+    project: Project, version: str, folder: Path, progress: Progress | None, without: Sequence[str]
+) -> dict[str, Any]:
     """Create an audit checkpoint and write the release from one snapshot.
 
     Rows added in between have no checkpoint yet. Their later checkpoint would change the audit head of the next release
@@ -76,11 +101,13 @@ def _write_after_checkpoint(project: Project, version: str, folder: Path, progre
         with snapshot():
             if attempt == TRIES or not state.rows_without_checkpoint(project):
                 # Reload the project: the caller's copy may be older than the snapshot.
-                return _write_files(Project.objects.get(pk=project.pk), version, folder, progress)
+                return _write_files(Project.objects.get(pk=project.pk), version, folder, progress, without)
     raise AssertionError("the last attempt writes")
 
 
-def _write_files(project: Project, version: str, folder: Path, progress: Progress | None) -> dict[str, Any]:
+def _write_files(
+    project: Project, version: str, folder: Path, progress: Progress | None, without: Sequence[str]
+) -> dict[str, Any]:
     entries: list[manifest.Entry] = []
     notes = Notes()
     newest = state.newest_change(project)
@@ -93,7 +120,12 @@ def _write_files(project: Project, version: str, folder: Path, progress: Progres
     for path, chunks in files(project, notes):
         put(path, chunks)
     paths = [entry.path for entry in entries]
-    put("README.md", [card.card(project, version, newest, notes, paths).encode()])
+    configs, settings = ([], {}) if PARQUET in without else _write_parquet(project, folder, paths, progress)
+    entries += [entry for config in configs for entry in config.splits.values()]
+    rows = [entry for entry in entries if entry.rows is not None]
+    put(croissant.PATH, [croissant.croissant(project, version, newest, configs, rows)])
+    text = card.card(project, version, newest, notes, paths, load_section(configs))
+    put("README.md", [front_matter(project, configs).encode(), text.encode()])
     put("CITATION.cff", [card.citation(project, version, newest).encode()])
     put("LICENSE", [card.licence(project).encode()])
     put(manifest.SUMS, [manifest.sums(entries)])
@@ -108,11 +140,25 @@ def _write_files(project: Project, version: str, folder: Path, progress: Progres
             "snapshot": manifest.snapshot_hash(entries),
             "audit_head": state.audit_head(project),
             "counts": _counts(project) | notes.counts,
+            "without": sorted(set(without)),
+            **settings,
             "files": [entry.as_json() for entry in entries],
         }
     )
     manifest.write_file(folder, manifest.NAME, [manifest.as_bytes(made)])
     return made
+
+
+def _write_parquet(
+    project: Project, folder: Path, paths: Sequence[str], progress: Progress | None
+) -> tuple[list[Config], dict[str, Any]]:
+    """Write the Parquet files of the files of rows. Return their configurations, and the field of the manifest."""
+    # Here, because the web process imports this module but never pyarrow.
+    from ..huggingface import writing
+
+    if progress:
+        progress(len(paths), None, "writing Parquet files")
+    return writing.write(folder, paths, parts_of_units(project)), {PARQUET: parquet_settings(writing.VERSION)}
 
 
 def _counts(project: Project) -> dict[str, Any]:
@@ -126,16 +172,19 @@ def _counts(project: Project) -> dict[str, Any]:
     }
 
 
-def freeze(*, project: Project, version: str, by: User | None, progress: Progress | None = None) -> Release:
+def freeze(
+    *, project: Project, version: str, by: User | None, progress: Progress | None = None, without: Sequence[str] = ()
+) -> Release:
     """Create and store a release.
 
     If the version exists with the same bytes, return it. Raise `Conflict` if its content differs.
     """
     check_version(version)
+    check_optional(without)
     _sweep()
     folder = f"{project.slug}-{version}-{uuid.uuid4().hex[:8]}"
     out = store() / folder
-    made = write_release(project=project, version=version, out=out, progress=progress)
+    made = write_release(project=project, version=version, out=out, progress=progress, without=without)
     try:
         release = _keep(project, version, folder, made, by)
     except IntegrityError:

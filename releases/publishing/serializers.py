@@ -11,6 +11,7 @@ from projects.permissions import Names
 
 from ..folders.dictionary import table_of
 from ..models import Release
+from .actions import OPTIONAL
 
 Plain = serializers.Serializer[Any]
 
@@ -45,6 +46,10 @@ class ManifestSerializer(Plain):
     snapshot = serializers.CharField()
     audit_head = AuditHeadSerializer(allow_null=True)
     counts = serializers.DictField(child=serializers.JSONField())
+    without = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="What was left out, such as Parquet files."
+    )
+    parquet = serializers.JSONField(required=False, help_text="How the Parquet files were written.")
     files = ReleaseFileSerializer(many=True)
     digest = serializers.CharField(help_text="SHA-256 of the manifest without this field.")
 
@@ -97,6 +102,11 @@ class FreezeSerializer(Plain):
         r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$",
         max_length=40,
         error_messages={"invalid": "A semantic version: X.Y.Z, such as 1.0.0."},
+    )
+    without = serializers.ListField(
+        child=serializers.ChoiceField(OPTIONAL),
+        required=False,
+        help_text="What to leave out. Parquet files need pyarrow on the worker.",
     )
 
 

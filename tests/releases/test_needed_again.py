@@ -18,6 +18,7 @@ from releases.publishing.actions import write_release
 from tests.annotation.m3_files import cluster, import_records, write
 from tests.annotation.test_counterfactual_import import ANTONYM, NEGATION, TARGET, as_jsonl, bring
 from tests.builders import build_round
+from tests.releases.parquet_rows import assert_same_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -26,6 +27,7 @@ def released(project: Project, out: Path) -> Path:
     # The snapshot needs its own transaction, and a test already is in one.
     with patch("releases.publishing.actions.snapshot", nullcontext):
         write_release(project=project, version="1.0.0", out=out)
+    assert_same_rows(out)
     return out
 
 

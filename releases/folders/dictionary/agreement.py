@@ -1,6 +1,6 @@
 """Files of agreement, corrections and reliability studies."""
 
-from .table import ANSWERS, CELLS, PART, REVIEW, ROUND, SCALES, UNIT, UNIT_TYPE, Table
+from .table import ANSWERS, BOOL, CELLS, FLOAT, INT, JSON, PART, REVIEW, ROUND, SCALES, TEXT, UNIT, UNIT_TYPE, Table
 
 TABLES = (
     Table(
@@ -23,6 +23,19 @@ TABLES = (
             "bootstrap": "Number of bootstrap replicates; 0, because intervals use no bootstrap.",
             "libraries": "Versions of the libraries that computed the report.",
         },
+        types={
+            "report": JSON,
+            "unit_types": [TEXT],
+            "ratings_an_item": FLOAT,
+            "checks": [TEXT],
+            "units_to_measure": INT,
+            "scales": JSON,
+            "comparisons": JSON,
+            "seed": INT,
+            "own_seed": BOOL,
+            "bootstrap": INT,
+            "libraries": JSON,
+        },
     ),
     Table(
         "agreement/corrections.jsonl",
@@ -37,6 +50,7 @@ TABLES = (
             "scales": SCALES,
             "report": "All figures with n.",
         },
+        types={"fields": [TEXT], "scales": JSON, "report": JSON},
     ),
     Table(
         "agreement/references.csv",
@@ -48,6 +62,7 @@ TABLES = (
             "same": "Whether the answer equals the shown value.",
             "review": REVIEW,
         },
+        types={"same": BOOL},
     ),
     Table("agreement/shown/*.csv", "shown value, or part of it", ("answer",), {"answer": "UUID."}, CELLS),
     Table(
@@ -79,6 +94,7 @@ TABLES = (
             "nearest_by": "Ranker that selected the other sentences.",
             "rank": "Rank among the other sentences, from 1.",
         },
+        types={"number": INT, "sentence": INT, "gold": BOOL, "rank": INT},
     ),
     Table(
         "agreement/studies.jsonl",
@@ -94,5 +110,6 @@ TABLES = (
             "`agreement/gold.csv`, chance level, and how often the ranker puts the gold sentence first; null if there "
             "is none.",
         },
+        types={"scales": JSON, "fields": JSON},
     ),
 )

@@ -1,12 +1,8 @@
-"""Files of the corpus: M3's levels, abstracts, rounds, answers, and provenance."""
+"""Files of the corpus: written texts, abstracts, rounds, answers, and provenance."""
 
-from .table import CELLS, KIND, RATER, REPEAT, REVIEW, ROUND, TIME, UNIT, UNIT_TYPE, Table
+from .table import BOOL, CELLS, INT, JSON, KIND, RATER, REPEAT, REVIEW, ROUND, TIME, UNIT, UNIT_TYPE, Table
 
 TABLES = (
-    Table("m3/level?.jsonl", "target with its inputs, in M3's published format", ("docid",), others="M3's fields."),
-    Table(
-        "ms2/reviews.jsonl", "review with its studies, in MS^2's published format", ("docid",), others="MS^2's fields."
-    ),
     Table(
         "written/summaries.csv",
         "written summary",
@@ -21,6 +17,8 @@ TABLES = (
             "status": "Written, or nothing relevant: the text is empty.",
             "written_text": "The summary.",
         },
+        types={"version": INT},
+        unit=("question",),
     ),
     Table(
         "questions/texts.csv",
@@ -32,6 +30,7 @@ TABLES = (
             "part": "Question, passage, page (the whole page) or url (its address, empty if unknown).",
             "part_text": "The text.",
         },
+        unit=("question",),
     ),
     Table(
         "rankings/mapped.csv",
@@ -45,6 +44,7 @@ TABLES = (
             "evidence": "Numbers of the sentences that people chose, from 1.",
             "position": "Numbers of the sentences that the position baseline chooses.",
         },
+        types={"sentences": INT},
     ),
     Table(
         "rankings/rankings.csv",
@@ -57,9 +57,6 @@ TABLES = (
             "order": "Numbers of the sentences, most similar first.",
         },
     ),
-    Table("mslr/*-inputs.csv", "study of a review, in MSLR's format", ("ReviewID", "PMID"), others="MSLR's columns."),
-    Table("mslr/*-targets.csv", "target of a review, in MSLR's format", ("ReviewID",), others="MSLR's columns."),
-    Table("mslr/*-reviews-info.csv", "background, in MSLR's format", ("ReviewID",), others="MSLR's columns."),
     Table(
         "columns/values.csv",
         "item or input of an imported table",
@@ -74,6 +71,8 @@ TABLES = (
             "split": "Split in the table.",
         },
         others="Columns of the table that were kept as they are.",
+        types={"input": INT},
+        unit=("key",),
     ),
     Table(
         "splits/*.csv",
@@ -97,6 +96,7 @@ TABLES = (
             "text": "The counterfactual.",
             "origin": "How the counterfactual was created.",
         },
+        unit=("docid",),
     ),
     Table(
         "abstracts/sentences.jsonl",
@@ -115,6 +115,8 @@ TABLES = (
             "derived": "Part that MS^2 derives from the class.",
             "as_evidence": "Current value: selected as evidence, or the reason why not.",
         },
+        types={"number": INT, "start": INT, "end": INT},
+        unit=("review",),
     ),
     Table(
         "abstracts/derived.jsonl",
@@ -125,6 +127,7 @@ TABLES = (
             "background": "Sentences of the classes background and goal, one per line.",
             "target": "Sentences that state an effect, one per line.",
         },
+        unit=("review",),
     ),
     Table(
         "rounds.jsonl",
@@ -147,6 +150,17 @@ TABLES = (
             "opened_at": TIME,
             "closed_at": TIME,
             "blind": "Whether the round is still blind. Its seed, options and answers are omitted then.",
+        },
+        types={
+            "independent": BOOL,
+            "overlap": INT,
+            "seed": INT,
+            "guideline": INT,
+            "units": INT,
+            "sampling": JSON,
+            "policy": JSON,
+            "options": JSON,
+            "blind": BOOL,
         },
     ),
     Table(
@@ -176,6 +190,16 @@ TABLES = (
             "comment": "Empty unless the project publishes comments.",
         },
         CELLS,
+        types={
+            "repeat": INT,
+            "revision": INT,
+            "current": BOOL,
+            "counted": BOOL,
+            "guideline": INT,
+            "unit_revision": INT,
+            "active_ms": INT,
+            "flag": BOOL,
+        },
     ),
     Table(
         "provenance/values.csv",
@@ -197,6 +221,7 @@ TABLES = (
             "decided_at": TIME,
             "reason": "Reason that the curator gave.",
         },
+        types={"decision": INT, "guideline": INT, "source": INT},
     ),
     Table(
         "provenance/sources.csv",
@@ -212,6 +237,7 @@ TABLES = (
             "imported_at": TIME,
             "imported_by": RATER,
         },
+        types={"source": INT, "size": INT},
     ),
     Table(
         "provenance/typed.csv",

@@ -1,6 +1,6 @@
 """Files of rating rounds."""
 
-from .table import KIND, NUMPY, RATER, REPEAT, REVIEW, ROUND, RULE, TIME, UNIT_TYPE, Table
+from .table import BOOL, INT, JSON, KIND, NUMPY, RATER, REPEAT, REVIEW, ROUND, RULE, TIME, UNIT_TYPE, Table
 
 _PAGE = {
     "round": ROUND,
@@ -39,6 +39,7 @@ TABLES = (
             "unblinded_at": TIME,
             "unblinded_by": RATER,
         },
+        types={"seed": INT, "plan": JSON, "exclusions": JSON, "protocol": JSON, "entrants": JSON},
     ),
     Table(
         "ratings/figures.jsonl",
@@ -56,6 +57,7 @@ TABLES = (
             "if figures have no metrics, because the scores are not in the release.",
             "numpy": NUMPY,
         },
+        types={"figures": JSON, "scored": JSON},
     ),
     Table(
         "ratings/sources.jsonl",
@@ -71,6 +73,7 @@ TABLES = (
             "shown": "Query, title and studies.",
             "gold": "Text, tuple, polarity and modality of the target at that time.",
         },
+        types={"number": INT, "shown": JSON, "gold": JSON},
     ),
     Table(
         "ratings/texts.csv",
@@ -86,6 +89,7 @@ TABLES = (
             "is_check": "Whether the text is on the page of an attention check.",
             "made_from": "Code of the text that was degraded; its own code if it is shown beside a degraded text.",
         },
+        types={"number": INT, "is_check": BOOL},
     ),
     Table(
         "ratings/ratings.csv",
@@ -104,6 +108,7 @@ TABLES = (
             "is_check": "Whether the text is on the page of an attention check, which no figure includes.",
             "rater_group": _GROUP,
         },
+        types={"repeat": INT, "na": BOOL, "prefilled": BOOL, "place": INT, "active_ms": INT, "is_check": BOOL},
     ),
     Table(
         "ratings/preferences.csv",
@@ -121,6 +126,7 @@ TABLES = (
             "is_check": "Whether it is an attention check: one of its texts is degraded.",
             "rater_group": _GROUP,
         },
+        types={"repeat": INT, "active_ms": INT, "is_check": BOOL},
     ),
     Table(
         "ratings/spans.csv",
@@ -140,5 +146,6 @@ TABLES = (
             "category": "Category of the protocol.",
             "severity": "Severity of the protocol.",
         },
+        types={"repeat": INT, "is_quote": BOOL, "study": INT, "start": INT, "end": INT},
     ),
 )

@@ -1,6 +1,6 @@
 """Files of systems: runs, summaries, metrics, probes, and comparisons."""
 
-from .table import NUMPY, REVIEW, RULE, RUN, TIME, UNIT, UNIT_TYPE, Table
+from .table import FLOAT, INT, JSON, NUMPY, REVIEW, RULE, RUN, TEXT, TIME, UNIT, UNIT_TYPE, Table
 
 _LIKELIHOOD = "Sum of negative log-likelihoods (nats) of"
 _COMPARISON = (
@@ -28,6 +28,7 @@ TABLES = (
             "created_at": TIME,
             "finished_at": TIME,
         },
+        types={"run": INT, "version": INT, "units": INT, "done": INT},
     ),
     Table(
         "systems/summaries.jsonl",
@@ -46,6 +47,8 @@ TABLES = (
             "tokens_out": "Number of output tokens.",
             "sha256": "SHA-256 of the text in UTF-8.",
         },
+        types={"run": INT, "summary": INT, "tokens_in": INT, "tokens_cut": INT, "tokens_out": INT},
+        unit=("unit", "review"),
     ),
     Table(
         "systems/scorings.jsonl",
@@ -64,6 +67,15 @@ TABLES = (
             "compared": "Figures by which systems are compared.",
             "numpy": NUMPY,
         },
+        types={
+            "run": INT,
+            "params": JSON,
+            "libraries": JSON,
+            "means": JSON,
+            "corpus": JSON,
+            "bounds": JSON,
+            "compared": [TEXT],
+        },
     ),
     Table(
         "systems/scores/*.csv",
@@ -81,6 +93,8 @@ TABLES = (
             "undefined": "JSON: reasons for undefined figures, by figure.",
         },
         "A figure; empty if it is undefined or does not apply to this row.",
+        types={"run": INT, "summary": INT, "undefined": JSON},
+        others_type=FLOAT,
     ),
     Table(
         "systems/references.csv",
@@ -108,6 +122,18 @@ TABLES = (
             "changed_sum": f"{_LIKELIHOOD} the tokens that only the counterfactual has.",
             "changed_tokens": "Number of these tokens.",
         },
+        types={
+            "run": INT,
+            "counterfactual": INT,
+            "content_sum": FLOAT,
+            "content_tokens": INT,
+            "all_sum": FLOAT,
+            "all_tokens": INT,
+            "replaced_sum": FLOAT,
+            "replaced_tokens": INT,
+            "changed_sum": FLOAT,
+            "changed_tokens": INT,
+        },
     ),
     Table(
         "systems/probes.jsonl",
@@ -118,6 +144,7 @@ TABLES = (
             "rows": "Results by kind and over all kinds, on each basis; null if not computed.",
             "numpy": NUMPY,
         },
+        types={"run": INT, "rows": JSON},
     ),
     Table(
         "systems/pairs.jsonl",
@@ -132,6 +159,7 @@ TABLES = (
             "summaries only; null if not compared.",
             "numpy": NUMPY,
         },
+        types={"first": INT, "second": INT, "rows": JSON},
     ),
     Table(
         "systems/probe_pairs.jsonl",
@@ -145,6 +173,7 @@ TABLES = (
             "and level; null if not compared, or if a probe of the level has newer results.",
             "numpy": NUMPY,
         },
+        types={"first": INT, "second": INT, "rows": JSON},
     ),
     Table(
         "systems/common.jsonl",
@@ -156,5 +185,6 @@ TABLES = (
             "rows": "As in `systems/probes.jsonl`; null if one of the runs has newer results.",
             "numpy": NUMPY,
         },
+        types={"run": INT, "of": [INT], "rows": JSON},
     ),
 )

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from api.problems import Problem
 from projects.management.arguments import project_of
 
-from ...publishing.actions import freeze
+from ...publishing.actions import OPTIONAL, freeze
 from ...storage import downloads
 from ...storage.registry import check_empty
 
@@ -25,6 +25,13 @@ class Command(BaseCommand):
         parser.add_argument("--project", required=True, metavar="SLUG")
         # Replaces Django's own --version option: the command uses the name for the version of the release.
         parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="Path of a new or empty folder.")
+        parser.add_argument(
+            "--without",
+            action="append",
+            choices=OPTIONAL,
+            default=[],
+            help="Leave this out. The manifest says so. Parquet files need requirements/parquet.txt.",
+        )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
@@ -39,6 +46,7 @@ class Command(BaseCommand):
                 project=project,
                 version=options["release"],
                 by=None,
+                without=options["without"],
                 progress=self._progress if sys.stderr.isatty() else None,
             )
             downloads.copy(release, options["out"])
