@@ -16,11 +16,11 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Concord needs Python 3.11 or newer.")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.runtime: requirements.txt | $(BIN)/python
-	$(BIN)/python -m pip install -q -r requirements.txt
+$(VENV)/.runtime: requirements.txt requirements/parquet.txt | $(BIN)/python
+	$(BIN)/python -m pip install -q -r requirements.txt -r requirements/parquet.txt
 	@touch $@
 
-$(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt requirements/figures.txt requirements/tokens.txt | $(BIN)/python
+$(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt requirements/figures.txt requirements/tokens.txt requirements/parquet.txt | $(BIN)/python
 	@# A test run imports a third of the installed modules, so compile them on import.
 	$(BIN)/python -m pip install -q --no-compile -r requirements/test.txt
 	@touch $@ $(VENV)/.runtime

@@ -12,11 +12,12 @@ from django.db.models import Count, Max, Min
 
 from projects.models import Import, ImportState, Project
 
+from ..citation.facts import NOT_PROVIDED, Facts
 from ..folders.dictionary.table import BOOL, FLOAT, INT, JSON, TEXT, WHOLE, Type
 from ..folders.manifest import Entry
-from ..formats.card import SPDX
-from ..formats.methods import MISSING
+from ..models import Creator
 from .configs import Config
+from .front_matter import TAGS, language
 
 PATH = "croissant.json"
 Json = dict[str, Any]
@@ -72,21 +73,28 @@ NOT_IN_THE_DATA = ("annotatorDemographics", "dataBiases", "dataLimitations", "da
 
 
 def croissant(
-    project: Project, version: str, newest: str, configs: Sequence[Config], entries: Sequence[Entry]
+    project: Project, facts: Facts, version: str, newest: str, configs: Sequence[Config], entries: Sequence[Entry]
 ) -> bytes:
     """Return the content of croissant.json. ``entries`` are the files of rows, in every format."""
     by_path = {entry.path: entry for entry in entries}
+    makers = [_maker(creator) for creator in facts.creators]
     body: Json = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": list(CONFORMS_TO),
-        "name": project.name,
-        "description": project.description or MISSING,
+        "name": facts.title,
+        "description": facts.description or NOT_PROVIDED,
         "version": version,
         "datePublished": newest[:10],
-        "license": SPDX.get(project.licence, project.licence or MISSING),
-        "creator": {"@type": "sc:Organization", "name": f"The authors of {project.name}"},
-        "inLanguage": "en",
+        "license": facts.licence_address or facts.licence or NOT_PROVIDED,
+        "creator": makers or [{"@type": "sc:Organization", "name": f"The authors of {facts.title}"}],
+        **(
+            {"funder": [{"@type": "sc:Organization", "name": one.name} for one in facts.funders]}
+            if facts.funders
+            else {}
+        ),
+        "keywords": list(dict.fromkeys([*TAGS, *facts.keywords])),
+        "inLanguage": language(facts),
         "isLiveDataset": False,
         **({"citeAs": project.citation} if project.citation else {}),
         **{f"rai:{name}": value for name, value in _responsible(project)},
@@ -94,6 +102,20 @@ def croissant(
         "recordSet": [_record_set(config, split, entry) for config in configs for split, entry in config.in_order],
     }
     return json.dumps(body, ensure_ascii=False, indent=2).encode() + b"\n"
+
+
+def _maker(creator: Creator) -> Json:
+    if creator.organisation:
+        ror = {"sameAs": f"https://ror.org/{creator.ror}"} if creator.ror else {}
+        return {"@type": "sc:Organization", "name": creator.organisation, **ror}
+    return {
+        "@type": "sc:Person",
+        "name": creator.name,
+        "familyName": creator.family,
+        **({"givenName": creator.given} if creator.given else {}),
+        **({"sameAs": f"https://orcid.org/{creator.orcid}"} if creator.orcid else {}),
+        **({"affiliation": {"@type": "sc:Organization", "name": creator.affiliation}} if creator.affiliation else {}),
+    }
 
 
 def _file(entry: Entry) -> Json:
@@ -178,14 +200,14 @@ def _responsible(project: Project) -> Iterator[tuple[str, Any]]:
             f"`provenance/guidelines/{round.kind}-{round.guideline.number}.md`."
             for round in rounds
         ]
-        or MISSING,
+        or NOT_PROVIDED,
     )
-    yield "annotationsPerItem", "; ".join(f"{round.name}: {round.overlap}" for round in rounds) or MISSING
+    yield "annotationsPerItem", "; ".join(f"{round.name}: {round.overlap}" for round in rounds) or NOT_PROVIDED
     yield (
         "dataAnnotationAnalysis",
         "Agreement of every closed round, with intervals and n, in `agreement/reports.jsonl`."
         if any(round.status == round.Status.CLOSED for round in rounds)
-        else MISSING,
+        else NOT_PROVIDED,
     )
     comments = "published" if project.publish_comments else "omitted"
     yield "personalSensitiveInformation", f"Annotators have pseudonyms. Their comments are {comments}."
@@ -194,4 +216,4 @@ def _responsible(project: Project) -> Iterator[tuple[str, Any]]:
         "A release never changes. Corrections go into the next version, whose differences can be listed by row.",
     )
     for name in NOT_IN_THE_DATA:
-        yield name, MISSING
+        yield name, NOT_PROVIDED

@@ -3,26 +3,31 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from projects.models import Project
+from measures.spdx import ADDRESSES
 
-from ..formats.card import SPDX
+from ..citation.facts import Facts
 from .configs import Config, default_of
 
 #: Ids of the hub that are not the SPDX id in small letters.
 HUB_LICENCES = {"ODC-By-1.0": "odc-by", "ODbL-1.0": "odbl", "PDDL-1.0": "pddl"}
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 LARGEST = "1M<n<10M"
+#: Tags of every data set; its keywords follow.
 TAGS = ("biomedical", "systematic-reviews", "evidence-synthesis")
+#: Language of the texts if the lead does not state it: that of PubMed.
+ENGLISH = "en"
 
 
-def front_matter(project: Project, configs: Sequence[Config]) -> str:
+def front_matter(facts: Facts, configs: Sequence[Config]) -> str:
     """Return the YAML head of the data set card.
 
-    The licence is the project's. The size is that of the default configuration. Strings are JSON, which is YAML.
+    The size is that of the default configuration. Strings are JSON, which is YAML.
     """
     default = default_of(configs)
-    lines = ["---", f"pretty_name: {_quoted(project.name)}", *_licence(project), "language:", "- en"]
-    lines += ["task_categories:", "- summarization", "tags:", *(f"- {tag}" for tag in TAGS)]
+    tags = dict.fromkeys([*TAGS, *facts.keywords])
+    lines = ["---", f"pretty_name: {_quoted(facts.title)}", *_licence(facts)]
+    lines += ["language:", f"- {_quoted(language(facts).partition('-')[0])}"]
+    lines += ["task_categories:", "- summarization", "tags:", *(f"- {_quoted(tag)}" for tag in tags)]
     if default:
         rows = sum(entry.rows or 0 for entry in default.splits.values())
         size = next((name for most, name in SIZES if rows < most), LARGEST)
@@ -45,14 +50,19 @@ def _config(config: Config, *, is_default: bool) -> Iterator[str]:
         yield f"    path: {entry.path}"
 
 
-def _licence(project: Project) -> Iterator[str]:
-    if not project.licence:
+def language(facts: Facts) -> str:
+    """Return the language of the texts, as a BCP 47 tag."""
+    return facts.language or ENGLISH
+
+
+def _licence(facts: Facts) -> Iterator[str]:
+    if not facts.licence:
         yield "license: unknown"
-    elif project.licence in SPDX:
-        yield f"license: {HUB_LICENCES.get(project.licence, project.licence.lower())}"
+    elif facts.spdx_id in ADDRESSES:
+        yield f"license: {HUB_LICENCES.get(facts.spdx_id, facts.spdx_id.lower())}"
     else:
         yield "license: other"
-        yield f"license_name: {_quoted(project.licence)}"
+        yield f"license_name: {_quoted(facts.licence)}"
         yield "license_link: LICENSE"
 
 

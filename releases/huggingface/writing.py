@@ -20,6 +20,7 @@ from api.problems import Refused
 from ..folders.dictionary import has_lines
 from ..folders.dictionary.table import BOOL, FLOAT, INT, JSON, TEXT, WHOLE, WITHOUT_PART, Type, column_of, split_of
 from ..folders.manifest import Entry, entry_of
+from ..sources.parts import possible_keys
 from .configs import (
     COMPRESSION,
     FORMAT_VERSION,
@@ -56,6 +57,8 @@ def write(folder: Path, paths: Sequence[str], parts: Mapping[str, str]) -> list[
     for path in filter(has_lines, paths):
         table = find_table(path)
         name, part = table.placed(path)
+        while not part and name in configs:  # splits a-b and a_b
+            name += "_2"
         config = configs.setdefault(name, Config(name, table))
         config.sources[path] = part
         config.columns |= columns_of(table, _header(folder, path) if path.endswith(".csv") else None)
@@ -101,10 +104,9 @@ def _write_file(folder: Path, path: str, config: Config, part: str, parts: Mappi
 def _part(cells: Sequence[Any], keys: Sequence[int], parts: Mapping[str, str]) -> str:
     """Return the split of a row: the part of its unit, or else of the review of the unit."""
     for place in keys:
-        key = cells[place]
-        for name in (key, key.partition("/")[0], key.rpartition("_")[0]):
-            if name in parts:
-                return split_of(parts[name])
+        for key in possible_keys(cells[place]):
+            if key in parts:
+                return split_of(parts[key])
     return WITHOUT_PART
 
 

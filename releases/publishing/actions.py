@@ -20,6 +20,7 @@ from projects.jobs import batches
 from projects.models import Answer, Decision, Project
 from releases.sources.state import snapshot
 
+from ..citation.facts import facts
 from ..folders import manifest
 from ..formats import card, files
 from ..formats.notes import Notes
@@ -123,9 +124,10 @@ def _write_files(
     configs, settings = ([], {}) if PARQUET in without else _write_parquet(project, folder, paths, progress)
     entries += [entry for config in configs for entry in config.splits.values()]
     rows = [entry for entry in entries if entry.rows is not None]
-    put(croissant.PATH, [croissant.croissant(project, version, newest, configs, rows)])
+    stated = facts(project)
+    put(croissant.PATH, [croissant.croissant(project, stated, version, newest, configs, rows)])
     text = card.card(project, version, newest, notes, paths, load_section(configs))
-    put("README.md", [front_matter(project, configs).encode(), text.encode()])
+    put("README.md", [front_matter(stated, configs).encode(), text.encode()])
     put("CITATION.cff", [card.citation(project, version, newest).encode()])
     put("LICENSE", [card.licence(project).encode()])
     put(manifest.SUMS, [manifest.sums(entries)])

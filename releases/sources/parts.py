@@ -1,6 +1,6 @@
 """Parts of the released split of a project: which unit is for training, development or testing."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from annotation.splits.queries import default_split, parts_of, parts_of_reviews
 from projects.models import Project
@@ -16,3 +16,11 @@ def parts_of_units(project: Project) -> Mapping[str, str]:
     """
     split = default_split(project)
     return {} if split is None else parts_of_reviews(split) | parts_of(split)
+
+
+def possible_keys(key: str) -> Iterator[str]:
+    """Yield the keys that a unit can have in a split: its own, those of its cluster or target, and its review's."""
+    yield key
+    target = key.partition(" ")[0].partition("~")[0].partition("/")[0]
+    yield target
+    yield target.rpartition("_")[0]

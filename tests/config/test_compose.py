@@ -174,6 +174,13 @@ def test_images_of_workers_render_figures_and_the_web_image_does_not() -> None:
     assert not [name for name in ("web", "libraries") if "figures" in named[name]]
 
 
+def test_images_of_workers_write_parquet_and_the_web_image_does_not() -> None:
+    named = stages()
+    assert "requirements/parquet.txt" in named["worker-libraries"]
+    assert not [name for name in ("web", "libraries") if "parquet" in named[name]]
+    assert "pyarrow" not in (ROOT / "requirements.txt").read_text()
+
+
 def test_only_the_gpu_worker_reserves_a_gpu() -> None:
     asking = [name for name, s in SERVICES.items() if "reservations" in s.get("deploy", {}).get("resources", {})]
     assert asking == ["gpu-worker"]

@@ -17,6 +17,10 @@ HEAVY = (
     "pandas",
     "vl_convert",
     "projects.reports.rendering",
+    "pyarrow",
+    "datasets",
+    "mlcroissant",
+    "releases.huggingface.writing",
 )
 #: All modules that requests, job creation and backend parameters can load.
 SERVE = """

@@ -45,6 +45,7 @@ TABLES = (
             "position": "Numbers of the sentences that the position baseline chooses.",
         },
         types={"sentences": INT},
+        unit=("target", "review"),
     ),
     Table(
         "rankings/rankings.csv",
@@ -56,6 +57,7 @@ TABLES = (
             "study": "PubMed id of the study.",
             "order": "Numbers of the sentences, most similar first.",
         },
+        unit=("target",),
     ),
     Table(
         "columns/values.csv",
@@ -84,6 +86,7 @@ TABLES = (
             "part": "Part, such as train.",
             "component": "Number of its component: units that share studies or texts. 1 is the largest.",
         },
+        types={"component": INT},
     ),
     Table(
         "m3/counterfactuals.jsonl",
@@ -200,6 +203,7 @@ TABLES = (
             "active_ms": INT,
             "flag": BOOL,
         },
+        unit=("unit",),
     ),
     Table(
         "provenance/values.csv",

@@ -95,12 +95,14 @@ TABLES = (
         "A figure; empty if it is undefined or does not apply to this row.",
         types={"run": INT, "summary": INT, "undefined": JSON},
         others_type=FLOAT,
+        unit=("unit", "review"),
     ),
     Table(
         "systems/references.csv",
         "reference text",
         ("unit_type", "unit"),
         {"unit_type": UNIT_TYPE, "unit": UNIT, "text": "The text that summaries were compared with."},
+        unit=("unit",),
     ),
     Table(
         "systems/likelihoods.csv",
@@ -134,6 +136,7 @@ TABLES = (
             "changed_sum": FLOAT,
             "changed_tokens": INT,
         },
+        unit=("unit", "review"),
     ),
     Table(
         "systems/probes.jsonl",

@@ -93,4 +93,4 @@ def type_name(type: Type) -> str:
     """Return a type in words, for the description of a column."""
     if isinstance(type, list):
         return f"list of {type_name(type[0])}"
-    return "object" if isinstance(type, dict) else {JSON: "JSON"}.get(type, type)
+    return "object" if isinstance(type, dict) else "JSON" if type == JSON else str(type)
