@@ -27,7 +27,8 @@ def source_rows(path: Path) -> Iterator[Row]:
 def is_same(loaded: Any, source: Any, *, is_csv: bool) -> bool:
     """Whether a loaded value is that of a file. An empty cell is no value, unless it is text."""
     if not is_csv:
-        return loaded == source or (isinstance(loaded, str) and bool(json.loads(loaded) == source))
+        is_json = isinstance(loaded, str) and not isinstance(source, str)
+        return bool((json.loads(loaded) if is_json else loaded) == source)
     if loaded is None or source == "":
         return source == "" and loaded in (None, "")
     if isinstance(loaded, bool):
