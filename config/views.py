@@ -44,6 +44,7 @@ GUIDES = (
     "metrics",
     "measures",
     "releases",
+    "splits",
     "admin",
     "proxy",
     "settings",

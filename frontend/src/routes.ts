@@ -68,6 +68,7 @@ export const routes: Route[] = [
   { path: '/projects/:project/protocols/:version', guide: 'ratings#rating-protocols', page: () => import('./pages/Protocol/Protocol.svelte'), title: 'Protocol' },
   { path: '/projects/:project/results', guide: 'results', page: () => import('./pages/Results/Results.svelte'), title: 'Results', group: 'Evaluation', nav: 'Results', may: 'read systems and results' },
   { path: '/projects/:project/releases', guide: 'releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', group: 'Releases', nav: 'Releases', may: 'read releases' },
+  { path: '/projects/:project/splits', guide: 'splits', page: () => import('./pages/Splits/Splits.svelte'), title: 'Splits', group: 'Releases', nav: 'Splits', may: 'read releases' },
   { path: '/projects/:project/releases/:release', guide: 'releases', page: () => import('./pages/Release.svelte'), title: 'Release' },
   { path: '/projects/:project/guidelines', guide: 'rounds#guidelines', page: () => import('./pages/Guidelines/Guidelines.svelte'), title: 'Guidelines', group: 'Annotation', nav: 'Guidelines' },
   { path: '/projects/:project/inbox', page: () => import('./pages/Inbox.svelte'), title: 'Inbox', group: 'Annotation', nav: 'Inbox', may: 'curate' },
