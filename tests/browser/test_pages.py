@@ -60,6 +60,7 @@ def addresses(lead: Visit) -> dict[str, str]:
         "machine readings": f"{PROJECT}/readings",
         "reliability study": f"{PROJECT}/rounds/new?purpose=reliability",
         "releases": f"{PROJECT}/releases",
+        "splits": f"{PROJECT}/splits",
         "guidelines": f"{PROJECT}/guidelines",
         "people": f"{PROJECT}/people",
     }

@@ -393,6 +393,7 @@ PAGES = (
     *(Shot(f"results-{part}", f"{PROJECT}/results?part={part}") for part in ("raters", "examples")),
     Shot("results-correlation", f"{SAMPLE}/results?part=metrics"),
     Shot("releases", f"{PROJECT}/releases"),
+    Shot("splits", f"{PROJECT}/splits"),
     Shot("releases-freeze", f"{EMPTY}/releases", prepare=_click("Freeze 1.0.0")),
     Shot("release", f"{PROJECT}/releases/{{release}}"),
     Shot("release-missing", f"{PROJECT}/releases/99999"),
