@@ -317,6 +317,7 @@ def test_a_killed_import_continues_and_a_withdrawn_one_leaves_nothing(
     rows = [
         [str(n // 3), f"Question {n // 3}\n?", f"a{n}", f"Text é\n{n}", "3", f"Sum {n // 3}", str(n)] for n in range(60)
     ]
+    rows.append(["30", "question 0 ?", "a90", "Text", "3", "Sum", "90"])
     content = table([HEAD, *rows]).decode().encode("utf-16")
     bring(create_project(slug="whole", name="Whole", by=None), tmp_path, content)
     monkeypatch.setattr(passes, "MOST_ROWS", 40)
@@ -337,11 +338,17 @@ def test_a_killed_import_continues_and_a_withdrawn_one_leaves_nothing(
     monkeypatch.setattr(writing.Writing, "_withdraw", withdraw)
     bring(project, tmp_path, content)
     assert sorted(map(str, content_of("own"))) == sorted(map(str, content_of("whole")))
+    # The first question was written before the import was killed.
+    own, whole = (
+        [*ImportWarning.objects.filter(imported__project__slug=slug).order_by("pk").values_list("kind", "item", "text")]
+        for slug in ("own", "whole")
+    )
+    assert own == whole and ("repeated question", "30", "question 0 ?") in own
     last = create_project(slug="last", name="Last", by=None)
     broken = content + "99,Q,a1,Text,9,S,\n".encode("utf-16-le")
     with pytest.raises(BadFiles) as found:
         bring(last, tmp_path, broken)
-    assert [str(one) for one in found.value.faults] == ["own.csv:182: rating: 9 is outside 1 to 4"]
+    assert [str(one) for one in found.value.faults] == ["own.csv:183: rating: 9 is outside 1 to 4"]
     left = (Unit, ColumnValues, WrittenSummary, QuestionText, Passage, Question, ImportedMapping)
     assert [model.__name__ for model in left if model._base_manager.filter(**owned(model, last)).exists()] == []
 

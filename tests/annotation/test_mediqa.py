@@ -201,7 +201,7 @@ def test_unusual_content_is_imported_with_a_warning(project: Project, bring: Cal
     value["3"]["summary"] = " "
     bring({ONE: published(value)})
     found = {one.kind: (one.item, one.message, one.text) for one in ImportWarning.objects.all()}
-    message = "1 of 2 sentences do not occur in the passages. The first one is shown."
+    message = "2 of 3 sentences do not occur in its passages. One is shown."
     assert found["not in its passages"] == ("1", message, "A spot is green.")
     assert found["repeated question"][0] == "3"
     assert found["empty summary"][0] == "3"
@@ -318,3 +318,5 @@ def test_the_published_files_come_back(project: Project, bring: Callable[..., No
     assert dict(files(project)) == contents
     assert (Question.objects.count(), Passage.objects.count(), WrittenSummary.objects.count()) == (156, 552, 312)
     assert [Passage.objects.filter(rating=rating).count() for rating in (1, 2, 3, 4)] == [0, 0, 321, 231]
+    message = "127 of 1,843 extractive sentences do not occur in their passages."
+    assert ImportWarning.objects.filter(kind="not in its passages", message=message).count() == 1

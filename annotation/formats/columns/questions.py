@@ -14,12 +14,20 @@ from sql.temporary import temporary_database
 
 from ...imports.format import Notice
 from ...imports.passes import Index
-from ...models import ColumnValues, Part, Passage, Question, QuestionText, WrittenSummary
-from ..mediqa import REPEATED
+from ...models import ColumnValues, Part, Passage, Question, QuestionText, SummaryForm, WrittenSummary
+from ..mediqa import OUTSIDE, REPEATED
+from ..mediqa.extracts import extracts
 from ..mediqa.rows import PASSAGE, QUESTION, SUMMARY
 from .items import By, Entry, TableItem, kept_of
-from .mapping import ColumnMapping
+from .mapping import INPUT, ITEM, ColumnMapping
 from .stream import TableStream, value_rows
+
+
+_ADD_TEXT = "INSERT OR IGNORE INTO texts VALUES (?, ?)"
+
+
+def _digest(question: str) -> bytes:
+    return hashlib.sha256(" ".join(question.split()).casefold().encode()).digest()
 
 
 class QuestionStream(TableStream):
@@ -31,6 +39,11 @@ class QuestionStream(TableStream):
     def begin(self, sources: Sequence[Source], faults: Faults) -> None:
         super().begin(sources, faults)
         self._first.execute("DELETE FROM texts")
+        if "import" in self.state:
+            # An import that continues. A question may repeat one of an earlier batch.
+            rows = QuestionText.with_arriving.filter(imported=self.state["import"], part=Part.QUESTION)
+            texts = rows.order_by("pk").values_list("text", "question__key").iterator(chunk_size=2000)
+            self._first.executemany(_ADD_TEXT, ((_digest(text), key) for text, key in texts))
 
     def rows_of(self, item: TableItem) -> int:
         per_entry = sum(2 + 2 * (e.text is not None) + 2 * len(e.summaries) for e in item.entries)
@@ -73,6 +86,7 @@ class QuestionStream(TableStream):
                     yield item.key, self._name("input_id"), f"the question {first} has the passage {entry.key} already"
 
     def create(self, imported: Import, items: Sequence[TableItem], first: int, rows: BulkWriter) -> None:
+        self.state["import"] = imported.pk
         self.add_mapping(imported, rows)
         _Creation(imported, rows).create(items, first)
 
@@ -81,13 +95,31 @@ class QuestionStream(TableStream):
         return 0 if last is None else last + 1
 
     def notices(self, item: TableItem) -> Iterator[Notice]:
-        digest = hashlib.sha256(" ".join(item.question.split()).casefold().encode()).digest()
-        added = self._first.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (digest, item.key))
-        if not added.rowcount:
-            [other] = self._first.execute("SELECT key FROM texts WHERE digest = ?", (digest,)).fetchone()
+        digest = _digest(item.question)
+        self._first.execute(_ADD_TEXT, (digest, item.key))
+        [other] = self._first.execute("SELECT key FROM texts WHERE digest = ?", (digest,)).fetchone()
+        # A batch that is written again finds its own questions.
+        if other != item.key:
             message = f"The question {other} has the same text."
             yield Notice(REPEATED, message, item.key, "", self._name("question"), item.question)
+        yield from self._outside(item)
         yield from item.notices
+
+    def _outside(self, item: TableItem) -> Iterator[Notice]:
+        """Yield a notice for each extractive summary with sentences that its passages do not contain."""
+        passages = [entry.text or "" for entry in item.entries]
+        summaries = [(item.key, ITEM, by, text, passages) for by, text in item.targets.items()]
+        for entry in item.entries:
+            of = [entry.text or ""]
+            summaries += [(entry.key, INPUT, by, text, of) for by, text in entry.summaries.items()]
+        for key, of_, by, text, texts in summaries:
+            if by[0] == SummaryForm.EXTRACTIVE and (found := extracts(text, texts)).outside:
+                yield Notice(OUTSIDE, found.message, key, "", self._column_of(of_, by), found.first)
+
+    def _column_of(self, of: str, by: By) -> str:
+        assert self.mapping
+        columns = self.mapping.of_role("target")
+        return next(column.name for column in columns if (column.of, column.form, column.writer) == (of, *by))
 
     def new_keys(self, imported: Import) -> Iterator[str]:
         rows = Question.with_arriving.filter(imported=imported).order_by("pk").values_list("key", flat=True)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from measures.sentences import sentences
 from projects.jobs.batches import Progress
 from projects.models import Import, Project
 from projects.uploads.faults import BadFiles, Faults
@@ -16,6 +15,7 @@ from ...clusters.articles import excerpt
 from ...imports.format import Format, Level, Notice, Parsed
 from ...models import Part, Passage, SummaryForm
 from . import rows
+from .extracts import Extracts, extracts
 from .files import BY_KEY, FILES, Value, path_text
 from .published import Values, values_of
 from .records import Content, dumped, rating_text, read
@@ -101,6 +101,14 @@ class MediqaFile:
 
     def notices(self, progress: Progress) -> Iterator[Notice]:
         yield from self._notices_of_file()
+        found = {
+            value: self._extracts(value)
+            for value in self.new
+            if value.kind == "summary" and value.name == SummaryForm.EXTRACTIVE
+        }
+        if outside := sum(len(one.outside) for one in found.values()):
+            total = sum(one.total for one in found.values())
+            yield Notice(OUTSIDE, f"{outside:,} of {total:,} extractive sentences do not occur in their passages.")
         first: dict[str, str] = {}
         for value in self.new:
             said = self.content.values[value]
@@ -110,8 +118,8 @@ class MediqaFile:
                     yield self._notice(REPEATED, f"The question {other} has the same text.", value, said)
             elif value.kind == "summary" and not str(said).strip():
                 yield self._notice(EMPTY, "Stored as: nothing relevant.", value, said)
-            elif value.kind == "summary" and value.name == SummaryForm.EXTRACTIVE:
-                yield from self._outside(value, str(said))
+            elif value in found and found[value].outside:
+                yield self._notice(OUTSIDE, found[value].message, value, found[value].first)
 
     def _notice(self, kind: str, message: str, value: Value, said: object) -> Notice:
         path = self.content.paths[value]
@@ -130,20 +138,13 @@ class MediqaFile:
             listed = ", ".join(map(str, missing[:LISTED])) + (" …" if len(missing) > LISTED else "")
             yield Notice(GAPS, f"{len(missing)} ids between {min(ids)} and {max(ids)} do not occur: {listed}.")
 
-    def _outside(self, value: Value, said: str) -> Iterator[Notice]:
-        """Yield a notice if sentences of an extractive summary do not occur in its passages, spaces aside."""
-        texts = [
-            " ".join(str(text).split())
+    def _extracts(self, value: Value) -> Extracts:
+        passages = (
+            str(text)
             for one, text in self.content.values.items()
             if one.kind == "text" and one.question == value.question and value.passage in ("", one.passage)
-        ]
-        found = [" ".join(sentence.split()) for sentence in sentences(said)]
-        # Three dots mark what was left out.
-        outside = [one for one in found if not any(one.strip(" .") in text for text in texts)]
-        if outside:
-            where = "passage" if value.passage else "passages"
-            message = f"{len(outside)} of {len(found)} sentences do not occur in the {where}. The first one is shown."
-            yield self._notice(OUTSIDE, message, value, outside[0])
+        )
+        return extracts(str(self.content.values[value]), passages)
 
     def sample(self, size: int) -> list[dict[str, Any]]:
         return [{"id": key, **entry} for key, entry in list(self.content.value.items())[:size]]
