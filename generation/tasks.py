@@ -4,7 +4,9 @@ from typing import Any
 
 from projects.jobs import jobs
 from projects.jobs.running import RunningJob
+from projects.uploads import files
 
+from .imported_runs.tables import bring_outputs
 from .models import Run, System
 from .readings import actions as readings_actions
 from .runs import chunks, concurrency
@@ -19,6 +21,24 @@ def make_version(job: RunningJob) -> dict[str, Any]:
     system = System.objects.select_related("project").get(pk=params["system"])
     version = systems_actions.make_version(system=system, config=params["config"], note=params["note"], by=job.by)
     return {"version": version.pk, "number": version.number, "hash": version.hash}
+
+
+@jobs.handler("import_outputs", notification=("Import of summaries of {system}", "systems"))
+def import_outputs(job: RunningJob) -> dict[str, Any]:
+    """Start the run of a system whose summaries an import brought. A second attempt finds the run of the first."""
+    assert job.project
+    params = job.params
+    run = bring_outputs(
+        project=job.project,
+        level=params["level"],
+        system=params["system"],
+        path=files.path_of(params["upload"]),
+        name=params["name"],
+        by=job.by,
+        progress=job.progress,
+    )
+    files.remove_all([params["upload"]])
+    return {"run": run.pk}
 
 
 @jobs.handler(concurrency.KIND, ended=concurrency.chunk_ended, page=("Run {run}", "systems/runs/{run}"))

@@ -42,6 +42,13 @@ class Record(NamedTuple):
     field: str = ""
 
 
+class FollowUp(NamedTuple):
+    """A job that follows when an import is complete."""
+
+    kind: str
+    params: dict[str, Any]
+
+
 class Stream(ABC):
     """The reader of a set of files. Its ``state`` is JSON, and is stored with the position of each batch."""
 
@@ -135,3 +142,7 @@ class Stream(ABC):
     def finish(self, imported: Import, items: Sequence[Any], rows: BulkWriter) -> None:
         """Prepare the append-only rows of the items that this import created."""
         raise NotImplementedError
+
+    def follow_ups(self, sources: Sequence[Source]) -> Iterator[FollowUp]:
+        """Yield the jobs that follow when the import is complete. Called when all rows are written."""
+        yield from ()

@@ -21,7 +21,7 @@ from accounts.models import User
 from api.problems import Conflict
 from audit.log import record
 from audit.row_digests import SETTLED
-from projects.jobs import batches
+from projects.jobs import batches, jobs
 from projects.jobs.arriving import ImportArriving, ensure_none_arrives
 from projects.jobs.batches import Progress, silent
 from projects.jobs.pace import Pace
@@ -316,6 +316,7 @@ class Writing(Pass):
         values = {name: dict(counter.most_common()) for name, counter in self.values.items()}
         imported.report = {"totals": dict(self.totals), "values": values}
         general = inclusions.general_inputs_of(imported)
+        follow_ups = list(self.stream.follow_ups(self.sources))
         with batches.batch(self.total_bytes, self.total_bytes):
             inclusions.set_role(general, Role.INCLUDED, by=self.by, project=self.project.pk)
             mine = Import.objects.filter(pk=imported.pk, state=ImportState.ARRIVING, progress__batches=self.batches)
@@ -325,6 +326,8 @@ class Writing(Pass):
             planner.analyze_grown_tables(*self.tables)
             record_import(imported)
             content_changed(Q(pk=self.project.pk))
+            for kind, params in follow_ups:
+                jobs.enqueue(project=self.project, kind=kind, params=params, by=self.by)
         return imported
 
 

@@ -188,6 +188,7 @@ def as_lists(mapping: ColumnMapping) -> dict[str, Any]:
             "kind": column.kind,
             "low": column.low,
             "high": column.high,
+            "untag": column.untag,
         }
         for column in mapping.columns
     ]

@@ -21,10 +21,13 @@ class ColumnSerializer(Plain):
     )
     of = serializers.CharField(help_text="Of a title or summary: what it belongs to.")
     form = serializers.CharField(help_text="Of a written summary.")
-    writer = serializers.CharField(allow_blank=True, max_length=100, help_text="Of a written summary.")
+    writer = serializers.CharField(
+        allow_blank=True, max_length=100, help_text="Of a written summary; or the name of a system."
+    )
     kind = serializers.CharField(help_text="Of a label.")
     low = serializers.IntegerField(help_text="Lowest rating.")
     high = serializers.IntegerField(help_text="Highest rating.")
+    untag = serializers.BooleanField(help_text="Whether MS^2's tags are removed from an input.")
 
 
 class MappingContentSerializer(Plain):
@@ -97,6 +100,10 @@ class TableItemSerializer(Plain):
     split = serializers.CharField(required=False)
     target = serializers.CharField(required=False, allow_blank=True)
     kept = serializers.DictField(child=serializers.CharField(allow_blank=True))
+    outputs = serializers.DictField(
+        child=serializers.CharField(allow_blank=True), help_text="Summaries of systems by column."
+    )
+    labels = serializers.DictField(child=serializers.CharField(), help_text="Labels by kind.")
     inputs = TableInputSerializer(many=True)
 
 

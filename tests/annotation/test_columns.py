@@ -141,12 +141,10 @@ def test_a_flattened_file_of_m3_gives_the_same_release(tmp_path: Path, project: 
         assert level(other, "2") == expected, name
 
 
-def test_a_flattened_form_of_mslr_gives_the_same_texts(tmp_path: Path, project: Project) -> None:
-    inputs = [
-        ("900", "11", "A, b", "Had less pain ."),
-        ("900", "12", "", 'He said "no",\r\n- one'),
-        ("901", "11", "A, b", "Had less pain ."),
-    ]
+@pytest.mark.parametrize("first", ["Had less pain .", "<int> Aspirin </int>: less <out>pain</out> in <pop>women ."])
+def test_a_flattened_form_of_mslr_gives_the_same_texts(tmp_path: Path, project: Project, first: str) -> None:
+    """MS^2's form has tags, Cochrane's has none."""
+    inputs = [("900", "11", "A, b", first), ("900", "12", "", 'He said "no",\r\n- one'), ("901", "11", "A, b", first)]
     targets = {"900": "It helps .\nDeath is rare .", "901": 'A "quoted" target'}
     files = {
         "train-inputs.csv": table(
@@ -166,6 +164,8 @@ def test_a_flattened_form_of_mslr_gives_the_same_texts(tmp_path: Path, project: 
     rows = [["ReviewID", "PMID", "Title", "Abstract", "Target"], *([*row, targets[row[0]]] for row in inputs)]
     imported = bring(other, tmp_path, table(rows, ";"))
     assert level(other, "1") == level(project, "1")
+    assert b"<out>" not in level(other, "1")
+    assert ("tags removed" in imported.report["totals"]) == ("<int>" in first)
     assert imported.counts == {
         "items": 2,
         "new": 2,
@@ -343,7 +343,8 @@ def test_a_killed_import_continues_and_a_withdrawn_one_leaves_nothing(
         [*ImportWarning.objects.filter(imported__project__slug=slug).order_by("pk").values_list("kind", "item", "text")]
         for slug in ("own", "whole")
     )
-    assert own == whole and ("repeated question", "30", "question 0 ?") in own
+    assert own == whole
+    assert ("repeated question", "30", "question 0 ?") in own
     last = create_project(slug="last", name="Last", by=None)
     broken = content + "99,Q,a1,Text,9,S,\n".encode("utf-16-le")
     with pytest.raises(BadFiles) as found:

@@ -10,7 +10,8 @@ from ...clusters.creation import Layout
 from ...clusters.items import Item, Source
 from ...models import ColumnValues, Review
 from ..m3 import existing
-from .items import TableItem, kept_of
+from .items import TableItem, outputs_of, shown_of
+from .labels import SCREEN, add_screenings
 from .mapping import SENTENCES
 from .stream import TableStream, value_rows
 
@@ -91,6 +92,13 @@ class DocumentStream(TableStream):
         if columns := value_rows(values):
             rows.add_columns(ColumnValues, len(columns["unit_id"]), imported_id=imported.pk, **columns)
 
+    def finishes(self) -> bool:
+        return bool(self.mapping and any(column.labels_item for column in self.mapping.columns))
+
+    def finish(self, imported: Import, items: Sequence[TableItem], rows: BulkWriter) -> None:
+        labels = {review_of(item): item.labels[SCREEN.key] for item in items if SCREEN.key in item.labels}
+        add_screenings(imported, labels, rows)
+
     def next_position(self, project: Project) -> int:
         return existing.next_item_position(project, self.m3_level)
 
@@ -101,6 +109,7 @@ class DocumentStream(TableStream):
         return {
             "targets": sum(bool(item.target.strip()) for item in items),
             "inputs": sum(len(item.entries) for item in items),
+            **outputs_of(items),
         }
 
     def distinct(self, items: Sequence[TableItem]) -> dict[str, set[str]]:
@@ -117,7 +126,7 @@ class DocumentStream(TableStream):
 
     def sample(self, item: TableItem) -> dict[str, Any]:
         inputs = [{"id": entry.key, "text": entry.text} for entry in item.entries]
-        return {"key": item.key, **item.details, "target": item.target, "inputs": inputs, "kept": kept_of(item)}
+        return {"key": item.key, **item.details, "target": item.target, "inputs": inputs, **shown_of(item)}
 
 
 def review_of(item: TableItem) -> str:

@@ -48,6 +48,12 @@ _NAMES: Sequence[tuple[str, str]] = (
     ("topic", r"topic|category|section name"),
     ("title", r"title|headline"),
 )
+#: Columns of systems. Any number of columns can match.
+_SYSTEM = re.compile(
+    r"(.*[ _:.-])?(outputs?|predictions?|predicted|generated|hypothesis|systems?)([ _:.-].*)?", re.IGNORECASE
+)
+#: A text between tags of MS^2.
+_TAGGED = re.compile(r"<(pop|int|out)>.*?</\1>", re.DOTALL)
 _PATTERNS = [(role, re.compile(pattern, re.IGNORECASE)) for role, pattern in _NAMES]
 _SENTENCE_KEY = re.compile(r"[1-9]\d{0,9}_\d{1,6}")
 _RATING = re.compile(r"\s*(\d{1,6})\s*(?:-.*)?")
@@ -159,6 +165,7 @@ def guess_roles(names: Sequence[str], rows: Sequence[Row], settings: Settings) -
             # A list has the inputs one by one, and a text beside it joins them.
             lists = [name for name in free if "[]" in name] if role in ("input", "input_id") else []
             roles[(lists or free)[0]] = role
+    roles |= {name: "output" for name in names if name not in roles and _SYSTEM.fullmatch(_last(name))}
     if "question" in roles.values():
         # With a question, texts are its passages.
         for name, role in roles.items():
@@ -201,7 +208,8 @@ def _column(name: str, roles: Mapping[str, str], values: Sequence[Any], per: str
     if role in ("input", "passage"):
         texts = [value for value in values[:40] if isinstance(value, str)]
         split = next((one for one in SEPARATORS if any(one in text for text in texts)), "")
-        return Column(name, role, is_guessed=True, split=split)
+        has_tags = any(_TAGGED.search(text) for text in texts)
+        return Column(name, role, is_guessed=True, split=split, untag=has_tags)
     if role == "title" and per == INPUT and not has_questions:
         return Column(name, role, is_guessed=True, of=INPUT)
     if role == "target" and "extractive" in name.lower():

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, islice, pairwise
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
+from measures.pio import untag
 from projects.uploads.faults import Faults
 from projects.uploads.files import Source
 
@@ -14,7 +15,8 @@ from ...imports.format import Notice
 from ...imports.json_lines import illegal_character, quoted
 from ...imports.stream import Position, Record
 from ...models import PassageRating
-from .mapping import INPUT, ITEM, KEPT, LEFT_OUT, OF_INPUTS, PAGES, QUESTIONS, SENTENCES, Column, ColumnMapping
+from .labels import OF_ITEMS
+from .mapping import INPUT, ITEM, KEPT, LEFT_OUT, PAGES, QUESTIONS, SENTENCES, Column, ColumnMapping
 from .tables import Row, Table
 
 #: Maximum length of a key, and of a page of a passage.
@@ -22,6 +24,7 @@ LONGEST_KEY, LONGEST_ID, LONGEST_PAGE = 60, 40, 1_000_000
 MOST_INPUTS = 1_000
 #: Fields of an item that no table has a column for.
 DETAILS = ("title", "background", "topic", "split")
+OUTPUTS = "summaries of systems"
 _RATING = re.compile(r"\s*(-?\d{1,6})\s*(?:-\s*(\w+)\s*)?")
 _LABELS = {rating.label.casefold(): rating.value for rating in PassageRating}
 EMPTY_SUMMARY, EMPTY_INPUT, REPEATED_INPUT = "empty summary", "empty input", "input repeated within the item"
@@ -42,6 +45,8 @@ class Entry:
     title: str = ""
     rating: int | None = None
     summaries: dict[By, str] = field(default_factory=dict)
+    #: Summaries of systems by column.
+    outputs: dict[str, str] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
 
 
@@ -55,6 +60,9 @@ class TableItem:
     question: str = ""
     details: dict[str, str] = field(default_factory=dict)
     targets: dict[By, str] = field(default_factory=dict)
+    #: Summaries of systems by column, and labels by kind.
+    outputs: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
     entries: list[Entry] = field(default_factory=list)
     kept: dict[str, str] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
@@ -69,10 +77,6 @@ class TableItem:
 class Cell(NamedTuple):
     number: int
     column: Column
-
-
-def has_no_value(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
 
 
 class Items:
@@ -92,12 +96,12 @@ class Items:
         self.of_item = [cell for cell in self.cells if self._is_of_item(cell.column)]
         self.texts = [cell for cell in self.cells if cell.column.role in ("input", "passage")]
         self.aligned = [
-            cell
-            for cell in self.cells
-            if cell.column.role in OF_INPUTS and cell.column.role not in ("input", "passage")
+            cell for cell in self.cells if cell.column.is_of_inputs and cell.column.role not in ("input", "passage")
         ]
         self.titles = [cell for cell in self.cells if cell.column.role == "title" and cell.column.of == INPUT]
-        self.summaries = [cell for cell in self.cells if cell.column.role == "target" and cell.column.of == INPUT]
+        self.summaries = [
+            cell for cell in self.cells if cell.column.role in ("target", "output") and cell.column.of == INPUT
+        ]
         self.kept = [cell for cell in self.cells if cell.column.role == KEPT]
         self.is_kept_of_input = by_input
         #: Ratings by their text.
@@ -109,9 +113,11 @@ class Items:
 
     def _is_of_item(self, column: Column) -> bool:
         of_documents = self.mapping.shape != QUESTIONS
-        return column.role in ("question", "background", "topic", "split") or (
-            column.role in ("title", "target") and (column.of == ITEM or (column.role == "target" and of_documents))
-        )
+        if column.role in ("target", "output"):
+            return column.of == ITEM or of_documents
+        if column.role == "title":
+            return column.of == ITEM
+        return column.role in ("question", "background", "topic", "split") or column.labels_item
 
     def fault(self, line: int, column: str, message: str) -> None:
         self.faults.add(self.source.name, line, column, message)
@@ -171,7 +177,7 @@ class Items:
     def _check_cells(self, row: Row) -> None:
         for number, column in self.cells:
             value = row.cells[number]
-            takes_lists = column.role in OF_INPUTS and self.mapping.rows == ITEM
+            takes_lists = column.is_of_inputs and self.mapping.rows == ITEM
             if isinstance(value, list) and not (takes_lists and all(isinstance(v, (str, type(None))) for v in value)):
                 self.fault(row.line, column.name, f"a list of {len(value)} where a text is expected")
                 continue
@@ -213,9 +219,12 @@ class Items:
                 first, message = item.question, ""
                 item.question = item.question or text
             else:
-                first, message = item.details.get(column.role, ""), ""
+                (values, name), message = self._values_of(item, column), ""
+                if column.labels_item and text:
+                    text = self._label(column, text, row)
+                first = values.get(name, "")
                 if text and not first:
-                    item.details[column.role] = text
+                    values[name] = text
             if first and text and text != first:
                 if column.role == "target" and self.shape != QUESTIONS:
                     message = ""
@@ -224,10 +233,26 @@ class Items:
             elif column.role == "target" and text and not first:
                 item.targets[by] = text
 
+    def _values_of(self, item: TableItem, column: Column) -> tuple[dict[str, str], str]:
+        """Return the values of an item that a column belongs to, and its name among them."""
+        if column.role == "output":
+            return item.outputs, column.name
+        if column.labels_item:
+            return item.labels, column.kind
+        return item.details, column.role
+
+    def _label(self, column: Column, text: str, row: Row) -> str:
+        kind = OF_ITEMS[column.kind]
+        value = kind.value_of(text)
+        if value is None:
+            self.fault(row.line, column.name, f"expected one of {kind.expected}; found {quoted(text)}")
+        return value or ""
+
     def _add_entries(self, item: TableItem, row: Row) -> None:
         texts: list[str | None] = []
         for number, column in self.texts:
-            texts += _values(row.cells[number], column.split)
+            values = _values(row.cells[number], column.split)
+            texts += [untag(text)[0] for text in values] if column.untag else values
         if not self.texts:
             texts = [None]
         columns: dict[str, list[str]] = {}
@@ -268,7 +293,10 @@ class Items:
 
     def _add_summaries(self, entry: Entry, row: Row) -> None:
         for number, column in self.summaries:
-            entry.summaries[column.form, column.writer] = row.cells[number] or ""
+            if column.role == "output":
+                entry.outputs[column.name] = row.cells[number] or ""
+            else:
+                entry.summaries[column.form, column.writer] = row.cells[number] or ""
 
     def _rating(self, text: str, row: Row) -> int | None:
         column = next(cell.column for cell in self.aligned if cell.column.role in ("rating", "label"))
@@ -326,14 +354,24 @@ class Items:
             for (form, writer), text in entry.summaries.items():
                 if not text.strip():
                     name = next(
-                        c.column.name for c in self.summaries if (c.column.form, c.column.writer) == (form, writer)
+                        c.column.name
+                        for c in self.summaries
+                        if c.column.role == "target" and (c.column.form, c.column.writer) == (form, writer)
                     )
                     item.notices.append(Notice(EMPTY_SUMMARY, message, entry.key, "", name))
 
 
-def kept_of(item: TableItem) -> dict[str, str]:
-    """Return the columns that an item, or else its first input, keeps as they are."""
-    return item.kept or (item.entries[0].kept if item.entries else {})
+def outputs_of(items: Sequence[TableItem]) -> dict[str, int]:
+    """Return the number of summaries of systems, if there are any."""
+    outputs = (text for item in items for each in (item, *item.entries) for text in each.outputs.values())
+    total = sum(map(bool, outputs))
+    return {OUTPUTS: total} if total else {}
+
+
+def shown_of(item: TableItem) -> dict[str, dict[str, str]]:
+    """Return what a preview shows of an item, or else of its first input: kept columns, texts of systems, labels."""
+    first = item.entries[0] if item.entries else Entry("", 0)
+    return {"kept": item.kept or first.kept, "outputs": item.outputs or first.outputs, "labels": item.labels}
 
 
 def _values(value: Any, split: str) -> list[str]:
@@ -350,18 +388,3 @@ def _values(value: Any, split: str) -> list[str]:
 
 def _kept(value: Any) -> str:
     return " | ".join(one or "" for one in value) if isinstance(value, list) else value or ""
-
-
-def gap_notices(keys: Iterator[str], kind: str = "gaps in ids", listed: int = 20) -> Iterator[Notice]:
-    """Yield a notice of missing ids, if the ids are numbers."""
-    ids = sorted({int(key) for key in keys if key.isdecimal() and len(key) < 10})
-    if not ids or ids[-1] >= 10 * len(ids):
-        return
-    missing: list[int] = []
-    total = 0
-    for before, after in pairwise(ids):
-        total += after - before - 1
-        missing += range(before + 1, min(after, before + 1 + listed - len(missing)))
-    if total:
-        shown = ", ".join(map(str, missing[:listed])) + (" …" if total > listed else "")
-        yield Notice(kind, f"{total} ids between {ids[0]} and {ids[-1]} do not occur: {shown}.")

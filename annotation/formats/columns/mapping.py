@@ -11,6 +11,7 @@ from api.problems import Refused
 from projects.spreadsheets.delimited import MOST_COLUMNS
 
 from ...models import PassageRating, SummaryForm
+from .labels import OF_ITEMS
 
 DOCUMENTS, SENTENCES, QUESTIONS, PAGES = "documents", "sentences", "questions", "pages"
 ITEM, INPUT = "item", "input"
@@ -30,6 +31,7 @@ ROLES: Mapping[str, Mapping[str, str]] = {
         "topic": "Topic",
         "split": "Split",
         "target": "Target",
+        "output": "Summary of a system",
     },
     "Input": {
         "input": "Input",
@@ -41,15 +43,15 @@ ROLES: Mapping[str, Mapping[str, str]] = {
     "Answer": {"label": "Label of a kind", "rating": "Rating"},
 }
 NAMES = {role: name for group in ROLES.values() for role, name in group.items()}
-#: Kinds whose labels a table can contain.
-KINDS = {"passage": "Passage relevance"}
+#: Kinds whose labels a table can contain: of passages, or of items.
+KINDS = {"passage": "Passage relevance", **{key: kind.title for key, kind in OF_ITEMS.items()}}
 #: Roles of one column at most.
 SINGLE = ("key", "question", "background", "topic", "split", "input_id", "url")
-#: Roles that must be confirmed, because a wrong guess would spoil every item.
-REQUIRED = ("key", "target", "question", "input", "passage")
+#: Roles that must be confirmed, because a wrong guess would spoil every item, or register a system.
+REQUIRED = ("key", "target", "question", "input", "passage", "output")
 #: Roles of inputs, whose cells may have several values.
 OF_INPUTS = ("input", "input_id", "passage", "page", "url", "rating", "label")
-LONGEST_NAME = 200
+LONGEST_NAME, LONGEST_SYSTEM = 200, 80
 #: Maximum length of a mapping as JSON.
 LONGEST_JSON = 400_000
 
@@ -59,7 +61,9 @@ class Column:
     """A column, or a path of a JSON file, and its role.
 
     ``split``: the text that separates several inputs in one cell. ``of``: whether a title or a summary is of the item
-    or of one input. ``form`` and ``writer``: of a written summary. ``low`` and ``high``: range of ratings.
+    or of one input. ``form`` and ``writer``: of a written summary; ``writer`` also names a system, whose name is
+    otherwise that of the column. ``kind``: of a label. ``low`` and ``high``: range of ratings. ``untag``: whether
+    MS^2's tags of populations, interventions and outcomes are removed from an input.
     """
 
     name: str
@@ -72,6 +76,16 @@ class Column:
     kind: str = "passage"
     low: int = PassageRating.INCORRECT.value
     high: int = PassageRating.EXCELLENT.value
+    untag: bool = False
+
+    @property
+    def is_of_inputs(self) -> bool:
+        """Whether a cell has a value for each input."""
+        return self.role in OF_INPUTS and not self.labels_item
+
+    @property
+    def labels_item(self) -> bool:
+        return self.role == "label" and self.kind in OF_ITEMS
 
 
 @dataclass(frozen=True)
@@ -133,13 +147,14 @@ class ColumnMapping:
                 yield column.name, f"{NAMES[role]} is given to two columns."
         yield from self._of_summaries()
         yield from self._of_answers()
+        yield from self._of_systems()
 
     def _of_summaries(self) -> Iterator[tuple[str, str]]:
         seen: set[tuple[str, str, str]] = set()
         for column in self.of_role("target"):
             if self.shape != QUESTIONS:
                 same = ("", "", "")
-                message = "Target is given to two columns. Upload texts of systems on Systems."
+                message = "Target is given to two columns. Texts of systems have the role Summary of a system."
             else:
                 same = (column.of, column.form, column.writer)
                 message = (
@@ -156,7 +171,7 @@ class ColumnMapping:
             yield self.of_role("title")[-1].name, "Title is given to two columns."
 
     def _of_answers(self) -> Iterator[tuple[str, str]]:
-        answers = self.of_role("rating", "label")
+        answers = [column for column in self.of_role("rating", "label") if not column.labels_item]
         for column in answers:
             if self.shape not in (QUESTIONS, PAGES):
                 yield column.name, f"{NAMES[column.role]}: only passages have one. Keep the column as it is."
@@ -164,6 +179,30 @@ class ColumnMapping:
                 yield column.name, "A passage has one rating. Keep the other column as it is."
             elif not 1 <= column.low < column.high <= len(PassageRating):
                 yield column.name, f"Ratings of passages are between 1 and {len(PassageRating)}."
+
+        kinds: set[str] = set()
+        for column in self.of_role("label"):
+            if not column.labels_item:
+                continue
+            if self.shape != DOCUMENTS:
+                yield column.name, f"{KINDS[column.kind]}: only documents have one. Keep the column as it is."
+            elif column.kind in kinds:
+                yield column.name, f"{KINDS[column.kind]} is given to two columns."
+            kinds.add(column.kind)
+
+    def _of_systems(self) -> Iterator[tuple[str, str]]:
+        seen: set[tuple[str, str]] = set()
+        for column in self.of_role("output"):
+            name, of = column.writer or column.name, column.of if self.shape == QUESTIONS else ITEM
+            if self.shape == PAGES:
+                yield column.name, "Pages have no summaries. Keep the column as it is."
+            elif len(name) > LONGEST_SYSTEM:
+                yield column.name, f"The name of a system has at most {LONGEST_SYSTEM} characters."
+            elif (name, of) in seen:
+                yield column.name, f"Two columns are of the system {name}. Name the systems."
+            elif of == INPUT and self.rows == ITEM:
+                yield column.name, "A summary of one passage needs a row for each passage."
+            seen.add((name, of))
 
     def unconfirmed(self) -> list[Column]:
         """Return the columns with required roles that were guessed and not confirmed."""
@@ -257,6 +296,7 @@ def _column(name: str, value: Any) -> Column:
         name,
         role=_choice(value, "role", NAMES, KEPT, name),
         is_guessed=_choice(value, "is_guessed", (True, False), False, name),
+        untag=_choice(value, "untag", (True, False), False, name),
         of=_choice(value, "of", (ITEM, INPUT), ITEM, name),
         form=_choice(value, "form", SummaryForm.values, SummaryForm.ABSTRACTIVE.value, name),
         kind=_choice(value, "kind", KINDS, "passage", name),

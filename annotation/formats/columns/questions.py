@@ -18,10 +18,9 @@ from ...models import ColumnValues, Part, Passage, Question, QuestionText, Summa
 from ..mediqa import OUTSIDE, REPEATED
 from ..mediqa.extracts import extracts
 from ..mediqa.rows import PASSAGE, QUESTION, SUMMARY
-from .items import By, Entry, TableItem, kept_of
+from .items import By, Entry, TableItem, outputs_of, shown_of
 from .mapping import INPUT, ITEM, ColumnMapping
 from .stream import TableStream, value_rows
-
 
 _ADD_TEXT = "INSERT OR IGNORE INTO texts VALUES (?, ?)"
 
@@ -133,6 +132,7 @@ class QuestionStream(TableStream):
             "passages": len(entries),
             "written summaries": summaries,
             "ratings": sum(entry.rating is not None for entry in entries),
+            **outputs_of(items),
         }
 
     def values(self, items: Sequence[TableItem]) -> dict[str, dict[str, int]]:
@@ -155,7 +155,7 @@ class QuestionStream(TableStream):
     def sample(self, item: TableItem) -> dict[str, Any]:
         inputs = [{"id": entry.key, "text": entry.text, "rating": entry.rating} for entry in item.entries]
         shown = {"key": item.key, "question": item.question, **item.details, "target": item.target}
-        return {**shown, "inputs": inputs, "kept": kept_of(item)}
+        return {**shown, "inputs": inputs, **shown_of(item)}
 
 
 class PageStream(TableStream):
@@ -226,7 +226,7 @@ class PageStream(TableStream):
         return self.finished_counts(("pages",), counts)
 
     def sample(self, item: TableItem) -> dict[str, Any]:
-        return {"key": item.question, "inputs": [{"id": e.key, "text": e.page} for e in item.entries], "kept": {}}
+        return {"key": item.question, "inputs": [{"id": e.key, "text": e.page} for e in item.entries], **shown_of(item)}
 
 
 def _passages(project: Project, keys: Sequence[str]) -> dict[str, tuple[str, int, int]]:

@@ -10,11 +10,13 @@ from projects.uploads.files import Source
 from sql.bulk import BulkWriter
 
 from ...imports.format import Notice
-from ...imports.stream import START, Position, Record, Stream
+from ...imports.stream import START, FollowUp, Position, Record, Stream
 from ...models import ImportedMapping
+from .gaps import gap_notices
 from .guesses import guess_mapping
-from .items import Items, TableItem, gap_notices
+from .items import OUTPUTS, Items, TableItem
 from .mapping import DELIMITERS, ENCODINGS, NAMES, ColumnMapping
+from .outputs import keep_outputs
 from .tables import Table
 
 _DELIMITER_NAMES = dict(zip(DELIMITERS, ("comma", "semicolon", "tab", "bar"), strict=True))
@@ -100,8 +102,15 @@ class TableStream(Stream):
         if self.mapping and not ImportedMapping.objects.filter(imported=imported).exists():
             rows.add([ImportedMapping(imported=imported, content=dumped(self.mapping))])
 
+    def follow_ups(self, sources: Sequence[Source]) -> Iterator[FollowUp]:
+        if self.mapping and self.mapping.of_role("output"):
+            opened = [(source, *self._tables[source.name]) for source in sources]
+            tables = [(source, table) for source, table, _ in opened]
+            yield from keep_outputs(tables, opened[0][2], self.progress)
+
     def finished_counts(self, names: Sequence[str], counts: Mapping[str, int]) -> dict[str, int]:
-        return {name: counts.get(name, 0) for name in ("items", "new", "unchanged", *names)}
+        named = {name: counts.get(name, 0) for name in ("items", "new", "unchanged", *names)}
+        return named | {name: counts[name] for name in (OUTPUTS,) if counts.get(name)}
 
 
 def dumped(mapping: ColumnMapping) -> str:
@@ -127,6 +136,9 @@ def assumptions(table: Table, mapping: ColumnMapping) -> Iterator[Notice]:
         yield Notice(
             "guessed setting", f"One row is {'an item' if mapping.rows == 'item' else 'an input'}.", field="rows"
         )
+    for column in mapping.columns:
+        if column.untag:
+            yield Notice("tags removed", "<pop>, <int> and <out> are removed from the texts.", field=column.name)
     for column in mapping.guesses():
         yield Notice("guessed role", f"The column was taken as: {NAMES[column.role]}.", field=column.name)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { asJson, confirmed, ordered, settingsOf, withColumn, withSetting, type Column, type Tried } from './columns.ts'
 
-const column = (name: string, role: string): Column => ({ name, role, is_guessed: true, split: '', of: 'item', form: 'abstractive', writer: '', kind: 'passage', low: 1, high: 4 })
+const column = (name: string, role: string): Column => ({ name, role, is_guessed: true, split: '', of: 'item', form: 'abstractive', writer: '', kind: 'passage', low: 1, high: 4, untag: false })
 const tried = (...columns: Column[]): Tried => ({
   format: 'csv', encoding: 'utf-8', delimiter: ',', quote: '"', header: true, rows: 'item', level: 'documents', guessed: ['delimiter', 'rows'],
   columns, shape: 'documents', size: 1, rows_read: 1, is_complete: true, first_rows: [], fault_rows: [], faults: [], faults_total: 0,

@@ -6,17 +6,20 @@ export type Column = Schemas['Column']
 export type Row = Schemas['TableRow']
 export type TableFault = Schemas['TableFault']
 
+type Option = readonly [value: string, name: string]
+
 export const ROLES: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   '': [['kept', 'Kept as is'], ['out', 'Left out']],
-  Item: [['key', 'Key'], ['title', 'Title'], ['question', 'Question'], ['background', 'Background'], ['topic', 'Topic'], ['split', 'Split'], ['target', 'Target']],
+  Item: [['key', 'Key'], ['title', 'Title'], ['question', 'Question'], ['background', 'Background'], ['topic', 'Topic'], ['split', 'Split'], ['target', 'Target'], ['output', 'Summary of a system']],
   Input: [['input', 'Input'], ['input_id', 'Input id'], ['passage', 'Passage'], ['page', 'Page'], ['url', 'Address of the page']],
   Answer: [['label', 'Label of a kind'], ['rating', 'Rating']],
 }
-export const REQUIRED: ReadonlySet<string> = new Set(['key', 'target', 'question', 'input', 'passage'])
+export const REQUIRED: ReadonlySet<string> = new Set(['key', 'target', 'question', 'input', 'passage', 'output'])
+/** Kinds whose labels a table can contain: of passages, or of documents. */
+export const KINDS: readonly Option[] = [['passage', 'passage relevance'], ['screen', 'screening']]
 /** Roles whose cells are long texts. */
-const WIDE: ReadonlySet<string> = new Set(['input', 'passage', 'page', 'target', 'question', 'background'])
+const WIDE: ReadonlySet<string> = new Set(['input', 'passage', 'page', 'target', 'output', 'question', 'background'])
 
-type Option = readonly [value: string, name: string]
 /** A setting of the file, with its choices. */
 export interface Setting {
   key: 'format' | 'delimiter' | 'quote' | 'header' | 'encoding' | 'rows' | 'level'
