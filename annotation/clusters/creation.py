@@ -6,7 +6,7 @@ Rows are prepared before the transaction that writes them.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Max, QuerySet
 
@@ -41,6 +41,14 @@ UNIT_TYPES = {Level.DOCUMENT: "target document", Level.SENTENCE: "target sentenc
 def next_position(rows: QuerySet[Cluster] | QuerySet[Target]) -> int:
     last: int | None = rows.aggregate(last=Max("position"))["last"]
     return 0 if last is None else last + 1
+
+
+class NewTarget(NamedTuple):
+    """A target that will be written."""
+
+    pk: int
+    unit_id: int
+    key: str
 
 
 class Layout:
@@ -93,22 +101,20 @@ class Layout:
         self._add_pico(clusters, items)
         return clusters, self._propositions(clusters, items)
 
-    def targets(self, level: Level, items: Sequence[Item], first: int) -> list[Target]:
+    def targets(self, level: Level, items: Sequence[Item], first: int) -> list[NewTarget]:
         """Prepare document or sentence targets with their inputs, starting at position ``first``."""
         self.reviews(items)
         units = self._units(UNIT_TYPES[level], [item.key for item in items])
-        targets = self.rows.add(
-            Target(
-                project=self.project,
-                review_id=self._reviews[item.review],
-                level=level,
-                key=item.key,
-                position=first + n,
-                text=item.text,
-                imported=self.imported,
-                unit_id=unit,
-            )
-            for n, (item, unit) in enumerate(zip(items, units, strict=True))
+        targets = self.rows.add_columns(
+            Target,
+            len(items),
+            review_id=[self._reviews[item.review] for item in items],
+            level=str(level),
+            key=[item.key for item in items],
+            position=[first + n for n in range(len(items))],
+            text=[item.text for item in items],
+            unit_id=units,
+            **self._source,
         )
         sources = [source for item in items for source in item.inputs]
         studies = [self._studies[source.pmid] for source in sources]
@@ -116,7 +122,7 @@ class Layout:
         self.rows.add_columns(
             Input,
             len(sources),
-            target_id=[target.pk for target, item in zip(targets, items, strict=True) for _ in item.inputs],
+            target_id=[target for target, item in zip(targets, items, strict=True) for _ in item.inputs],
             study_id=studies,
             position=[n for item in items for n in range(1, len(item.inputs) + 1)],
             # The abstract of the study is not stored twice (`Input.with_source_text`).
@@ -125,7 +131,7 @@ class Layout:
                 for source, study in zip(sources, studies, strict=True)
             ],
         )
-        return targets
+        return list(map(NewTarget, targets, units, (item.key for item in items)))
 
     def _known_abstracts(self) -> dict[int, str]:
         """Return the abstracts of the studies that existed before, by id."""

@@ -19,7 +19,7 @@ from projects.purposes import which
 from projects.stored_figures.actions import content_changed, enqueue_figures
 from sql.bulk import BulkWriter
 
-from ..clusters.creation import Layout, make_clusters, make_inputs, next_position, retire
+from ..clusters.creation import Layout, NewTarget, make_clusters, make_inputs, next_position, retire
 from ..clusters.items import ELEMENTS, Item, Source
 from ..clusters.sentences import split
 from ..consistency import findings
@@ -211,7 +211,7 @@ def add_review(
     return review
 
 
-def add_sentences(*, review: Review, rows: Sequence[Mapping[str, Any]], by: Member) -> list[Target]:
+def add_sentences(*, review: Review, rows: Sequence[Mapping[str, Any]], by: Member) -> list[NewTarget]:
     """Add target sentences after the last one of the review. Rows: ``text, inputs[{pmid, text}]``."""
     keys = Target.objects.filter(review=review, level=Level.SENTENCE).values_list("key", flat=True)
     number = max((int(n) for key in keys if (n := key.rpartition("_")[2]).isdecimal()), default=-1) + 1

@@ -61,7 +61,7 @@ class DocumentStream(TableStream):
         if self.level != SENTENCES:
             # Items without a target. Reviews of another source get the new target.
             reviews = Review.with_arriving.filter(project=project, pmid__in=keys, imported__format=FORMAT)
-            found = {**dict(reviews.values_list("pmid", "imported_id")), **found}
+            found = {**dict(reviews.order_by().values_list("pmid", "imported_id")), **found}
         return found
 
     def differences(self, project: Project, items: Sequence[TableItem]) -> Iterator[tuple[str, str, object]]:

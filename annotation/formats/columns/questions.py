@@ -49,7 +49,7 @@ class QuestionStream(TableStream):
         return 3 + 2 * len(item.targets) + per_entry
 
     def stored(self, project: Project, keys: Sequence[str]) -> Mapping[str, int | None]:
-        rows = Question.with_arriving.filter(project=project, key__in=keys)
+        rows = Question.with_arriving.filter(project=project, key__in=keys).order_by()
         return dict(rows.values_list("key", "imported_id"))
 
     def differences(self, project: Project, items: Sequence[TableItem]) -> Iterator[tuple[str, str, object]]:
@@ -73,7 +73,7 @@ class QuestionStream(TableStream):
         question_of: dict[str, str] = {}
         if project:
             ids = list(ids_by_text(Unit, "key", keys, project_id=project.pk).values())
-            rows = Passage.with_arriving.filter(unit__in=ids)
+            rows = Passage.with_arriving.filter(unit__in=ids).order_by()
             question_of = dict(rows.values_list("key", "question__key"))
         for item in items:
             is_new = not known or known.are_new((f"passage {entry.key}" for entry in item.entries), item.key)

@@ -44,7 +44,8 @@ def stored_keys(project: Project, level: str, docids: Sequence[str]) -> dict[str
     """Return the import of each stored item among ``docids``."""
     found: dict[str, int | None] = {}
     for start in range(0, len(docids), _CHUNK):
-        rows = _rows(project, level).filter(key__in=docids[start : start + _CHUNK])
+        # Unordered, because SQLite would read all rows of the project in their order.
+        rows = _rows(project, level).filter(key__in=docids[start : start + _CHUNK]).order_by()
         found |= rows.values_list("key", "imported_id")
     return found
 
