@@ -11,7 +11,7 @@ from benchmarks.inside_jobs import answered, neighbours
 from benchmarks.inside_lists import large_project
 from benchmarks.inside_loads import before_load, cast, kept
 from benchmarks.inside_moving import bare_export, bare_import, export, import_file
-from benchmarks.inside_parquet import bare_parquet, parquet_set
+from benchmarks.inside_parquet import bare_parquet
 from benchmarks.inside_ratings import rated
 from benchmarks.inside_requests import ask_all, check_consistency, store_figures
 from benchmarks.inside_rounds import grow, open_round, people, stored
@@ -42,7 +42,6 @@ VERBS = {
         check_consistency,
         store_figures,
         release_set,
-        parquet_set,
         bare_parquet,
         figures_set,
         ask_pages,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.inside_moving import peak_mb
+from benchmarks.inside_parquet import write_parquet
 from benchmarks.inside_requests import measured
 
 SLUG = "scale"
@@ -58,9 +59,10 @@ def import_set(form: str, paths: list[str]) -> dict[str, Any]:
 
 
 def release_set(out: str) -> dict[str, Any]:
-    """Write a release of the project without Parquet files, and return the CPU time and the peak memory.
+    """Write a release of the project, and return the CPU time and the peak memory.
 
-    The digests of new rows are stored before, as the worker does regularly (``checkpoint``: CPU time).
+    The digests of new rows are stored before, as the worker does regularly (``checkpoint``: CPU time). The Parquet
+    files are written last, and their CPU time is not part of ``cpu``.
     """
     from audit.actions import create_checkpoints
     from projects.models import Project
@@ -72,7 +74,7 @@ def release_set(out: str) -> dict[str, Any]:
     begun, cpu = time.perf_counter(), time.process_time()
     write_release(project=Project.objects.get(slug=SLUG), version="1.0.0", out=Path(out), without=["parquet"])
     spent = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - begun}
-    return spent | {"checkpoint": checkpoint, "peak_mb": peak_mb()}
+    return spent | write_parquet(out) | {"checkpoint": checkpoint, "peak_mb": peak_mb()}
 
 
 def figures_set() -> dict[str, Any]:

@@ -96,7 +96,6 @@ def measure(form: str, server: str, paths: Sequence[Path], *, release: bool, pag
                 figures["longest_wait"] = float(waits[-1]) if waits else 0.0
         if release:
             figures["release"] = at.call("release_set", out=str(at.folder / "release"))
-            figures["parquet"] = at.call("parquet_set", out=str(at.folder / "release"))
             figures["bare parquet"] = at.call("bare_parquet", out=str(at.folder / "release"))
             figures["stored figures"] = at.call("figures_set")
         if pages:
@@ -200,11 +199,8 @@ def _tell_import(
     found.at_most(f"{what}: CPU of the release / bare writer", ours["cpu"] / writing, RELEASE_AIM)
     found.at_most(f"{what}: memory of the release beside a quarter", grown, MEMORY, " MB more")
     found.at_most(f"{what}: peak memory of the release", ours["peak_mb"], MOST_MEMORY, " MB")
-    files, bare_files = whole["parquet"], whole["bare parquet"]
-    found.at_most(f"{what}: CPU of Parquet / bare pyarrow", files["cpu"] / bare_files["cpu"], RELEASE_AIM)
-    found.at_most(f"{what}: peak memory of Parquet", files["peak_mb"], MOST_MEMORY, " MB")
-    grown = files["peak_mb"] - quarter["parquet"]["peak_mb"]
-    found.at_most(f"{what}: memory of Parquet beside a quarter", grown, MEMORY, " MB more")
+    ratio = ours["parquet"] / whole["bare parquet"]["cpu"]
+    found.at_most(f"{what}: CPU of Parquet / bare pyarrow", ratio, RELEASE_AIM)
     found.told(f"{what}: digests of the rows", f"{ours['checkpoint']:.1f} s of CPU")
     stored = whole["stored figures"]
     found.told(f"{what}: stored figures", f"{stored['cpu']:.1f} s of CPU, {stored['peak_mb']:.0f} MB")
