@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from accounts.serializers import PASSWORD, UserSerializer
 from api.fields import NameField, Strict
+from measures import spdx
 
 from ..models import Invitation, Member, Project, Role
 from ..models.project import MAY, verbs_of
@@ -83,12 +84,23 @@ class ProjectRowSerializer(ProjectSerializer):
         read_only_fields = fields
 
 
+class LicenceField(serializers.CharField):
+    """SPDX id of a licence, with the capitals of SPDX's list. Empty is allowed."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=120, allow_blank=True, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        text: str = super().to_internal_value(data)
+        if text and not spdx.spdx_id(text):
+            raise serializers.ValidationError(f"{text!r} is no SPDX id of a licence. Expected an id such as CC-BY-4.0.")
+        return spdx.spdx_id(text) or ""
+
+
 class ProjectSettingsSerializer(Strict):
     name = NameField(max_length=120)
     description = serializers.CharField(max_length=5000, allow_blank=True, required=False)
-    licence = serializers.CharField(
-        max_length=120, allow_blank=True, required=False, help_text="Licence of the released data: an SPDX id or text."
-    )
+    licence = LicenceField(required=False, help_text="Licence of the released data: an SPDX id.")
     citation = serializers.CharField(max_length=5000, allow_blank=True, required=False)
     publish_comments = serializers.BooleanField(
         required=False, help_text="Whether releases contain the comments that annotators added to their answers."

@@ -149,7 +149,15 @@ class ProjectCitationSerializer(Strict):
 
     def validate_creators(self, creators: list[dict[str, Any]]) -> list[dict[str, Any]]:
         _refuse_repeated(creators, ("orcid",), "orcid", "Creator {} has this ORCID iD. Each person is listed once.")
+        same = "The same as creator {}. Add an ORCID iD or an affiliation if they are two."
+        _refuse_repeated(creators, ("family", "given", "orcid", "affiliation"), "family", same)
+        _refuse_repeated(creators, ("organisation",), "organisation", same)
         return creators
+
+    def validate_funders(self, funders: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        keys = ("name", "identifier", "award_number", "award_title")
+        _refuse_repeated(funders, keys, "name", "The same as funder {}. List it once.")
+        return funders
 
     def validate_related(self, related: list[dict[str, Any]]) -> list[dict[str, Any]]:
         keys = ("relation", "type", "identifier")

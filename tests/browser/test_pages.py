@@ -34,6 +34,7 @@ def addresses(lead: Visit) -> dict[str, str]:
         "projects": "/projects",
         "project": PROJECT,
         "settings": f"{PROJECT}/settings",
+        "citation": f"{PROJECT}/settings?tab=citation",
         "corpus": f"{PROJECT}/corpus",
         "cluster": f"{PROJECT}/corpus/{clusters[0]['id']}",
         "curate": f"{PROJECT}/reviews/{clusters[0]['review']['id']}/curate",

@@ -60,6 +60,19 @@ def test_the_lead_changes_settings_and_the_log_has_before_and_after(
     assert (entry.verb, entry.before, entry.after) == ("change project", {"licence": ""}, {"licence": "CC-BY-4.0"})
 
 
+@pytest.mark.parametrize("text", ["CC BY 4.0", "free for research", "CC-BY-5.0"])
+def test_a_licence_that_is_no_spdx_id_is_refused_at_its_field(
+    project: Project, lead: User, client_of: ClientOf, text: str
+) -> None:
+    reply = client_of(lead).patch(EYE, {"licence": text}, format="json")
+    assert reply.status_code == 422
+    assert [error["field"] for error in reply.json()["errors"]] == ["licence"]
+
+
+def test_a_licence_gets_the_capitals_of_spdx(project: Project, lead: User, client_of: ClientOf) -> None:
+    assert client_of(lead).patch(EYE, {"licence": "cc-by-4.0"}, format="json").json()["licence"] == "CC-BY-4.0"
+
+
 def test_publishing_comments_is_off_until_the_lead_chooses_it_which_is_logged(
     project: Project, lead: User, ann1: User, client_of: ClientOf
 ) -> None:

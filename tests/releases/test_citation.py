@@ -90,6 +90,9 @@ def test_one_orcid_twice_is_refused_at_the_second_creator(project: Project, lead
         ({"creators": [{"family": "Lead", "ror": "01ej9dk99"}]}, "creators.0.ror"),
         ({"funders": [{"name": "ARC", "identifier": "10.5281/zenodo.1"}]}, "funders.0.identifier"),
         ({"language": "English"}, "language"),
+        ({"creators": [{"family": "Wang"}, {"family": "Wang"}]}, "creators.1.family"),
+        ({"creators": [{"organisation": "Eye Group"}] * 2}, "creators.1.organisation"),
+        ({"funders": [{"name": "ARC"}] * 2}, "funders.1.name"),
         ({"annotators": []}, "annotators"),
     ],
 )
