@@ -23,6 +23,8 @@ class Facts:
     description: str
     #: SPDX id, or free text of a project that stated its licence in an earlier version.
     licence: str
+    #: The lead's own citation, as free text.
+    citation: str
     creators: tuple[Creator, ...]
     funders: tuple[Funder, ...]
     related: tuple[RelatedIdentifier, ...]
@@ -50,6 +52,7 @@ def facts(project: Project) -> Facts:
         title=project.name,
         description=project.description,
         licence=project.licence,
+        citation=project.citation,
         creators=tuple(Creator.objects.filter(project=project)),
         funders=tuple(Funder.objects.filter(project=project)),
         related=tuple(RelatedIdentifier.objects.filter(project=project)),

@@ -1,31 +1,14 @@
-"""Data card, citation and licence file of a release, written from the same snapshot."""
+"""Data card and licence file of a release, written from the same snapshot."""
 
-import json
 from collections.abc import Sequence
 
+from measures import spdx
 from projects.material import registry
 from projects.models import Project
 
 from ..folders.dictionary import Table, table_of
 from ..folders.dictionary.table import TEXT, Type, type_name
 from .notes import Notes
-
-CREATIVE_COMMONS = "https://creativecommons.org"
-#: Common licences of data sets by SPDX id.
-SPDX = {
-    "CC0-1.0": f"{CREATIVE_COMMONS}/publicdomain/zero/1.0/legalcode",
-    "CC-BY-4.0": f"{CREATIVE_COMMONS}/licenses/by/4.0/legalcode",
-    "CC-BY-SA-4.0": f"{CREATIVE_COMMONS}/licenses/by-sa/4.0/legalcode",
-    "CC-BY-NC-4.0": f"{CREATIVE_COMMONS}/licenses/by-nc/4.0/legalcode",
-    "CC-BY-NC-SA-4.0": f"{CREATIVE_COMMONS}/licenses/by-nc-sa/4.0/legalcode",
-    "CC-BY-ND-4.0": f"{CREATIVE_COMMONS}/licenses/by-nd/4.0/legalcode",
-    "CC-BY-NC-ND-4.0": f"{CREATIVE_COMMONS}/licenses/by-nc-nd/4.0/legalcode",
-    "ODC-By-1.0": "https://opendatacommons.org/licenses/by/1-0/",
-    "ODbL-1.0": "https://opendatacommons.org/licenses/odbl/1-0/",
-    "PDDL-1.0": "https://opendatacommons.org/licenses/pddl/1-0/",
-    "Apache-2.0": "https://www.apache.org/licenses/LICENSE-2.0",
-    "MIT": "https://opensource.org/license/mit",
-}
 
 
 def card(
@@ -169,47 +152,10 @@ def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def citation(project: Project, version: str, newest: str) -> str:
-    """Return CITATION.cff (Citation File Format 1.2.0).
-
-    The project's own citation goes into the notes of the preferred citation. The licence is included only if it is an
-    SPDX id, because the format allows nothing else.
-    """
-    makers = ["authors:", f"  - name: {_quoted(f'The authors of {project.name}')}"]
-    lines = [
-        "cff-version: 1.2.0",
-        'message: "If you use this data set, please cite it, with its version and the digest in manifest.json. '
-        'README.md says how to verify a copy."',
-        "type: dataset",
-        f"title: {_quoted(project.name)}",
-        f"version: {_quoted(version)}",
-    ]
-    if newest:
-        lines.append(f"date-released: {_quoted(newest[:10])}")
-    if project.description:
-        lines.append(f"abstract: {_quoted(project.description)}")
-    if project.licence in SPDX:
-        lines.append(f"license: {_quoted(project.licence)}")
-    lines += makers
-    if project.citation:
-        lines += ["preferred-citation:", "  type: generic", f"  title: {_quoted(project.name)}"]
-        lines += [f"  {line}" for line in makers]
-        lines.append(f"  notes: {_quoted(project.citation)}")
-    return "\n".join(lines) + "\n"
-
-
 def licence(project: Project) -> str:
-    """Return LICENSE: the licence of the project, with its URL if it is a common one."""
+    """Return LICENSE: the licence of the project, with its web address if it has an SPDX id."""
     if not project.licence:
         return "No licence is stated. Ask the authors of this data set for permission before you use it.\n"
-    if address := SPDX.get(project.licence):
-        return f"SPDX-License-Identifier: {project.licence}\n\nText of the licence: {address}\n"
+    if spdx_id := spdx.spdx_id(project.licence):
+        return f"SPDX-License-Identifier: {spdx_id}\n\nText of the licence: {spdx.address(spdx_id)}\n"
     return f"{project.licence}\n"
-
-
-def _quoted(value: str) -> str:
-    """Return a YAML string: JSON's form, with the line ends that only YAML recognises escaped."""
-    text = json.dumps(value, ensure_ascii=False)
-    for character in "\x7f\x85\u2028\u2029\ufeff":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text

@@ -20,7 +20,9 @@ from projects.jobs import batches
 from projects.models import Answer, Decision, Project
 from releases.sources.state import snapshot
 
+from ..citation.edition import Edition
 from ..citation.facts import facts
+from ..citation.files import citation_files
 from ..folders import manifest
 from ..formats import card, files
 from ..formats.notes import Notes
@@ -31,12 +33,14 @@ from ..models import Release
 from ..sources import state
 from ..sources.parts import parts_of_units
 from ..storage.registry import check_empty, folder_of, move_into_place, store
+from .options import ReleaseOptions
 
 SEMVER = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
     r"(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?",
     re.ASCII,
 )
+DEFAULTS = ReleaseOptions()
 Progress = Callable[[int, int | None, str], None]
 #: Number of attempts to create a checkpoint if rows are added between the checkpoint and the snapshot.
 TRIES = 5
@@ -54,12 +58,19 @@ def check_version(version: str) -> None:
 
 
 def write_release(
-    *, project: Project, version: str, out: Path, progress: Progress | None = None, without: Sequence[str] = ()
+    *,
+    project: Project,
+    version: str,
+    out: Path,
+    options: ReleaseOptions = DEFAULTS,
+    progress: Progress | None = None,
+    without: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Write the release of a project into a new or empty folder and return its manifest.
 
     The files are written to a temporary folder that is renamed at the end, so that a crash or a full disk leaves no
-    partial release. The same state, version and ``without`` (names in `OPTIONAL`) give the same bytes.
+    partial release. The same state, version, options and ``without`` (names in `OPTIONAL`) give the
+    same bytes.
     """
     check_version(version)
     check_optional(without)
@@ -67,7 +78,7 @@ def write_release(
     building = out.parent / f".{out.name}.{uuid.uuid4().hex}"
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        made = _write_after_checkpoint(project, version, building, progress, without)
+        made = _write_after_checkpoint(project, version, options, building, progress, without)
         move_into_place(building, out)
     except OSError as error:
         raise NoRoom(f"Writing failed ({error.strerror or error}). The incomplete files were removed.") from error
@@ -89,7 +100,12 @@ def check_optional(without: Sequence[str]) -> None:
 
 
 def _write_after_checkpoint(
-    project: Project, version: str, folder: Path, progress: Progress | None, without: Sequence[str]
+    project: Project,
+    version: str,
+    options: ReleaseOptions,
+    folder: Path,
+    progress: Progress | None,
+    without: Sequence[str],
 ) -> dict[str, Any]:
     """Create an audit checkpoint and write the release from one snapshot.
 
@@ -102,12 +118,18 @@ def _write_after_checkpoint(
         with snapshot():
             if attempt == TRIES or not state.rows_without_checkpoint(project):
                 # Reload the project: the caller's copy may be older than the snapshot.
-                return _write_files(Project.objects.get(pk=project.pk), version, folder, progress, without)
+                project = Project.objects.get(pk=project.pk)
+                return _write_files(project, version, options, folder, progress, without)
     raise AssertionError("the last attempt writes")
 
 
 def _write_files(
-    project: Project, version: str, folder: Path, progress: Progress | None, without: Sequence[str]
+    project: Project,
+    version: str,
+    options: ReleaseOptions,
+    folder: Path,
+    progress: Progress | None,
+    without: Sequence[str],
 ) -> dict[str, Any]:
     entries: list[manifest.Entry] = []
     notes = Notes()
@@ -128,7 +150,8 @@ def _write_files(
     put(croissant.PATH, [croissant.croissant(project, stated, version, newest, configs, rows)])
     text = card.card(project, version, newest, notes, paths, load_section(configs))
     put("README.md", [front_matter(stated, configs).encode(), text.encode()])
-    put("CITATION.cff", [card.citation(project, version, newest).encode()])
+    for path, content in citation_files(stated, Edition(version, newest, options.doi)):
+        put(path, [content])
     put("LICENSE", [card.licence(project).encode()])
     put(manifest.SUMS, [manifest.sums(entries)])
     entries.sort(key=lambda entry: entry.path)
@@ -138,6 +161,7 @@ def _write_files(
             "name": project.name,
             "illustrative": project.illustrative,
             "version": version,
+            "doi": options.doi,
             "newest_change": newest,
             "snapshot": manifest.snapshot_hash(entries),
             "audit_head": state.audit_head(project),
@@ -175,7 +199,13 @@ def _counts(project: Project) -> dict[str, Any]:
 
 
 def freeze(
-    *, project: Project, version: str, by: User | None, progress: Progress | None = None, without: Sequence[str] = ()
+    *,
+    project: Project,
+    version: str,
+    by: User | None,
+    options: ReleaseOptions = DEFAULTS,
+    progress: Progress | None = None,
+    without: Sequence[str] = (),
 ) -> Release:
     """Create and store a release.
 
@@ -186,7 +216,7 @@ def freeze(
     _sweep()
     folder = f"{project.slug}-{version}-{uuid.uuid4().hex[:8]}"
     out = store() / folder
-    made = write_release(project=project, version=version, out=out, progress=progress, without=without)
+    made = write_release(project=project, version=version, out=out, options=options, progress=progress, without=without)
     try:
         release = _keep(project, version, folder, made, by)
     except IntegrityError:

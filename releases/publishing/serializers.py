@@ -42,6 +42,7 @@ class ManifestSerializer(Plain):
     name = serializers.CharField()
     illustrative = serializers.BooleanField()
     version = serializers.CharField()
+    doi = serializers.CharField(required=False, help_text="DOI that an archive reserved; empty if there is none.")
     newest_change = serializers.CharField(allow_blank=True)
     snapshot = serializers.CharField()
     audit_head = AuditHeadSerializer(allow_null=True)
