@@ -49,7 +49,8 @@ class ProjectsConfig(AppConfig):
         track(Project, but=SETTINGS)
         track(Member, but=("role", "left_at"))
         # An arriving import changes with every batch, and can be withdrawn.
-        track(Import, but=("job_id", "progress"), when=~Q(state="arriving"), batch=20)
+        # A lead can state the licence later, which is logged.
+        track(Import, but=("job_id", "progress", "licence", "may_redistribute"), when=~Q(state="arriving"), batch=20)
         track(Unit, but=("revision", "superseded_by_id"))
         # A round in preparation and its assignments can still be deleted, so they are not covered yet.
         track(

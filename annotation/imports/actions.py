@@ -30,6 +30,7 @@ from sql.bulk import BulkWriter
 
 from .. import imports
 from .format import Format, Notice, Parsed
+from .licences import stated_licence
 from .passes import CHANGED, LISTED_NOTICES, Preview
 from .stream import Stream
 from .writing import TAKEN, TRIES, Writing, file_rows, record_import, warning_rows
@@ -226,6 +227,7 @@ def _prepare(
     project: Project, format: str, source: Source, parsed: Parsed, by: User | None, progress: Progress
 ) -> PreparedFile:
     rows = BulkWriter()
+    licence = stated_licence(format_by_key(format).licence)
     found = list(parsed.notices(progress))
     report = {"totals": dict(Counter(notice.kind for notice in found)), "values": parsed.summary()}
     # Reserved ids that are not used do no harm.
@@ -243,6 +245,8 @@ def _prepare(
                     size=source.size,
                     counts=parsed.counts(),
                     report=report,
+                    licence=licence.name,
+                    may_redistribute=licence.may_redistribute,
                     created_by=by,
                     created_at=timezone.now(),
                 )

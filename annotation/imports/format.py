@@ -103,6 +103,8 @@ class Format:
     levels: Sequence[Level] = ()
     #: Whether the level is read from the file if none is declared. If not, the first level applies.
     recognises: bool = True
+    #: Licence that the publication states for files of this format: an SPDX id or a name; empty if it states none.
+    licence: str = ""
     #: Questions about a file beside its level.
     asks: Sequence[Ask] = ()
     #: Whether several files can form one set (`together`).

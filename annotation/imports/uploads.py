@@ -16,6 +16,7 @@ from projects.uploads.upload import HOW
 
 from ..consistency import actions as consistency_actions
 from .actions import Checked, check_files, format_by_key, import_files, parse_mapping, report_of, summarise_notices
+from .licences import Licence, state_licence, stated_licence
 from .withdrawal import enqueue_withdrawal
 from .writing import FINISHING, UNFINISHED, digest_of_set
 
@@ -40,6 +41,7 @@ class CorpusUpload(Upload):
             .with_answers(_answers_to_questions(params))
         )
         reader.refuse_misplaced(params["level"], _answers_to_questions(params))
+        _licence_of(params)
         return params
 
     def joins(self, params: Json) -> bool:
@@ -111,6 +113,9 @@ class CorpusUpload(Upload):
             job=brought.job.job.pk,
         )
         imported = written[0] if written else checked.known[0].imported
+        if licence := _licence_of(brought.params):
+            for each in written or [imported]:
+                state_licence(each, licence, by=brought.by)
         if imported.counts.get("clusters"):
             consistency_actions.queue_check_after_import(project=brought.project, by=brought.by)
         return {
@@ -156,6 +161,12 @@ def _check(brought: Brought, *, preview: bool = True) -> Checked:
     for known in checked.known if checked.sources else ():
         checked.faults.add(known.source.name, 0, "file", "this file was already imported; leave it out")
     return checked
+
+
+def _licence_of(params: Mapping[str, Any]) -> Licence | None:
+    """Return the licence that the person states; None if they leave that of the format. Raise `Refused`."""
+    licence = stated_licence(params.get("licence") or "", params.get("may_redistribute"))
+    return licence if licence != Licence() else None
 
 
 def _sum_counts(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:

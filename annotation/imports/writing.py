@@ -32,10 +32,12 @@ from projects.uploads.files import Source
 from sql import planner
 from sql.bulk import BulkWriter, Ids, large_page_cache
 
+from .. import imports
 from ..clusters import inclusions
 from ..models import Role
 from . import passes
 from .format import Notice
+from .licences import stated_licence
 from .passes import Pass, Place
 from .stream import Position, Stream
 from .withdrawal import withdraw
@@ -205,6 +207,7 @@ class Writing(Pass):
     def _add_import(self, rows: BulkWriter) -> None:
         self.first = self.stream.next_position(self.project)
         names = ", ".join(PurePath(source.name).name for source in self.sources)
+        licence = stated_licence(imports.get(self.format).licence)
         [self.imported] = rows.add(
             [
                 Import(
@@ -218,6 +221,8 @@ class Writing(Pass):
                     state=ImportState.ARRIVING,
                     report={"totals": {}, "values": {}},
                     job_id=self.job,
+                    licence=licence.name,
+                    may_redistribute=licence.may_redistribute,
                     created_by=self.by,
                     created_at=timezone.now(),
                 )

@@ -186,6 +186,15 @@ class Import(models.Model):
         related_name="+",
         help_text="Job that writes the rows. Null for a command.",
     )
+    licence = models.CharField(
+        max_length=120,
+        blank=True,
+        default="",
+        help_text="Licence of the source: an SPDX id, or the name of another licence. Empty: unknown.",
+    )
+    may_redistribute = models.BooleanField(
+        null=True, help_text="Whether the licence allows to redistribute the texts. Null: unknown."
+    )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )

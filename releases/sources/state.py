@@ -57,7 +57,16 @@ def _pragma(value: str) -> None:
 
 #: Actions that change the content of a release. The entry of a release is excluded, so that two releases of one state
 #: are equal.
-DATA_VERBS = ("create project", "change project", "write guideline", "import", "correct", "split", "discard split")
+DATA_VERBS = (
+    "create project",
+    "change project",
+    "write guideline",
+    "import",
+    "state licence",
+    "correct",
+    "split",
+    "discard split",
+)
 
 
 def _leaves(project: Project) -> list[QuerySet[Any]]:

@@ -7,6 +7,7 @@ from .stream import MS2Stream
 class MS2(Format):
     key = "ms2"
     title = "MS^2: reviews, their studies and what models say of them (JSON lines)"
+    licence = "Semantic Scholar API and Dataset License"
     joins = streams = True
 
     def stream(self, level: str, name: str = "") -> MS2Stream:

@@ -10,6 +10,7 @@ class MSLR(Format):
     key = "mslr"
     title = "MSLR: inputs, targets and backgrounds of a split (CSV)"
     levels = (Level("train", "training set"), Level("dev", "development set"), Level("test", "test set"))
+    licence = "Apache-2.0"
     joins = streams = is_whole = True
 
     def files_of(self, folder: Path, level: str) -> list[Path]:

@@ -36,6 +36,7 @@ from ...imports.actions import (
     report_with_warnings,
     summarise_notices,
 )
+from ...imports.licences import Licence, state_licence, stated_licence
 
 #: Files for a new project are checked before it is created, up to this size in bytes. Larger ones are read once.
 PREVIEWED = 64 * 2**20
@@ -84,6 +85,17 @@ class Command(BaseCommand):
             metavar="FILE",
             help="for csv: the roles of the columns, as saved or exported on the Import page (JSON)",
         )
+        parser.add_argument(
+            "--licence",
+            metavar="LICENCE",
+            help="licence of the source: an SPDX id such as CC-BY-4.0, or the name of another licence; also for a file "
+            "that was imported before",
+        )
+        parser.add_argument(
+            "--redistribution",
+            choices=("allowed", "forbidden"),
+            help="whether this licence allows to redistribute the texts; SPDX licences do",
+        )
         parser.add_argument("--check", action="store_true", help="read and report only; write nothing")
 
     def handle(
@@ -99,6 +111,8 @@ class Command(BaseCommand):
         topic: str,
         review: str,
         map_file: Path | None,
+        licence: str | None,
+        redistribution: str | None,
         check: bool,
         **_: Any,
     ) -> None:
@@ -111,6 +125,7 @@ class Command(BaseCommand):
                 f"{project!r} is not a valid project name. Use lower-case letters, digits, hyphens and underscores."
             )
         leader = user_of(lead) if lead else None
+        stated = _licence_of(licence, redistribution)
         written: list[Import] = []
         is_new, checked = False, Checked()
         try:
@@ -146,6 +161,9 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             raise CommandError("Interrupted. The import that was not complete was withdrawn.") from None
         self._known(checked)
+        if stated is not None and not check:
+            for imported in (*written, *(known.imported for known in checked.known)):
+                state_licence(imported, stated, by=leader)
         sets = [sources for sources, _ in checked.sets] or [[source] for source in checked.sources]
         names = [", ".join(source.name for source in sources) for sources in sets]
         for name, (_file, found) in zip(names, checked.parsed if check else (), strict=False):
@@ -229,6 +247,16 @@ def _files(path: Path, format: Format, level: str) -> list[Path]:
         subfolders = ", or a folder with one subfolder per review" if folders else ""
         raise CommandError(f"{path} is a folder. Give the files in it{subfolders}.")
     return files
+
+
+def _licence_of(licence: str | None, redistribution: str | None) -> Licence | None:
+    """Return the licence that the options state; None if they state none."""
+    if licence is None and redistribution is None:
+        return None
+    try:
+        return stated_licence(licence or "", None if redistribution is None else redistribution == "allowed")
+    except Problem as problem:
+        raise CommandError(problem.detail) from None
 
 
 def _text_of(path: Path | None) -> str:

@@ -1,0 +1,52 @@
+"""Licences of imported sources: which licence a source has, and whether it allows to redistribute the texts."""
+
+from typing import NamedTuple
+
+from django.db import transaction
+
+from accounts.models import User
+from api.problems import Refused
+from audit.log import changed_values, record
+from measures import spdx
+from projects.models import Import
+
+#: Longest name of a licence.
+LONGEST = 120
+
+
+class Licence(NamedTuple):
+    """Licence of a source. ``name``: an SPDX id, another name, or empty if unknown."""
+
+    name: str = ""
+    #: Whether the texts may be redistributed; None if unknown.
+    may_redistribute: bool | None = None
+
+
+def stated_licence(name: str, may_redistribute: bool | None = None) -> Licence:
+    """Return a licence with the id of SPDX's list.
+
+    Licences with an SPDX id allow redistribution unless stated otherwise. Raise `Refused` for a statement about
+    redistribution without a licence.
+    """
+    name = " ".join(name.split())
+    if len(name) > LONGEST:
+        raise Refused.field("licence", f"The name of a licence has at most {LONGEST} characters.")
+    if not name and may_redistribute:
+        raise Refused.field("licence", "Name the licence that allows redistribution.")
+    if spdx_id := spdx.spdx_id(name):
+        return Licence(spdx_id, True if may_redistribute is None else may_redistribute)
+    return Licence(name, may_redistribute)
+
+
+def state_licence(imported: Import, licence: Licence, *, by: User | None) -> None:
+    """Store the licence of an import. Log the change, because releases state it."""
+    values = {"licence": imported.licence, "may_redistribute": imported.may_redistribute}
+    new = {"licence": licence.name, "may_redistribute": licence.may_redistribute}
+    before, after = changed_values(values, new)
+    if not after:
+        return
+    with transaction.atomic():
+        Import.objects.filter(pk=imported.pk).update(**after)
+        record(actor=by, verb="state licence", obj=imported, project_id=imported.project_id, before=before, after=after)
+    for name, value in after.items():
+        setattr(imported, name, value)
