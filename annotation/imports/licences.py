@@ -10,6 +10,8 @@ from audit.log import changed_values, record
 from measures import spdx
 from projects.models import Import
 
+#: Values by which people state whether texts may be redistributed.
+ALLOWED, FORBIDDEN = REDISTRIBUTION = ("allowed", "forbidden")
 #: Longest name of a licence.
 LONGEST = 120
 
@@ -22,12 +24,13 @@ class Licence(NamedTuple):
     may_redistribute: bool | None = None
 
 
-def stated_licence(name: str, may_redistribute: bool | None = None) -> Licence:
+def stated_licence(name: str, redistribution: str = "") -> Licence:
     """Return a licence with the id of SPDX's list.
 
-    Licences with an SPDX id allow redistribution unless stated otherwise. Raise `Refused` for a statement about
-    redistribution without a licence.
+    ``redistribution``: one of `REDISTRIBUTION`, or empty. Licences with an SPDX id then allow it; for others it is
+    unknown. Raise `Refused` if it is allowed by an unknown licence.
     """
+    may_redistribute = redistribution == ALLOWED if redistribution else None
     name = " ".join(name.split())
     if len(name) > LONGEST:
         raise Refused.field("licence", f"The name of a licence has at most {LONGEST} characters.")
@@ -36,6 +39,13 @@ def stated_licence(name: str, may_redistribute: bool | None = None) -> Licence:
     if spdx_id := spdx.spdx_id(name):
         return Licence(spdx_id, True if may_redistribute is None else may_redistribute)
     return Licence(name, may_redistribute)
+
+
+def redistribution_of(imported: Import) -> str:
+    """Return one of `REDISTRIBUTION`, or empty if it is unknown."""
+    if imported.may_redistribute is None:
+        return ""
+    return ALLOWED if imported.may_redistribute else FORBIDDEN
 
 
 def state_licence(imported: Import, licence: Licence, *, by: User | None) -> None:

@@ -15,7 +15,7 @@ from projects.jobs.pace import WINDOW
 from projects.models import Import, ImportFile, JobStatus, Project, Unit
 from projects.uploads.upload import HOW
 
-from .licences import LONGEST
+from .licences import LONGEST, REDISTRIBUTION, redistribution_of
 
 Plain = serializers.Serializer[Any]
 
@@ -64,6 +64,16 @@ class FormatSerializer(Plain):
     )
 
 
+def _redistribution() -> serializers.ChoiceField:
+    return serializers.ChoiceField(
+        choices=REDISTRIBUTION,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Whether this licence allows to redistribute the texts. Licences with an SPDX id do if omitted.",
+    )
+
+
 class DeclaredSerializer(Plain):
     format = serializers.ChoiceField(choices=choices())
     level = serializers.CharField(required=False, default="", allow_blank=True, help_text="Detected if omitted.")
@@ -100,12 +110,7 @@ class DeclaredSerializer(Plain):
         max_length=LONGEST,
         help_text="Licence of the source: an SPDX id, or the name of another licence. That of the format if omitted.",
     )
-    may_redistribute = serializers.BooleanField(
-        required=False,
-        default=None,
-        allow_null=True,
-        help_text="Whether this licence allows to redistribute the texts. Licences with an SPDX id do.",
-    )
+    redistribution = _redistribution()
 
 
 class LicenceSerializer(Strict):
@@ -114,9 +119,7 @@ class LicenceSerializer(Strict):
     licence = serializers.CharField(
         max_length=LONGEST, allow_blank=True, help_text="An SPDX id, or the name of another licence. Empty: unknown."
     )
-    may_redistribute = serializers.BooleanField(
-        default=None, allow_null=True, help_text="Null: unknown. Licences with an SPDX id allow it if omitted."
-    )
+    redistribution = _redistribution()
 
 
 class UploadSerializer(DeclaredSerializer):
@@ -213,6 +216,10 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
         help_text="Why the job stopped before the import was complete; empty if it did not."
     )
 
+    redistribution = serializers.SerializerMethodField(
+        help_text="Whether the licence allows to redistribute the texts: allowed, forbidden, or empty if unknown."
+    )
+
     class Meta:
         model = Import
         fields = [
@@ -236,10 +243,13 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
             "totals",
             "values",
             "licence",
-            "may_redistribute",
+            "redistribution",
             "by",
             "created_at",
         ]
+
+    def get_redistribution(self, imported: Import) -> str:
+        return redistribution_of(imported)
 
     def get_by(self, imported: Import) -> str:
         return imported.created_by.name if imported.created_by else ""

@@ -165,7 +165,7 @@ def _check(brought: Brought, *, preview: bool = True) -> Checked:
 
 def _licence_of(params: Mapping[str, Any]) -> Licence | None:
     """Return the licence that the person states; None if they leave that of the format. Raise `Refused`."""
-    licence = stated_licence(params.get("licence") or "", params.get("may_redistribute"))
+    licence = stated_licence(params.get("licence") or "", params.get("redistribution") or "")
     return licence if licence != Licence() else None
 
 

@@ -122,7 +122,7 @@ class ImportView(APIView):
         imported = permissions.import_of(user, import_id)
         body = LicenceSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        stated = stated_licence(body.validated_data["licence"], body.validated_data["may_redistribute"])
+        stated = stated_licence(body.validated_data["licence"], body.validated_data["redistribution"])
         state_licence(imported, stated, by=user)
         return Response(ImportSerializer(imported).data)
 

@@ -36,7 +36,7 @@ from ...imports.actions import (
     report_with_warnings,
     summarise_notices,
 )
-from ...imports.licences import Licence, state_licence, stated_licence
+from ...imports.licences import REDISTRIBUTION, Licence, state_licence, stated_licence
 
 #: Files for a new project are checked before it is created, up to this size in bytes. Larger ones are read once.
 PREVIEWED = 64 * 2**20
@@ -93,7 +93,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--redistribution",
-            choices=("allowed", "forbidden"),
+            choices=REDISTRIBUTION,
             help="whether this licence allows to redistribute the texts; SPDX licences do",
         )
         parser.add_argument("--check", action="store_true", help="read and report only; write nothing")
@@ -254,7 +254,7 @@ def _licence_of(licence: str | None, redistribution: str | None) -> Licence | No
     if licence is None and redistribution is None:
         return None
     try:
-        return stated_licence(licence or "", None if redistribution is None else redistribution == "allowed")
+        return stated_licence(licence or "", redistribution or "")
     except Problem as problem:
         raise CommandError(problem.detail) from None
 
