@@ -7,8 +7,9 @@ from projects.jobs import jobs
 from projects.jobs.running import RunningJob
 
 from .models import Release
-from .publishing.actions import freeze
+from .publishing.actions import check_release, freeze
 from .publishing.serializers import VerifiedSerializer
+from .sources.options import ReleaseOptions
 from .storage import registry as storage_registry
 
 
@@ -19,10 +20,14 @@ def release(job: RunningJob) -> dict[str, Any]:
         raise Refused("The job of a release has no project.")
     if job.job.attempts > 1 and (kept := _made_by(job)):
         return _result(kept)
+    chosen = {name: value for name, value in job.params.items() if name not in ("version", "without")}
+    options = ReleaseOptions(**chosen)
+    check_release(job.project, options)
     made = freeze(
         project=job.project,
         version=job.params["version"],
         by=job.by,
+        options=options,
         progress=job.say,
         without=job.params.get("without", ()),
     )

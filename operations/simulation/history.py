@@ -21,6 +21,8 @@ from projects.models import JobStatus, Project, Role, Round
 from projects.stored_figures.actions import bring_up_to_date
 from projects.stored_figures.queries import KIND as STORED_FIGURES
 
+#: Reason for releases despite failed checks.
+SIMULATED = "Simulated history."
 ENDED = {"done", "failed", "cancelled"}
 
 
@@ -152,7 +154,7 @@ class Study:
 
     def release(self, version: str) -> int:
         """Create a release and return its id."""
-        job = self.wait(self.lead.post(f"projects/{self.slug}/releases/", {"version": version}))
+        job = self.wait(self.lead.post(f"projects/{self.slug}/releases/", {"version": version, "reason": SIMULATED}))
         return int(job["result"]["release"])
 
     def release_file(self, release: int, path: str) -> bytes:

@@ -7,6 +7,7 @@ cluster or proposition. ``provenance/guidelines/KIND-NUMBER.md`` are the guideli
 
 from collections.abc import Iterable, Iterator
 
+from annotation.imports.licences import redistribution_of
 from projects.models import Decision, Guideline, Import, ImportState, Project, Unit
 from releases.formats.rows import BATCH, csv_row, utc_time
 
@@ -28,7 +29,18 @@ VALUES = (
     "decided_at",
     "reason",
 )
-SOURCES = ("source", "format", "level", "file", "sha256", "size", "imported_at", "imported_by")
+SOURCES = (
+    "source",
+    "format",
+    "level",
+    "file",
+    "sha256",
+    "size",
+    "imported_at",
+    "imported_by",
+    "licence",
+    "redistribution",
+)
 TYPED = ("unit_type", "unit", "typed_by")
 
 
@@ -85,4 +97,5 @@ def _sources(project: Project) -> Iterator[bytes]:
     rows = Import.objects.filter(project=project, state=ImportState.ARRIVED).order_by("pk").defer("report", "counts")
     for i in rows.iterator(chunk_size=BATCH):
         by = pseudonyms.get(i.created_by_id) if i.created_by_id else None
-        yield csv_row([i.pk, i.format, i.level, i.file_name, i.sha256, i.size, utc_time(i.created_at), by])
+        source = [i.pk, i.format, i.level, i.file_name, i.sha256, i.size, utc_time(i.created_at), by]
+        yield csv_row([*source, i.licence, redistribution_of(i)])

@@ -30,10 +30,10 @@ from ..huggingface import croissant
 from ..huggingface.configs import Config, parquet_settings
 from ..huggingface.front_matter import front_matter, load_section
 from ..models import Release
-from ..sources import state
+from ..sources import checks, state
+from ..sources.options import ReleaseOptions
 from ..sources.parts import parts_of_units
 from ..storage.registry import check_empty, folder_of, move_into_place, store
-from .options import ReleaseOptions
 
 SEMVER = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
@@ -55,6 +55,25 @@ def check_version(version: str) -> None:
     """Raise `Refused` if this is no semantic version."""
     if not SEMVER.fullmatch(version) or len(version) > 40:
         raise Refused.field("version", f"{version!r} is not a semantic version. Expected X.Y.Z, such as 1.0.0.")
+
+
+def check_release(project: Project, options: ReleaseOptions) -> list[dict[str, Any]]:
+    """Return the failed checks. Raise `Refused` if one of them prevents the release and no reason is stated."""
+    failed = [check for check in checks.run(project, options) if not check["passed"]]
+    blocking = [check for check in failed if check["blocks"]]
+    if blocking and not options.reason:
+        problems = " ".join(f"{check['title']}: {check['detail']}" for check in blocking)
+        raise Refused(
+            f"{problems} State a reason to release anyway.",
+            errors=[{"field": "reason", "message": "A check fails. State a reason to release anyway."}],
+        )
+    return failed
+
+
+def _forced(project: Project, options: ReleaseOptions) -> dict[str, Any] | None:
+    """Return the reason for a release despite failed checks, with their names; None if no failed check prevents it."""
+    names = [check["name"] for check in checks.run(project, options) if check["blocks"]]
+    return {"reason": options.reason, "checks": names} if names and options.reason else None
 
 
 def write_release(
@@ -162,6 +181,7 @@ def _write_files(
             "illustrative": project.illustrative,
             "version": version,
             "doi": options.doi,
+            "forced": _forced(project, options),
             "newest_change": newest,
             "snapshot": manifest.snapshot_hash(entries),
             "audit_head": state.audit_head(project),
@@ -258,6 +278,7 @@ def _keep(project: Project, version: str, folder: str, made: dict[str, Any], by:
             obj=release,
             project_id=project.pk,
             after={"version": version, "snapshot": made["snapshot"], "digest": made["digest"]},
+            reason=(made["forced"] or {}).get("reason", ""),
         )
     return release
 

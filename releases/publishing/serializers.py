@@ -5,12 +5,15 @@ from typing import Any
 
 from rest_framework import serializers
 
+from measures import identifiers
 from measures.unit_names import unit_name
 from projects.models import Job, JobStatus
 from projects.permissions import Names
 
+from ..citation.serializers import IdentifierField
 from ..folders.dictionary import table_of
 from ..models import Release
+from ..sources.options import ReleaseOptions
 from .actions import OPTIONAL
 
 Plain = serializers.Serializer[Any]
@@ -35,6 +38,11 @@ class AuditHeadSerializer(Plain):
     digest = serializers.CharField()
 
 
+class ForcedSerializer(Plain):
+    reason = serializers.CharField()
+    checks = serializers.ListField(child=serializers.CharField(), help_text="Names of the failed checks.")
+
+
 class ManifestSerializer(Plain):
     """Content of ``manifest.json``."""
 
@@ -43,6 +51,9 @@ class ManifestSerializer(Plain):
     illustrative = serializers.BooleanField()
     version = serializers.CharField()
     doi = serializers.CharField(required=False, help_text="DOI that an archive reserved; empty if there is none.")
+    forced = ForcedSerializer(
+        required=False, allow_null=True, help_text="Why the release was created despite failed checks; else null."
+    )
     newest_change = serializers.CharField(allow_blank=True)
     snapshot = serializers.CharField()
     audit_head = AuditHeadSerializer(allow_null=True)
@@ -98,11 +109,30 @@ class PendingReleaseSerializer(Plain):
         return names.of(job.created_by)
 
 
-class FreezeSerializer(Plain):
+class ReleaseOptionsSerializer(Plain):
+    """Choices for one release. They are part of its bytes."""
+
+    doi = IdentifierField(
+        identifiers.doi, max_length=200, required=False, help_text="DOI that an archive reserved for this version."
+    )
+
+    def options(self) -> ReleaseOptions:
+        return ReleaseOptions(
+            **{name: value for name, value in self.validated_data.items() if name not in ("version", "without")}
+        )
+
+
+class FreezeSerializer(ReleaseOptionsSerializer):
     version = serializers.RegexField(
         r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$",
         max_length=40,
         error_messages={"invalid": "A semantic version: X.Y.Z, such as 1.0.0."},
+    )
+    reason = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=1000,
+        help_text="Why to release despite failed checks that prevent it. Logged, and part of the manifest.",
     )
     without = serializers.ListField(
         child=serializers.ChoiceField(OPTIONAL),
@@ -114,6 +144,7 @@ class FreezeSerializer(Plain):
 class CheckSerializer(Plain):
     name = serializers.CharField()
     title = serializers.CharField()
+    blocks = serializers.BooleanField(help_text="Whether the check fails and prevents a release without a reason.")
     passed = serializers.BooleanField()
     detail = serializers.CharField(allow_blank=True, help_text="Result of the check.")
     means = serializers.CharField(help_text="Why the check matters.")

@@ -28,6 +28,7 @@ from ..sources import checks
 from ..storage import downloads
 from ..storage import registry as storage_registry
 from . import serializers as publishing_serializers
+from .actions import check_release
 
 #: Maximum size in bytes of a release that is verified during the request, which takes half a second.
 AT_ONCE = 256 << 20
@@ -64,6 +65,7 @@ class ReleaseListView(generics.ListAPIView[Release]):
         serializer.is_valid(raise_exception=True)
         if Release.objects.filter(project=member.project_id, version=serializer.validated_data["version"]).exists():
             raise Conflict("This version already exists. Releases never change: use the next version number.")
+        check_release(member.project, serializer.options())
         asked_for = Job.objects.filter(project=member.project, kind="release")
         limits.check("LIMIT_RELEASES_PER_DAY", asked_for)
         job, _ = jobs.request_job(
@@ -89,12 +91,18 @@ class PendingReleasesView(APIView):
 
 
 class ReleaseChecksView(APIView):
-    @extend_schema(operation_id="releases_checks", responses=publishing_serializers.CheckSerializer(many=True))
+    @extend_schema(
+        operation_id="releases_checks",
+        parameters=[publishing_serializers.ReleaseOptionsSerializer],
+        responses=publishing_serializers.CheckSerializer(many=True),
+    )
     def get(self, request: Request, slug: str) -> Response:
-        """Checks before a release."""
+        """Checks before a release. A release with a DOI must pass more of them."""
         member = member_of(signed_in(request), slug)
         permit(member, READ)
-        return Response(checks.run(member.project))
+        options = publishing_serializers.ReleaseOptionsSerializer(data=request.query_params)
+        options.is_valid(raise_exception=True)
+        return Response(checks.run(member.project, options.options()))
 
 
 class ReleaseView(APIView):

@@ -1,16 +1,34 @@
-"""Checks before a release. They pass or fail, but none prevents the release."""
+"""Checks before a release. A failed check either warns, or prevents the release unless the lead states a reason."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from django.db import connection
 
+from annotation import imports
 from annotation.clusters.figures import lacking_now
+from annotation.models import Review, Search
+from annotation.splits.queries import leakage
 from audit import triggers
-from projects.models import Answer, Change, Decision, Project, Round
+from projects.models import Answer, Change, Decision, Import, ImportState, Project, Round
 from projects.purposes import which
 
+from ..models import Creator
 from . import state
+from .options import ReleaseOptions
+
+#: Maximum number of sources and pairs of parts that a check names.
+NAMED = 5
+
+
+class Weight(StrEnum):
+    """Whether a failed check prevents a release."""
+
+    BLOCKS = "blocks"
+    #: Only a release with a DOI: an archive publishes it under the names of its creators.
+    BLOCKS_DEPOSIT = "blocks a deposit"
+    WARNS = "warns"
 
 
 @dataclass(frozen=True)
@@ -21,14 +39,31 @@ class About:
     means: str
     advice: str
     page: str
+    weight: Weight = Weight.WARNS
 
 
 ABOUT = {
-    "licence": About(
-        "Licence", "Without a licence nobody may use the data.", "State the licence in the settings.", "settings"
+    "data": About("Data", "A release without data helps nobody.", "Import texts first.", "import", Weight.BLOCKS),
+    "texts may be redistributed": About(
+        "Texts may be redistributed",
+        "Texts of others are copyrighted. Their licence decides whether you may publish them.",
+        "State the licence on the page of each import, or release without texts.",
+        "import",
+        Weight.BLOCKS_DEPOSIT,
     ),
-    "citation": About(
-        "Citation", "Users cite the data as stated there.", "State in the settings how to cite it.", "settings"
+    "licence": About(
+        "Licence",
+        "Without a licence nobody may use the data.",
+        "State the licence in the settings.",
+        "settings",
+        Weight.BLOCKS_DEPOSIT,
+    ),
+    "creators": About(
+        "Creators",
+        "Citations name the authors of the data set.",
+        "Enter the creators in the settings.",
+        "settings?tab=citation",
+        Weight.BLOCKS_DEPOSIT,
     ),
     "description": About(
         "Description",
@@ -47,6 +82,7 @@ ABOUT = {
         "A contested field has no value until a curator decides.",
         "Decide each field: use Adjudicate on the page of its round, or correct the value on the page of its unit.",
         "corpus?state=contested",
+        Weight.BLOCKS,
     ),
     "gold complete": About(
         "Clusters complete",
@@ -60,6 +96,12 @@ ABOUT = {
         "Confirm or relabel each under Needs review.",
         "needs-review",
     ),
+    "splits": About(
+        "Splits free of leakage",
+        "A system is tested on what it was trained on if parts share studies or texts.",
+        "Split by component. Otherwise the report of the split states the leakage in the release.",
+        "splits",
+    ),
     "comments": About(
         "Comments of annotators",
         "Comments are omitted unless the settings publish them.",
@@ -71,12 +113,23 @@ ABOUT = {
         "The database rejects changes to answers and decisions.",
         "Contact the administrator of this installation.",
         "",
+        Weight.BLOCKS,
     ),
 }
 
 
-def run(project: Project) -> list[dict[str, Any]]:
+def run(project: Project, options: ReleaseOptions = ReleaseOptions()) -> list[dict[str, Any]]:  # noqa: B008 - frozen
     """Return each check with its texts, result and details. A fixed number of queries."""
+    return [check | {"blocks": _blocks(check, options)} for check in _checks(project, options)]
+
+
+def _blocks(check: dict[str, Any], options: ReleaseOptions) -> bool:
+    """Whether a failed check prevents the release without a reason."""
+    weight = check.pop("weight")
+    return not check["passed"] and (weight == Weight.BLOCKS or (weight == Weight.BLOCKS_DEPOSIT and bool(options.doi)))
+
+
+def _checks(project: Project, options: ReleaseOptions) -> list[dict[str, Any]]:
     rounds = project.rounds.filter(status=Round.Status.OPEN).counting().opened_by_people()
     still_open = list(rounds.order_by("pk").values_list("name", flat=True))
     stale = Change.objects.unsettled().filter(unit__project=project).values("unit").distinct().count()
@@ -84,12 +137,10 @@ def run(project: Project) -> list[dict[str, Any]]:
     lacking = lacking_now(project)
     incomplete = lacking["incomplete"]
     return [
+        _data(project),
+        _redistribution(project, options),
         _check("licence", bool(project.licence), project.licence or "The project settings state no licence."),
-        _check(
-            "citation",
-            bool(project.citation),
-            project.citation or "The project settings do not state how to cite the data.",
-        ),
+        _creators(project),
         _check(
             "description", bool(project.description), "" if project.description else "The project has no description."
         ),
@@ -105,6 +156,7 @@ def run(project: Project) -> list[dict[str, Any]]:
             not stale,
             f"{_counted(stale, 'unit has', 'units have')} values from before a change of their text." if stale else "",
         ),
+        *_splits(project),
         _comments(project),
         _guarded(state.rows_without_checkpoint(project)),
     ]
@@ -112,6 +164,47 @@ def run(project: Project) -> list[dict[str, Any]]:
 
 def _check(name: str, passed: bool, detail: str) -> dict[str, Any]:
     return {"name": name, "passed": passed, "detail": detail, **vars(ABOUT[name])}
+
+
+def _data(project: Project) -> dict[str, Any]:
+    has_data = project.units.exists() or Review.objects.filter(project=project).exists()
+    return _check("data", has_data, "" if has_data else "The project has no reviews, questions or texts.")
+
+
+def _redistribution(project: Project, options: ReleaseOptions) -> dict[str, Any]:
+    """Check that every source of texts allows to redistribute them, or that the release has no texts."""
+    name = "texts may be redistributed"
+    if not options.texts:
+        return _check(name, True, "The release has no texts of sources.")
+    sources = Import.objects.filter(
+        project=project, state=ImportState.ARRIVED, format__in=[format.key for format in imports.every()]
+    ).exclude(may_redistribute=True)
+    lacking = [
+        f"{file} ({licence or 'unknown licence'}{', redistribution forbidden' if may is False else ''})"
+        for file, licence, may in sources.order_by("pk").values_list("file_name", "licence", "may_redistribute")
+    ]
+    if Search.objects.filter(project=project, found__gt=0).exists():
+        lacking.append("records of PubMed (licence depends on the journal)")
+    detail = f"{_listed(lacking)}." if lacking else ""
+    return _check(name, not lacking, detail)
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _creators(project: Project) -> dict[str, Any]:
+    names = [creator.name for creator in Creator.objects.filter(project=project)]
+    return _check("creators", bool(names), f"{'; '.join(names)}." if names else "The project settings name no creator.")
+
+
+def _splits(project: Project) -> list[dict[str, Any]]:
+    """Check the splits of a project that has any."""
+    if not project.splits.filter(discarded_at=None).exists():
+        return []
+    leaking = [str(found) for found in leakage(project)]
+    return [_check("splits", not leaking, f"{_listed(leaking)}." if leaking else "")]
 
 
 def _counted(n: int, one: str, more: str) -> str:

@@ -1,6 +1,6 @@
 """Choices of a lead for one release. They are part of its bytes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -9,7 +9,7 @@ class ReleaseOptions:
 
     #: DOI that an archive reserved for this version; empty for a release without a deposit.
     doi: str = ""
-    #: Reason for a release despite failed checks; empty if none failed.
+    #: Whether the release has the texts of its sources.
+    texts: bool = True
+    #: Reason for a release despite failed checks. It is ignored if none fails.
     reason: str = ""
-    #: Names of the failed checks that the reason is about.
-    failed: tuple[str, ...] = field(default=())

@@ -240,6 +240,8 @@ TABLES = (
             "size": "Size in bytes.",
             "imported_at": TIME,
             "imported_by": RATER,
+            "licence": "Licence of the source; empty if unknown.",
+            "redistribution": "Whether the licence allows to redistribute texts: allowed, forbidden; empty if unknown.",
         },
         types={"source": INT, "size": INT},
     ),

@@ -7,11 +7,22 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from api.problems import Problem
+from measures import identifiers
 from projects.management.arguments import project_of
+from projects.models import Project
 
 from ...publishing.actions import OPTIONAL, freeze
+from ...sources import checks
+from ...sources.options import ReleaseOptions
 from ...storage import downloads
 from ...storage.registry import check_empty
+
+
+def _doi_of(text: str) -> str:
+    try:
+        return identifiers.doi(text) if text else ""
+    except ValueError as error:
+        raise CommandError(f"--doi: {error}") from None
 
 
 class Command(BaseCommand):
@@ -36,16 +47,24 @@ class Command(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
         parser.add_argument("--version", required=True, dest="release", metavar="X.Y.Z")
+        parser.add_argument("--doi", default="", help="DOI that an archive reserved for this version")
+        parser.add_argument("--force", action="store_true", help="release despite failed checks; requires --reason")
+        parser.add_argument("--reason", default="", metavar="TEXT", help="why to release despite failed checks")
         return parser
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_of(options["project"])
+        if options["force"] != bool(options["reason"].strip()):
+            raise CommandError("--force and --reason TEXT belong together.")
+        choices = ReleaseOptions(doi=_doi_of(options["doi"]), reason=options["reason"].strip())
         try:
             check_empty(options["out"])
+            self._check(project, choices)
             release = freeze(
                 project=project,
                 version=options["release"],
                 by=None,
+                options=choices,
                 without=options["without"],
                 progress=self._progress if sys.stderr.isatty() else None,
             )
@@ -63,6 +82,19 @@ class Command(BaseCommand):
         self.stdout.write(f"Digest, to publish with the release: {made['digest']}")
         if left_out := counts.get("clusters_without_complete_gold"):
             self.stdout.write(f"Omitted, because their gold is incomplete: {', '.join(left_out)}")
+
+    def _check(self, project: Project, choices: ReleaseOptions) -> None:
+        """Print the failed checks. Raise `CommandError` if one of them prevents the release."""
+        failed = [check for check in checks.run(project, choices) if not check["passed"]]
+        for check in failed:
+            weight = "failed" if check["blocks"] else "warning"
+            self.stderr.write(f"{weight}: {check['title']}: {check['detail']} {check['advice']}")
+        blocking = [check["title"] for check in failed if check["blocks"]]
+        if blocking and not choices.reason:
+            raise CommandError(
+                f"Not released, because of failed checks: {', '.join(blocking)}. Add --force --reason TEXT to release "
+                "anyway; the reason is logged and part of the manifest."
+            )
 
     def _progress(self, done: int, total: int | None, note: str) -> None:
         self.stderr.write(f"\r{note:<60}", ending="")
