@@ -284,8 +284,10 @@ def test_a_lead_creates_views_verifies_and_downloads_a_release(
     client = client_of(lead)
     checks = {c["name"]: c["passed"] for c in client.get("/api/v1/projects/eye/releases/checks/").json()}
     assert checks == {
+        "data": True,
+        "texts may be redistributed": False,
         "licence": False,
-        "citation": False,
+        "creators": False,
         "description": False,
         "rounds closed": True,
         "no contests": True,
