@@ -34,8 +34,8 @@ RUN pip install --no-cache-dir -r requirements.txt
 RUN useradd --system --uid 10001 concord && mkdir -p /data/tmp && chown -R concord /data
 
 FROM libraries AS worker-libraries
-COPY requirements/figures.txt requirements/tokens.txt requirements/parquet.txt requirements/
-RUN pip install --no-cache-dir -r requirements/figures.txt -r requirements/tokens.txt -r requirements/parquet.txt
+COPY requirements/figures.txt requirements/tokens.txt requirements/parquet.txt requirements/splits.txt requirements/
+RUN pip install --no-cache-dir -r requirements/figures.txt -r requirements/tokens.txt -r requirements/parquet.txt -r requirements/splits.txt
 
 FROM worker-libraries AS gpu-libraries
 COPY requirements/gpu.txt requirements/

@@ -20,7 +20,7 @@ $(VENV)/.runtime: requirements.txt requirements/parquet.txt | $(BIN)/python
 	$(BIN)/python -m pip install -q -r requirements.txt -r requirements/parquet.txt
 	@touch $@
 
-$(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt requirements/figures.txt requirements/tokens.txt requirements/parquet.txt | $(BIN)/python
+$(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt requirements/figures.txt requirements/tokens.txt requirements/parquet.txt requirements/splits.txt | $(BIN)/python
 	@# A test run imports a third of the installed modules, so compile them on import.
 	$(BIN)/python -m pip install -q --no-compile -r requirements/test.txt
 	@touch $@ $(VENV)/.runtime

@@ -21,6 +21,8 @@ HEAVY = (
     "datasets",
     "mlcroissant",
     "releases.huggingface.writing",
+    "datasketch",
+    "sklearn",
 )
 #: All modules that requests, job creation and backend parameters can load.
 SERVE = """
