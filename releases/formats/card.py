@@ -1,6 +1,7 @@
 """Data card and licence file of a release, written from the same snapshot."""
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 from measures import spdx
 from projects.material import registry
@@ -54,7 +55,7 @@ Compression is the mean over targets of the number of words of the inputs divide
 format; {left_out} `answers/` has all answers, one row per revision (`current` and `counted` mark the rows that
 count), with pseudonyms of raters. {_comments(project, notes)}{_kept_blind(notes)}{_overlapping(notes)}
 `provenance/` states for every current value its answer and guideline version, or its imported file. It also has all
-guidelines, and the units that were entered by hand.
+guidelines, and the units that were entered by hand.{_splits(paths)}
 
 Cells of the CSV files contain texts unchanged, including a leading `=`, `+`, `-` or `@`, because they are data for
 scripts. Import them into a spreadsheet as text.
@@ -115,6 +116,16 @@ def _comments(project: Project, notes: Notes) -> str:
     if project.publish_comments:
         return "Annotators' comments are in the column `comment`."
     return f"Annotators' comments are omitted ({notes.counts.get('comments_left_out', 0)})."
+
+
+def _splits(paths: Sequence[str]) -> str:
+    names = [path.removeprefix("splits/").removesuffix(".csv") for path in paths if fnmatchcase(path, "splits/*.csv")]
+    if not names:
+        return ""
+    return (
+        f" `splits/` has the part of each unit (splits: {', '.join(sorted(names))}) and, as JSON, what each pair of "
+        "parts shares: PubMed ids, equal texts and, if they were searched, near-equal texts."
+    )
 
 
 def _kept_blind(notes: Notes) -> str:

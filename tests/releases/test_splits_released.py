@@ -58,6 +58,7 @@ def test_a_release_keeps_a_split_as_it_was_when_a_review_is_added(eye: Project) 
     rows = list(csv.DictReader((second / "splits" / "main.csv").open()))
     assert [row["unit"] for row in rows] == [row["review"] + "_0" for row in rows]
     assert len(rows) == 6
+    assert "`splits/` has the part of each unit (splits: main)" in (second / "README.md").read_text()
     report = json.loads((second / "splits" / "main.json").read_text())
     assert report["leakage"]["pairs"][0]["pmids"] == {"count": 0, "first": []}
     with pytest.raises(DatabaseError, match="never changed"), transaction.atomic():
