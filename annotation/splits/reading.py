@@ -116,6 +116,8 @@ def choose_strata(corpus: Corpus, asked: Asked, of_component: Ints, parts: int) 
             strata.pop(name, None)
             continue
         reason = ""
+        if values is None and not is_asked:
+            continue
         if values is None or not any(values):
             reason = f"no unit has a {name}"
         elif not asked.allow_empty and (rare := rare_values(of_component, values, parts)):

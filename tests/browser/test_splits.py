@@ -25,7 +25,7 @@ def test_a_lead_splits_a_data_set_reads_its_leakage_and_discards_it(
     page.get_by_role("button", name="Create split").click()
     shared = page.get_by_role("region", name="Shared by parts", exact=True)
     expect(shared.get_by_text("None", exact=True)).to_be_visible()
-    expect(shared.get_by_role("row", name="Train and test 0 0")).to_be_visible()
+    expect(shared.get_by_role("row", name="Train, test 0 0")).to_be_visible()
     expect(page.get_by_role("region", name="Shares by stratum", exact=True)).to_contain_text("Target polarity")
     expect(page.get_by_role("region", name="Largest component")).to_contain_text("components")
     assert both_ways(lead) == []

@@ -54,8 +54,8 @@ export function grouped(strata: Split['report']['strata']): [string, Split['repo
 /** Whether no pair of parts shares anything that was searched. */
 export const isClean = (pairs: readonly Schemas['SplitPair'][]): boolean => pairs.every((p) => !p.pmids.count && !p.texts.count && !p.near?.count)
 
-/** "train", "train and test"; capital at the beginning of a cell. */
-export const pairName = (parts: readonly string[]): string => capital(parts.join(' and '))
+/** "Train, test" */
+export const pairName = (parts: readonly string[]): string => capital(parts.join(', '))
 
 /** "29 of 381 clusters from 15 reviews that share studies or texts, 102 PMIDs in all; all in train." */
 export function largestInWords(split: Split): string {
