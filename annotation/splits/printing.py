@@ -38,19 +38,25 @@ def lines(asked: Asked, computed: Computed) -> Iterator[str]:
     for name, reason in report["left_out_strata"].items():
         yield f"Without the stratum {name}: {reason}."
     yield ""
-    yield "Shared by parts: PMIDs, equal texts, near-equal texts; PMIDs at random"
+    yield from _shared(report)
+
+
+def _shared(report: Mapping[str, Any]) -> Iterator[str]:
+    has_pmids = any(part["pmids"] for part in report["leakage"]["parts"])
+    yield "Shared by parts: PMIDs, equal texts, near-equal texts" + ("; PMIDs at random" if has_pmids else "")
     for pair, random in zip(report["leakage"]["pairs"], report["random"]["pairs"], strict=True):
         near = f"{pair['near']['count']:,}" if pair["near"] else "not searched"
         yield (
-            f"  {pair['parts'][0]} and {pair['parts'][1]}: {pair['pmids']['count']:,}, {pair['texts']['count']:,}, "
-            f"{near}; {random['pmids']:,}"
+            f"  {pair['parts'][0]} and {pair['parts'][1]}: {pair['pmids']['count']:,}, {pair['texts']['count']:,}, {near}"
+            + (f"; {random['pmids']:,}" if has_pmids else "")
         )
         if first := pair["pmids"]["first"]:
             yield f"    PMID {', '.join(first[:5])}{' ...' if pair['pmids']['count'] > 5 else ''}"
-    yield (
-        f"At random: mean of {report['random']['repeats']} splits by review. {report['random']['clean_over_all']} of "
-        "them share no PMID over all parts at once, which is all that the test of MS^2 looks for."
-    )
+    if has_pmids:
+        yield (
+            f"At random: mean of {report['random']['repeats']} splits by review. {report['random']['clean_over_all']} of "
+            "them share no PMID over all parts at once, which is all that the test of MS^2 looks for."
+        )
 
 
 def _strata(report: Mapping[str, Any], names: list[str], shares: list[float]) -> Iterator[str]:

@@ -121,7 +121,8 @@ def choose_strata(corpus: Corpus, asked: Asked, of_component: Ints, parts: int) 
         if values is None or not any(values):
             reason = f"no unit has a {name}"
         elif not asked.allow_empty and (rare := rare_values(of_component, values, parts)):
-            reason = f"{', '.join(rare[:5])} {'is' if len(rare) == 1 else 'are'} in fewer components than parts"
+            named = ", ".join(f'"{value}"' for value in rare[:5])
+            reason = f"{named} {'is' if len(rare) == 1 else 'are'} in fewer components than parts"
         if not reason:
             continue
         if is_asked:

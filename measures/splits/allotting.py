@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,14 +48,16 @@ def allot(
     """
     total, biggest = sum(sizes), max(parts, key=lambda part: part.share)
     if len(sizes) < len(parts):
-        raise SplitRefused(f"There are only {len(sizes)} components for {len(parts)} parts.", ["Use fewer parts."])
+        raise SplitRefused(
+            f"Only {len(sizes)} component{'s' * (len(sizes) != 1)} for {len(parts)} parts.", ["Use fewer parts."]
+        )
     shares = np.array([part.share for part in parts])
     targets, room = shares * total, np.ceil(shares * total)
     if max(sizes) > room.max():
         raise SplitRefused(
             f"The largest component has {max(sizes):,} of {total:,} units ({max(sizes) / total:.0%}), more than "
             f"any part: the largest, {biggest.name}, gets {biggest.share:.0%}.",
-            [f"Give a part a share of at least {max(sizes) / total:.0%}."],
+            [f"Give a part a share of at least {ceil(100 * max(sizes) / total)}%."],
         )
     values = np.zeros((len(sizes), 0)) if strata is None else strata
     counts = np.hstack([np.array(sizes, float)[:, None], values])

@@ -99,7 +99,7 @@ def test_a_component_larger_than_every_part_is_refused_with_ways_out(project: Pr
     tenths = ",".join(f"fold{n}=10" for n in range(10))
     with pytest.raises(Refused) as refused:
         create(project=project, asked=Asked("main", parts=parse_parts(tenths), allow_empty=True))
-    assert "only 5 components for 10 parts" in refused.value.detail
+    assert "Only 5 components for 10 parts" in refused.value.detail
     with pytest.raises(Refused) as refused:
         create(project=project, asked=Asked("main", parts=parse_parts("train=50,dev=40,test=10")))
     assert "The largest component has 6 of 10 units (60%), more than any part" in refused.value.detail
@@ -125,12 +125,12 @@ def test_a_value_that_cannot_be_in_every_part_is_refused_unless_allowed(project:
     records = [item(100 + n, str(300 + n)) for n in range(8)]
     records[0] = item(100, "300", discourse_relation="contradiction")
     import_records(project, write(file, records))
-    with pytest.raises(Refused, match="contradiction is in fewer components than parts"):
+    with pytest.raises(Refused, match='"contradiction" is in fewer components than parts'):
         create(project=project, asked=Asked("main", parts=HALVES, strata=["relation"]))
     split = create(project=project, asked=Asked("allowed", parts=HALVES, strata=["relation"], allow_empty=True))
     assert [row["value"] for row in split.report["strata"]] == ["", "agreement", "contradiction"]
     split = create(project=project, asked=Asked("unasked", parts=HALVES))
-    assert split.report["left_out_strata"]["relation"] == "contradiction is in fewer components than parts"
+    assert split.report["left_out_strata"]["relation"] == '"contradiction" is in fewer components than parts'
 
 
 def test_strata_are_balanced_over_the_parts(project: Project, file: Path) -> None:
@@ -303,7 +303,7 @@ def test_a_refused_split_says_why_on_its_job(eye: Project, lead: User, client_of
     run_job(made["id"])
     job = Job.objects.get(pk=made["id"])
     assert job.status == "failed"
-    assert "There are only 10 components for 20 parts. Use fewer parts." in job.error
+    assert "Only 10 components for 20 parts. Use fewer parts." in job.error
 
 
 def test_a_file_is_imported_through_the_api(eye: Project, lead: User, client_of: Callable[[User], APIClient]) -> None:

@@ -95,7 +95,7 @@ def test_the_order_of_equal_components_depends_on_the_seed_and_the_names_only() 
 
 
 def test_too_few_or_too_large_components_are_refused() -> None:
-    with pytest.raises(SplitRefused, match="only 2 components for 3 parts"):
+    with pytest.raises(SplitRefused, match="Only 2 components for 3 parts"):
         allot([5, 5], ["a", "b"], PARTS, 0)
     tenths = [Part(f"fold{n}", 0.1) for n in range(10)]
     with pytest.raises(SplitRefused, match="60 of 100 units") as refused:
