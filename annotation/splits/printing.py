@@ -47,15 +47,15 @@ def _shared(report: Mapping[str, Any]) -> Iterator[str]:
     for pair, random in zip(report["leakage"]["pairs"], report["random"]["pairs"], strict=True):
         near = f"{pair['near']['count']:,}" if pair["near"] else "not searched"
         yield (
-            f"  {pair['parts'][0]} and {pair['parts'][1]}: {pair['pmids']['count']:,}, {pair['texts']['count']:,}, {near}"
+            f"  {' and '.join(pair['parts'])}: {pair['pmids']['count']:,}, {pair['texts']['count']:,}, {near}"
             + (f"; {random['pmids']:,}" if has_pmids else "")
         )
         if first := pair["pmids"]["first"]:
             yield f"    PMID {', '.join(first[:5])}{' ...' if pair['pmids']['count'] > 5 else ''}"
     if has_pmids:
         yield (
-            f"At random: mean of {report['random']['repeats']} splits by review. {report['random']['clean_over_all']} of "
-            "them share no PMID over all parts at once, which is all that the test of MS^2 looks for."
+            f"At random: mean of {report['random']['repeats']} splits by review. {report['random']['clean_over_all']} "
+            "of them share no PMID over all parts at once, which is all that the test of MS^2 looks for."
         )
 
 

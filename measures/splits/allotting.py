@@ -48,9 +48,8 @@ def allot(
     """
     total, biggest = sum(sizes), max(parts, key=lambda part: part.share)
     if len(sizes) < len(parts):
-        raise SplitRefused(
-            f"Only {len(sizes)} component{'s' * (len(sizes) != 1)} for {len(parts)} parts.", ["Use fewer parts."]
-        )
+        number = f"{len(sizes)} component{'s' * (len(sizes) != 1)}"
+        raise SplitRefused(f"Only {number} for {len(parts)} parts.", ["Use fewer parts."])
     shares = np.array([part.share for part in parts])
     targets, room = shares * total, np.ceil(shares * total)
     if max(sizes) > room.max():
