@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import accumulate, product
 from typing import Literal
 
 from measures.spans import Range
@@ -19,6 +19,10 @@ PioKind = Literal["pop", "int", "out"]
 _KINDS: dict[str, PioKind] = {"pop": "pop", "int": "int", "out": "out"}
 _TAG_ITSELF = "</?(?:pop|int|out)>"
 _TAG = re.compile(r"<(/?)(pop|int|out)>")
+_SPLIT = re.compile(f"({_TAG_ITSELF})")
+_USUAL = re.compile(rf"( {_TAG_ITSELF})(?=\s|\Z)")
+#: The closing tag of each opening one.
+_CLOSING = {f"<{name}>": f"</{name}>" for name in _KINDS}
 #: Slash and name of each tag.
 _ONE = {f"<{slash}{name}>": (slash, name) for slash in ("", "/") for name in _KINDS}
 #: A tag that was removed from a text: its offset in the text, and its exact characters with blanks.
@@ -72,13 +76,18 @@ def untag(tagged: str) -> tuple[str, list[Tag]]:
     """
     if "<" not in tagged:
         return tagged, []
+    # Texts and tags in turn. Usually each tag takes the blank before it.
+    pieces = _USUAL.split(tagged)
+    text = "".join(pieces[::2])
+    if "<" not in text or not _TAG.search(text):
+        return text, list(zip(accumulate(map(len, pieces[:-1:2])), pieces[1::2], strict=True))
+    pieces = _SPLIT.split(tagged)
     plain: list[str] = []
     tags: list[Tag] = []
-    length = at = 0
-    for match in _TAG.finditer(tagged):
-        piece, tag = tagged[at : match.start()], match[0]
-        at = match.end()
-        is_followed = tagged[at : at + 1].isspace() or at == len(tagged)
+    length = 0
+    for at in range(1, len(pieces), 2):
+        piece, tag, following = pieces[at - 1 : at + 2]
+        is_followed = following[:1].isspace() or not following and at + 2 == len(pieces)
         if piece[-1:].isspace() and is_followed:
             tag, piece = piece[-1] + tag, piece[:-1]
         elif not piece and is_followed and tags and plain and plain[-1][-1:].isspace():
@@ -87,13 +96,13 @@ def untag(tagged: str) -> tuple[str, list[Tag]]:
             tag = plain[-1][-1] + "".join(characters for _, characters in tags[first:]) + tag
             plain[-1], tags = plain[-1][:-1], tags[:first]
             length -= 1
-        elif not length and not piece and tagged[at : at + 1].isspace():
-            tag, at = tag + tagged[at], at + 1
+        elif not length and not piece and following[:1].isspace():
+            tag, pieces[at + 1] = tag + following[0], following[1:]
         if piece:
             plain.append(piece)
             length += len(piece)
         tags.append((length, tag))
-    plain.append(tagged[at:])
+    plain.append(pieces[-1])
     return "".join(plain), tags
 
 
@@ -147,7 +156,17 @@ def spans_of(text: str, tags: Iterable[Tag]) -> tuple[tuple[PioSpan, ...], int]:
 
 def count_spans(text: str, tags: Iterable[Tag]) -> tuple[int, int]:
     """Return the number of spans that tags mark, and the number of tags without a partner."""
-    marked, strays = _marked(text, tags)
+    listed = list(tags)
+    if len(listed) % 2 == 0:
+        # Usually the tags of a span follow each other.
+        n_spans = 0
+        for (start, opening), (end, closing) in zip(listed[::2], listed[1::2], strict=True):
+            if _CLOSING.get(opening.strip()) != closing.strip():
+                break
+            n_spans += bool(text[start:end].strip())
+        else:
+            return n_spans, 0
+    marked, strays = _marked(text, listed)
     return sum(span is not None for span, *_ in marked), strays
 
 
@@ -174,7 +193,7 @@ def _replaced(
     kept: list[Tag] = []
     number = 0
     for offset, characters in tags:
-        pieces = re.split(f"({_TAG_ITSELF})", characters)
+        pieces = _SPLIT.split(characters)
         for n in range(1, len(pieces), 2):
             is_stray_removed = pieces[n].strip("</>") in without_strays and number not in staying
             if number in removed or is_stray_removed:
