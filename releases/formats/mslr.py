@@ -57,11 +57,11 @@ def _in_order(places: Places) -> list[int]:
 def _table(
     head: Sequence[str], reviews: Sequence[int], rows: Callable[[Sequence[Review]], Iterator[Sequence[Any]]]
 ) -> Iterator[bytes]:
-    yield _line(head)
+    yield _lines([head])
     listed = iter(reviews)
     while ids := list(islice(listed, BATCH)):
         by_id = Review.objects.in_bulk(ids)
-        yield from map(_line, rows([by_id[pk] for pk in ids]))
+        yield _lines(rows([by_id[pk] for pk in ids]))
 
 
 def _inputs(reviews: Sequence[Review]) -> Iterator[Sequence[str]]:
@@ -78,8 +78,8 @@ def _infos(reviews: Sequence[Review]) -> Iterator[Sequence[str]]:
     return (info_row(kept_of(review), review) for review in reviews)
 
 
-def _line(cells: Sequence[str]) -> bytes:
-    """Return a row as the published files have it: only cells that need quotes have them."""
+def _lines(rows: Iterable[Sequence[str]]) -> bytes:
+    """Return rows as the published files have them: only cells that need quotes have them."""
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow(cells)
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue().encode()

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
@@ -10,6 +10,7 @@ from measures.direction import MS2_CLASSES
 from measures.pio import PioKind, PioSpan, Tag, retag, spans_of, tagged_ends, with_spans
 from measures.spans import Range
 from projects.models import Project
+from sql.expressions import InIds
 
 from ...models import (
     SENTENCE_CLASSES,
@@ -26,8 +27,28 @@ from . import kept
 from .rows import FORMAT
 
 Json = dict[str, Any]
-#: Columns of a study that its published object needs.
-STUDY_COLUMNS = ("pmid", "title", "abstract", "year", "publication_types", "metadata")
+
+
+class Listed(NamedTuple):
+    """An inclusion with its study. No instance of a model, because a corpus has half a million."""
+
+    pk: int
+    review: int
+    role: str
+    metadata: Json
+    study: int
+    pmid: str
+    title: str
+    abstract: str
+    year: int | None
+    types: list[str]
+    study_metadata: Json
+
+
+_COLUMNS = (
+    "pk", "review", "role", "metadata", "study", "study__pmid", "study__title", "study__abstract", "study__year",
+    "study__publication_types", "study__metadata",
+)  # fmt: skip
 #: Current classes of the sentences of a review, by the id of its unit.
 Classes = Mapping[int, Sequence[str]]
 #: Current spans by kind of the abstracts that people have marked, by ("review" or "study", primary key).
@@ -39,6 +60,12 @@ Effects = Mapping[tuple[int, int | None], tuple[str, str]]
 def of_format(project: Project) -> QuerySet[Review]:
     """Return the reviews of a project that were imported in this format, in the order of the files."""
     return Review.objects.filter(project=project, metadata__has_key=FORMAT).order_by("pk")
+
+
+def listed(reviews: Sequence[Review]) -> list[Listed]:
+    """Return the inclusions of reviews with their studies, review by review in their order. One query."""
+    rows = Inclusion.objects.filter(InIds("review_id", [review.pk for review in reviews]))
+    return [Listed(*row) for row in rows.order_by("review_id", "position").values_list(*_COLUMNS)]
 
 
 def as_imported(project: Project, keys: Sequence[str]) -> dict[str, Json]:
@@ -62,15 +89,10 @@ def published(
 
     Needs a fixed number of queries.
     """
-    inclusions = list(
-        Inclusion.objects.filter(review__in=reviews)
-        .select_related("study")
-        .only("review", "role", "metadata", *(f"study__{column}" for column in STUDY_COLUMNS))
-        .order_by("review_id", "position")
-    )
-    of_review: dict[int, list[Inclusion]] = defaultdict(list)
+    inclusions = listed(reviews)
+    of_review: dict[int, list[Listed]] = defaultdict(list)
     for inclusion in inclusions:
-        of_review[inclusion.review_id].append(inclusion)
+        of_review[inclusion.review].append(inclusion)
     readings = _Readings(reviews, inclusions, effects or {})
     for review in reviews:
         labels = (classes or {}).get(review.unit_id)
@@ -80,7 +102,7 @@ def published(
 class _Readings:
     """The imported readings of reviews and their studies."""
 
-    def __init__(self, reviews: Sequence[Review], inclusions: Sequence[Inclusion], decided: Effects) -> None:
+    def __init__(self, reviews: Sequence[Review], inclusions: Sequence[Listed], decided: Effects) -> None:
         self.decided = decided
         texts: dict[int, str] = {}
         self.tags: dict[tuple[str, int], list[Tag]] = {}
@@ -89,13 +111,13 @@ class _Readings:
         self.effects_of: dict[tuple[str, int], int] = {}
         by_owner = {
             "review": [review.pk for review in reviews],
-            "study": [inclusion.study_id for inclusion in inclusions],
+            "study": [inclusion.study for inclusion in inclusions],
             "inclusion": [inclusion.pk for inclusion in inclusions],
         }
         abstracts = {("review", review.pk): review.abstract for review in reviews}
-        abstracts |= {("inclusion", inclusion.pk): inclusion.study.abstract for inclusion in inclusions}
+        abstracts |= {("inclusion", inclusion.pk): inclusion.abstract for inclusion in inclusions}
         for owner, ids in by_owner.items():
-            rows = MachineReading.objects.filter(weights="", **{f"{owner}__in": ids})
+            rows = MachineReading.objects.filter(InIds(f"{owner}_id", ids), weights="")
             for pk, of, task, values in rows.values_list("pk", owner, "task", "values"):
                 if task == ReadingTask.PIO:
                     self.tags[owner, of] = values["tags"]
@@ -123,13 +145,13 @@ def _as_decided(effect: Json, direction: str, sentence: str) -> Json:
 
 def _effects(reviews: Sequence[Review], texts: Mapping[int, str]) -> dict[int, list[tuple[int, Json]]]:
     """Return the published effects by reading, each with its pair. ``texts``: the abstract of each reading."""
+    of_reviews = InIds("review_id", [review.pk for review in reviews])
     pairs = {
-        pk: pair
-        for pk, *pair in EffectPair.objects.filter(review__in=reviews).values_list("pk", "intervention", "outcome")
+        pk: pair for pk, *pair in EffectPair.objects.filter(of_reviews).values_list("pk", "intervention", "outcome")
     }
     found: dict[int, list[tuple[int, Json]]] = defaultdict(list)
     # The readings have arrived, and so have their effects.
-    rows = Effect.with_arriving.filter(reading__in=list(texts)).order_by("reading", "position")
+    rows = Effect.with_arriving.filter(InIds("reading_id", texts)).order_by("reading", "position")
     columns = ("reading", "pair", "decreased", "no_difference", "increased", "start", "end", "evidence", "score")
     for reading, pair, decreased, none, increased, start, end, evidence, score in rows.values_list(*columns):
         intervention, outcome = pairs[pair]
@@ -145,7 +167,7 @@ def _effects(reviews: Sequence[Review], texts: Mapping[int, str]) -> dict[int, l
 
 
 def _published(
-    review: Review, inclusions: Sequence[Inclusion], readings: _Readings, labels: Sequence[str] | None, spans: Spans
+    review: Review, inclusions: Sequence[Listed], readings: _Readings, labels: Sequence[str] | None, spans: Spans
 ) -> Json:
     imported = readings.tags.get(("review", review.pk), [])
     tags, tagged, sentences = _tagged(
@@ -161,7 +183,7 @@ def _published(
     }
     for inclusion in inclusions:
         packed = kept.loaded(inclusion.metadata, FORMAT)
-        reference = _reference(inclusion, packed, readings, spans.get(("study", inclusion.study_id)))
+        reference = _reference(inclusion, packed, readings, spans.get(("study", inclusion.study)))
         if inclusion.role == Role.INCLUDED:
             rows["included_studies"].append(kept.entry_of(packed, reference))
         else:
@@ -228,22 +250,18 @@ def _recounted(sentences: Sequence[Json], imported: Sequence[Tag], tags: Sequenc
 
 
 def _reference(
-    inclusion: Inclusion, packed: Json, readings: _Readings, decided: Mapping[PioKind, Collection[Range]] | None
+    inclusion: Listed, packed: Json, readings: _Readings, decided: Mapping[PioKind, Collection[Range]] | None
 ) -> Json:
-    study = inclusion.study
     tags = readings.tags.get(("inclusion", inclusion.pk))
     if tags is None:
-        tags = readings.tags.get(("study", study.pk), [])
-    tags = with_decided(study.abstract, tags, decided)
-    abstract = packed["abstract"] if "abstract" in packed else retag(study.abstract, tags)
-    rows = {
-        "abstract": abstract,
-        "significances": readings.effects_or_none("inclusion", inclusion.pk, inclusion.study_id),
-    }
+        tags = readings.tags.get(("study", inclusion.study), [])
+    tags = with_decided(inclusion.abstract, tags, decided)
+    abstract = packed["abstract"] if "abstract" in packed else retag(inclusion.abstract, tags)
+    rows = {"abstract": abstract, "significances": readings.effects_or_none("inclusion", inclusion.pk, inclusion.study)}
     if "reference" in packed:
         return kept.unpack(packed["reference"], (), rows)
-    columns = kept.StudyColumns(study.title, study.year, study.publication_types, "")
-    return kept.reference_of(columns, study.pmid, kept.loaded(study.metadata, FORMAT), rows)
+    columns = kept.StudyColumns(inclusion.title, inclusion.year, inclusion.types, "")
+    return kept.reference_of(columns, inclusion.pmid, kept.loaded(inclusion.study_metadata, FORMAT), rows)
 
 
 def _sentences(

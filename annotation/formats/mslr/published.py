@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from measures.pio import Tag, retag
 from projects.models import Project
+from sql.expressions import InIds
 
 from ...models import Inclusion, Level, MachineReading, ReadingTask, Review, Target
 from ..ms2 import kept
@@ -27,23 +28,19 @@ def kept_of(review: Review) -> dict[str, Any]:
 
 def input_rows(reviews: Sequence[Review]) -> Iterator[list[Cells]]:
     """Yield the rows of inputs of each review. Needs a fixed number of queries."""
-    inclusions = list(
-        Inclusion.objects.filter(review__in=reviews)
-        .select_related("study")
-        .only("review", "metadata", "study__pmid", "study__title", "study__abstract")
-        .order_by("review_id", "position")
-    )
-    of_study = _tags("study", [inclusion.study_id for inclusion in inclusions])
-    of_inclusion = _tags("inclusion", [inclusion.pk for inclusion in inclusions])
+    columns = ("pk", "review", "metadata", "study", "study__pmid", "study__title", "study__abstract")
+    found = Inclusion.objects.filter(InIds("review_id", [review.pk for review in reviews]))
+    inclusions = list(found.order_by("review_id", "position").values_list(*columns))
+    of_study = _tags("study", [study for _, _, _, study, *_ in inclusions])
+    of_inclusion = _tags("inclusion", [pk for pk, *_ in inclusions])
     of_review: dict[int, list[Cells]] = defaultdict(list)
-    for inclusion in inclusions:
-        if FORMAT not in inclusion.metadata:
+    for pk, of, metadata, study, pmid, title, abstract in inclusions:
+        if FORMAT not in metadata:
             continue  # added later, for example by a list of studies
-        said = kept.loaded(inclusion.metadata, FORMAT)
-        study = inclusion.study
-        tags = of_inclusion.get(inclusion.pk, of_study.get(study.pk, []))
-        abstract = said["abstract"] if "abstract" in said else retag(study.abstract, tags)
-        of_review[inclusion.review_id].append([said["row"], study.pmid, said.get("title", study.title), abstract])
+        said = kept.loaded(metadata, FORMAT)
+        tags = of_inclusion.get(pk, of_study.get(study, []))
+        tagged = said["abstract"] if "abstract" in said else retag(abstract, tags)
+        of_review[of].append([said["row"], pmid, said.get("title", title), tagged])
     for review in reviews:
         rows = [[row, review.pmid, *cells] for row, *cells in of_review[review.pk]]
         for n, row in kept_of(review).get("repeated", ()):
@@ -52,7 +49,7 @@ def input_rows(reviews: Sequence[Review]) -> Iterator[list[Cells]]:
 
 
 def _tags(owner: str, ids: Sequence[int]) -> dict[int, list[Tag]]:
-    rows = MachineReading.objects.filter(task=ReadingTask.PIO, weights="", **{f"{owner}__in": ids})
+    rows = MachineReading.objects.filter(InIds(f"{owner}_id", ids), task=ReadingTask.PIO, weights="")
     return {of: values["tags"] for of, values in rows.values_list(owner, "values")}
 
 
