@@ -60,8 +60,9 @@ class JudgedEffect(AppendOnly):
         constraints = [
             *said_once("judged_effect"),
             models.CheckConstraint(
+                # The evidence of a model may not be in the abstract. People then choose the sentence.
                 condition=Q(direction=NOT_REPORTED, sentence__isnull=True)
-                | ~Q(direction=NOT_REPORTED) & Q(sentence__isnull=False),
+                | ~Q(direction=NOT_REPORTED) & Q(Q(sentence__isnull=False) | Q(imported__isnull=False)),
                 name="an_effect_is_shown_by_a_sentence",
             ),
         ]

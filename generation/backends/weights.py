@@ -130,11 +130,15 @@ def find(model: str, revision: str = "main") -> Folder:
     return Folder(snapshot, commit=snapshot.name)
 
 
+class MissingFolder(BackendError):
+    """This machine has no such folder. Another one may have it."""
+
+
 def find_local(model: str) -> Path:
-    """Return the folder of a model below ``MODELS_DIR``. Raise `BackendError` if there is none."""
+    """Return the folder of a model below ``MODELS_DIR``. Raise `MissingFolder` if there is none."""
     folder = _local_folder(model)
     if folder is None:
-        raise BackendError(f"{_no_folder(model)}.")
+        raise MissingFolder(f"{_no_folder(model)}.")
     return folder
 
 

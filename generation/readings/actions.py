@@ -42,12 +42,21 @@ Problem = Callable[[str, str], None]
 Facts = dict[str, Any]
 
 
-def queue_reading(*, project: Project, task: str, model: str, evidence: str = "", by: User | None) -> Job:
+def queue_reading(
+    *, project: Project, task: str, model: str, evidence: str = "", on_worker: bool = False, by: User | None
+) -> Job:
     """Queue a job that reads the texts that the model has not read yet.
 
-    Raise `Refused` if the labels of the folder are not those of the task, or if there is no text.
+    Raise `Refused` if the labels of the folder are not those of the task, or if there is no text. ``on_worker``: a
+    folder that this machine lacks is checked by the job only, because a worker on another machine may have it.
     """
-    _checked(task, model, evidence)
+    try:
+        tasks.of(task, model, evidence)
+    except weights.MissingFolder as missing:
+        if not on_worker:
+            raise Refused.field("model", str(missing)) from missing
+    except BackendError as error:
+        raise Refused.field("model", f"{model}: {error}") from error
     _refuse_while(project, WITHDRAWAL, task, model, "The readings of this model are being withdrawn.")
     if not any(of.exists() for _, of in texts.texts(project, task)):
         raise Refused.field("task", NOTHING.get(ReadingTask(task), "No review of the project has an abstract."))
@@ -77,13 +86,6 @@ def readings_by(project: Project, task: str, model: str) -> QuerySet[MachineRead
     return MachineReading.objects.filter(imported__project=project, imported__format=FORMAT, task=task, model=model)
 
 
-def _checked(task: str, model: str, evidence: str) -> tasks.Task:
-    try:
-        return tasks.of(task, model, evidence)
-    except BackendError as error:
-        raise Refused.field("model", f"{model}: {error}") from error
-
-
 def read(
     *,
     project: Project,
@@ -99,8 +101,8 @@ def read(
     A text that fails is reported to ``problem``; calling it again tries it again. Raise `Refused` as `queue_reading`
     does, and `Conflict` if the weights have readings with another tokenizer or configuration.
     """
-    reader = _checked(task, model, evidence)
     try:
+        reader = tasks.of(task, model, evidence)
         facts = _facts(reader)
         hash_of_weights = str(facts["model"]["weights"])
         _refuse_other_folder(project, task, hash_of_weights, facts)

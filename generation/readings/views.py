@@ -67,6 +67,14 @@ class ReadingRequestSerializer(Plain):
     )
 
 
+class ReadingStartSerializer(ReadingRequestSerializer):
+    on_worker = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Whether the folders may be missing on the web server. The worker then checks their labels.",
+    )
+
+
 class WithdrawalRequestSerializer(Plain):
     task = serializers.ChoiceField(choices=ReadingTask.choices)
     model = serializers.CharField(max_length=200, help_text="Name of the folder, as in the list of models.")
@@ -94,11 +102,11 @@ class ReadingListView(APIView):
         project = permissions.lead_of(signed_in(request), slug).project
         return Response(ReadingsSerializer(queries.page(project)).data)
 
-    @extend_schema(operation_id="readings_start", request=ReadingRequestSerializer, responses={202: JobSerializer})
+    @extend_schema(operation_id="readings_start", request=ReadingStartSerializer, responses={202: JobSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Queue a job that reads the texts that the model has not read. An identical unfinished job is returned."""
         member = permissions.lead_of(signed_in(request), slug)
-        body = ReadingRequestSerializer(data=request.data)
+        body = ReadingStartSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         return accepted(actions.queue_reading(project=member.project, by=member.user, **body.validated_data))
 

@@ -171,34 +171,36 @@ def test_a_correction_round_starts_from_the_effects_of_a_model(
         for of in ({"review": review}, {"inclusion": inclusion})
     )
     read_effect(own, "attacks", "decreased", TEXT, "Nepralin reduced attacks.")
-    # Without evidence in the abstract, so there is no sentence to correct.
+    # Without evidence in the abstract, so people choose the sentence.
     read_effect(own, "nausea", "no difference", TEXT, None)
     read_effect(of_study, "attacks", "increased", study.abstract, "Nepralin reduced attacks.")
     plan = RoundPlan(name="x", kind=KIND, purpose="review and correct", overlap=1, people=(), options=BOTH)
-    assert count_asked(project, plan, matching_units(project, plan)) == 2
+    assert count_asked(project, plan, matching_units(project, plan)) == 3
     assert not Decision.objects.exists()
     round = build_round(project, people[:1], kind=KIND, purpose="review and correct", overlap=1, options=BOTH)
     asked = list(round.assignments.order_by("position").values_list("unit__key", flat=True))
-    assert asked == ["26000000 pair 1", "26000000 pair 1 study 1"]
+    assert asked == ["26000000 pair 1", "26000000 pair 2", "26000000 pair 1 study 1"]
     assert set(Decision.objects.values_list("origin", "imported")) == {("machine", imported.pk)}
-    [card] = cards(round, list(round.assignments.order_by("position")[:1]))
+    card, without_evidence = cards(round, list(round.assignments.order_by("position")[:2]))
     assert (card["value"]["effect_direction"], card["value"]["effect_sentence"]) == ("decreased", 2)
+    assert without_evidence["value"] == {"effect_direction": "no difference"}
     # Nobody has decided yet, so pages and releases have the model's values.
     assert decided_effects([review]) == {}
-    for given in (value("decreased", 2), value("decreased", 1)):
+    for given in (value("decreased", 2), value("no difference", 3), value("decreased", 1)):
         slot, *_ = next_assignments(user=people[0].user, round=round)
         shown = tuple(Decision.objects.filter(unit=slot.unit_id).values_list("pk", flat=True))
         answer(people[0].user, slot, given, kind=KIND, references=shown)
     close_round(round=round, by=lead)
     finish_round(round=round, by=lead)
     fields = {one["field"]: (one["corrected"], one["reviewed"]) for one in report(round)["review"]["fields"]}
-    assert fields == {"effect_direction": (1, 2), "effect_sentence": (0, 2)}
-    pair = EffectPair.objects.get(outcome="attacks").pk
+    assert fields == {"effect_direction": (1, 3), "effect_sentence": (0, 2)}, "the third sentence was not shown"
+    pair, other = EffectPair.objects.order_by("position").values_list("pk", flat=True)
     assert decided_effects([review]) == {
         (pair, None): ("decreased", "Nepralin reduced attacks."),
+        (other, None): ("no difference", "Nausea did not differ."),
         (pair, study.pk): ("decreased", "Nepralin reduced attacks."),
     }
     again = build_round(
         project, people[:1], kind=KIND, name="again", purpose="review and correct", overlap=1, options=BOTH
     )
-    assert again.units_count == 2, "the same pairs, with their decided values"
+    assert again.units_count == 3, "the same pairs, with their decided values"

@@ -1,6 +1,6 @@
 """Effects that models read in abstracts (`annotation.models.reading`), and decisions on them.
 
-An effect needs a sentence that shows it, so effects whose evidence is not in the abstract are never decided.
+If the evidence is not in the abstract, only the direction is decided. People then choose the sentence.
 """
 
 from collections import defaultdict
@@ -22,9 +22,10 @@ Asked = tuple[int, int | None]
 
 
 def _effects() -> QuerySet[Effect]:
-    """Return the effects with evidence in the abstract of a review or of an included study."""
-    of_included = Q(reading__inclusion__isnull=True) | Q(reading__inclusion__role=Role.INCLUDED)
-    return Effect.objects.filter(of_included, start__isnull=False)
+    """Return the effects that a model read in the abstract of a review or of an included study."""
+    of_review = Q(reading__inclusion__isnull=True) & ~Q(reading__review__abstract="")
+    of_study = Q(reading__inclusion__role=Role.INCLUDED) & ~Q(reading__inclusion__study__abstract="")
+    return Effect.objects.filter(of_review | of_study)
 
 
 def current_effects(pairs: Collection[int]) -> dict[Asked, Effect]:
@@ -80,21 +81,21 @@ def decide(units: Sequence[Unit]) -> None:
     sentences = _sentences([row.study or row.pair.review for row in rows])
     effects = current_effects({row.pair_id for row in rows})
     judged: list[JudgedEffect] = []
-    adopted: list[tuple[int, Import]] = []
+    adopted: dict[str, list[tuple[int, Import]]] = {field: [] for field in FIELDS}
     for row in rows:
         effect = effects.get((row.pair_id, row.study_id))
         of_text = sentences[("study", row.study_id) if row.study_id else ("review", row.pair.review_id)]
         sentence = closest_sentence(effect, of_text) if effect else None
-        if effect and sentence:
+        if effect:
             imported = effect.reading.imported
             judged.append(
-                JudgedEffect(
-                    unit_id=row.unit_id, imported=imported, direction=effect.direction, sentence_id=sentence.pk
-                )
+                JudgedEffect(unit_id=row.unit_id, imported=imported, direction=effect.direction, sentence=sentence)
             )
-            adopted.append((row.unit_id, imported))
+            for field in FIELDS if sentence else [DIRECTION]:
+                adopted[field].append((row.unit_id, imported))
     JudgedEffect.objects.bulk_create(judged)
-    insert_machine_decisions(adopted, KIND, FIELDS)
+    for field, units_and_imports in adopted.items():
+        insert_machine_decisions(units_and_imports, KIND, [field])
 
 
 def _sentences(articles: Collection[Review | Study]) -> dict[tuple[str, int], list[Sentence]]:

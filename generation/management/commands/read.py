@@ -32,6 +32,11 @@ class Command(BaseCommand):
             metavar="DIR",
             help="For effects: a folder with a classifier that finds the evidence sentence of a pair.",
         )
+        parser.add_argument(
+            "--on-worker",
+            action="store_true",
+            help="The folders are on the machine of a worker, which checks their labels.",
+        )
         parser.add_argument("--user", metavar="EMAIL", help="Person in whose name the job runs, who is notified.")
         parser.add_argument("--here", action="store_true", help="Run the job in this process instead of a worker.")
         parser.add_argument(
@@ -47,7 +52,8 @@ class Command(BaseCommand):
             self.stdout.write(f"{removed:,} readings withdrawn.")
             return
         try:
-            job = queue_reading(project=of, task=task, model=model, evidence=evidence, by=by)
+            on_worker = options["on_worker"]
+            job = queue_reading(project=of, task=task, model=model, evidence=evidence, on_worker=on_worker, by=by)
         except Problem as problem:
             raise CommandError(problem.detail) from problem
         if not here:

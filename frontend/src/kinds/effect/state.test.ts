@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { nowhere } from '../tutorial.ts'
-import { inWords, Judging, mentions, TYPING, type Card } from './state.ts'
+import { inWords, Judging, mentions, TYPING, type Card, type Value } from './state.ts'
 
 const card = (more: Partial<Card> = {}): Card => ({
   ...nowhere(1), kind: 'effect', intervention: 'nepralin', outcome: 'attacks', title: '', pmid: '1', year: null, is_review: false, suggested: null,
@@ -53,6 +53,13 @@ it('begins with the draft or the answer', () => {
   const value = { effect_direction: 'increased' as const, effect_sentence: 2, suggestion: '' as const }
   expect(Judging.begin(card({ value }), null).next().value).toEqual(value)
   expect(Judging.begin(card({ value }), begun.choose('decreased').draft).draft).toEqual({ direction: 'decreased', sentence: null })
+})
+
+it('asks for the sentence of a direction that a model gave without one', () => {
+  const shown = Judging.begin(card({ value: { effect_direction: 'increased' } as Value }), null)
+  expect([shown.direction, shown.sentence, shown.nudge]).toEqual(['increased', null, 'Which sentence shows it? Type its number.'])
+  expect(shown.next().complete).toBe(false)
+  expect(shown.pick(3).value).toEqual({ effect_direction: 'increased', effect_sentence: 3, suggestion: '' })
 })
 
 it('finds the words of the pair, but not inside other words', () => {

@@ -13,6 +13,8 @@ export const DIRECTIONS = EFFECT_DIRECTIONS.map((direction, n) => ({ ...directio
 /** Milliseconds in which a second digit continues a number. */
 export const TYPING = 600
 
+const ASKS_SENTENCE = 'Which sentence shows it? Type its number.'
+
 /** Draft of an unfinished unit. */
 export interface Draft {
   direction: Direction | null
@@ -37,7 +39,9 @@ export class Judging {
   /** Initial state: the draft, otherwise the answer. */
   static begin(card: Card, draft: Draft | null): Judging {
     const from = draft ?? { direction: card.value?.effect_direction ?? null, sentence: card.value?.effect_sentence ?? null }
-    return new Judging(card, from.direction, from.sentence, '', false, null, null)
+    // A model whose evidence is not in the abstract gives a direction only.
+    const asks = from.direction !== null && from.direction !== 'not reported' && from.sentence === null
+    return new Judging(card, from.direction, from.sentence, asks ? ASKS_SENTENCE : '', false, null, null)
   }
 
   get draft(): Draft {
@@ -84,7 +88,7 @@ export class Judging {
     const sentence = this.sentence ?? this.card.suggested?.sentence ?? null
     if (direction !== null && direction !== 'not reported' && sentence !== null) return this.after({ direction, sentence, complete: true }, this.before)
     if (direction === null) return this.saying('No direction yet: A, S, D or 0.')
-    if (direction !== 'not reported') return this.saying('Which sentence shows it? Type its number.')
+    if (direction !== 'not reported') return this.saying(ASKS_SENTENCE)
     return this.after({ complete: true }, this.before)
   }
   undo(): Judging {
@@ -107,7 +111,7 @@ export class Judging {
     const direction = change.direction === undefined ? this.direction : change.direction
     const sentence = change.sentence === undefined ? this.sentence : change.sentence
     const complete = change.complete ?? false
-    const nudge = complete ? '' : direction === null ? `Sentence ${sentence}. Direction: A, S, D or 0.` : sentence === null ? 'Which sentence shows it? Type its number.' : 'Press Enter to go on.'
+    const nudge = complete ? '' : direction === null ? `Sentence ${sentence}. Direction: A, S, D or 0.` : sentence === null ? ASKS_SENTENCE : 'Press Enter to go on.'
     return new Judging(this.card, direction, sentence, nudge, complete, change.typed ?? null, before)
   }
   private saying(nudge: string): Judging {
