@@ -87,7 +87,7 @@ def untag(tagged: str) -> tuple[str, list[Tag]]:
     length = 0
     for at in range(1, len(pieces), 2):
         piece, tag, following = pieces[at - 1 : at + 2]
-        is_followed = following[:1].isspace() or not following and at + 2 == len(pieces)
+        is_followed = following[:1].isspace() or (not following and at + 2 == len(pieces))
         if piece[-1:].isspace() and is_followed:
             tag, piece = piece[-1] + tag, piece[:-1]
         elif not piece and is_followed and tags and plain and plain[-1][-1:].isspace():

@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from api.pagination import CappedRows
 from measures.unit_names import unit_name
-from projects.material.registry import Column, Match, Matches, Material, Row, Rows
+from projects.material.registry import Choice, Column, Match, Matches, Material, Row, Rows
 from projects.models import Member, Project
 from projects.permissions import may
 from sql.expressions import fold_case
@@ -104,6 +104,37 @@ class Propositions(Material):
         return Proposition.objects.current().filter(cluster__project=project)
 
 
+def _has_studies(count: int) -> Q:
+    """Return a condition for reviews with at least this number of included studies."""
+    included = Inclusion.objects.included().filter(review=OuterRef("pk")).order_by()
+    return Q(Exists(included[count - 1 : count]))
+
+
+YEARS = Choice(
+    "year",
+    "Year",
+    {
+        "2020": ("2020 and later", Q(year__gte=2020)),
+        "2015-2019": ("2015 to 2019", Q(year__range=(2015, 2019))),
+        "2010-2014": ("2010 to 2014", Q(year__range=(2010, 2014))),
+        "2000-2009": ("2000 to 2009", Q(year__range=(2000, 2009))),
+        "1999": ("1999 and earlier", Q(year__lte=1999)),
+        "unknown": ("Unknown", Q(year=None)),
+    },
+)
+STUDIES = Choice(
+    "studies",
+    "Studies",
+    {
+        "0": ("None", ~_has_studies(1)),
+        "1-5": ("1 to 5", _has_studies(1) & ~_has_studies(6)),
+        "6-10": ("6 to 10", _has_studies(6) & ~_has_studies(11)),
+        "11-25": ("11 to 25", _has_studies(11) & ~_has_studies(26)),
+        "26": ("26 and more", _has_studies(26)),
+    },
+)
+
+
 class Reviews(Material):
     key, order, figures = "reviews", 30, SUMMARY
     singular, plural = "review", "reviews"
@@ -127,6 +158,7 @@ class Reviews(Material):
         "retracted": ("Retracted", Q(is_retracted=True)),
     }
     stored_states = ("no_studies", "no_targets")
+    choices = (YEARS, STUDIES)
     pages = ("pubmed", "ranking")
     sources = ("pubmed",)
     grows = True

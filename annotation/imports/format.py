@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Notice:
-    """An unusual value that was imported unchanged.
+    """An unusual value. It was imported unchanged, unless the message says otherwise.
 
     ``item`` is the published id. ``place`` is "target", "input 3" (from 1, in file order) or "". ``field`` is the
     published key and ``text`` the value.

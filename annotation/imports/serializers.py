@@ -153,7 +153,7 @@ class ConfirmSerializer(Plain):
 
 
 class NoticeSerializer(Plain):
-    """An unusual value that was imported unchanged."""
+    """An unusual value. It was imported unchanged, unless the message says otherwise."""
 
     STORED = ("kind", "message", "item", "place", "field", "text")
 

@@ -1,6 +1,6 @@
 """Stored rows of states by which lists of material are filtered."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from api.pagination import MOST_MATCHES
@@ -29,10 +29,14 @@ class StateFigures(FigureSet):
         return {state: rows if len(rows) <= MOST_MATCHES else None for state, rows in found.items()}
 
 
+def current_states(project: Project) -> Mapping[str, Mapping[str, list[int] | None]]:
+    """Return the stored states by kind; empty if they are not current. Two queries."""
+    known = stored(project, STATES)
+    return dict(known.figures) if known.is_current else {}
+
+
 def rows_in_state(project: Project, kind: Material, state: str) -> Collection[int] | None:
     """Return the ids of all rows in a state, if they are stored and current. Two queries at most."""
     if state not in kind.stored_states:
         return None
-    known = stored(project, STATES)
-    ids: list[int] | None = known.figures.get(kind.key, {}).get(state) if known.is_current else None
-    return ids
+    return current_states(project).get(kind.key, {}).get(state)

@@ -27,6 +27,15 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """A select beside the states of a list. ``options``: titles and conditions by key."""
+
+    key: Literal["year", "studies"]
+    title: str
+    options: Mapping[str, tuple[str, Q]]
+
+
+@dataclass(frozen=True)
 class Row:
     """A row of a list. ``page`` is relative to the project, and empty if no page shows the row to the member."""
 
@@ -68,6 +77,8 @@ class Material:
     #: States whose rows are stored with the figures, because a filter by them reads another large table. Each of their
     #: changes must be one of content (`content_changed`).
     stored_states: Sequence[str] = ()
+    #: Further filters of the list.
+    choices: Sequence[Choice] = ()
     #: Whether *Corpus* has a tab for it.
     is_listed = True
     #: Whether rounds over it produce other kinds.

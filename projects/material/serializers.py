@@ -19,6 +19,18 @@ class MaterialColumnSerializer(Plain):
 class MaterialStateSerializer(Plain):
     key = serializers.CharField()
     title = serializers.CharField()
+    count = serializers.IntegerField(allow_null=True, help_text="Null unless it is stored and current.")
+
+
+class MaterialOptionSerializer(Plain):
+    key = serializers.CharField()
+    title = serializers.CharField()
+
+
+class MaterialChoiceSerializer(Plain):
+    key = serializers.ChoiceField(choices=["year", "studies"], help_text="Name of the filter.")
+    title = serializers.CharField()
+    options = MaterialOptionSerializer(many=True)
 
 
 class MaterialKindSerializer(Plain):
@@ -32,6 +44,7 @@ class MaterialKindSerializer(Plain):
     searched = serializers.BooleanField(source="is_searched", help_text="Whether the search of a project finds it.")
     columns = MaterialColumnSerializer(many=True)
     states = MaterialStateSerializer(many=True, help_text="States that its list can be filtered by.")
+    choices = MaterialChoiceSerializer(many=True, help_text="Further filters of its list.")
 
 
 class MaterialsSerializer(StoredSerializer):
@@ -46,6 +59,8 @@ class MaterialsSerializer(StoredSerializer):
 class MaterialFiltersSerializer(Plain):
     search = serializers.CharField(required=False, max_length=500, help_text="Words that a row must contain.")
     state = serializers.CharField(required=False, help_text="A state of the kind.")
+    year = serializers.CharField(required=False, help_text="A range of years of the kind.")
+    studies = serializers.CharField(required=False, help_text="A range of numbers of studies of the kind.")
     ordering = serializers.CharField(required=False, help_text="Key of a sortable column; `-` reverses it.")
 
 

@@ -1,7 +1,9 @@
 """Views of the material of a project: its kinds, their lists, and a search over all of them."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Q
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics
 from rest_framework.request import Request
@@ -12,11 +14,11 @@ from accounts.sessions import signed_in
 from api.pagination import CappedPages, CappedRows, CountedRows
 from api.problems import NotFound, Refused
 
-from ..models import Member
+from ..models import Member, Project
 from ..permissions import member_of, permit
 from ..stored_figures.queries import stored
 from . import registry, serializers
-from .figures import rows_in_state
+from .figures import current_states, rows_in_state
 from .registry import Material, Rows
 
 #: Matches of one kind in a search; *Corpus* lists the others.
@@ -36,6 +38,19 @@ def _filters(request: Request) -> dict[str, str]:
     return dict(serializer.validated_data)
 
 
+def _titles(conditions: Mapping[str, tuple[str, Q]]) -> list[dict[str, str]]:
+    return [{"key": key, "title": title} for key, (title, _) in conditions.items()]
+
+
+def _states(project: Project, kind: Material, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the states of a kind, with the number of rows where it is stored."""
+    rows = known.get(kind.key, {})
+    return [
+        one | {"count": len(ids) if (ids := rows.get(one["key"])) is not None else None}
+        for one in _titles(kind.states_of(project))
+    ]
+
+
 class MaterialsView(APIView):
     @extend_schema(operation_id="materials_get", responses=serializers.MaterialsSerializer)
     def get(self, request: Request, slug: str) -> Response:
@@ -44,13 +59,18 @@ class MaterialsView(APIView):
         sets = registry.figure_sets(project)
         kinds = registry.of(project, sets)
         oldest = min(sets.values(), key=lambda one: (one.as_of is not None, one.as_of))
+        known = current_states(project)
         counts = registry.counts(kinds, {name: one.figures for name, one in sets.items()})
         rows = [
             {
                 **{name: getattr(kind, name) for name in DESCRIBED},
                 "count": counts[kind.key],
                 "columns": kind.columns_of(project),
-                "states": [{"key": key, "title": title} for key, (title, _) in kind.states_of(project).items()],
+                "states": _states(project, kind, known),
+                "choices": [
+                    {"key": choice.key, "title": choice.title, "options": _titles(choice.options)}
+                    for choice in kind.choices
+                ],
             }
             for kind in kinds
         ]
@@ -92,6 +112,11 @@ def _matching(kind: Material, member: Member, rows: Rows, filters: dict[str, str
             raise Refused.field("state", f"{state!r} is not one of: {', '.join(states)}.")
         known = rows_in_state(member.project, kind, state)
         rows = rows.filter(states[state][1]) if known is None else rows.filter(pk__in=known)
+    for choice in kind.choices:
+        if option := filters.get(choice.key):
+            if option not in choice.options:
+                raise Refused.field(choice.key, f"{option!r} is not one of: {', '.join(choice.options)}.")
+            rows = rows.filter(choice.options[option][1])
     return rows
 
 

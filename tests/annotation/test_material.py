@@ -13,9 +13,10 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.models import Input, Review, Study, Target
 from projects.material import registry
-from projects.models import Member, Project
+from projects.models import Member, Project, Unit
 from projects.stored_figures.actions import compute_and_store, content_changed
 from tests.annotation.m3_files import cluster, import_records, plain, source, write
+from tests.builders import include
 
 Client = Callable[[User], APIClient]
 
@@ -195,3 +196,42 @@ def test_postgresql_finds_rare_words_by_an_index(
         cursor.execute("SET LOCAL enable_seqscan = off")
     assert "target_search" in rows.explain()
     assert [row.key for row in rows] == ["17_0"]
+
+
+@pytest.mark.django_db
+def test_reviews_are_filtered_by_year_and_number_of_studies(project: Project, lead: User, client_of: Client) -> None:
+    client = client_of(lead)
+    for number, (year, studies) in enumerate([(2021, 0), (2009, 5), (2010, 6), (None, 26)]):
+        unit = Unit.objects.create(project=project, type="review", key=str(number))
+        review = Review.objects.create(project=project, pmid=unit.key, unit=unit, year=year)
+        for n in range(studies):
+            include(review, Study.objects.create(project=project, pmid=f"{number}000{n}"))
+    expected: dict[tuple[str, str], list[str]] = {
+        ("year", "2020"): ["0"], ("year", "2000-2009"): ["1"], ("year", "2010-2014"): ["2"], ("year", "unknown"): ["3"],
+        ("year", "1999"): [], ("studies", "0"): ["0"], ("studies", "1-5"): ["1"], ("studies", "6-10"): ["2"],
+        ("studies", "11-25"): [], ("studies", "26"): ["3"],
+    }  # fmt: skip
+    for (name, option), pmids in expected.items():
+        rows = get(client, "materials/reviews", **{name: option})["results"]
+        assert [row["cells"][1] for row in rows] == pmids, (name, option)
+    assert get(client, "materials/reviews", year="2010-2014", studies="1-5")["results"] == []
+    assert client.get("/api/v1/projects/eye/materials/reviews/?year=last").status_code == 422
+    # The list of studies has no such filters.
+    assert get(client, "materials/studies", year="2020")["count"] == 37
+
+
+@pytest.mark.django_db
+def test_a_state_has_its_count_while_the_stored_one_is_current(project: Project, lead: User, client_of: Client) -> None:
+    client = client_of(lead)
+
+    def states() -> dict[str, int | None]:
+        (reviews,) = (kind for kind in get(client, "materials")["kinds"] if kind["key"] == "reviews")
+        return {state["key"]: state["count"] for state in reviews["states"]}
+
+    unit = Unit.objects.create(project=project, type="review", key="1")
+    Review.objects.create(project=project, pmid="1", unit=unit)
+    assert states() == {"no_studies": None, "no_targets": None, "retracted": None}
+    compute_and_store(project=project)
+    assert states() == {"no_studies": 1, "no_targets": 1, "retracted": None}
+    content_changed(Q(pk=project.pk))
+    assert states()["no_studies"] is None

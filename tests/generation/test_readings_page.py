@@ -105,6 +105,21 @@ def test_a_reading_is_queued_once_and_only_with_a_folder_that_fits(ms2: Project,
 
 
 @pytest.mark.django_db
+def test_a_folder_of_a_worker_is_checked_by_the_job_only(ms2: Project, lead: User, client_of: Client) -> None:
+    client, address = client_of(lead), ADDRESS.format(ms2.slug)
+    body = {"task": "pio", "model": "elsewhere"}
+    assert client.post(address, body, format="json").status_code == 422
+    # A folder that is here is checked here, and no path leaves the models folder.
+    for model in ("others", "../models/tagger"):
+        refused = client.post(address, body | {"model": model, "on_worker": True}, format="json")
+        assert refused.status_code == 422, model
+    job = client.post(address, body | {"on_worker": True}, format="json").json()["id"]
+    run_job(job)
+    failed = Job.objects.get(pk=job)
+    assert (failed.status, "no folder 'elsewhere'" in failed.error) == (JobStatus.FAILED, True)
+
+
+@pytest.mark.django_db
 def test_readings_are_withdrawn_by_a_job_but_not_while_their_model_reads(
     ms2: Project, lead: User, client_of: Client
 ) -> None:

@@ -203,7 +203,14 @@ class MSLRStream(Stream):
         if self.level == WITHHELD:
             value.pop("targets", None)
             if target:
-                notices.append(Notice("withheld target", "The target is secret. It is not stored.", review, "target"))
+                notices.append(
+                    Notice(
+                        "withheld target",
+                        "The targets of the test set are secret. This one was left out and is not stored.",
+                        review,
+                        "target",
+                    )
+                )
             target = ""
         elif not target.strip():
             notices.append(Notice("no target", "The review has no target.", review, "target"))
