@@ -6,8 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0015_written_steps'),
-        ('projects', '0013_collections'),
+        ('annotation', '0016_data_splits'),
     ]
 
     operations = [
