@@ -5,6 +5,7 @@ from typing import Any
 
 from measures.means import Mean
 from measures.question_texts import NO_HOST
+from measures.tokens import WHITE_SPACE
 from projects.reports.registry import ReportTable, TableContext
 from projects.reports.table import Cell, Column, Table
 from projects.stored_figures.queries import Stored, stored
@@ -84,6 +85,13 @@ NAMES = {
 }
 
 
+#: Added to a table whose tokens were counted without spaCy.
+NO_SPACY = (
+    "The paper's tokens are spaCy's: pip install -r requirements/tokens.txt for the workers; figures follow the next "
+    "change of the corpus."
+)
+
+
 class TextTable(ReportTable[WriterData]):
     """A table of the texts of questions. ``part``: its rows in the stored figures."""
 
@@ -104,7 +112,8 @@ class TextTable(ReportTable[WriterData]):
     def tools(self, data: WriterData) -> str:
         """Return the note that names tokenizer and splitter."""
         texts = self.texts(data)
-        return f"Tokenizer: {texts['tokenizer']}. Sentence splitter: {texts['splitter']}."
+        note = f"Tokenizer: {texts['tokenizer']}. Sentence splitter: {texts['splitter']}."
+        return f"{note} {NO_SPACY}" if texts["tokenizer"] == WHITE_SPACE else note
 
 
 class HostsTable(TextTable):

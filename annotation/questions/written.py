@@ -25,6 +25,7 @@ def rows(project: Project) -> Iterator[dict[str, str]]:
     """Yield the current written summaries in corpus order, with the columns of ``written/summaries.csv``."""
     summaries = WrittenSummary.objects.current().filter(question__project=project)
     summaries = summaries.order_by("question__position", "question", "passage__position", "passage", "form", "pk")
+    named = {*summaries.exclude(answer=None).order_by().values_list("answer__author__pseudonym", flat=True)}
     for question, passage, form, version, text, writer, pseudonym, round in summaries.values_list(*COLUMNS).iterator(
         chunk_size=500
     ):
@@ -32,12 +33,17 @@ def rows(project: Project) -> Iterator[dict[str, str]]:
             "question": question,
             "passage": passage or ALL,
             "form": form,
-            "writer": pseudonym or writer or IMPORTED,
+            "writer": pseudonym or _imported(writer, named),
             "version": str(version),
             "round": round or "",
             "status": "written" if text.strip() else "nothing relevant",
             "written_text": text,
         }
+
+
+def _imported(writer: str, pseudonyms: set[str]) -> str:
+    """Return the name of a writer in a file. It differs from all pseudonyms, so that two writers stay two."""
+    return f"{writer} (imported)" if writer in pseudonyms else writer or IMPORTED
 
 
 def newest(project: Project) -> list[Written]:

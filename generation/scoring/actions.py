@@ -21,7 +21,7 @@ from sql import planner
 from .. import metrics
 from ..backends.identity import DEFAULT, GPU
 from ..metrics.protocol import Judged, Metric, MetricError, Params, Row, Scorer
-from ..models import ItemStatus, ProbeFigures, Run, RunPurpose, Score, Scoring, Summary
+from ..models import ItemStatus, ProbeFigures, Run, RunPurpose, Score, Scoring, Summary, UnitLevel
 from ..sources import materials_of
 from .comparing import compare_probe, compare_scoring, uncompared
 from .computing import has_current_means, means_of, probe_results
@@ -69,7 +69,7 @@ KIND = "score_run"
 #: Up to this number of summaries, the request itself checks for existing scores. Above it, the worker does.
 MAX_CHECKED_IN_REQUEST = 1000
 
-NO_TARGET = "its unit has no target"
+NO_TARGET, NO_SUMMARY = "its unit has no target", "nobody wrote a summary of its unit"
 
 Progress = Callable[[int, int | None, str], None]
 
@@ -195,7 +195,7 @@ def _score_remaining(scoring: Scoring, scorer: Scorer, total: int, progress: Pro
             scoring.scores.filter(summary__in=[judged.summary for judged in batch]).values_list("summary_id", flat=True)
         )
         unscored = [judged for judged in batch if judged.summary not in scored]
-        empty_row = _without_target(metrics.get(scoring.metric))
+        empty_row = _without_target(metrics.get(scoring.metric), scoring.run.version.level)
         rows_by_summary = [rows or [empty_row] for rows in (scorer.score(unscored) if unscored else [])]
         done += len(batch)
         with batches.batch():
@@ -212,10 +212,11 @@ def _score_remaining(scoring: Scoring, scorer: Scorer, total: int, progress: Pro
             )
 
 
-def _without_target(metric: Metric) -> Row:
+def _without_target(metric: Metric, level: str) -> Row:
     """Return the row of a summary without references, so that it is not scored again."""
     names = [figure.key for figure in metric.figures if figure.against == "reference"]
-    return Row(None, dict.fromkeys(names), dict.fromkeys(names, NO_TARGET))
+    reason = NO_SUMMARY if level in (UnitLevel.ANSWER, UnitLevel.QUESTION) else NO_TARGET
+    return Row(None, dict.fromkeys(names), dict.fromkeys(names, reason))
 
 
 def _score(scoring: Scoring, judged: Judged, row: Row) -> Score:

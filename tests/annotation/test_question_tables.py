@@ -11,11 +11,12 @@ from sacrebleu.metrics import BLEU
 
 from annotation.imports.actions import check_files, import_files
 from annotation.models import QuestionText, WrittenSummary
+from measures import question_texts as measured
 from measures.question_texts import host_of
 from measures.recompute import question_texts
 from measures.recompute.files import Findings, Folder
 from measures.sentences import sentences
-from measures.tokens import tokenizer, tokenizer_name
+from measures.tokens import WHITE_SPACE, tokenizer, tokenizer_name
 from projects import reports
 from projects.models import Project
 from projects.reports.registry import Tables
@@ -65,6 +66,16 @@ def test_lengths_name_tokenizer_and_splitter_and_equal_a_count_by_hand(project: 
             assert (cells[name].value, cells[name].sd) == pytest.approx(expected, abs=1e-9)
     notes = table(project, "mediqa-4").notes
     assert notes[0] == f"Tokenizer: {tokenizer_name()}. Sentence splitter: concord-sentences 1."
+
+
+def test_a_table_without_spacy_says_how_to_install_it(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measured, "tokenizer_name", lambda: WHITE_SPACE)
+    bring_questions(project, tmp_path)
+    compute_and_store(project=project)
+    for key in ("mediqa-3", "mediqa-4"):
+        assert "pip install -r requirements/tokens.txt" in table(project, key).notes[0]
 
 
 def test_hosts_of_pages_are_counted(project: Project, tmp_path: Path) -> None:

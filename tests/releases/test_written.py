@@ -47,7 +47,8 @@ def test_texts_and_figures_of_writers_are_released(
     project: Project, people: list[Member], lead: User, tmp_path: Path
 ) -> None:
     imported(project, "harmless")
-    imported(project, "brown")
+    # Named like the pseudonym of a person.
+    imported(project, "R1")
     round = open_writing(project, people)
     for number, person in enumerate(people):
         write(round, person, words=f"by {number}", nothing="3_Answer1" if number else "")
@@ -62,7 +63,7 @@ def test_texts_and_figures_of_writers_are_released(
     assert [one for one in promised if not any(lies_in(a, one) or lies_in(one, a) for a in found)] == []
 
     figures = json.loads((folder / written.AGREEMENT).read_text())
-    assert figures["writers"] == ["R1", "R2", "brown", "harmless", "imported"]
+    assert figures["writers"] == ["R1", "R1 (imported)", "R2", "harmless", "imported"]
     [of_all] = [row for row in figures["types"] if row["type"] == "all abstractive"]
     # Five writers of two questions.
     assert (of_all["pairs"], of_all["questions"]) == (20, 2)

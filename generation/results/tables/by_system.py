@@ -48,7 +48,8 @@ def by_system(scores: Scores, metric: str, figure: str) -> IntervalPlot:
     has_own = chosen_figure.against == "reference" and scores.target_runs
     against = f", against the {OWN}" if has_own else ""
     unit = " in percent" if chosen_figure.scale == 100 else ""
-    note = f"Means{against}, with 95% intervals, clustered by review. {scores.project.name}."
+    clusters = "review" if scores.target_runs or not scores.runs else "question"
+    note = f"Means{against}, with 95% intervals, clustered by {clusters}. {scores.project.name}."
     return IntervalPlot(figure, f"{chosen_figure.label}{unit}", " ".join([note, *scores.few([metric])]), rows)
 
 

@@ -385,7 +385,7 @@ class Scores(TableContext):
                     cluster_counts = [result.mean.clusters for result in figures if result.mean.few]
                     if cluster_counts:
                         least[scored_run.label] = min([*cluster_counts, least.get(scored_run.label, FEW)])
-        return few_reviews(least)
+        return few_reviews(least, "questions" if self.runs and not self.target_runs else "reviews")
 
     def hidden(self) -> list[str]:
         """Return a note if runs are hidden from this member."""

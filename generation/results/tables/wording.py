@@ -46,12 +46,12 @@ def version_commands(verb: str, runs: Iterable[Run], *options: str) -> str:
     )
 
 
-def few_reviews(fewest: Mapping[str, int]) -> list[str]:
-    """Return a note about intervals of few reviews, or an empty list if there are none."""
+def few_reviews(fewest: Mapping[str, int], clusters: str = "reviews") -> list[str]:
+    """Return a note about intervals of few reviews or questions, or an empty list if there are none."""
     if not fewest:
         return []
     systems = join_words(f"{name} ({number})" for name, number in fewest.items())
-    return [f"Fewer than {FEW} reviews: {systems}. Below {ENOUGH_OF_MEANS} reviews, means have no interval."]
+    return [f"Fewer than {FEW} {clusters}: {systems}. Below {ENOUGH_OF_MEANS} {clusters}, means have no interval."]
 
 
 def join_words(words: Iterable[str]) -> str:
