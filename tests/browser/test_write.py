@@ -345,6 +345,9 @@ def test_nothing_is_lost_by_a_reload_without_network_in_two_tabs_or_a_day_later(
     expect(w.page.locator(".draft")).to_contain_text("Changed in another tab")
     w.press("Control+Enter").at("Passage 1 of 4, abstractive").press("End").type(" and in the first")
     expect(other.locator("textarea")).to_have_value("Ask a doctor in the second tab and in the first")
+    # A comment of the second tab is not lost when the first one writes its draft and submits.
+    second.press("Escape", "m")
+    other.get_by_label("Comment for the curator").fill("Two tabs")
     other.close()
 
     # Without a network all steps can be written and submitted.
@@ -361,7 +364,8 @@ def test_nothing_is_lost_by_a_reload_without_network_in_two_tabs_or_a_day_later(
     w.page.keyboard.press("Control+Enter")
     w.page.context.set_offline(False)
     w.sent()
-    assert said(site, round)[0][2][1]["text"] == "Ask a doctor in the second tab and in the first"
+    _, comment, steps = said(site, round)[0]
+    assert (comment, steps[1]["text"]) == ("Two tabs", "Ask a doctor in the second tab and in the first")
 
     later = w.page.context.new_page()
     w.page.close()

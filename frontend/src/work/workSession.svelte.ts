@@ -4,6 +4,7 @@ import { api, data, Offline, Problem, putAnswer, Unauthenticated, type Schemas }
 import type { Card, Value, Visit } from '../kinds/kind.ts'
 import { Activity } from './activity.ts'
 import { dropDraft, loadDraft, saveDraft } from './drafts.ts'
+import { SharedRemarks } from './remarks.ts'
 import { back, current, empty, heldIds, leave, putBack, receive, reopen, type HeldAssignments } from './assignments.ts'
 import { storeAssignments, loadAssignments } from './storedAssignments.ts'
 import { newUuid, Outbox, type Entry, type OutboxEvent, type OutboxState } from './outbox.ts'
@@ -57,6 +58,7 @@ export class WorkSession {
   readonly activity = new Activity()
 
   private readonly outbox: Outbox
+  private readonly remarks: SharedRemarks
   private serial = 0
   private shownAt = 0
   private slowTimer: ReturnType<typeof setTimeout> | undefined
@@ -75,6 +77,10 @@ export class WorkSession {
 
   constructor(private readonly id: number, private readonly user: number) {
     this.outbox = new Outbox({ user, put: putAnswer, onState: this.onState, onEvent: this.onEvent })
+    this.remarks = new SharedRemarks(user, ({ comment, flag }) => {
+      this.comment = comment
+      this.flag = flag
+    })
   }
 
   /** Load unsent answers of earlier visits, then the assignments. */
@@ -156,6 +162,7 @@ export class WorkSession {
     this.draft = left ?? draft?.state ?? null
     this.comment = draft?.comment ?? card.comment
     this.flag = draft?.flag ?? card.flag
+    this.remarks.loaded(card.assignment, this)
     this.activity.restart(draft?.activeMs)
     this.shownAt = performance.now()
     // A shown current value waits for Enter, because one changed field need not be the last.
@@ -185,6 +192,7 @@ export class WorkSession {
   keepDraft(): void {
     const card = this.unit?.card
     if (!card) return
+    this.remarks.share(this)
     // Plain data: a proxy of the page's state cannot be stored.
     const draft = {
       user: this.user, assignment: card.assignment, revision: this.revisionOf(card), state: $state.snapshot(this.draft),
@@ -346,5 +354,6 @@ export class WorkSession {
     clearTimeout(this.slowTimer)
     clearTimeout(this.retryTimer)
     this.outbox.close()
+    this.remarks.close()
   }
 }
