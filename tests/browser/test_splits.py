@@ -38,8 +38,8 @@ def test_a_lead_splits_a_data_set_reads_its_leakage_and_discards_it(
     units = [line.split(",")[0] for line in lines[1:]]
     path.write_text("unit,part\n" + "".join(f"{unit},part_{n % 2}\n" for n, unit in enumerate(units)) + "unheard,dev\n")
     page.get_by_role("button", name="New split").click()
-    page.get_by_label("Name").fill("own")
-    page.get_by_label("From a file").check()
+    page.get_by_role("textbox", name="Name").fill("own")
+    page.get_by_role("radio", name="From a file").check()
     page.get_by_label("File", exact=True).set_input_files(path)
     page.get_by_role("button", name="Create split").click()
     fault = page.get_by_role("row", name="unheard")
