@@ -77,7 +77,7 @@ def _typed(rows: Any, schema: Any) -> Iterator[dict[str, Any]]:
     """Yield rows of a CSV file with the values that the schema has."""
     import pyarrow as pa
 
-    of_type = {pa.int64(): int, pa.float64(): float, pa.bool_(): "true".__eq__}
+    of_type: dict[Any, Any] = {pa.int64(): int, pa.float64(): float, pa.bool_(): "true".__eq__}
     convert = {field.name: of_type[field.type] for field in schema if field.type in of_type}
     for row in rows:
         for name, function in convert.items():

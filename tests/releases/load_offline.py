@@ -26,8 +26,12 @@ def of_parts(folder: Path, config: str, loaded: Mapping[str, Iterable[Row]]) -> 
     """
     files = sources_of(folder)[config]
     yield from ((split, -1, "not loaded") for split in files.keys() - loaded.keys())
-    for split, rows in loaded.items():
-        rows = list(rows)
+    by_split = {split: list(rows) for split, rows in loaded.items()}
+    for file in set(files.values()):
+        n = sum(len(rows) for split, rows in by_split.items() if files[split] == file)
+        if n != sum(1 for _ in source_rows(folder / file)):
+            yield file, n, "the splits of this file have another number of rows"
+    for split, rows in by_split.items():
         file = files[split]
         source = list(source_rows(folder / file))
         if list(files.values()).count(file) > 1:
@@ -60,7 +64,7 @@ def with_datasets(folder: Path, cache: Path) -> Iterator[tuple[str, int, str]]:
     yield "default", len(default), ""
     for name in names:
         loaded = datasets.load_dataset(str(folder), name, cache_dir=str(cache))
-        yield from ((f"{name}/{split}", *rest) for split, *rest in of_parts(folder, name, loaded))
+        yield from ((f"{name}/{split}", n, found) for split, n, found in of_parts(folder, name, loaded))
 
 
 def plain(value: Any, prefix: str) -> Any:
@@ -84,19 +88,19 @@ def with_mlcroissant(folder: Path) -> Iterator[tuple[str, int, str]]:
     for record_set in dataset.metadata.record_sets:
         config, _, split = record_set.id.partition("/")
         fields = {field.id: field.source.extract.column for field in record_set.fields if field.source.extract.column}
-        records = [
+        records: list[Row] = [
             {fields.get(name, name.rpartition("/")[2]): plain(value, record_set.id) for name, value in record.items()}
             for record in dataset.records(record_set.id)
         ]
         by_config.setdefault(config, {})[split or "full"] = records
     assert set(by_config) == set(sources_of(folder))
     for config, loaded in by_config.items():
-        yield from ((f"{config}/{split}", *rest) for split, *rest in of_parts(folder, config, loaded))
+        yield from ((f"{config}/{split}", n, found) for split, n, found in of_parts(folder, config, loaded))
 
 
 def main(folder: Path, cache: Path) -> None:
     os.environ |= {"HF_HUB_OFFLINE": "1", "HF_HOME": str(cache), "CROISSANT_CACHE": str(cache)}
-    socket.socket.connect = socket.socket.connect_ex = _no_network  # type: ignore[assignment, method-assign]
+    socket.socket.connect = socket.socket.connect_ex = _no_network  # type: ignore[method-assign]
     found = {"datasets": list(with_datasets(folder, cache)), "mlcroissant": list(with_mlcroissant(folder))}
     print(json.dumps(found))
 
