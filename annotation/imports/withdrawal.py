@@ -9,7 +9,7 @@ from api.problems import Conflict
 from audit.log import record
 from projects.jobs import batches, jobs
 from projects.jobs.batches import Progress, silent
-from projects.models import Import, ImportFile, ImportState, ImportWarning, Job, JobStatus, Unit
+from projects.models import Import, ImportedRecord, ImportFile, ImportState, ImportWarning, Job, JobStatus, Unit
 
 from ..models import (
     Cluster,
@@ -56,6 +56,7 @@ ORDER: tuple[tuple[type[Model], str], ...] = (
     (ColumnValues, "imported"),
     (ImportedMapping, "imported"),
     (Unit, "imported"),
+    (ImportedRecord, "imported"),
     (ImportWarning, "imported"),
     (ImportFile, "imported"),
 )

@@ -25,7 +25,7 @@ from projects.jobs import batches, jobs
 from projects.jobs.arriving import ImportArriving, ensure_none_arrives
 from projects.jobs.batches import Progress, silent
 from projects.jobs.pace import Pace
-from projects.models import Import, ImportFile, ImportState, ImportWarning, Job, JobStatus, Project
+from projects.models import Import, ImportedRecord, ImportFile, ImportState, ImportWarning, Job, JobStatus, Project
 from projects.stored_figures.actions import content_changed
 from projects.uploads.faults import BadFiles, Faults
 from projects.uploads.files import Source
@@ -200,6 +200,7 @@ class Writing(Pass):
                 self._add_import(rows)
             assert self.imported
             self.stream.create(self.imported, new, self.first + self.tally["new"], rows)
+            add_records(rows, self.imported, batch, new)
             self.add_up(batch, new)
             self._add_warnings(rows, (notice for item in new for notice in self.stream.notices(item)))
         self._store(rows, end)
@@ -347,6 +348,23 @@ def file_rows(imported: Import, sources: Sequence[Source]) -> list[ImportFile]:
         )
         for position, source in enumerate(sources)
     ]
+
+
+def add_records(rows: BulkWriter, imported: Import, batch: Sequence[Place], new: Sequence[Any]) -> None:
+    """Prepare the line of each new item of a batch, from which `releases.sources.origins` tells where it comes from.
+
+    A review of MSLR without studies has no line.
+    """
+    created = {id(item) for item in new}
+    places = [place for place in batch if id(place.record.item) in created and place.record.line]
+    rows.add_columns(
+        ImportedRecord,
+        len(places),
+        imported_id=imported.pk,
+        key=[place.record.key for place in places],
+        file=[place.file for place in places],
+        line=[place.record.line for place in places],
+    )
 
 
 def warning_rows(imported: Import, notices: Iterable[Notice]) -> Iterable[ImportWarning]:

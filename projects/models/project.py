@@ -229,6 +229,19 @@ class ImportFile(models.Model):
         indexes = [models.Index(fields=["sha256"], name="import_file_by_content")]
 
 
+class ImportedRecord(models.Model):
+    """Where an imported record is in its file: the line on which it begins. Older imports have no rows."""
+
+    imported = models.ForeignKey(Import, on_delete=models.CASCADE, related_name="records", db_index=False)
+    key = models.TextField(help_text="Key of the record in the file.")
+    file = models.PositiveIntegerField(help_text="Position of the file among those of the import.")
+    line = models.PositiveIntegerField(help_text="From 1.")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["imported", "key"], name="one_imported_record_per_key")]
+
+
 class ImportWarning(models.Model):
     """An unusual value that was imported unchanged."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from measures.counterfactuals import Kind
 from projects.jobs.batches import Progress
-from projects.models import Import, Project
+from projects.models import Import, ImportedRecord, Project
 from projects.uploads.faults import BadFiles, Faults
 from projects.uploads.files import Source
 from sql.bulk import BulkWriter
@@ -127,6 +127,8 @@ class CounterfactualFile:
             raise BadFiles(faults)
         new = [NewCounterfactual(self.targets[line], e.kind, e.text) for line, e in self.new.items()]
         rows.add(as_rows(new, imported=imported))
+        records = [(line, f"{e.docid} {e.kind.value}") for line, e in self.new.items()]
+        rows.add(ImportedRecord(imported=imported, key=key, file=0, line=line) for line, key in records)
 
     def confirm(self) -> None:
         check_uncorrected({target.unit_id for target in self.targets.values()})
