@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import F
 
 from projects import kinds
-from projects.models import Answer, Outcome, Project
-from projects.purposes import which
+from projects.models import Outcome, Project
 from releases.formats.rows import BATCH, csv_row, flag, utc_time
 
-from ..sources.blinding import kept_blind
+from ..sources.blinding import kept_blind, released_answers
 from .notes import Notes
 
 COLUMNS = (
@@ -56,7 +55,7 @@ ORDER = (
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
-    answers = _released(project)
+    answers = released_answers(project)
     if blind := kept_blind(project):
         names = project.rounds.filter(pk__in=blind).order_by("pk").values_list("name", flat=True)
         notes.counts["rounds_kept_blind"] = list(names)
@@ -66,16 +65,11 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
             yield f"answers/{kind.key}.csv", _rows(project, kind, notes)
 
 
-def _released(project: Project) -> QuerySet[Answer]:
-    answers = Answer.objects.filter(assignment__round__project=project, assignment__round__purpose__in=which("counts"))
-    return answers.exclude(assignment__round__in=blind) if (blind := kept_blind(project)) else answers
-
-
 def _rows(project: Project, kind: kinds.Kind, notes: Notes) -> Iterator[bytes]:
     yield csv_row([*COLUMNS, *kind.columns])
     pseudonyms = dict(project.members.with_account().values_list("user_id", "pseudonym"))
     answers = (
-        _released(project)
+        released_answers(project)
         .filter(assignment__round__kind=kind.key)
         .select_related("assignment__round", "assignment__unit", "author", "guideline")
         .annotate(brought_by=F("entry__actor"))

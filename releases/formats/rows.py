@@ -3,10 +3,11 @@
 import csv
 import io
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Any
 
 from projects.spreadsheets.cells import flag as flag
+
+from ..sources.times import utc_time as utc_time
 
 BATCH = 1000
 
@@ -21,8 +22,3 @@ def csv_row(cells: Iterable[Any]) -> bytes:
     bare = any(isinstance(cell, str) and "\r" in cell for cell in cells)
     csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if bare else csv.QUOTE_MINIMAL).writerow(cells)
     return out.getvalue().encode()
-
-
-def utc_time(value: datetime) -> str:
-    """Return a time in UTC with microseconds, independent of the database's format."""
-    return value.astimezone(UTC).isoformat(timespec="microseconds")

@@ -14,7 +14,7 @@ from annotation.models import ReliabilityStudy
 from evaluation.models import ComparedSystem, RatingDesign
 from generation.models import Embargo
 from projects import kinds
-from projects.models import Project, Round
+from projects.models import Answer, Project, Round, Unit
 from projects.purposes import which
 
 
@@ -47,6 +47,19 @@ def kept_blind(project: Project) -> list[int]:
             *beside.values_list("labels_id", flat=True),
         }
     )
+
+
+def released_answers(project: Project) -> QuerySet[Answer]:
+    """Return the answers that a release contains: not those of practice, and not those of rounds that are blind."""
+    answers = Answer.objects.filter(assignment__round__project=project, assignment__round__purpose__in=which("counts"))
+    return answers.exclude(assignment__round__in=blind) if (blind := kept_blind(project)) else answers
+
+
+def released_units(project: Project) -> QuerySet[Unit]:
+    """Return the units that a release may name. The key of a page or item of a blind round reveals its texts."""
+    of_blind = {type for kind in kinds.all_kinds() if kind.blind for type in kind.unit_types}
+    units = Unit.objects.filter(project=project)
+    return units.exclude(type__in=of_blind, assignments__round__in=blind) if (blind := kept_blind(project)) else units
 
 
 def _counting(project: Project) -> QuerySet[Round]:
