@@ -3,6 +3,7 @@
 from django.urls import path
 
 from .citation.views import CitationView
+from .origins import views as origins_views
 from .publishing import views as publishing_views
 
 urlpatterns = [
@@ -11,6 +12,9 @@ urlpatterns = [
     path("projects/<slug:slug>/releases/pending/", publishing_views.PendingReleasesView.as_view()),
     path("projects/<slug:slug>/releases/checks/", publishing_views.ReleaseChecksView.as_view()),
     path("releases/<int:release_id>/", publishing_views.ReleaseView.as_view()),
+    path("units/<int:unit_id>/origin/", origins_views.OriginView.as_view()),
+    path("units/<int:unit_id>/origin/releases/", origins_views.OriginReleasesView.as_view()),
+    path("releases/<int:release_id>/row/", origins_views.ReleasedRowView.as_view()),
     path("releases/<int:release_id>/verify/", publishing_views.ReleaseVerifyView.as_view()),
     path("releases/<int:release_id>/difference/", publishing_views.ReleaseDifferenceView.as_view()),
     path("releases/<int:release_id>/files/<path:path>", publishing_views.ReleaseFileView.as_view()),

@@ -5,7 +5,7 @@ reads that file. This module needs no Django.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import quote, unquote
@@ -36,7 +36,7 @@ class Step:
     #: Type and number, such as ``decision/12``. The number of the first decision stands for all of them.
     id: str
     what: str
-    #: Name of the unit (`unit_name`).
+    #: Name of the unit (`full_key`).
     unit: str
     #: In UTC; empty if it was not recorded.
     at: str = ""
@@ -56,8 +56,9 @@ class Step:
     is_current: bool | None = None
     is_counted: bool | None = None
     outcome: str = ""
-    #: Number of the import, with its file and the line. ``line`` is None if unknown. ``place`` is the text of the item.
-    source: int | None = None
+    #: Number of the import, with its file and line. ``line`` is 0 if unknown, None if the unit has no line of its own.
+    #: ``place`` is the text of the item.
+    imported: int | None = None
     format: str = ""
     file: str = ""
     sha256: str = ""
@@ -101,6 +102,11 @@ class Subject:
     id: int = 0
     ancestors: list[Ancestor] = field(default_factory=list)
 
+    @property
+    def itself(self) -> list[Ancestor]:
+        """The unit and its earlier texts: only these have answers and summaries in its chain."""
+        return [*(a for a in self.ancestors if a.role == EARLIER), Ancestor(self.name, ITSELF, self.id)]
+
 
 @dataclass
 class Chain:
@@ -115,8 +121,8 @@ class Chain:
         return roles.get(step.unit, ITSELF)
 
 
-def unit_name(type: str, key: str) -> str:
-    """Return the name of a unit within its project."""
+def full_key(type: str, key: str) -> str:
+    """Return the type and key of a unit as one text, which identifies it within its project."""
     return f"{type}/{key}"
 
 
@@ -131,18 +137,18 @@ def shown(chain: Chain) -> list[Step]:
     An answer of the curate page is shown by the decision that adopts it. Imported values are shown by the import.
     """
     adopted = {step.answer for step in chain.steps if step.what == DECIDED}
-    brought = {(step.unit, step.source) for step in chain.steps if step.what == IMPORTED}
+    brought = {(step.unit, step.imported) for step in chain.steps if step.what == IMPORTED}
     values: dict[tuple[str, int | None], tuple[Value, ...]] = {}
     steps = []
     for step in chain.steps:
         if step.what == ANSWERED and not step.is_counted and step.answer in adopted:
             continue
-        if step.what == DECIDED and step.origin == "imported" and (step.unit, step.source) in brought:
-            values[step.unit, step.source] = values.get((step.unit, step.source), ()) + step.values
+        if step.what == DECIDED and step.origin == "imported" and (step.unit, step.imported) in brought:
+            values[step.unit, step.imported] = values.get((step.unit, step.imported), ()) + step.values
             continue
         steps.append(step)
     return ordered(
-        replace(step, values=values.get((step.unit, step.source), ())) if step.what == IMPORTED else step
+        replace(step, values=values.get((step.unit, step.imported), ())) if step.what == IMPORTED else step
         for step in steps
     )
 
@@ -208,7 +214,7 @@ def step_node(step: Step) -> Node:
         made_from = [unit_iri(step.unit)]
         if step.what == DECIDED:
             made_from += [iri("answer", step.answer)] if step.answer else []
-            made_from += [iri("source", step.source)] if step.source is not None else []
+            made_from += [iri("source", step.imported)] if step.imported is not None else []
         node |= {
             "prov:wasDerivedFrom": made_from,
             "prov:wasGeneratedBy": activity,
@@ -216,7 +222,7 @@ def step_node(step: Step) -> Node:
             "prov:generatedAtTime": step.at,
         }
     else:
-        sources = [iri("source", step.source)] if step.source is not None else []
+        sources = [iri("source", step.imported)] if step.imported is not None else []
         if step.search is not None:
             sources.append(iri("search", step.search))
         node |= {
@@ -227,6 +233,8 @@ def step_node(step: Step) -> Node:
             "prov:endedAtTime": step.at,
         }
     kept = {f.name: getattr(step, f.name) for f in fields(step) if getattr(step, f.name) != f.default}
+    for name in ("id", "at"):
+        kept.pop(name, None)
     kept["values"] = [
         _without_empty({"concord:field": v.field, "concord:value": v.value, "concord:decision": v.decision or None})
         for v in step.values
@@ -241,7 +249,9 @@ def releasable(step: Step, measured: Mapping[str, set[str]]) -> Step:
     """
     allowed = measured.get(step.kind, set()) if step.what != ANSWERED else set()
     values = tuple(Value(v.field, v.value if v.field in allowed else "", v.decision) for v in step.values)
-    return replace(step, before="", after="", text="", values=values if step.what == DECIDED else ())
+    # Format and SHA-256 are in the node of the source.
+    short: dict[str, Any] = {"before": "", "after": "", "text": "", "format": "", "sha256": ""}
+    return replace(step, values=values if step.what == DECIDED else (), **short)
 
 
 def document(slug: str, nodes: Iterable[Node]) -> Iterator[bytes]:
@@ -275,7 +285,8 @@ def step_in(node: Node) -> Step | None:
         Value(value["concord:field"], value.get("concord:value", ""), value.get("concord:decision", 0))
         for value in known.get("values", ())
     )
-    return Step(**known)
+    known["at"] = node.get("prov:generatedAtTime", node.get("prov:endedAtTime", ""))
+    return Step(name_of(node["@id"]), **known)
 
 
 def subject_in(node: Node) -> Subject | None:
@@ -283,19 +294,17 @@ def subject_in(node: Node) -> Subject | None:
     if "concord:type" not in node:
         return None
     type, key = node["concord:type"], node["concord:key"]
-    ancestors = [Ancestor(_name_of(each["@id"]), each["concord:role"]) for each in node.get("concord:ancestor", ())]
-    return Subject(unit_name(type, key), type, key, ancestors=ancestors)
+    ancestors = [
+        Ancestor(name_of(each["@id"]).removeprefix("unit/"), each["concord:role"])
+        for each in node.get("concord:ancestor", ())
+    ]
+    return Subject(full_key(type, key), type, key, ancestors=ancestors)
 
 
-def _name_of(identifier: str) -> str:
-    """Return the name of the unit with this identifier (`unit_iri`)."""
-    return "/".join(unquote(part) for part in identifier.split("/")[1:])
+def name_of(identifier: str) -> str:
+    """Return the parts of an identifier (`iri`)."""
+    return "/".join(unquote(part) for part in identifier.removeprefix("data:").split("/"))
 
 
 def _without_empty(node: Node) -> Node:
     return {name: value for name, value in node.items() if value not in ("", [], (), None)}
-
-
-def names_of(chain: Chain) -> Sequence[str]:
-    """Return the names of the unit and its ancestors."""
-    return [chain.subject.name, *(ancestor.name for ancestor in chain.subject.ancestors)]

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from .dictionary import has_lines, table_of
 from .folder import Altered, checked
 from .manifest import SUMS, Entry, Manifest
+from .rows import lines_of
 
 Release = tuple[Path, Manifest]
 
@@ -57,9 +58,9 @@ def _rows(folder: Path, entry: Entry | None) -> dict[str, str]:
     pieces, table = checked(folder, entry), table_of(entry.path) if has_lines(entry.path) else None
     try:
         if table and entry.path.endswith(".jsonl"):
-            return {_key(json.loads(line), table.key): _digest(line) for line in _lines(pieces)}
+            return {_key(json.loads(line), table.key): _digest(line) for line in lines_of(pieces)}
         if table:
-            reader = csv.reader(_lines(pieces))
+            reader = csv.reader(lines_of(pieces))
             header = next(reader)
             places = [header.index(name) for name in table.key]
             rows = {" ".join(row[place] for place in places): _digest(json.dumps(row)) for row in reader}
@@ -73,17 +74,6 @@ def _rows(folder: Path, entry: Entry | None) -> dict[str, str]:
 
 def _key(row: dict[str, object], fields: Sequence[str]) -> str:
     return " ".join(str(row[field]) for field in fields)
-
-
-def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
-    """Yield the lines of a file given in pieces, with their ends. Only LF ends a line."""
-    rest = b""
-    for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\n")
-        for line in whole:
-            yield line.decode() + "\n"
-    if rest:
-        yield rest.decode()
 
 
 def _digest(text: str) -> str:

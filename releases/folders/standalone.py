@@ -1,4 +1,6 @@
-"""Commands ``verify_release`` and ``diff_releases`` without settings, database or Django, for downloaded releases.
+"""Commands for downloaded releases: ``verify_release``, ``diff_releases`` and ``origin``.
+
+They need no settings, database or Django.
 
 ``manage.py`` uses this module if the settings cannot be read. The Django commands of the same names share its arguments
 and messages.
@@ -10,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
 
+from . import origins
 from .diffs import FileDifference, differences
 from .folder import Altered, Report, inspect, read
 from .manifest import HEX, Manifest, Unreadable, printable
@@ -23,6 +26,10 @@ VERIFY = (
     "audit checkpoints."
 )
 DIFF = "Count the rows added, removed and changed between two releases, by file, and list the first ones."
+ORIGIN = (
+    "Say where a row of a release comes from: file and line or search, answers, decisions with their reasons, and "
+    "corrections, oldest first. Needs only the folder."
+)
 ALONE = "Database row and audit log: no database is configured, so only the folder was checked against its manifest"
 COMPARE = (
     "The published digest: pass it with --digest, or compare it yourself. A folder that was "
@@ -101,6 +108,25 @@ def compared(old: Path, new: Path) -> Iterator[str]:
         raise BadInput(f"{altered}. Verify both releases first.") from None
 
 
+def origin_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("dir", type=Path, metavar="DIR", help="Folder of the unpacked release.")
+    parser.add_argument("file", metavar="FILE", help="Path of a file in the release, such as m3/level3.jsonl.")
+    parser.add_argument(
+        "key", nargs="+", metavar="KEY", help="Key of a row: the cells of its key columns, separated by blanks."
+    )
+
+
+def traced(folder: Path, file: str, key: str) -> Iterator[str]:
+    """Yield the lines of ``origin``. Raise `BadInput`."""
+    manifest = _read(folder)
+    try:
+        yield from origins.lines(origins.find(folder, manifest, file, key), manifest)
+    except origins.NotFound as none:
+        raise BadInput(f"{none}.") from None
+    except Altered as altered:
+        raise BadInput(f"{altered}. Verify the release first.") from None
+
+
 def _read(folder: Path) -> Manifest:
     try:
         return read(folder)
@@ -154,7 +180,20 @@ def _diff(arguments: list[str], why: str) -> int:
     return FINE
 
 
-COMMANDS: dict[str, Callable[[list[str], str], int]] = {"verify_release": _verify, "diff_releases": _diff}
+def _origin(arguments: list[str], why: str) -> int:
+    parser = ArgumentParser("manage.py origin", description=ORIGIN)
+    origin_arguments(parser)
+    options = parser.parse_args(arguments)
+    for line in traced(options.dir, options.file, " ".join(options.key)):
+        print(line)
+    return FINE
+
+
+COMMANDS: dict[str, Callable[[list[str], str], int]] = {
+    "verify_release": _verify,
+    "diff_releases": _diff,
+    "origin": _origin,
+}
 
 
 def main(arguments: list[str], why: str) -> int:

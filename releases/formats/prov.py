@@ -5,6 +5,7 @@ agents are people by pseudonym and systems. It quotes no text: texts and the val
 """
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import islice
 
 from generation.latest_runs import published_runs
@@ -59,14 +60,15 @@ def _nodes(project: Project) -> Iterator[Node]:
 
 def _sources(project: Project) -> Iterator[Node]:
     rows = Import.objects.filter(project=project, state=ImportState.ARRIVED).order_by("pk")
-    for i in rows.defer("report", "counts", "progress").iterator(chunk_size=BATCH):
+    for i in rows.defer("report", "counts", "progress").prefetch_related("files").iterator(chunk_size=BATCH):
+        files = [{"concord:file": file.name, "concord:sha256": file.sha256} for file in i.files.all()]
         yield {
             "@id": iri("source", i.pk),
             "@type": "prov:Entity",
             "concord:file": i.file_name,
             "concord:format": i.format,
             "concord:sha256": i.sha256,
-        }
+        } | ({"concord:files": files} if len(files) > 1 else {})
     for search in project.searches.exclude(query="").order_by("pk").iterator(chunk_size=BATCH):
         yield {"@id": iri("search", search.pk), "@type": "prov:Entity", "concord:query": search.query}
 
@@ -87,6 +89,6 @@ def _rounds(project: Project) -> Iterator[Node]:
         yield _activity("round", round.name, round.opened_at, round.closed_at) | {"prov:used": guideline}
 
 
-def _activity(type: str, name: object, start: object, end: object) -> Node:
+def _activity(type: str, name: object, start: datetime, end: datetime | None) -> Node:
     node: Node = {"@id": iri(type, name), "@type": "prov:Activity", "prov:startedAtTime": utc_time(start)}
     return node | ({"prov:endedAtTime": utc_time(end)} if end else {})

@@ -21,7 +21,7 @@ from annotation.models import (
 from evaluation.models import RatingPage
 from projects.models import Project, Unit
 
-from ..folders.chain import EARLIER, Ancestor, Subject, unit_name
+from ..folders.chain import EARLIER, Ancestor, Subject, full_key
 
 _TARGET = (("target__unit", "sentence"), ("target__review__unit", "review"))
 _CLUSTER = (("sentence__unit", "sentence"), ("review__unit", "review"))
@@ -57,19 +57,20 @@ def subjects(project: Project, units: Iterable[int]) -> dict[int, Subject]:
     of_nearest = _ancestors(nearest - set(own))
     for found in related.values():
         for pk, _ in list(found):
-            found.update((more, role) for more, role in of_nearest.get(pk, {}) if more not in {one for one, _ in found})
+            known = {one for one, _ in found}
+            found.update((one, None) for one in of_nearest.get(pk, {}) if one[0] not in known)
     earlier = _earlier(project, own)
     wanted = {pk for found in related.values() for pk, _ in found} - set(own)
     names = own | {pk: (type, key) for pk, type, key in Unit.objects.filter(pk__in=wanted).values_list(*columns)}
     return {
         pk: Subject(
-            unit_name(type, key),
+            full_key(type, key),
             type,
             key,
             pk,
             [
-                *(Ancestor(unit_name(*names[one]), role, one) for one, role in related.get(pk, {}) if one in names),
-                *(Ancestor(unit_name(type, old), EARLIER, one) for one, old in earlier.get(pk, [])),
+                *(Ancestor(full_key(*names[one]), role, one) for one, role in related.get(pk, {}) if one in names),
+                *(Ancestor(full_key(type, old), EARLIER, one) for one, old in earlier.get(pk, [])),
             ],
         )
         for pk, (type, key) in own.items()

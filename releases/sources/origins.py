@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Cluster, Hit, MachineReading, Proposition, Review, Target
 from audit.models import Entry
@@ -80,8 +80,9 @@ def steps(
     ):
         found[pk].append(step)
     for pk, step, decision in _decided(decisions, subjects, people, scope):
-        source = _of_decision(decision, subjects, sources) if decision.imported_id else None
-        found[pk].append(lines.fill(step, source) if source else step)
+        if decision.imported_id:
+            step = lines.fill(step, _of_decision(decision, subjects, sources))
+        found[pk].append(step)
     wanted = [pk for pk in (subjects if full is None else full) if pk in subjects]
     for pk, step in (*_answered(wanted, subjects, scope), *_generated(wanted, subjects, scope)):
         found[pk].append(step)
@@ -129,14 +130,16 @@ class _Lines:
     def __init__(self, sources: Sequence[_Source], people: Mapping[int, str]) -> None:
         self.people = people
         ids = {source.imported for source in sources}
-        self.imports = Import.objects.defer("report", "counts", "progress").in_bulk(ids)
+        rows: Any = Import.objects.defer("report", "counts", "progress")
+        has_lines = Exists(ImportedRecord.objects.filter(imported=OuterRef("pk")))
+        self.imports = rows.annotate(has_lines=has_lines).in_bulk(ids)
         self.files: dict[tuple[int, int], ImportFile] = {
             (file.imported_id, file.position): file for file in ImportFile.objects.filter(imported__in=ids)
         }
         keys = {key for source in sources for key in source.keys}
-        rows = ImportedRecord.objects.filter(imported__in=ids, key__in=keys).order_by()
+        records = ImportedRecord.objects.filter(imported__in=ids, key__in=keys).order_by()
         self.records = {
-            (i, key): (file, line) for i, key, file, line in rows.values_list("imported", "key", "file", "line")
+            (i, key): (file, line) for i, key, file, line in records.values_list("imported", "key", "file", "line")
         }
 
     def fill(self, step: Step, source: _Source, *, with_import: bool = False) -> Step:
@@ -145,14 +148,14 @@ class _Lines:
         if imported is None:
             return step
         records = (self.records.get((source.imported, key)) for key in source.keys)
-        file, line = next((record for record in records if record), (0, None))
+        file, line = next((record for record in records if record), (0, None if imported.has_lines else 0))
         of_file = self.files.get((source.imported, file)) if line or (source.imported, 1) not in self.files else None
         if with_import:
             by = self.people.get(imported.created_by_id or 0, "")
             step = replace(step, at=utc_time(imported.created_at), by=by)
         return replace(
             step,
-            source=imported.pk,
+            imported=imported.pk,
             format=imported.format,
             file=of_file.name if of_file else imported.file_name,
             sha256=of_file.sha256 if of_file else imported.sha256,
@@ -321,7 +324,7 @@ def _readings(subjects: Mapping[int, Subject], lines: _Lines) -> Iterable[tuple[
                 subjects[pk].name,
                 at=utc_time(at),
                 kind=task,
-                source=imported,
+                imported=imported,
                 file=file,
                 system=model,
                 hash=weights,
