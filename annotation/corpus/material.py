@@ -195,7 +195,7 @@ class Reviews(Material):
             Row(
                 review.pk,
                 (review.title, review.pmid, review.year, studies.get(review.pk, 0), targets.get(review.pk, 0)),
-                _curation_page(member, review.pk),
+                _curation_page(member, review.pk) or f"origin/{review.unit_id}",
             )
             for review in page
         ]
@@ -310,7 +310,7 @@ class Targets(Material):
             Row(
                 target.pk,
                 ("withheld" if target.is_withheld else shortened(target.text), target.key, inputs.get(target.pk, 0)),
-                _curation_page(member, target.review_id),
+                _curation_page(member, target.review_id) or f"origin/{target.unit_id}",
             )
             for target in page
         ]

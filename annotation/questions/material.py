@@ -53,7 +53,11 @@ class Questions(Material):
             for rows in (Passage.objects.all(), WrittenSummary.objects.current())
         )
         return [
-            Row(one.pk, (texts.get(one.pk, ""), one.key, passages.get(one.pk, 0), summaries.get(one.pk, 0)))
+            Row(
+                one.pk,
+                (texts.get(one.pk, ""), one.key, passages.get(one.pk, 0), summaries.get(one.pk, 0)),
+                f"origin/{one.unit_id}",
+            )
             for one in page
         ]
 
@@ -117,7 +121,7 @@ class Passages(Material):
             text = of_passage.get(Part.PASSAGE) or of_passage.get(Part.PAGE, "")
             rating = PassageRating(one.current_rating).label if one.current_rating else ""
             cells = (shortened(text), one.key, rating, len(text), shortened(questions.get(one.question_id, ""), 100))
-            rows.append(Row(one.pk, cells))
+            rows.append(Row(one.pk, cells, f"origin/{one.unit_id}"))
         return rows
 
 
@@ -173,7 +177,7 @@ class WrittenSummaries(Material):
             passage = one.passage.key if one.passage else "all"
             form, words = SummaryForm(one.form).label, len(one.text.split())
             writer = pseudonyms.get(one.author_id) or one.writer or "imported"
-            rows.append(Row(one.pk, (text, form, one.question.key, passage, words, writer)))
+            rows.append(Row(one.pk, (text, form, one.question.key, passage, words, writer), f"origin/{one.unit_id}"))
         return rows
 
 

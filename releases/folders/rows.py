@@ -65,6 +65,15 @@ def lines_of(pieces: Iterable[bytes]) -> Iterator[str]:
         yield rest.decode()
 
 
+def is_traceable(path: str) -> bool:
+    """Return whether the rows of a file are about single units."""
+    table = table_of(path)
+    columns = {*table.key, *table.columns} if table else set()
+    return bool(columns & {"answer", "summary", "unit_type"}) or any(
+        fnmatchcase(path, pattern) for pattern, *_ in _NAMED
+    )
+
+
 def nodes_of(path: str, row: Mapping[str, Any]) -> list[str]:
     """Return the identifiers in ``prov.jsonld`` of what a row is about, the most specific first."""
     found = [iri(type, row[column]) for column, type in _ENTITIES if row.get(column) and not path.startswith("m3/")]

@@ -12,6 +12,8 @@ from projects.permissions import Names
 
 from ..citation.serializers import IdentifierField
 from ..folders.dictionary import table_of
+from ..folders.diffs import FileDifference
+from ..folders.rows import is_traceable
 from ..models import Release
 from ..sources.options import ReleaseOptions
 from .actions import OPTIONAL
@@ -27,10 +29,15 @@ class ReleaseFileSerializer(Plain):
         allow_null=True, help_text="Number of rows of a JSONL or CSV file, without the header."
     )
     row = serializers.SerializerMethodField(help_text="What a row contains; empty if the file has no rows.")
+    key = serializers.SerializerMethodField(help_text="Columns of the key, if the rows are about single units.")
 
     def get_row(self, file: Mapping[str, Any]) -> str:
         table = table_of(file["path"])
         return table.row if table else ""
+
+    def get_key(self, file: Mapping[str, Any]) -> list[str]:
+        table = table_of(file["path"])
+        return list(table.key) if table and is_traceable(file["path"]) else []
 
 
 class AuditHeadSerializer(Plain):
@@ -162,6 +169,10 @@ class FileDifferenceSerializer(Plain):
     removed = serializers.IntegerField()
     changed = serializers.IntegerField()
     keys = serializers.ListField(child=serializers.CharField(), help_text="The first 20 keys.")
+    is_traceable = serializers.SerializerMethodField(help_text="Whether the rows are about single units.")
+
+    def get_is_traceable(self, difference: FileDifference) -> bool:
+        return is_traceable(difference.path)
 
 
 class DifferenceSerializer(Plain):
