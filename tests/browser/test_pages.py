@@ -84,7 +84,8 @@ def unnamed_controls(visit: Visit) -> list[str]:
     return re.findall(rf"^\s*- (?:{roles})(?: \[[^\]]*\])*:?\s*$", tree, re.MULTILINE)
 
 
-#: Pages that other tests check with axe: before sign-in, test_lead_path, test_generation, test_review_pages.
+#: Pages that other tests check with axe: before sign-in, test_lead_path, test_generation, test_review_pages,
+#: test_origin.
 ELSEWHERE = {
     "/sign-in",
     "/enter",
@@ -95,6 +96,8 @@ ELSEWHERE = {
     "/projects/:project/reviews/:review",
     "/projects/:project/studies/:study",
     "/projects/:project/units/:unit",
+    "/projects/:project/origin/:unit",
+    "/projects/:project/releases/:release/row",
     "/projects/:project/systems/:system",
     "/projects/:project/systems/:system/new",
     "/projects/:project/systems/runs/:run",
