@@ -20,7 +20,7 @@ def test_origins_are_one_click_away(site: Site, visit: Callable[..., Visit], tmp
     file = tmp_path / "level3.jsonl"
     file.write_bytes(as_bytes([cluster("26258610_0", [source(), source(pmid="112")])]))
     site.manage("import_data", "m3", str(file), "--project", "traced", "--create", "--lead", "lead@example.org")
-    site.manage("generate", "--project", "traced", "--name", "first", "--backend", "lead", "--level", "proposition")
+    site.manage("generate", "--project", "traced", "--system", "first", "--preset", "lead-3", "--level", "proposition")
     site.manage("release", "--project", "traced", "--version", "1.0.0", "--out", str(tmp_path / "r"))
     lead = visit("lead")
     page = lead.page
