@@ -6,14 +6,16 @@ They need no settings, database or Django.
 and messages.
 """
 
+import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TextIO
 
 from . import origins
-from .diffs import FileDifference, differences
+from .diffs import FileDifference, differences, row_changes
 from .folder import Altered, Report, inspect, read
 from .manifest import HEX, Manifest, Unreadable, printable
 
@@ -62,6 +64,12 @@ def verify_arguments(parser: ArgumentParser) -> None:
 def diff_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("old", type=Path, metavar="A")
     parser.add_argument("new", type=Path, metavar="B")
+    parser.add_argument(
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="text: counts of rows by file. json: every row that differs, with its fields, decisions and reasons.",
+    )
 
 
 def looked_at(folder: Path, digest: str | None = None) -> Report:
@@ -99,13 +107,25 @@ def tell(report: Report, folder: Path, out: Callable[[str], object]) -> str:
     return ""
 
 
-def compared(old: Path, new: Path) -> Iterator[str]:
+def compared(old: Path, new: Path, format: str = "text") -> Iterator[str]:
     """Yield the lines of ``diff_releases``. Raise `BadInput`."""
     releases = (old, _read(old)), (new, _read(new))
     try:
-        yield from map(_line, differences(*releases))
+        if format == "json":
+            yield from _json_list(asdict(change) for change in row_changes(*releases))
+        else:
+            yield from map(_line, differences(*releases))
     except Altered as altered:
         raise BadInput(f"{altered}. Verify both releases first.") from None
+
+
+def _json_list(items: Iterable[object]) -> Iterator[str]:
+    """Yield the lines of a JSON list, one per item."""
+    before = "["
+    for item in items:
+        yield f"{before}{json.dumps(item, ensure_ascii=False)}"
+        before = ","
+    yield "[]" if before == "[" else "]"
 
 
 def origin_arguments(parser: ArgumentParser) -> None:
@@ -175,7 +195,7 @@ def _diff(arguments: list[str], why: str) -> int:
     parser = ArgumentParser("manage.py diff_releases", description=DIFF)
     diff_arguments(parser)
     options = parser.parse_args(arguments)
-    for line in compared(options.old, options.new):
+    for line in compared(options.old, options.new, options.format):
         print(line)
     return FINE
 

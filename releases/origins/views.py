@@ -43,4 +43,5 @@ class ReleasedRowView(APIView):
         release, _ = release_of(signed_in(request), release_id)
         wanted = shapes.ReleasedRowQuerySerializer(data=request.query_params)
         wanted.is_valid(raise_exception=True)
-        return Response(shapes.UnitOfRowSerializer(queries.unit_of_row(release, **wanted.validated_data)).data)
+        row = wanted.validated_data
+        return Response(shapes.UnitOfRowSerializer(queries.unit_of_row(release, row["file"], row["key"])).data)

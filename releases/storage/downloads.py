@@ -14,6 +14,7 @@ import uuid
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 from api.problems import Conflict, NoRoom, NotFound
@@ -128,6 +129,19 @@ def differences(before: Release, after: Release) -> list[diffs.FileDifference]:
     with _in_words(after):
         new = _trusted(after)
         return list(diffs.differences(old, new))
+
+
+#: Rows of a difference that a request returns.
+ROWS = 500
+
+
+def row_changes(before: Release, after: Release) -> list[diffs.RowChange]:
+    """Return the first rows of the data that differ between two releases, by field. Raise `ReleaseAltered`."""
+    with _in_words(before):
+        old = _trusted(before)
+    with _in_words(after):
+        new = _trusted(after)
+        return list(islice(diffs.row_changes(old, new, diffs.data_files(old, new)), ROWS))
 
 
 def copy(release: Release, out: Path) -> None:

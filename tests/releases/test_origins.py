@@ -137,7 +137,7 @@ def test_500_values_have_the_origin_that_sql_finds(built: Project, lead: User, t
         unit = Unit.objects.get(project=built, type=type, key=key)
         name = " ".join(values[0][column] for column in ("unit_type", "unit", "kind", "field"))
         command = of_folder.find(at, found, "provenance/values.csv", name)
-        answers = {(plain(a), *rest) for a, *rest in sql(ANSWERS, built.pk, type, key)}
+        answers = {tuple(map(plain, row)) for row in sql(ANSWERS, built.pk, type, key)}
         for steps in (queries.page(unit, member)["steps"], [asdict(step) for step in chain.shown(command.chain)]):
             rows = as_rows(steps)
             for value in values:
@@ -153,8 +153,8 @@ def test_500_values_have_the_origin_that_sql_finds(built: Project, lead: User, t
                 if step["what"] == "answered"
             }
             # Answers of the curate page are shown by the decisions that adopt them.
-            shown = given | {row for row in answers if row[0] in {row[2] for row in rows.values()}}
-            assert shown == {tuple(map(plain, row)) for row in answers}
+            adopted = {row[2] for row in rows.values()}
+            assert given | {row for row in answers if row[0] in adopted} == answers
     assert {Origin.IMPORTED, Origin.CURATED} <= origins
 
 
@@ -179,7 +179,7 @@ def test_each_way_of_a_value_is_told(built: Project, lead: User, kind: str) -> N
         assert (own[0], own[-1]) == (("imported", ""), ("decided", "machine"))
         assert ("read", "") in own
     elif kind == "adjudicated":
-        assert [what for what, _ in own] == ["imported", "answered", "answered", "decided", "decided"]
+        assert [what for what, _ in own] == ["imported", "answered", "answered", "decided", "decided", "decided"]
         assert page["steps"][-1]["reason"] == REASON
     elif kind == "corrected text":
         [step] = [step for step in page["steps"] if step["what"] == "corrected"]

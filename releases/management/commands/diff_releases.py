@@ -15,9 +15,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         standalone.diff_arguments(parser)
 
-    def handle(self, *args: Any, old: Path, new: Path, **options: Any) -> None:
+    def handle(self, *args: Any, old: Path, new: Path, format: str, **options: Any) -> None:
         try:
-            for line in standalone.compared(old, new):
+            for line in standalone.compared(old, new, format):
                 self.stdout.write(line)
         except standalone.BadInput as wrong:
             raise CommandError(str(wrong), returncode=standalone.WRONG) from None
