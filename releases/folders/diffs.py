@@ -24,6 +24,9 @@ from .rows import lines_of
 LISTED = 20
 ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 VALUES = "provenance/values.csv"
+#: Fields whose values are points of a scale.
+SCALES = {"polarity", "modality", "relation", "class", "derived", "as_evidence", "status", "split"}
+#: Folders of the data set itself.
 DATA = ("m3/", "ms2/", "mediqa_ans/", "abstracts/", "questions/", "written/", "columns/")
 HEADER = "the header"
 #: Fields of M3's level 3, as decisions name them.
@@ -291,13 +294,19 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
         yield from _leaves(each, name)
 
 
-def in_words(change: RowChange) -> str:
-    """Return a change in one line: ``27096529_0: relation agreement -> contradiction (decision 7 by R0: reason)``."""
+def in_words(change: RowChange, *, quotes: bool = True) -> str:
+    """Return a change in one line: ``27096529_0: relation agreement -> contradiction (decision 7 by R0: reason)``.
+
+    Without ``quotes`` only values of scales are printed, because a release may have to leave out texts.
+    """
     if change.change != CHANGED:
         return f"{change.key}: {change.change}"
-    return f"{change.key}: " + "; ".join(
-        f"{f.field} {_short(f.before)} -> {_short(f.after)}{_why(f)}" for f in change.fields
-    )
+    fields = []
+    for f in change.fields:
+        is_shown = quotes or f.field.rpartition(" ")[2] in SCALES
+        values = f"{_short(f.before)} -> {_short(f.after)}" if is_shown else "changed"
+        fields.append(f"{f.field} {values}{_why(f)}")
+    return f"{change.key}: {'; '.join(fields)}"
 
 
 def _why(field: FieldChange) -> str:

@@ -34,6 +34,7 @@ from ..sources import checks, state
 from ..sources.options import ReleaseOptions
 from ..sources.parts import parts_of_units
 from ..storage.registry import check_empty, folder_of, move_into_place, store
+from . import changelog
 
 SEMVER = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
@@ -172,6 +173,8 @@ def _write_files(
     for path, content in citation_files(stated, Edition(version, newest, options.doi)):
         put(path, [content])
     put("LICENSE", [card.licence(project).encode()])
+    if changes := list(changelog.changelog(project, version, folder, entries)):
+        put(changelog.PATH, changes)
     put(manifest.SUMS, [manifest.sums(entries)])
     entries.sort(key=lambda entry: entry.path)
     made = manifest.with_digest(

@@ -12,7 +12,7 @@ from projects.permissions import Names
 
 from ..citation.serializers import IdentifierField
 from ..folders.dictionary import table_of
-from ..folders.diffs import FileDifference
+from ..folders.diffs import ADDED, CHANGED, REMOVED, FileDifference
 from ..folders.rows import is_traceable
 from ..models import Release
 from ..sources.options import ReleaseOptions
@@ -175,9 +175,29 @@ class FileDifferenceSerializer(Plain):
         return is_traceable(difference.path)
 
 
+class FieldChangeSerializer(Plain):
+    field = serializers.CharField()
+    before = serializers.CharField(allow_blank=True)
+    after = serializers.CharField(allow_blank=True)
+    decision = serializers.CharField(allow_blank=True, help_text="Number of the new decision, if it is known.")
+    origin = serializers.CharField(allow_blank=True)
+    reason = serializers.CharField(allow_blank=True)
+    by = serializers.CharField(allow_blank=True, help_text="Pseudonym.")
+
+
+class RowChangeSerializer(Plain):
+    """A row of the data that was added, removed or changed."""
+
+    path = serializers.CharField()
+    key = serializers.CharField()
+    change = serializers.ChoiceField(choices=[ADDED, REMOVED, CHANGED])
+    fields_changed = FieldChangeSerializer(source="fields", many=True)
+
+
 class DifferenceSerializer(Plain):
     before = serializers.CharField(source="before.version", default=None, allow_null=True)
     files = FileDifferenceSerializer(many=True)
+    rows = RowChangeSerializer(many=True, help_text="The first 500 rows of the data that differ, by field.")
 
 
 class VerifiedSerializer(Plain):

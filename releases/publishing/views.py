@@ -142,8 +142,12 @@ class ReleaseDifferenceView(APIView):
         """Rows added, removed and changed since the previous release; empty for the first release."""
         release, _ = release_of(signed_in(request), release_id)
         before = Release.objects.filter(project=release.project_id, pk__lt=release.pk).order_by("-pk").first()
-        files = downloads.differences(before, release) if before else []
-        return Response(publishing_serializers.DifferenceSerializer({"before": before, "files": files}).data)
+        found = {
+            "before": before,
+            "files": downloads.differences(before, release) if before else [],
+            "rows": downloads.row_changes(before, release) if before else [],
+        }
+        return Response(publishing_serializers.DifferenceSerializer(found).data)
 
 
 class ReleaseFileView(APIView):

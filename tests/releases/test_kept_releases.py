@@ -103,7 +103,7 @@ def test_a_release_lists_changes_since_the_previous_one(corpus: Project, lead: U
     edit(corpus, lead)
     second = freeze(project=corpus, version="1.1.0", by=lead)
     client = client_of(lead)
-    assert client.get(f"/api/v1/releases/{first.pk}/difference/").json() == {"before": None, "files": []}
+    assert client.get(f"/api/v1/releases/{first.pk}/difference/").json() == {"before": None, "files": [], "rows": []}
     found = client.get(f"/api/v1/releases/{second.pk}/difference/").json()
     assert found["before"] == "1.0.0"
     files: dict[str, dict[str, Any]] = {f["path"]: f for f in found["files"]}
