@@ -20,6 +20,7 @@ from .folder import Altered, checked
 from .manifest import SUMS, Entry
 from .rows import lines_of
 
+MALFORMED = (ValueError, KeyError, StopIteration, TypeError, RecursionError, csv.Error)
 #: Number of keys of a file that are listed.
 LISTED = 20
 ADDED, REMOVED, CHANGED = "added", "removed", "changed"
@@ -163,9 +164,14 @@ class _Comparison:
     def _keep(self, side: str, other: str, folder: Path, entry: Entry | None) -> None:
         """Keep the rows of one release that the other one does not have."""
         known = f"SELECT 1 FROM {other} WHERE digest = ?"
-        for raw, parsed in _rows(folder, entry) if entry else ():
+        if entry is None:
+            return
+        for raw, parsed in _rows(folder, entry):
             if self._db.execute(known, (_digest(raw),)).fetchone() is None:
-                key, row = parsed()
+                try:
+                    key, row = parsed()
+                except MALFORMED:
+                    raise _malformed(entry) from None
                 self._db.execute(
                     f"INSERT INTO rows (key, {side}) VALUES (?, ?) ON CONFLICT DO UPDATE SET {side} = excluded.{side}",
                     (key, json.dumps(row)),
@@ -215,8 +221,12 @@ def _rows(folder: Path, entry: Entry) -> Iterator[tuple[str, _Parsed]]:
             for cells in reader:
                 row = dict(zip(header, cells, strict=True))
                 yield json.dumps(cells), lambda row=row: _keyed(row, table.key)
-    except (ValueError, KeyError, StopIteration, TypeError, RecursionError, csv.Error):
-        raise Altered(f"{entry.path}: the rows are not in the format of a release") from None
+    except MALFORMED:
+        raise _malformed(entry) from None
+
+
+def _malformed(entry: Entry) -> Altered:
+    return Altered(f"{entry.path}: the rows are not in the format of a release")
 
 
 def _keyed(row: dict[str, Any], key: Sequence[str]) -> tuple[str, Any]:
