@@ -20,7 +20,7 @@ from ..sources.blinding import kept_blind, released_answers, released_units
 from .notes import Notes
 
 #: Number of units whose steps are in memory.
-UNITS = 500
+UNITS = 1000
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:

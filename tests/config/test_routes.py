@@ -89,6 +89,7 @@ SAYS = {
     "/ratings/examples/": 409,
     "/ratings/file/": 409,
     "difference/": 422,
+    "/row/": 422,
     "readings/check/": 422,
     "adjudication/<int:unit_id>/": 409,
     "adjudication/gold/": 409,
