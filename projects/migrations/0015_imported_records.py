@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('projects', '0013_collections'),
+        ('projects', '0014_licences_of_imports'),
     ]
 
     operations = [
