@@ -44,8 +44,9 @@ def test_a_lead_splits_a_data_set_reads_its_leakage_and_discards_it(
     page.get_by_role("button", name="Create split").click()
     fault = page.get_by_role("row", name="unheard")
     expect(fault).to_contain_text(str(len(units) + 2))
-    path.write_text(path.read_text().replace("unheard,dev\n", ""))
-    page.get_by_label("File", exact=True).set_input_files(path)
+    corrected = tmp_path / "corrected.csv"
+    corrected.write_text(path.read_text().replace("unheard,dev\n", ""))
+    page.get_by_label("File", exact=True).set_input_files(corrected)
     page.get_by_role("button", name="Create split").click()
     expect(page.get_by_role("tab", name="own")).to_have_attribute("aria-selected", "true")
     expect(shared.get_by_text("Leaks")).to_be_visible()
