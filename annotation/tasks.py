@@ -44,9 +44,11 @@ def rank_evidence(job: RunningJob) -> dict[str, Any]:
 
 @jobs.handler(MAKE_DOCUMENTS, notification=("Document targets", "ranking"))
 def make_documents(job: RunningJob) -> dict[str, Any]:
-    """Create the document level. A second attempt creates the remaining documents."""
+    """Create the document level. A second attempt continues after the last batch."""
     assert job.project
-    return documents_actions.make_documents(project=job.project, by=job.by, progress=job.progress)
+    return documents_actions.make_documents(
+        project=job.project, by=job.by, progress=job.progress, stored=job.job.result, store=job.store
+    )
 
 
 @jobs.handler(full_texts_actions.KIND, notification=("Full texts", "pubmed"))

@@ -1,7 +1,8 @@
 """Create document targets: one per review of the data set, with the abstracts of its studies as inputs."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -32,36 +33,64 @@ def queue_documents(*, project: Project, by: User) -> Job:
     return jobs.request_job(project=project, kind=MAKE_DOCUMENTS, params={}, by=by)[0]
 
 
-def make_documents(*, project: Project, by: User | None, progress: Progress = silent) -> dict[str, Any]:
+@dataclass
+class Far:
+    """How far the documents are made: the last review, and the counts up to it. It is stored with each batch."""
+
+    review: int = 0
+    done: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    #: PMIDs of the first skipped reviews by reason. ``counts`` has their number.
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, name: str, number: int = 1) -> None:
+        self.counts[name] = self.counts.get(name, 0) + number
+
+    def skip(self, reason: str, review: Review) -> None:
+        self.add(reason)
+        if len(named := self.skipped.setdefault(reason, [])) < NAMED:
+            named.append(review.pmid)
+
+    def result(self) -> dict[str, Any]:
+        counts = {name: self.counts.get(name, 0) for name in ("made", "brought_up_to_date", "taken_out")}
+        skipped = {
+            reason: {"total": self.counts.get(reason, 0), "first": self.skipped.get(reason, [])}
+            for reason in ("no_conclusions", "no_abstracts")
+        }
+        return counts | {"of_picked_sentences": self.counts.get("picked sentences", 0)} | skipped
+
+
+def make_documents(
+    *,
+    project: Project,
+    by: User | None,
+    progress: Progress = silent,
+    stored: dict[str, Any] | None = None,
+    store: Callable[[dict[str, Any]], None] | None = None,
+) -> dict[str, Any]:
     """Create missing document targets and update the others.
 
     Idempotent. The text of an existing document stays, even if other sentences are selected later, because people may
     have corrected it. New studies are added, and studies that left the review become inactive. A document is retired if
     its review leaves the data set, and restored if the review returns. Imported documents are never changed.
+
+    ``store`` stores the position with each batch. A second attempt continues at the ``stored`` one.
     """
-    total, done = documents_queries.reviews(project).count(), 0
-    counts: Counter[str] = Counter()
-    skipped: dict[str, list[str]] = defaultdict(list)
-    for batch in documents_queries.documents(project):
-        progress(done, total, "creating documents")
-        done += len(batch)
-        with batches.batch(done, total):
-            _update_documents(project, batch, by, counts, skipped)
+    far, total = Far(**stored or {}), documents_queries.reviews(project).count()
+    for batch in documents_queries.documents(project, after=far.review):
+        progress(far.done, total, "creating documents")
+        far.review, far.done = batch[-1].review.pk, far.done + len(batch)
+        with batches.batch(far.done, total):
+            _update_documents(project, batch, by, far)
+            if store:
+                store(asdict(far))
     with batches.batch(total, total):
-        counts["taken_out"] = _retire_documents(project, by)
+        far.add("taken_out", _retire_documents(project, by))
         content_changed(Q(pk=project.pk))
-    reasons = ("no_conclusions", "no_abstracts")
-    named = {reason: {"total": len(skipped[reason]), "first": skipped[reason][:NAMED]} for reason in reasons}
-    return {
-        **{name: counts[name] for name in ("made", "brought_up_to_date", "taken_out")},
-        "of_picked_sentences": counts["picked sentences"],
-        **named,
-    }
+    return far.result()
 
 
-def _update_documents(
-    project: Project, batch: Sequence[Document], by: User | None, counts: Counter[str], skipped: dict[str, list[str]]
-) -> None:
+def _update_documents(project: Project, batch: Sequence[Document], by: User | None, far: Far) -> None:
     existing_targets = _newest(project, [document.review for document in batch])
     imported = _from_files(project).filter(review__in=[document.review for document in batch])
     from_files = set(imported.values_list("review", flat=True))
@@ -71,15 +100,15 @@ def _update_documents(
         if document.review.pk in from_files:
             continue
         if not document.studies or not (document.text or target):
-            skipped["no_conclusions" if document.studies else "no_abstracts"].append(document.review.pmid)
+            far.skip("no_conclusions" if document.studies else "no_abstracts", document.review)
         elif target:
             existing.append((target, document))
         else:
             new.append(document)
-            counts[document.origin] += 1
+            far.add(document.origin)
     _make(project, new, by)
-    counts["made"] += len(new)
-    counts["brought_up_to_date"] += _update_inputs(existing, by)
+    far.add("made", len(new))
+    far.add("brought_up_to_date", _update_inputs(existing, by))
 
 
 def _newest(project: Project, reviews: Iterable[Review]) -> dict[int, Target]:

@@ -46,12 +46,16 @@ def reviews(project: Project) -> QuerySet[Review]:
     return data_set_reviews(project).filter(~Exists(read) | Exists(picked))
 
 
-def documents(project: Project) -> Iterator[list[Document]]:
-    """Yield the documents of all reviews in batches. Needs three queries per batch, and one for all."""
+def documents(project: Project, after: int = 0) -> Iterator[list[Document]]:
+    """Yield the documents of all reviews with a higher id than ``after`` in batches, in the order of their ids.
+
+    Needs three queries per batch, and one for all.
+    """
     picked = Target.objects.current().filter(level=Level.SENTENCE).order_by("sentence__number", "position", "pk")
     read = Inclusion.objects.included().exclude(study__abstract="")
     rows = (
         reviews(project)
+        .filter(pk__gt=after)
         .order_by("pk")
         .select_related("unit")
         .prefetch_related(Prefetch("targets", picked, to_attr="picked"), Prefetch("inclusions", read, to_attr="read"))

@@ -121,6 +121,10 @@ class RunningJob:
         self._write(heartbeat_at=now, leased_until=now + LEASE, **far)
         batches.mark_fenced()
 
+    def store(self, state: dict[str, Any]) -> None:
+        """Store an intermediate result, at the end of a batch. A second attempt finds it as ``job.result``."""
+        self._write(result=state)
+
     def paced(self) -> Callable[[int, int | None, str], None]:
         """Return a variant of `progress` for work that reports every item.
 

@@ -11,13 +11,14 @@ from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.documents import actions as documents_actions
+from annotation.documents import queries as documents_queries
 from annotation.documents.workflow import Documents
 from annotation.kinds.supersede import supersede_target
 from annotation.models import Input, Level, RecordStatus, Review, Role, Study, Target
 from audit import rules
 from generation.sources import materials, sizes
 from projects.jobs.running import run_job
-from projects.models import Import, Project, Unit
+from projects.models import Import, Job, Project, Unit
 from tests.builders import build_cluster, include
 
 pytestmark = pytest.mark.django_db
@@ -171,3 +172,29 @@ def test_a_curator_creates_documents_and_reads_the_result_in_fixed_queries(
     with CaptureQueriesContext(connection) as many:
         client.get(ADDRESS)
     assert len(few) == len(many)
+
+
+def test_an_attempt_that_was_stopped_is_continued_after_its_last_batch(
+    project: Project, lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(1, 7):
+        review_of(project, number)
+    review_of(project, 0, studies=0)
+    monkeypatch.setattr(documents_queries, "BATCH", 2)
+    seen, update = [], documents_actions._update_documents
+
+    def counted(project: Project, batch: Any, *given: Any) -> None:
+        seen.append([document.review.pmid for document in batch])
+        if len(seen) == 3:
+            raise OSError("lost")
+        update(project, batch, *given)
+
+    monkeypatch.setattr(documents_actions, "_update_documents", counted)
+    job = documents_actions.queue_documents(project=project, by=lead)
+    assert run_job(job.pk)
+    Job.objects.filter(pk=job.pk).update(not_before=None)
+    assert run_job(job.pk)
+    assert seen == [["101", "102"], ["103", "104"], ["105", "106"], ["105", "106"], ["100"]]
+    job.refresh_from_db()
+    assert (job.status, job.result["made"], len(made(project))) == ("done", 6, 6)
+    assert job.result["no_abstracts"] == {"total": 1, "first": ["100"]}
