@@ -7,7 +7,7 @@ because their tables may have another order.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from ...imports.json_lines import illegal_character
 from ...imports.passes import Index
 from ...imports.reading import Habits
 from ...imports.stream import Position, Record, Stream
+from ..columns.tables import lines_before
 from ..ms2 import rows as shared
 from ..ms2.items import LONGEST_ID, Reference
 from . import published, rows
@@ -40,6 +41,9 @@ PARTS = ("reviews-info", "targets", "inputs")
 SPLITS = ("train", "dev", "test")
 #: The split whose targets are secret.
 WITHHELD = "test"
+#: Maximum number of rows of a review. The longest published review has 401.
+MOST_STUDIES = 1_000
+CUT = "the last line has no line ending, so the file may be truncated; if it is complete, add one"
 
 
 class Row(NamedTuple):
@@ -83,6 +87,8 @@ class MSLRStream(Stream):
         super().__init__(level)
         self.state = asdict(Habits())
         self._parts: dict[str, str] = {}
+        #: Whether the tables of targets and backgrounds were read without faults.
+        self._has_all_texts = True
         self._texts = temporary_database(
             "CREATE TABLE rows (review TEXT, part TEXT, number INTEGER, line INTEGER, cells TEXT, is_read INTEGER,"
             " PRIMARY KEY (review, part)) WITHOUT ROWID"
@@ -91,6 +97,7 @@ class MSLRStream(Stream):
     def begin(self, sources: Sequence[Source], faults: Faults) -> None:
         self._texts.execute("DELETE FROM rows")
         self._parts = {}
+        before = faults.total
         for source in sources:
             if not (part := self._part_of(source, faults)):
                 continue
@@ -101,6 +108,7 @@ class MSLRStream(Stream):
                 self._keep_texts(source, part, faults)
         if self._parts and "inputs" not in self._parts.values() and not faults:
             faults.add(sources[0].name, 1, "file", "the table of inputs is missing: ReviewID, PMID, Title, Abstract")
+        self._has_all_texts = faults.total == before
 
     def _part_of(self, source: Source, faults: Faults) -> str:
         """Return the table that a file has. Its name states the split, unless it is declared."""
@@ -144,14 +152,19 @@ class MSLRStream(Stream):
                 table = Delimited(file, source.name)
                 self.state["bom"] |= table.has_bom
                 if start.offset:
-                    table.continue_from(start.offset, _lines_before(source, start.offset))
+                    table.continue_from(start.offset, lines_before(source.path, start.offset))
+                line = table.header_line
                 for record in table:
+                    line = record.line
                     cells = dict(zip(table.header, record.cells, strict=False))
                     found = [("line", record.fault)] if record.fault else list(_faults_of(cells))
                     for field, message in found:
                         faults.add(source.name, record.line, field, message)
                     if not found:
                         yield Row(record.line, record.end, cells)
+                if table.is_cut:
+                    # A text that stops early cannot be told from a shorter one.
+                    faults.add(source.name, line, "line", CUT)
         except Unreadable as unreadable:
             unreadable.add_to(faults)
 
@@ -163,7 +176,10 @@ class MSLRStream(Stream):
                 break
             self._texts.execute("UPDATE rows SET is_read = 1 WHERE review = ?", (row.review,))
         for review, group in groupby(self._rows(source, start, faults), attrgetter("review")):
-            listed = list(group)
+            listed = list(islice(group, MOST_STUDIES + 1))
+            if len(listed) > MOST_STUDIES:
+                message = f"the review has more than {MOST_STUDIES:,} rows"
+                faults.add(source.name, listed[-1].line, "ReviewID", message)
             item = self._item(review, listed, source, faults)
             yield Record(listed[0].line, listed[-1].end, review, item, "ReviewID")
         # Reviews without studies. Their positions are behind the end of the file.
@@ -176,8 +192,9 @@ class MSLRStream(Stream):
         found = self._texts.execute("SELECT part, number, cells FROM rows WHERE review = ?", (review,)).fetchall()
         self._texts.execute("UPDATE rows SET is_read = 1 WHERE review = ?", (review,))
         if not found and len(self._parts) > 1:
-            message = f"no other table has the review {review}"
-            faults.add(source.name, listed[0].line, "ReviewID", message)
+            if self._has_all_texts:
+                message = f"no other table has the review {review}"
+                faults.add(source.name, listed[0].line, "ReviewID", message)
             return None
         value: dict[str, Any] = {part: [number, *json.loads(cells)] for part, number, cells in found}
         notices: list[Notice] = []
@@ -285,11 +302,6 @@ class MSLRStream(Stream):
                 yield from ("" for _ in range(line + 1, row.line))
                 line = row.line
                 yield row.review
-
-
-def _lines_before(source: Source, offset: int) -> int:
-    with source.path.open("rb") as file:
-        return file.read(offset).count(b"\n")
 
 
 def _faults_of(cells: Mapping[str, str]) -> Iterator[tuple[str, str]]:
