@@ -33,6 +33,8 @@ from .records import (
 
 TARGET_CORRECTED = "target was corrected"
 READING_NOTE = "how the file was read"
+#: Maximum number of rows of a file, which are in memory together.
+MOST_ENTRIES = 100_000
 
 
 @dataclass
@@ -154,6 +156,9 @@ class Counterfactuals(Format):
                 )
                 faults.add(source.name, line, "kind", message)
                 continue
+            if len(file.entries) == MOST_ENTRIES:
+                faults.add(source.name, line, "file", f"more than {MOST_ENTRIES:,} counterfactuals; split the file")
+                break
             file.entries[line] = parsed_entry
         if not file.entries and not faults:
             faults.add(source.name, 1, "file", "the file has no rows")
