@@ -33,7 +33,7 @@ from .format import Format, Notice, Parsed
 from .licences import stated_licence
 from .passes import CHANGED, LISTED_NOTICES, Preview
 from .stream import Stream
-from .writing import TAKEN, TRIES, Writing, file_rows, record_import, warning_rows
+from .writing import TAKEN, TRIES, Writing, file_rows, record_import, refusing_full_disk, warning_rows
 
 
 class FileSet(NamedTuple):
@@ -76,6 +76,7 @@ def format_by_key(key: str) -> Format:
         raise Refused.field("format", f"Unknown format {key!r}. Expected one of: {keys}.") from None
 
 
+@refusing_full_disk()
 def check_files(
     *,
     project: Project | None,
@@ -310,6 +311,7 @@ def import_each(
         yield from import_files(project=project, format=format, checked=single, by=by, progress=progress)
 
 
+@refusing_full_disk()
 def import_files(
     *,
     project: Project,

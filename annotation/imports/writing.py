@@ -9,7 +9,8 @@ import hashlib
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import PurePath
 from typing import Any
 
@@ -50,6 +51,7 @@ TRIES = 3
 READING, COMPLETE, FINISHING, WITHDRAWING = "reading", "complete", "finishing", "withdrawing"
 TAKEN = "Another import has stored the same items in the meantime. Check the file again."
 DISK_FULL = "The disk of the server is full, so the import was stopped. Free space, then import the file again."
+DISK_STAYS_FULL = "The disk of the server is full. Free space, then import the file again: the import continues."
 FILE_CHANGED = "{} changed during the import. Restore the file."
 #: PostgreSQL's statistics are checked after this number of batches.
 ANALYZE_EVERY = 20
@@ -67,10 +69,21 @@ def arriving_import(project: Project) -> Import | None:
 
 
 def is_disk_full(error: BaseException) -> bool:
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return True
     messages = ("disk is full", "No space left on device")
     return isinstance(error, (DatabaseError, sqlite3.Error)) and any(text in str(error) for text in messages)
+
+
+@contextmanager
+def refusing_full_disk() -> Iterator[None]:
+    """Raise `Conflict` with the reason if the disk is full, also that of temporary files."""
+    try:
+        yield
+    except (OSError, DatabaseError, sqlite3.Error) as error:
+        if not is_disk_full(error):
+            raise
+        raise Conflict(DISK_FULL) from error
 
 
 class Overtaken(Conflict):
@@ -122,7 +135,7 @@ class Writing(Pass):
         except BaseException as error:
             message = DISK_FULL if is_disk_full(error) else ""
             if self.job is None:
-                self._withdraw(message or str(error) or type(error).__name__)
+                message = self._withdraw_if_possible(message or str(error) or type(error).__name__) or message
             if message:
                 raise Conflict(message) from error
             raise
@@ -138,6 +151,16 @@ class Writing(Pass):
             self._finish()
         return self._arrive()
 
+    def _withdraw_if_possible(self, reason: str) -> str:
+        """Withdraw the import, or return why the disk prevents it."""
+        try:
+            self._withdraw(reason)
+        except (OSError, DatabaseError) as error:
+            if not is_disk_full(error):
+                raise
+            return DISK_STAYS_FULL
+        return ""
+
     def _withdraw(self, reason: str) -> None:
         if self.imported and self.batches and self.phase != FINISHING:
             withdraw(self.imported, by=self.by, reason=reason)
@@ -151,7 +174,11 @@ class Writing(Pass):
             raise ImportArriving(imported.file_name)
         stored = imported.progress
         if stored["phase"] == WITHDRAWING:
-            raise Conflict("This import is being withdrawn. Start it again afterwards.")
+            if self.job is not None or imported.job_id is not None:
+                raise Conflict("This import is being withdrawn. Start it again afterwards.")
+            # A command was killed while it withdrew the import. No job will do it.
+            withdraw(imported, by=self.by, reason="continued")
+            return
         if stored["phase"] != FINISHING and imported.created_at < timezone.now() - SETTLED:
             # The audit would report its rows: rows with higher ids have settled digests.
             raise Conflict("This import was started over a day ago. Withdraw it, then import the file again.")
