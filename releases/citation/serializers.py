@@ -11,6 +11,7 @@ from api.fields import NameField, Strict, at_most
 from measures import identifiers
 
 from ..models import CreditRole, DataCiteRelation, IdentifierType
+from .questions import DATASHEET, HEDS, IDS
 
 Plain = serializers.Serializer[Any]
 MOST_CREATORS, MOST_FUNDERS, MOST_RELATED, MOST_KEYWORDS = 500, 50, 100, 50
@@ -131,6 +132,12 @@ def _refuse_repeated(rows: Iterable[dict[str, Any]], keys: tuple[str, ...], at: 
         raise serializers.ValidationError(errors)
 
 
+class SheetQuestionSerializer(Plain):
+    id = serializers.CharField()
+    section = serializers.CharField()
+    text = serializers.CharField()
+
+
 class ProjectCitationSerializer(Strict):
     """Creators, funding and description of a data set. Lists are replaced as a whole; their order is the citation's."""
 
@@ -146,6 +153,17 @@ class ProjectCitationSerializer(Strict):
         required=False,
         help_text="Answers to questions of datasheet.md and heds3.md, by the question's id. An empty one is removed.",
     )
+
+    questions = serializers.SerializerMethodField(help_text="Questions of datasheet.md and heds3.md, in their order.")
+
+    @extend_schema_field(SheetQuestionSerializer(many=True))
+    def get_questions(self, citation: object) -> Any:
+        return SheetQuestionSerializer([question._asdict() for question in (*DATASHEET, *HEDS)], many=True).data
+
+    def validate_answers(self, answers: dict[str, str]) -> dict[str, str]:
+        if unknown := sorted(set(answers) - IDS):
+            raise serializers.ValidationError({unknown[0]: ["There is no such question."]})
+        return answers
 
     def validate_creators(self, creators: list[dict[str, Any]]) -> list[dict[str, Any]]:
         _refuse_repeated(creators, ("orcid",), "orcid", "Creator {} has this ORCID iD. Each person is listed once.")

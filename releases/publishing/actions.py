@@ -25,6 +25,8 @@ from ..citation.facts import facts
 from ..citation.files import citation_files
 from ..folders import manifest
 from ..formats import card, files
+from ..formats.datasheet import datasheet
+from ..formats.heds import heds
 from ..formats.notes import Notes
 from ..huggingface import croissant
 from ..huggingface.configs import Config, parquet_settings
@@ -170,8 +172,12 @@ def _write_files(
     put(croissant.PATH, [croissant.croissant(project, stated, version, newest, configs, rows)])
     text = card.card(project, version, newest, notes, paths, load_section(configs))
     put("README.md", [front_matter(stated, configs).encode(), text.encode()])
-    for path, content in citation_files(stated, Edition(version, newest, options.doi)):
+    edition = Edition(version, newest, options.doi)
+    for path, content in citation_files(stated, edition):
         put(path, [content])
+    put("datasheet.md", [datasheet(project, stated, edition, notes, paths).encode()])
+    if content := b"".join(heds(project, stated)):
+        put("heds3.md", [content])
     put("LICENSE", [card.licence(project).encode()])
     if changes := list(changelog.changelog(project, version, folder, entries)):
         put(changelog.PATH, changes)

@@ -47,7 +47,7 @@ ABOUT = {
     "texts may be redistributed": About(
         "Texts may be redistributed",
         "Texts of others are copyrighted. Their licence decides whether you may publish them.",
-        "State the licence on the page of each import, or release without texts.",
+        "State the licence on the page of each import.",
         "import",
         Weight.BLOCKS_DEPOSIT,
     ),
