@@ -105,6 +105,26 @@ def test_the_sample_of_ms2_gives_its_published_spans_and_27_pairs() -> None:
     assert set(pairs) == {(each["intervention"], each["outcome"]) for each in review["significances"]}
 
 
+@pytest.mark.skipif(not MS2_SAMPLE.exists(), reason="MS^2's sample is not beside the project: ../shared/data/ms2")
+def test_the_tagged_texts_of_the_sample_come_back_from_the_list_of_tags_but_not_all_from_spans() -> None:
+    """Spans lose 18 tags without a partner in 11 texts, and in 6 others the order of tags at one position."""
+    review = json.loads(MS2_SAMPLE.read_text("utf-8"))
+    studies = [entry["references"][0] for entry in review["included_studies"]] + review["general_references"]
+    abstracts = [review["abstract"], *(study["abstract"] for study in studies if study["abstract"])]
+    texts = [*abstracts, *(sentence for _, sentence, _ in review["structured_abstract"])]
+    assert len(texts) == 47
+    assert [retag(*untag(tagged)) for tagged in texts] == texts
+    strays = [parse_pio(tagged).strays for tagged in texts]
+    assert (sum(strays), sum(map(bool, strays))) == (18, 11)
+    rebuilt = [retag(found.text, with_spans(found.text, [], found.spans)) for found in map(parse_pio, texts)]
+    returned = [one == tagged for one, tagged in zip(rebuilt, texts, strict=True)]
+    assert sum(returned) == 30
+    # MS^2's files have both orders of two tags at one position, so no rule returns all of them.
+    others = [n for n in range(47) if not returned[n] and not strays[n]]
+    assert len(others) == 6
+    assert all(sorted(rebuilt[n].split()) == sorted(texts[n].split()) for n in others)
+
+
 @st.composite
 def changed_spans(draw: st.DrawFn) -> tuple[str, set[PioSpan]]:
     """Draw a tagged text with stray, crossing and empty tags, and the spans of words that it is to have."""
