@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import chain
 from .chain import Chain, Node, Step, Subject, Value
-from .dictionary import table_of
+from .dictionary import has_lines, table_of
 from .folder import Altered, checked
 from .manifest import Entry, Manifest, printable
 from .rows import Place, lines_of, nodes_of, rows
@@ -38,8 +38,8 @@ class Found:
 def find(folder: Path, manifest: Manifest, path: str, key: str) -> Found:
     """Return the origin of the row with a key. Raise `NotFound` and `Altered`. Needs constant memory."""
     entries = {entry.path: entry for entry in manifest.entries}
-    if path not in entries or table_of(path) is None:
-        files = ", ".join(sorted(each for each in entries if table_of(each)))
+    if path not in entries or table_of(path) is None or not has_lines(path):
+        files = ", ".join(sorted(each for each in entries if table_of(each) and has_lines(each)))
         raise NotFound(f"{printable(path)} is no file of rows. This release has: {files}")
     if chain.PATH not in entries:
         raise NotFound(f"This release has no {chain.PATH}: it was made by an earlier version of Concord")

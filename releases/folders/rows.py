@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .chain import full_key, iri, unit_iri
-from .dictionary import Table, table_of
+from .dictionary import Table, has_lines, table_of
 from .folder import Altered, checked
 from .manifest import Entry
 
@@ -39,7 +39,7 @@ class Place(NamedTuple):
 def rows(folder: Path, entry: Entry) -> Iterator[Place]:
     """Yield the rows of a file that the dictionary describes, while its hash is checked. Raise `Altered`."""
     table, number = table_of(entry.path), 0
-    if table is None:
+    if table is None or not has_lines(entry.path):
         raise Altered(f"{entry.path}: it has no rows")
     lines = lines_of(checked(folder, entry))
     found = map(json.loads, lines) if entry.path.endswith(".jsonl") else csv.DictReader(lines, restkey="")
@@ -66,7 +66,9 @@ def lines_of(pieces: Iterable[bytes]) -> Iterator[str]:
 
 
 def is_traceable(path: str) -> bool:
-    """Return whether the rows of a file are about single units."""
+    """Return whether the rows of a file are about single units, and can be read line by line."""
+    if not has_lines(path):
+        return False
     table = table_of(path)
     columns = {*table.key, *table.columns} if table else set()
     return bool(columns & {"answer", "summary", "unit_type"}) or any(

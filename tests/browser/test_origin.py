@@ -32,7 +32,7 @@ def test_origins_are_one_click_away(site: Site, visit: Callable[..., Visit], tmp
     expect(page.get_by_text("m3/level3.jsonl, row 1, input 2")).to_be_visible()
     assert both_ways(lead) == []
     page.get_by_role("link", name="Release 1.0.0").click()
-    page.get_by_label("File").select_option("provenance/values.csv")
+    page.get_by_role("combobox", name=re.compile("^File")).select_option("provenance/values.csv")
     page.get_by_label("Key: unit_type, unit, kind, field").fill("proposition 26258610_0/1 label polarity")
     page.get_by_role("button", name="Show origin").click()
     expect(page.get_by_text("level3.jsonl, line 1, input 1")).to_be_visible()
