@@ -57,5 +57,5 @@ def test_a_lead_splits_a_data_set_reads_its_leakage_and_discards_it(
         page.get_by_role("dialog").get_by_role("button", name="Discard").click()
         expect(page.get_by_role("dialog")).to_be_hidden()
         expect(page.get_by_role("tab", name=name)).to_have_count(0)
-    expect(page.get_by_role("heading", name="New split")).to_be_visible()
+    expect(page.get_by_role("heading", name="No splits yet")).to_be_visible()
     assert lead.wrong == []
