@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from api.problems import Refused
-from measures.splits.allotting import Part, SplitRefused, allot, count_strata, table_of
+from measures.splits.allotting import MOST_PARTS, Part, SplitRefused, allot, count_strata, table_of
 from measures.splits.leaking import leakage, random_leakage
 from measures.splits.units import Ints, bridges
 from projects.jobs.batches import Progress
 from projects.models import Project
 
-from .asked import MOST_PARTS, PART, Asked
+from .asked import PART, Asked
 from .reading import Corpus, choose_strata, read
 
 #: Number of units, titles and sizes that the report names of the largest component.

@@ -1,5 +1,8 @@
 """Upload of the file of a split."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from projects.models import Project
 from projects.uploads import Brought, Found, Json, Upload
 from projects.uploads.faults import BadFiles, Faults
@@ -23,7 +26,8 @@ class SplitUpload(Upload):
         return params | {"level": chosen_level(project, params["level"])}
 
     def check(self, brought: Brought) -> Found:
-        faults, says = Faults(), {"split": None}
+        faults = Faults()
+        says: Json = {"split": None}
         try:
             split = import_split(
                 project=brought.project,
@@ -39,5 +43,5 @@ class SplitUpload(Upload):
         return Found(faults, says)
 
 
-def _asked(params: Json) -> Asked:
+def _asked(params: Mapping[str, Any]) -> Asked:
     return Asked(name=params["name_of_split"], level=params["level"], mode=SplitMode.IMPORTED, near=params.get("near"))

@@ -23,7 +23,8 @@ def _bits(incidence: Incidence, part: Ints) -> NDArray[np.uint64]:
 
 
 def _has(bits: NDArray[np.uint64], part: int) -> NDArray[np.bool_]:
-    return (bits >> np.uint64(part)) & np.uint64(1) == 1
+    has: NDArray[np.bool_] = (bits >> np.uint64(part)) & np.uint64(1) == 1
+    return has
 
 
 def pairs_of(parts: int) -> list[tuple[int, int]]:

@@ -196,5 +196,6 @@ def test_an_attempt_that_was_stopped_is_continued_after_its_last_batch(
     assert run_job(job.pk)
     assert seen == [["101", "102"], ["103", "104"], ["105", "106"], ["105", "106"], ["100"]]
     job.refresh_from_db()
+    assert job.result
     assert (job.status, job.result["made"], len(made(project))) == ("done", 6, 6)
     assert job.result["no_abstracts"] == {"total": 1, "first": ["100"]}

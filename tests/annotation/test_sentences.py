@@ -342,7 +342,7 @@ def test_a_target_with_answers_stays_and_is_marked_for_review(project: Project, 
 def test_a_sentence_that_was_typed_in_before_is_no_second_target(project: Project, by: Member) -> None:
     [typed] = add_sentences(review=Review.objects.get(), rows=[{"text": TEXTS[4], "inputs": []}], by=by)
     decide(project, by, "neither", "neither", "neither", "neither", "picked")
-    assert list(Target.objects.all()) == [typed]
+    assert [t.pk for t in Target.objects.all()] == [typed.pk]
 
 
 def test_targets_of_many_reviews_take_the_same_queries_as_few(project: Project, by: Member) -> None:

@@ -314,6 +314,7 @@ def test_a_file_is_imported_through_the_api(eye: Project, lead: User, client_of:
         assert made.status_code == 202, made.json()
         assert run_job(made.json()["id"])
         result = Job.objects.get(pk=made.json()["id"]).result
+        assert result
         assert result["faults"]["total"] == faults
     assert [str(one) for one in leakage(eye)] == ["main: train and dev share 1 PMID"]
 

@@ -5,9 +5,9 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pytest_django.fixtures import SettingsWrapper
 
 from annotation.formats.columns.guesses import guess_mapping
 from annotation.formats.columns.mapping import parsed
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def project(settings: SettingsWrapper, tmp_path: Path) -> Project:
+def project(settings: Any, tmp_path: Path) -> Project:
     settings.MEDIA_ROOT = tmp_path / "files"
     return create_project(slug="own", name="Own", by=None)
 
@@ -84,7 +84,7 @@ def test_each_system_of_a_table_of_documents_gets_a_run(project: Project, tmp_pa
 def test_systems_summarise_passages_and_all_passages(project: Project, tmp_path: Path) -> None:
     rows = [["qid", "question", "doc", "passage", "of all", "of one"]]
     rows += [[f"{n // 2}", f"Q {n // 2}?", f"a{n}", f"P {n}.", f"All {n // 2}.", f"One {n}."] for n in range(4)]
-    both = {
+    both: dict[str, str | dict[str, str]] = {
         "doc": "input_id",
         "of all": {"role": "output", "writer": "Alder"},
         "of one": {"role": "output", "writer": "Alder", "of": "input"},

@@ -1,6 +1,7 @@
 """Components and their allotment to parts, compared with plain definitions on random units."""
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,10 +62,13 @@ def test_leakage_counts_the_values_of_both_parts(
     parts = chosen[: len(items)]
     report = leakage(units_of(items), parts, ["a", "b", "c"])
     for pair, (i, j) in zip(report["pairs"], combinations(range(3), 2), strict=True):
-        for name, column in (("pmids", 1), ("texts", 2)):
+        values: dict[str, list[set[Any]]] = {
+            "pmids": [set(item[1]) for item in items],
+            "texts": [set(item[2]) for item in items],
+        }
+        for name, of_items in values.items():
             first, second = (
-                {value for item, part in zip(items, parts, strict=True) if part == k for value in item[column]}
-                for k in (i, j)
+                set().union(*(has for has, part in zip(of_items, parts, strict=True) if part == k)) for k in (i, j)
             )
             assert pair[name]["count"] == len(first & second)
     assert all(pair["near"] is None for pair in report["pairs"])

@@ -102,12 +102,12 @@ def test_bibtex_escapes_what_latex_would_read() -> None:
     assert bib.startswith("@misc{oneilco12026v1-2-0,")
 
 
-NAMES = st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1, max_size=20)
+NAMES = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=20)
 
 
 @given(
     title=NAMES,
-    description=st.text(st.characters(exclude_categories=("Cs",)), max_size=40),
+    description=st.text(st.characters(exclude_categories=["Cs"]), max_size=40),
     names=st.lists(NAMES, max_size=3, unique=True),
     keywords=st.lists(NAMES, max_size=3, unique=True),
     doi=st.sampled_from(["", "10.5281/zenodo.1", "10.1000/a<b>c;d", "10.17605/OSF.IO/ABC"]),

@@ -35,7 +35,7 @@ def test_a_deposit_is_flat_complete_and_states_the_reserved_doi(project: Project
     rows = {row["path"]: row["name"] for row in csv.DictReader((out / "PATHS.csv").open())}
     for entry in release.manifest["files"]:
         assert hashlib.sha256((out / rows[entry["path"]]).read_bytes()).hexdigest() == entry["sha256"]
-    sums = dict(reversed(line.split("  ")) for line in (out / "CHECKSUMS.sha256").read_text().splitlines())
+    sums = {line.split("  ")[1]: line.split("  ")[0] for line in (out / "CHECKSUMS.sha256").read_text().splitlines()}
     assert set(sums) == {path.name for path in out.iterdir()} - {"CHECKSUMS.sha256"}
     metadata = json.loads((out / "zenodo.json").read_bytes())["metadata"]
     assert (metadata["doi"], metadata["language"]) == (DOI, "eng")

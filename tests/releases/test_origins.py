@@ -64,7 +64,7 @@ ANSWERS = """
 Row = tuple[Any, ...]
 
 
-def sql(statement: str, *parameters: object) -> list[Row]:
+def sql(statement: str, *parameters: str | int) -> list[Row]:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return list(cursor.fetchall())

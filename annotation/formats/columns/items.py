@@ -363,8 +363,8 @@ class Items:
 
 def outputs_of(items: Sequence[TableItem]) -> dict[str, int]:
     """Return the number of summaries of systems, if there are any."""
-    outputs = (text for item in items for each in (item, *item.entries) for text in each.outputs.values())
-    total = sum(map(bool, outputs))
+    outputs = (outputs for item in items for outputs in (item.outputs, *(entry.outputs for entry in item.entries)))
+    total = sum(bool(text) for texts in outputs for text in texts.values())
     return {OUTPUTS: total} if total else {}
 
 
