@@ -33,8 +33,8 @@ MODULES = {
         "participation practice preparing questions queue review_and_correct round_shapes scale sheet_entries staleness"
     ),
     "releases": (
-        "checks kept_releases needed_again provenance rebuilt_by_hand releases scale served systems_released tampering "
-        "witnesses"
+        "checks kept_releases needed_again origins provenance rebuilt_by_hand releases scale served splits_released "
+        "systems_released tampering witnesses"
     ),
     # What a kill or an outage leaves behind depends on the engine.
     "processes": "contention full_disk kills suspended workers",

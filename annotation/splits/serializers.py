@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import Strict
+from api.fields import NameField, Strict
 from measures.splits.allotting import Part
 from projects.jobs.serializers import JobSerializer
 from projects.permissions import Names
@@ -26,7 +26,7 @@ class PartSerializer(Plain):
 class SplitRequestSerializer(Strict):
     """A split by component, or as the imported data has it. A split from a file is uploaded instead."""
 
-    name = serializers.CharField(max_length=40)
+    name = NameField(max_length=40)
     level = serializers.ChoiceField(choices=SplitLevel.choices)
     mode = serializers.ChoiceField(choices=REQUESTED_MODES)
     parts = PartSerializer(many=True, required=False)

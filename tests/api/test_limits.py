@@ -50,7 +50,7 @@ def test_queued_jobs_of_a_project_are_limited_except_closing_a_round(
     client = client_of(lead)
 
     def ask(n: int) -> Any:
-        return client.post("/api/v1/projects/eye/releases/", {"version": f"1.0.{n}"}, format="json")
+        return client.post("/api/v1/projects/eye/releases/", {"version": f"1.0.{n}", "reason": "Empty."}, format="json")
 
     assert [ask(n).status_code for n in range(3)] == [202] * 3
     refused = ask(4)
@@ -91,7 +91,7 @@ MAKERS: dict[str, tuple[str, Callable[[int], dict[str, Any]], int]] = {
         lambda n: {"name": f"p{n}", "content": {"schema": 1, "kind": "rate"}},
         429,
     ),
-    "LIMIT_RELEASES_PER_DAY": ("projects/eye/releases/", lambda n: {"version": f"1.0.{n}"}, 429),
+    "LIMIT_RELEASES_PER_DAY": ("projects/eye/releases/", lambda n: {"version": f"1.0.{n}", "reason": "Empty."}, 429),
     "LIMIT_API_TOKENS": ("me/tokens/", lambda n: {"name": f"t{n}"}, 409),
 }
 

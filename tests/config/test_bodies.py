@@ -33,6 +33,7 @@ UPLOADS = {
     "projects/<slug:slug>/imports/",
     "projects/<slug:slug>/outputs/files/",
     "projects/<slug:slug>/elsewhere/check/",
+    "projects/<slug:slug>/splits/files/",
     "rounds/<int:round_id>/sheet/check/",
 }
 

@@ -52,7 +52,14 @@ def head_of(folder: Path) -> dict[str, Any]:
 def split_by_review(project: Project) -> None:
     """The first review is for training, the second for testing."""
     split = DataSplit.objects.create(
-        project=project, name="main", level="proposition", mode="strict", seed=1, parts=[], report={}, digest="0"
+        project=project,
+        name="main",
+        level="proposition",
+        mode="strict",
+        seed=1,
+        parts=[],
+        report={"leakage": {"pairs": []}},
+        digest="0",
     )
     for one in project.clusters.select_related("review").order_by("position"):
         part = "train" if one.review.pmid == "26258610" else "test"
@@ -300,10 +307,16 @@ def test_a_lead_chooses_on_the_page_whether_the_release_has_parquet(
 ) -> None:
     without_pyarrow(monkeypatch)
     address = "/api/v1/projects/eye/releases/"
-    failed = client_of(lead).post(address, {"version": "1.0.0", "without": []}, format="json").json()
+    failed = (
+        client_of(lead).post(address, {"version": "1.0.0", "reason": "A test.", "without": []}, format="json").json()
+    )
     run_job(failed["id"])
     assert "requirements/parquet.txt" in Job.objects.get(pk=failed["id"]).error
-    made = client_of(lead).post(address, {"version": "1.0.0", "without": ["parquet"]}, format="json").json()
+    made = (
+        client_of(lead)
+        .post(address, {"version": "1.0.0", "reason": "A test.", "without": ["parquet"]}, format="json")
+        .json()
+    )
     run_job(made["id"])
     release = Release.objects.get()
     shown = client_of(lead).get(f"/api/v1/releases/{release.pk}/").json()["manifest"]
