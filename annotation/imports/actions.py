@@ -32,8 +32,9 @@ from .. import imports
 from .format import Format, Notice, Parsed
 from .licences import stated_licence
 from .passes import CHANGED, LISTED_NOTICES, Preview
+from .records import record_import, warning_rows
 from .stream import Stream
-from .writing import TAKEN, TRIES, Writing, file_rows, record_import, refusing_full_disk, warning_rows
+from .writing import TAKEN, TRIES, Writing, file_rows, refusing_full_disk
 
 
 class FileSet(NamedTuple):

@@ -20,13 +20,12 @@ from django.utils import timezone
 
 from accounts.models import User
 from api.problems import Conflict
-from audit.log import record
 from audit.row_digests import SETTLED
 from projects.jobs import batches, jobs
 from projects.jobs.arriving import ImportArriving, ensure_none_arrives
 from projects.jobs.batches import Progress, silent
 from projects.jobs.pace import Pace
-from projects.models import Import, ImportedRecord, ImportFile, ImportState, ImportWarning, Job, JobStatus, Project
+from projects.models import Import, ImportFile, ImportState, Job, JobStatus, Project
 from projects.stored_figures.actions import content_changed
 from projects.uploads.faults import BadFiles, Faults
 from projects.uploads.files import Source
@@ -40,6 +39,7 @@ from . import passes
 from .format import Notice
 from .licences import stated_licence
 from .passes import Pass, Place
+from .records import add_records, record_import, warning_rows
 from .stream import Position, Stream
 from .withdrawal import withdraw
 
@@ -375,50 +375,3 @@ def file_rows(imported: Import, sources: Sequence[Source]) -> list[ImportFile]:
         )
         for position, source in enumerate(sources)
     ]
-
-
-def add_records(rows: BulkWriter, imported: Import, batch: Sequence[Place], new: Sequence[Any]) -> None:
-    """Prepare the line of each new item of a batch, from which `releases.sources.origins` tells where it comes from.
-
-    A review of MSLR without studies has no line.
-    """
-    created = {id(item) for item in new}
-    places = [place for place in batch if id(place.record.item) in created and place.record.line]
-    rows.add_columns(
-        ImportedRecord,
-        len(places),
-        imported_id=imported.pk,
-        key=[place.record.key for place in places],
-        file=[place.file for place in places],
-        line=[place.record.line for place in places],
-    )
-
-
-def warning_rows(imported: Import, notices: Iterable[Notice]) -> Iterable[ImportWarning]:
-    return (
-        ImportWarning(
-            imported=imported,
-            kind=notice.kind,
-            message=notice.message,
-            item=notice.item,
-            place=notice.place[:60],
-            field=notice.field[:200],
-            text=notice.text,
-        )
-        for notice in notices
-    )
-
-
-def record_import(imported: Import) -> None:
-    record(
-        actor=imported.created_by,
-        verb="import",
-        obj=imported,
-        project_id=imported.project_id,
-        after={
-            "format": imported.format,
-            "file": imported.file_name,
-            "sha256": imported.sha256,
-            "counts": imported.counts,
-        },
-    )

@@ -5,8 +5,8 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from projects.gold.actions import insert_decisions
-from projects.models import Decision, Origin, Unit
+from projects.gold.actions import imported_decision, insert_decisions
+from projects.models import Decision, Unit
 
 from ..models import Passage, RatedPassage
 
@@ -31,9 +31,4 @@ def undecided(units: QuerySet[Unit]) -> QuerySet[Unit]:
 def decide(units: QuerySet[Unit]) -> None:
     """Write the decisions that adopt imported ratings. Idempotent."""
     rows = undecided(units).values_list("pk", "passage__imported", "passage__imported__created_at")
-    insert_decisions(
-        Decision(
-            unit_id=unit, kind=KIND, field=FIELD, origin=Origin.IMPORTED, imported_id=imported, decided_at=created_at
-        )
-        for unit, imported, created_at in rows
-    )
+    insert_decisions(imported_decision(unit, KIND, FIELD, imported, created_at) for unit, imported, created_at in rows)

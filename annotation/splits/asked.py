@@ -1,4 +1,4 @@
-"""What is asked of a split, from a command, a page or the parameters of a job."""
+"""The parameters of a split, from a command, a page or a job."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ COMPONENT_MODES = (SplitMode.STRICT, SplitMode.DROP)
 
 @dataclass(frozen=True)
 class Asked:
-    """A split that is asked for.
+    """The parameters of a split.
 
     ``level``: "" for the finest that the project has. ``strata``: None for each that can be in every part.
     ``topics``: "" for screening, else a column. ``near``: the similarity from which texts are near-equal; None: not

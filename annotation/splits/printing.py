@@ -32,7 +32,7 @@ def lines(asked: Asked, computed: Computed) -> Iterator[str]:
     if components["divided"]:
         yield f"Components in several parts: {components['divided']:,}"
     if larger := largest["larger_than"]:
-        yield f"The largest component has no room in {' and '.join(larger)}."
+        yield f"The largest component is larger than {' and '.join(larger)}."
     yield ""
     yield from _strata(report, names, [part.share for part in computed.parts])
     for name, reason in report["left_out_strata"].items():

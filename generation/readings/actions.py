@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.imports.writing import record_import
+from annotation.imports.records import record_import
 from annotation.models import Effect, MachineReading, ReadingTask
 from annotation.readings.current import Owner
 from api.problems import Conflict, Refused

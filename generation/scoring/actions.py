@@ -69,7 +69,7 @@ KIND = "score_run"
 #: Up to this number of summaries, the request itself checks for existing scores. Above it, the worker does.
 MAX_CHECKED_IN_REQUEST = 1000
 
-NO_TARGET, NO_SUMMARY = "its unit has no target", "nobody wrote a summary of its unit"
+NO_TARGET, NO_SUMMARY = "its unit has no target", "its unit has no written summary"
 
 Progress = Callable[[int, int | None, str], None]
 

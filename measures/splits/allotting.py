@@ -40,9 +40,9 @@ def allot(
 ) -> list[int]:
     """Return the part of each component. ``names`` are unique; with the seed they order components of equal size.
 
-    A part takes a component if it has room for it, and if the component does not exceed half of the part; the largest
-    part takes any. Among these parts, the one is chosen where the counts are nearest to the shares (chi-square), of
-    units and of each column of ``strata``, which has a row per component.
+    A component may go to a part with enough units left, if it is at most half as large as the part. The largest part
+    has no such limit. Of these parts, the component goes to the one that brings the counts of units, and of each
+    column of ``strata``, nearest to the shares (chi-square). ``strata`` has a row per component.
 
     Raise `SplitRefused` if there are fewer components than parts, or a component exceeds every part.
     """
@@ -51,8 +51,8 @@ def allot(
         number = f"{len(sizes)} component{'s' * (len(sizes) != 1)}"
         raise SplitRefused(f"Only {number} for {len(parts)} parts.", ["Use fewer parts."])
     shares = np.array([part.share for part in parts])
-    targets, room = shares * total, np.ceil(shares * total)
-    if max(sizes) > room.max():
+    targets, limits = shares * total, np.ceil(shares * total)
+    if max(sizes) > limits.max():
         raise SplitRefused(
             f"The largest component has {max(sizes):,} of {total:,} units ({max(sizes) / total:.0%}), more than "
             f"any part: the largest, {biggest.name}, gets {biggest.share:.0%}.",
@@ -68,7 +68,7 @@ def allot(
     chosen = [0] * len(sizes)
     for component in sorted(range(len(sizes)), key=lambda n: (-sizes[n], order_key(seed, names[n]))):
         size = sizes[component]
-        left = room - now[:, 0]
+        left = limits - now[:, 0]
         fits = (left >= size) & ((size <= targets / 2) | (np.arange(len(parts)) == largest))
         if not fits.any():
             fits = left >= size if (left >= size).any() else left == left.max()

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import groupby, islice
 from typing import Any
 from uuid import UUID
@@ -24,6 +25,13 @@ from ..models import Answer, Decision, Origin, Reference, Round, Unit
 from ..stored_figures.actions import content_changed
 
 DECISION_BATCH = 2000
+
+
+def imported_decision(unit: int, kind: str, field: str, imported: int | None, decided_at: datetime) -> Decision:
+    """Return a decision that makes an imported value current. ``decided_at``: the time of the import."""
+    return Decision(
+        unit_id=unit, kind=kind, field=field, origin=Origin.IMPORTED, imported_id=imported, decided_at=decided_at
+    )
 
 
 def with_digests(decisions: Iterable[Decision]) -> list[Decision]:

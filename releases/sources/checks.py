@@ -43,7 +43,7 @@ class About:
 
 
 ABOUT = {
-    "data": About("Data", "A release without data helps nobody.", "Import texts first.", "import", Weight.BLOCKS),
+    "data": About("Data", "A release needs data.", "Import texts first.", "import", Weight.BLOCKS),
     "texts may be redistributed": About(
         "Texts may be redistributed",
         "Texts of others are copyrighted. Their licence decides whether you may publish them.",
@@ -53,7 +53,7 @@ ABOUT = {
     ),
     "licence": About(
         "Licence",
-        "Without a licence nobody may use the data.",
+        "Without a licence, others may not use the data.",
         "State the licence in the settings.",
         "settings",
         Weight.BLOCKS_DEPOSIT,

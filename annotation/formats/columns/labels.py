@@ -1,10 +1,10 @@
 """Labels of items in a table, for kinds whose value is one choice. Ratings of passages are labels of inputs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from projects.gold.actions import with_digests
-from projects.models import Decision, Import, Origin
+from projects.gold.actions import imported_decision, with_digests
+from projects.models import Import
 from sql.bulk import BulkWriter
 
 from ...models import Review, Screened, Screening
@@ -41,18 +41,7 @@ def add_screenings(imported: Import, labels: Mapping[str, str], rows: BulkWriter
     reviews = Review.with_arriving.filter(imported=imported, pmid__in=list(labels)).order_by("pk")
     units = [(unit, labels[key]) for key, unit in reviews.values_list("pmid", "unit_id")]
     rows.add(Screening(unit_id=unit, imported=imported, screening=value) for unit, value in units)
-    rows.add(with_digests(_decisions(imported, (unit for unit, _ in units))))
-
-
-def _decisions(imported: Import, units: Iterable[int]) -> Iterable[Decision]:
-    return (
-        Decision(
-            unit_id=unit,
-            kind=SCREEN.key,
-            field=SCREEN.field,
-            origin=Origin.IMPORTED,
-            imported_id=imported.pk,
-            decided_at=imported.created_at,
-        )
-        for unit in units
+    decisions = (
+        imported_decision(unit, SCREEN.key, SCREEN.field, imported.pk, imported.created_at) for unit, _ in units
     )
+    rows.add(with_digests(decisions))

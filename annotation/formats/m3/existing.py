@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 
 from annotation.clusters.gold import LABEL_FIELDS
 from measures import spans
-from projects.gold.actions import with_digests
-from projects.models import Decision, Import, Origin, Project
+from projects.gold.actions import imported_decision, with_digests
+from projects.models import Decision, Import, Project
 from sql.bulk import BulkWriter
 
 from ...clusters.creation import Layout, next_position
@@ -235,12 +235,5 @@ def _add_labels(rows: BulkWriter, imported: Import, labelled: Sequence[tuple[int
 
 
 def _imported_decision(imported: Import, unit: int, kind: str, field: str) -> Decision:
-    """Return a decision that makes an imported value current. "No cue" is a value too, so each field has a decision."""
-    return Decision(
-        unit_id=unit,
-        kind=kind,
-        field=field,
-        origin=Origin.IMPORTED,
-        imported_id=imported.pk,
-        decided_at=imported.created_at,
-    )
+    """Return the decision of a field. "No cue" is a value too, so each field has a decision."""
+    return imported_decision(unit, kind, field, imported.pk, imported.created_at)

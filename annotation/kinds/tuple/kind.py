@@ -17,11 +17,11 @@ from annotation.kinds import tuples as tuple_elements
 from annotation.kinds.tuples import CurrentElementSerializer, TupleValueSerializer, store_tuples
 from annotation.models import Cluster, Element, PicoTuple, Proposition, TupleElement, TupleFragment
 from measures.text_agreement import By, Comparison, word_f1
-from projects.gold.actions import insert_decisions
+from projects.gold.actions import imported_decision, insert_decisions
 from projects.gold.queries import current_values, withdrawn_values
 from projects.kinds import Batch, Scale, SkipReason, Value
 from projects.kinds.majority import AggregationResult, majority
-from projects.models import Answer, Assignment, Decision, Member, Origin, Round, Unit
+from projects.models import Answer, Assignment, Member, Round, Unit
 from projects.staleness import actions as staleness_actions
 
 KIND = "tuple"
@@ -48,14 +48,7 @@ def keep_imported(units: Sequence[Unit]) -> None:
     tuples = PicoTuple.objects.bulk_create(PicoTuple(unit_id=c.unit_id, imported_id=c.imported_id) for c in clusters)
     store(list(zip(tuples, map(current_tuple, clusters), strict=True)))
     insert_decisions(
-        Decision(
-            unit_id=cluster.unit_id,
-            kind=KIND,
-            field=element,
-            origin=Origin.IMPORTED,
-            imported_id=cluster.imported_id,
-            decided_at=cluster.imported.created_at,
-        )
+        imported_decision(cluster.unit_id, KIND, element, cluster.imported_id, cluster.imported.created_at)
         for cluster in clusters
         for element in ELEMENTS
         if cluster.imported
