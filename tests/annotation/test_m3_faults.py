@@ -219,7 +219,7 @@ def test_faults_leave_the_database_unchanged(project: Project, file: Path) -> No
     ("where", "content"),
     [
         ("annotation.formats.m3.existing._add_labels", GOOD),
-        ("annotation.imports.writing.record", [plain("123", "T", ("9", "S"))]),
+        ("annotation.imports.records.record", [plain("123", "T", ("9", "S"))]),
     ],
 )
 def test_an_import_that_fails_half_way_leaves_nothing(
