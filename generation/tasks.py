@@ -6,6 +6,7 @@ from projects.jobs import jobs
 from projects.jobs.running import RunningJob
 from projects.uploads import files
 
+from .imported_runs.tables import KIND as IMPORT_OUTPUTS
 from .imported_runs.tables import bring_outputs
 from .models import Run, System
 from .readings import actions as readings_actions
@@ -23,7 +24,7 @@ def make_version(job: RunningJob) -> dict[str, Any]:
     return {"version": version.pk, "number": version.number, "hash": version.hash}
 
 
-@jobs.handler("import_outputs", notification=("Import of summaries of {system}", "systems"))
+@jobs.handler(IMPORT_OUTPUTS, notification=("Import of summaries of {system}", "systems"))
 def import_outputs(job: RunningJob) -> dict[str, Any]:
     """Start the run of a system whose summaries an import brought. A second attempt finds the run of the first."""
     assert job.project

@@ -24,6 +24,7 @@ urlpatterns = [
     path("runs/<int:run_id>/embargoes/", runs_views.EmbargoListView.as_view()),
     path("embargoes/<int:embargo_id>/lift/", runs_views.EmbargoLiftView.as_view()),
     path("projects/<slug:slug>/outputs/files/", imported_runs_views.OutputsFileListView.as_view()),
+    path("projects/<slug:slug>/outputs/imports/", imported_runs_views.OutputsImportListView.as_view()),
     path("projects/<slug:slug>/results/", results_views.ResultsView.as_view()),
     path("projects/<slug:slug>/results/plot/", results_views.ResultPlotView.as_view()),
     path("projects/<slug:slug>/results/<slug:table>/<slug:form>/", results_views.ResultFileView.as_view()),

@@ -1,17 +1,21 @@
 """Runs of systems whose summaries are in a table with which a corpus was imported."""
 
 from pathlib import Path
+from typing import Any
 
 from accounts.models import User
 from api.problems import Refused
 from projects.jobs import batches
 from projects.jobs.batches import Progress, silent
-from projects.models import Project
+from projects.models import Job, JobStatus, Project
 
 from ..models import Run, System
 from ..runs.actions import start_run
 from ..systems.actions import create_system, make_version
 from .actions import IMPORTED, available_names, keep_outputs
+
+#: Kind of the jobs that make a run of a column.
+KIND = "import_outputs"
 
 
 def bring_outputs(
@@ -34,3 +38,13 @@ def bring_outputs(
     version = make_version(system=row, config={"backend": IMPORTED, "level": level, "model": model}, by=by)
     with batches.batch():
         return version.runs.order_by("pk").first() or start_run(version=version, by=by)
+
+
+def unfinished_imports(project: Project) -> list[dict[str, Any]]:
+    """Return the system and job of each column of summaries that has no run yet, oldest first.
+
+    A failed job is left out when a lead has dismissed it.
+    """
+    jobs = Job.objects.filter(project=project, kind=KIND, is_dismissed=False)
+    rows = jobs.exclude(status__in=(JobStatus.DONE, JobStatus.CANCELLED)).order_by("pk").prefetch_related("problems")
+    return [{"system": job.params["system"], "job": job} for job in rows]

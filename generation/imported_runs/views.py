@@ -12,8 +12,11 @@ from accounts.sessions import signed_in
 from api.uploading import UploadParser
 from generation import permissions
 from generation.models import UnitLevel
+from projects.jobs.serializers import JobSerializer
 from projects.uploads import views as uploads_views
 from projects.uploads.serializers import FileCheckSerializer
+
+from .tables import unfinished_imports
 
 Plain = serializers.Serializer[Any]
 
@@ -40,3 +43,18 @@ class OutputsFileListView(APIView):
         """
         member = permissions.lead_of(signed_in(request), slug)
         return uploads_views.check(request, "outputs", NewOutputsFileSerializer, member.project)
+
+
+class OutputsImportSerializer(Plain):
+    """The job that makes a run of a column of summaries, until it has succeeded."""
+
+    system = serializers.CharField(help_text="Name of the system in the table.")
+    job = JobSerializer()
+
+
+class OutputsImportListView(APIView):
+    @extend_schema(operation_id="outputs_imports_list", responses=OutputsImportSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the columns of imported tables of which a worker has not yet made a run, oldest first."""
+        member = permissions.reader_of(signed_in(request), slug)
+        return Response(OutputsImportSerializer(unfinished_imports(member.project), many=True).data)

@@ -137,7 +137,8 @@ def test_a_news_corpus_is_imported_rated_and_released_by_pages_alone(visit: Call
     page.get_by_role("button", name="Import news.csv").click()
     page.wait_for_url("**/city-news/import/*")
     expect(page.locator("main")).to_contain_text("summaries of systems400")
-    at.go("/projects/city-news/systems")
+    expect(page.locator("main")).to_contain_text("A worker makes a run of each column")
+    page.get_by_role("link", name="Systems and runs").click()
     for name in SYSTEMS:
         expect(page.get_by_role("row").filter(has_text=name).first).to_be_visible()
     at.go("/projects/city-news/people")

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from annotation.formats.columns.guesses import guess_mapping
 from annotation.formats.columns.mapping import parsed
 from annotation.imports.actions import check_files, import_files
 from annotation.imports.withdrawal import ORDER
 from annotation.models import Screening
+from generation.imported_runs.tables import unfinished_imports
 from generation.models import ItemStatus, Run, Summary
 from projects.jobs.running import run_job
 from projects.models import Decision, Import, Job, JobStatus, Project
@@ -70,7 +72,9 @@ NEWS = [
 def test_each_system_of_a_table_of_documents_gets_a_run(project: Project, tmp_path: Path) -> None:
     imported = bring(project, tmp_path, NEWS, birch={"role": "output", "writer": "Birch"})
     assert imported.counts["summaries of systems"] == 5
+    assert [row["system"] for row in unfinished_imports(project)] == ["alder output", "Birch"]
     run_jobs()
+    assert unfinished_imports(project) == []
     assert texts(project) == {
         *(("alder output", "document", f"n{n}", f"Alder {n}.") for n in range(3)),
         *(("Birch", "document", f"n{n}", f"Birch {n}.") for n in (1, 2)),
@@ -79,6 +83,15 @@ def test_each_system_of_a_table_of_documents_gets_a_run(project: Project, tmp_pa
     failed = Run.objects.get(version__system__name="Birch").items.filter(status=ItemStatus.FAILED)
     assert [*failed.values_list("unit__key", flat=True)] == ["n0"]
     assert not list(files.folder().iterdir())
+
+
+def test_the_command_says_that_runs_need_a_worker(project: Project, tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(",".join(row) for row in NEWS))
+    roles, said = tmp_path / "roles.json", io.StringIO()
+    roles.write_text(json.dumps(guess_mapping(Source.of(path)).confirmed().as_json()))
+    call_command("import_data", "csv", path, project=project.slug, map_file=roles, stdout=said, stderr=io.StringIO())
+    assert "Start one: manage.py work" in said.getvalue()
 
 
 def test_systems_summarise_passages_and_all_passages(project: Project, tmp_path: Path) -> None:

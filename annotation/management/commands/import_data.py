@@ -25,6 +25,7 @@ from projects.people.actions import add_member, create_project
 from projects.uploads.faults import BadFiles, Faults
 from projects.uploads.files import Source
 
+from ...formats.columns.items import OUTPUTS
 from ...imports.actions import (
     Checked,
     check_files,
@@ -205,6 +206,10 @@ class Command(BaseCommand):
         items = ", ".join(f"{counts[key]:,} {key}" for key in counts if key not in ("items", "new", "unchanged"))
         unchanged = f"; {counts['unchanged']:,} already exist and stay unchanged" if counts["unchanged"] else ""
         self.stdout.write(f"{name}: {f'level {level}: ' if level else ''}{items} {outcome}{unchanged}.")
+        if wrote and counts.get(OUTPUTS):
+            self.stdout.write(
+                "A worker makes a run of each column with summaries of a system. Start one: manage.py work"
+            )
 
     def _notices(self, report: dict[str, Any]) -> None:
         ranked = sorted(report["notices"], key=lambda n: _rank(report, n))
