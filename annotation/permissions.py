@@ -9,7 +9,19 @@ from api.problems import NotFound, Refused
 from projects.models import Import, Member, Unit
 from projects.permissions import member_in, member_of, permit, unit_of
 
-from .models import Cluster, EffectPair, Finding, Proposition, Review, Search, Study, Target, WrittenSummary
+from .models import (
+    Cluster,
+    EffectPair,
+    Finding,
+    Passage,
+    Proposition,
+    Question,
+    Review,
+    Search,
+    Study,
+    Target,
+    WrittenSummary,
+)
 
 
 def corpus_reader(user: User, slug: str) -> Member:
@@ -85,15 +97,19 @@ def proposition_to_curate(user: User, unit_id: int) -> tuple[Proposition, Member
     return proposition, member
 
 
-def text_to_curate(user: User, unit_id: int) -> tuple[Proposition | Target | WrittenSummary, Member]:
-    """Return the proposition, target or written summary of a unit, whose text the user may correct, and the user's
-    membership.
-    """
+#: Rows whose text can be corrected.
+WithText = Proposition | Target | WrittenSummary | Question | Passage
+
+
+def text_to_curate(user: User, unit_id: int) -> tuple[WithText, Member]:
+    """Return the row of a unit whose text the user may correct, and the user's membership."""
     claims = Proposition.objects.select_related("unit", "study", "cluster__unit").filter(unit__pk=unit_id)
-    text: Proposition | Target | WrittenSummary | None = (
+    text: WithText | None = (
         claims.first()
         or Target.objects.select_related("unit").filter(unit__pk=unit_id).first()
         or WrittenSummary.objects.select_related("unit").filter(unit__pk=unit_id).first()
+        or Question.objects.select_related("unit").filter(unit__pk=unit_id).first()
+        or Passage.objects.select_related("unit", "question__unit").filter(unit__pk=unit_id).first()
     )
     if text is None:
         raise _not_found()

@@ -28,6 +28,7 @@ LEFT_OUT = {
     "protocol-versions/<int:version_id>/file/": "one document",
     "releases/<int:release_id>/": "one folder, whose files were written before",
     "units/<int:unit_id>/origin/": "one unit",
+    "units/<int:unit_id>/text/": "one unit",
     "units/<int:unit_id>/origin/releases/": "reads files, of a limited size",
     "releases/<int:release_id>/row/": "reads one file",
     "releases/<int:release_id>/verify/": "reads files: measured by `exporting`",

@@ -281,15 +281,20 @@ def review_page(review: Review) -> Json:
     }
 
 
+#: Types of units of a corpus of questions.
+OF_QUESTIONS = ("question", "passage", "written summary")
+
+
 def place_of(unit: Unit) -> Json:
     """Return the page that shows a unit: its cluster, or else the review whose curation page contains it.
 
-    Both are None for a unit that exists only in a round.
+    Both are None for a question, passage or written summary, which its page *Origin* shows, and for a unit that exists
+    only in a round.
     """
     cluster = Cluster.objects.filter(Q(unit=unit) | Q(propositions__unit=unit)).values_list("pk", flat=True).first()
     of = Q(unit=unit) | Q(targets__unit=unit) | Q(targets__evidence_pairs__unit=unit)
     review = None if cluster else Review.objects.filter(of).values_list("pk", flat=True).first()
-    return {"cluster": cluster, "review": review}
+    return {"cluster": cluster, "review": review, "is_of_questions": unit.type in OF_QUESTIONS}
 
 
 def study_page(study: Study) -> Json:

@@ -8,7 +8,6 @@ from api.fields import Strict, UnitNameField
 from projects.models import Origin, Outcome
 from projects.stored_figures.serializers import StoredSerializer
 
-from ..clusters import strata
 from ..clusters.serializers import (
     CorpusElementSerializer,
     CorpusRangeSerializer,
@@ -21,8 +20,9 @@ from ..clusters.serializers import (
     StudyRefSerializer,
     TargetSerializer,
 )
-from ..models import Element, Modality, PicoForm, Polarity, Relation
+from ..models import Element, Modality, Part, PicoForm, Polarity, Relation
 from ..models.counterfactual import KINDS as COUNTERFACTUAL_KINDS
+from ..questions.corrections import LONGEST
 from .queries import ORDERINGS, STATES
 
 Plain = serializers.Serializer[Any]
@@ -356,19 +356,34 @@ class UnitPlaceSerializer(Plain):
         allow_null=True,
         help_text="Review whose curation page contains the unit; null for a unit that exists only in a round.",
     )
+    is_of_questions = serializers.BooleanField(
+        help_text="Whether it is a question, passage or written summary, which the page Origin shows."
+    )
 
 
 class NewTextSerializer(Strict):
-    """A corrected text of a proposition or target, with a reason."""
+    """A corrected text with a reason. Only that of a written summary may be empty: nothing was relevant."""
 
-    text = serializers.CharField(max_length=strata.CLAIM, trim_whitespace=False)
+    text = serializers.CharField(max_length=max(LONGEST.values()), trim_whitespace=False, allow_blank=True)
     reason = serializers.CharField(max_length=2000)
+    part = serializers.ChoiceField(
+        choices=Part.choices,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Of a question or passage: which text. The first one if omitted.",
+    )
 
 
-class NewSummarySerializer(NewTextSerializer):
-    """A corrected written summary. It may be empty: nothing was relevant."""
+class CurrentTextSerializer(Plain):
+    """A text that can be corrected."""
 
-    text = serializers.CharField(max_length=strata.DOCUMENT, trim_whitespace=False, allow_blank=True)
+    part = serializers.CharField(allow_blank=True, help_text="Of a question or passage: which of its texts it is.")
+    title = serializers.CharField()
+    version = serializers.IntegerField()
+    text = serializers.CharField(allow_blank=True)
+    longest = serializers.IntegerField(help_text="Maximum number of characters.")
+    may_be_empty = serializers.BooleanField()
 
 
 class SupersededSerializer(Plain):

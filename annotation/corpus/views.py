@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.sessions import signed_in
+from api.problems import Forbidden
 from projects import acts
 from projects.models import Member
 from projects.permissions import may, permit
@@ -17,11 +18,10 @@ from projects.stored_figures.queries import stored
 from .. import permissions
 from ..curation import serializers as curation_shapes
 from ..curation.actions import add_review
-from ..kinds.supersede import supersede_target, supersede_text
-from ..models import Cluster, Proposition, Target, WrittenSummary
-from ..questions.corrections import supersede_summary
+from ..models import Cluster
+from ..questions.material import hidden_summaries
 from . import cluster as cluster_page
-from . import figures
+from . import corrections, figures
 from . import queries as corpus_lists
 from . import serializers as shapes
 
@@ -150,28 +150,32 @@ class StatisticsView(APIView):
 
 
 class TextView(APIView):
+    @extend_schema(operation_id="units_texts", responses=shapes.CurrentTextSerializer(many=True))
+    def get(self, request: Request, unit_id: int) -> Response:
+        """Return the current texts of a unit that can be corrected.
+
+        Forbidden for written summaries that the user rates blindly.
+        """
+        row, member = permissions.text_to_curate(signed_in(request), unit_id)
+        if hidden_summaries(member, [unit_id]):
+            raise Forbidden("This text is hidden from you: a person wrote it, or you rate it.")
+        return Response(shapes.CurrentTextSerializer(corrections.shown_texts(row), many=True).data)
+
     @extend_schema(
         operation_id="units_correct_text",
         request=shapes.NewTextSerializer,
         responses={201: shapes.SupersededSerializer},
     )
     def post(self, request: Request, unit_id: int) -> Response:
-        """Replace the text of a proposition, target or written summary with a corrected one.
+        """Replace the text of a proposition, target, written summary, question or passage with a corrected one.
 
         Decisions on the old text become stale.
         """
         old, member = permissions.text_to_curate(signed_in(request), unit_id)
-        is_summary = isinstance(old, WrittenSummary)
-        serializer = (shapes.NewSummarySerializer if is_summary else shapes.NewTextSerializer)(data=request.data)
+        serializer = shapes.NewTextSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        new: Proposition | Target | WrittenSummary
-        if isinstance(old, WrittenSummary):
-            new = supersede_summary(summary=old, by=member, **serializer.validated_data)
-        elif isinstance(old, Target):
-            new = supersede_target(target=old, by=member, **serializer.validated_data)
-        else:
-            new = supersede_text(proposition=old, by=member, **serializer.validated_data)
-        return Response({"unit": new.unit_id, "version": new.version}, status=status.HTTP_201_CREATED)
+        unit, version = corrections.correct(old, by=member, **serializer.validated_data)
+        return Response({"unit": unit, "version": version}, status=status.HTTP_201_CREATED)
 
 
 class UnitPlaceView(APIView):
