@@ -12,6 +12,7 @@ from .full_texts.views import FullTextsView
 from .imports import views as imports_views
 from .mappings import views as mappings_views
 from .pubmed import views as pubmed_views
+from .questions import views as questions_views
 from .reliability import views as reliability_views
 from .reviews import views as reviews_views
 from .splits import views as splits_views
@@ -66,6 +67,7 @@ urlpatterns = [
     path("splits/<int:split_id>/", splits_views.SplitView.as_view()),
     path("splits/<int:split_id>/table/", splits_views.SplitTableView.as_view()),
     path("studies/<int:study_id>/", corpus_views.StudyView.as_view()),
+    path("projects/<slug:slug>/writers/", questions_views.WritersView.as_view()),
     path("projects/<slug:slug>/summary/", corpus_views.SummaryView.as_view()),
     path("projects/<slug:slug>/statistics/", corpus_views.StatisticsView.as_view()),
 ]

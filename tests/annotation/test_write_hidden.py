@@ -10,6 +10,7 @@ from accounts.models import User
 from projects.gold.actions import finish_round
 from projects.models import Member, Project, Role
 from projects.rounds.actions import close_round
+from projects.stored_figures.actions import compute_and_store
 from tests.annotation.test_write import PRIMARY, open_writing, people, write
 
 __all__ = ["PRIMARY", "people"]
@@ -40,6 +41,7 @@ def addresses(project: Project, round: int, unit: int) -> list[str]:
         f"{base}/audit/",
         f"{base}/rounds/",
         f"{base}/tables/writers/",
+        f"{base}/writers/",
     ]
 
 
@@ -59,6 +61,7 @@ def test_only_leads_read_texts_of_others(
     if is_closed:
         close_round(round=round, by=lead)
         finish_round(round=round, by=lead)
+        compute_and_store(project=project)
     Member.objects.filter(pk=people[1].pk).update(role=role)
     unit = round.assignments.order_by("pk")[0].unit_id
     read = client_of(people[1].user)
@@ -70,3 +73,4 @@ def test_only_leads_read_texts_of_others(
     if is_closed:
         listed = client_of(lead).get(f"/api/v1/projects/{project.slug}/materials/written_summaries/?search=unheard")
         assert SECRET in listed.content.decode()
+        assert SECRET in client_of(lead).get(f"/api/v1/projects/{project.slug}/writers/").content.decode()
