@@ -67,12 +67,14 @@ def release_set(out: str) -> dict[str, Any]:
     from audit.actions import create_checkpoints
     from projects.models import Project
     from releases.publishing.actions import write_release
+    from releases.sources.options import ReleaseOptions
 
     cpu = time.process_time()
     create_checkpoints()
     checkpoint = time.process_time() - cpu
     begun, cpu = time.perf_counter(), time.process_time()
-    write_release(project=Project.objects.get(slug=SLUG), version="1.0.0", out=Path(out), without=["parquet"])
+    options = ReleaseOptions(without=["parquet"])
+    write_release(project=Project.objects.get(slug=SLUG), version="1.0.0", out=Path(out), options=options)
     spent = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - begun}
     return spent | write_parquet(out) | {"checkpoint": checkpoint, "peak_mb": peak_mb()}
 

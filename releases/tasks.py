@@ -20,17 +20,10 @@ def release(job: RunningJob) -> dict[str, Any]:
         raise Refused("The job of a release has no project.")
     if job.job.attempts > 1 and (kept := _made_by(job)):
         return _result(kept)
-    chosen = {name: value for name, value in job.params.items() if name not in ("version", "without")}
+    chosen = {name: value for name, value in job.params.items() if name != "version"}
     options = ReleaseOptions(**chosen)
     check_release(job.project, options)
-    made = freeze(
-        project=job.project,
-        version=job.params["version"],
-        by=job.by,
-        options=options,
-        progress=job.say,
-        without=job.params.get("without", ()),
-    )
+    made = freeze(project=job.project, version=job.params["version"], by=job.by, options=options, progress=job.say)
     return _result(made)
 
 

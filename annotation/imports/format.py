@@ -115,6 +115,8 @@ class Format:
     is_whole: bool = False
     #: Whether files may contain values that need a mapping (`mapped`).
     maps: bool = False
+    #: Whether only the command imports it, because it needs other files of the server.
+    is_for_command: bool = False
     #: Whether people give each column a role before an import.
     needs_columns: bool = False
     #: Whether a folder can be given whose subfolders are named after reviews.
@@ -196,5 +198,5 @@ every = _FORMATS.every
 
 
 def choices() -> list[tuple[str, str]]:
-    """Return the key and title of each format, as choices of a form field."""
-    return [(format.key, format.title) for format in every()]
+    """Return the key and title of each format that a page can import, as choices of a form field."""
+    return [(format.key, format.title) for format in every() if not format.is_for_command]

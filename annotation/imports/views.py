@@ -47,7 +47,7 @@ class FormatListView(APIView):
     @extend_schema(operation_id="import_formats", responses=FormatSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List the import formats."""
-        return Response(FormatSerializer(every(), many=True).data)
+        return Response(FormatSerializer([each for each in every() if not each.is_for_command], many=True).data)
 
 
 class ImportListView(generics.ListAPIView[Import]):

@@ -242,15 +242,18 @@ def step_node(step: Step) -> Node:
     return _without_empty(node | {f"concord:{name}": value for name, value in kept.items()})
 
 
-def releasable(step: Step, measured: Mapping[str, set[str]]) -> Step:
+def releasable(step: Step, measured: Mapping[str, set[str]], *, has_reasons: bool = True) -> Step:
     """Return a step without texts, which a release may have to leave out. Values of ``measured`` fields stay, by kind.
 
-    The values of answers are in ``answers/``.
+    The values of answers are in ``answers/``. People may quote texts in reasons: without ``has_reasons`` they are left
+    out.
     """
     allowed = measured.get(step.kind, set()) if step.what != ANSWERED else set()
     values = tuple(Value(v.field, v.value if v.field in allowed else "", v.decision) for v in step.values)
     # Format and SHA-256 are in the node of the source.
     short: dict[str, Any] = {"before": "", "after": "", "text": "", "format": "", "sha256": ""}
+    if not has_reasons:
+        short["reason"] = ""
     return replace(step, values=values if step.what == DECIDED else (), **short)
 
 

@@ -19,6 +19,7 @@ from .dictionary import has_lines, table_of
 from .folder import Altered, checked
 from .manifest import SUMS, Entry
 from .rows import lines_of
+from .texts import TEXTS, is_hash, without_texts
 
 MALFORMED = (ValueError, KeyError, StopIteration, TypeError, RecursionError, csv.Error)
 #: Number of keys of a file that are listed.
@@ -49,6 +50,9 @@ class Contents(Protocol):
 
     @property
     def entries(self) -> Sequence[Entry]: ...
+
+    @property
+    def without(self) -> Sequence[str]: ...
 
 
 Release = tuple[Path, Contents]
@@ -102,7 +106,7 @@ def differences(old: Release, new: Release) -> Iterator[FileDifference]:
         if one and other and one.sha256 == other.sha256:
             yield FileDifference(path, 0, 0, 0, ())
         else:
-            with closing(_Comparison(old[0], one, new[0], other)) as found:
+            with closing(_Comparison(old[0], one, new[0], other, _hides(old, new))) as found:
                 counts = found.counts()
                 keys = tuple(key for key, _ in found.listed(LISTED))
                 yield FileDifference(path, counts[ADDED], counts[REMOVED], counts[CHANGED], keys)
@@ -118,7 +122,7 @@ def row_changes(old: Release, new: Release, paths: Sequence[str] | None = None) 
             is_same = one and other and one.sha256 == other.sha256
             if is_same or not _has_rows(path) or (paths is not None and path not in paths):
                 continue
-            with closing(_Comparison(old[0], one, new[0], other)) as found:
+            with closing(_Comparison(old[0], one, new[0], other, _hides(old, new))) as found:
                 for key, change in found.listed():
                     yield RowChange(path, key, change, tuple(_fields(path, key, *found.rows(key), reasons)))
 
@@ -135,6 +139,11 @@ def _pairs(old: Release, new: Release) -> Iterator[tuple[str, Entry | None, Entr
         yield path, before.get(path), after.get(path)
 
 
+def _hides(old: Release, new: Release) -> bool:
+    """Whether one of the releases has no texts. The rows of both are then compared without them."""
+    return any(TEXTS in contents.without for _, contents in (old, new))
+
+
 def _has_rows(path: str) -> bool:
     return table_of(path) is not None and has_lines(path)
 
@@ -142,7 +151,10 @@ def _has_rows(path: str) -> bool:
 class _Comparison:
     """The rows of a file that two releases do not share, by key."""
 
-    def __init__(self, old: Path, before: Entry | None, new: Path, after: Entry | None) -> None:
+    def __init__(
+        self, old: Path, before: Entry | None, new: Path, after: Entry | None, hides_texts: bool = False
+    ) -> None:
+        self._hides_texts = hides_texts
         # An empty name: SQLite keeps the database in a file that it removes, and in memory only what fits its cache.
         self._db = sqlite3.connect("")
         self._db.executescript(
@@ -153,10 +165,11 @@ class _Comparison:
         )
         if before and after:
             self._db.executemany(
-                "INSERT OR IGNORE INTO before VALUES (?)", ((_digest(raw),) for raw, _ in _rows(old, before))
+                "INSERT OR IGNORE INTO before VALUES (?)",
+                ((_digest(raw),) for raw, _ in _rows(old, before, hides_texts)),
             )
             self._db.executemany(
-                "INSERT OR IGNORE INTO after VALUES (?)", ((_digest(raw),) for raw, _ in _rows(new, after))
+                "INSERT OR IGNORE INTO after VALUES (?)", ((_digest(raw),) for raw, _ in _rows(new, after, hides_texts))
             )
         self._keep("after", "before", new, after)
         self._keep("before", "after", old, before)
@@ -166,7 +179,7 @@ class _Comparison:
         known = f"SELECT 1 FROM {other} WHERE digest = ?"
         if entry is None:
             return
-        for raw, parsed in _rows(folder, entry):
+        for raw, parsed in _rows(folder, entry, self._hides_texts):
             if self._db.execute(known, (_digest(raw),)).fetchone() is None:
                 try:
                     key, row = parsed()
@@ -202,7 +215,7 @@ class _Parsed(Protocol):
     def __call__(self) -> tuple[str, Any]: ...
 
 
-def _rows(folder: Path, entry: Entry) -> Iterator[tuple[str, _Parsed]]:
+def _rows(folder: Path, entry: Entry, hides_texts: bool) -> Iterator[tuple[str, _Parsed]]:
     """Yield each row as text, and a function that returns its key and content. Other files are one row."""
     pieces, table = checked(folder, entry), table_of(entry.path)
     if table is None or not _has_rows(entry.path):
@@ -213,6 +226,8 @@ def _rows(folder: Path, entry: Entry) -> Iterator[tuple[str, _Parsed]]:
     try:
         if entry.path.endswith(".jsonl"):
             for line in lines_of(pieces):
+                if hides_texts:
+                    line = json.dumps(without_texts(table, json.loads(line)))
                 yield line, lambda line=line: _keyed(json.loads(line), table.key)
         else:
             reader = csv.reader(lines_of(pieces))
@@ -220,7 +235,9 @@ def _rows(folder: Path, entry: Entry) -> Iterator[tuple[str, _Parsed]]:
             yield json.dumps(header), lambda: (HEADER, {"columns": ", ".join(header)})
             for cells in reader:
                 row = dict(zip(header, cells, strict=True))
-                yield json.dumps(cells), lambda row=row: _keyed(row, table.key)
+                if hides_texts:
+                    row = without_texts(table, row)
+                yield json.dumps(list(row.values())), lambda row=row: _keyed(row, table.key)
     except MALFORMED:
         raise _malformed(entry) from None
 
@@ -244,7 +261,7 @@ class _Reasons:
         self._found: _Comparison | None = None
         one, other = (next((e for e in contents.entries if e.path == VALUES), None) for _, contents in (old, new))
         if other and not (one and one.sha256 == other.sha256):
-            self._found = _Comparison(old[0], one, new[0], other)
+            self._found = _Comparison(old[0], one, new[0], other, _hides(old, new))
 
     def of(self, type: str, unit: str, kind: str, field: str) -> dict[str, str]:
         """Return decision, origin, reason and person of a field; empty if its decision is not new."""
@@ -323,7 +340,8 @@ def _why(field: FieldChange) -> str:
     if not field.decision:
         return ""
     by = f" by {field.by}" if field.by else ""
-    return f" (decision {field.decision}, {field.origin}{by}{f': {field.reason}' if field.reason else ''})"
+    reason = f": {field.reason}" if field.reason and not is_hash(field.reason) else ""
+    return f" (decision {field.decision}, {field.origin}{by}{reason})"
 
 
 def _short(text: str, longest: int = 80) -> str:

@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -105,6 +105,11 @@ class Manifest:
     @property
     def project(self) -> str:
         return str(self.body["project"])
+
+    @property
+    def without(self) -> Sequence[str]:
+        """Return the names of what was left out."""
+        return [str(name) for name in self.body.get("without") or ()]
 
     @property
     def version(self) -> str:

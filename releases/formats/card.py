@@ -55,7 +55,7 @@ Compression is the mean over targets of the number of words of the inputs divide
 format; {left_out} `answers/` has all answers, one row per revision (`current` and `counted` mark the rows that
 count), with pseudonyms of raters. {_comments(project, notes)}{_kept_blind(notes)}{_overlapping(notes)}
 `provenance/` states for every current value its answer and guideline version, or its imported file. It also has all
-guidelines, and the units that were entered by hand.{_splits(paths)}
+guidelines, and the units that were entered by hand.{_splits(paths)}{_without_texts(notes)}
 
 Cells of the CSV files contain texts unchanged, including a leading `=`, `+`, `-` or `@`, because they are data for
 scripts. Import them into a spreadsheet as text.
@@ -116,6 +116,16 @@ def _comments(project: Project, notes: Notes) -> str:
     if project.publish_comments:
         return "Annotators' comments are in the column `comment`."
     return f"Annotators' comments are omitted ({notes.counts.get('comments_left_out', 0)})."
+
+
+def _without_texts(notes: Notes) -> str:
+    if notes.has_texts:
+        return ""
+    return (
+        "\n\n**Without texts.** Texts of the sources, quotes, comments and reasons are replaced by the SHA-256 of "
+        "their UTF-8 (`sha256:` and 64 hex digits); keys, offsets and labels stay. With the sources, `manage.py "
+        "import_data release DIR --source PATH --project SLUG --create` restores M3's levels."
+    )
 
 
 def _splits(paths: Sequence[str]) -> str:

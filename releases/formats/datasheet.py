@@ -40,6 +40,7 @@ def _from_rows(project: Project, facts: Facts, edition: Edition, notes: Notes, p
     raters = Member.objects.filter(project=project, answers__isnull=False).distinct().count()
     rounds = project.rounds.opened().counting()
     first = rounds.order_by("opened_at").values_list("opened_at", flat=True).first()
+    texts = "Texts are released exactly as imported." if notes.has_texts else "Texts are left out."
     splits = [path for path in paths if path.startswith("splits/") and path.endswith(".csv")]
     time = f"The first round was opened on {first:%Y-%m-%d}; the newest change is of {edition.date}." if first else ""
     return {
@@ -59,7 +60,7 @@ def _from_rows(project: Project, facts: Facts, edition: Edition, notes: Notes, p
         "external": _sources(project),
         "workers": f"{raters} people annotated, under pseudonyms. Their payment is not in the data." if raters else "",
         "time": time,
-        "preprocessing": "Texts are released exactly as imported. `rounds.jsonl` has the design of each round.",
+        "preprocessing": f"{texts} `rounds.jsonl` has the design of each round.",
         "raw": "Yes: every answer of every annotator is in `answers/`." if rounds.exists() else "",
         "software": "Concord, under the Apache License 2.0.",
         "distributed": f"DOI {edition.doi}." if edition.doi else "",

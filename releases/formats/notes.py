@@ -52,6 +52,8 @@ class LevelFigures:
 class Notes:
     """Notes that the formats fill in the order of their list."""
 
+    #: Whether the release has the texts of its sources.
+    has_texts: bool = True
     levels: list[LevelFigures] = field(default_factory=list)
     #: Counts of released values by name ("target polarity", "relation", ...).
     values: dict[str, Counter[str]] = field(default_factory=dict)

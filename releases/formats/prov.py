@@ -25,10 +25,10 @@ UNITS = 1000
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
     if released_units(project).exists():
-        yield chain.PATH, chain.document(project.slug, _nodes(project))
+        yield chain.PATH, chain.document(project.slug, _nodes(project, has_reasons=notes.has_texts))
 
 
-def _nodes(project: Project) -> Iterator[Node]:
+def _nodes(project: Project, *, has_reasons: bool) -> Iterator[Node]:
     runs = published_runs(project)
     yield from _sources(project)
     yield from _guidelines(project)
@@ -54,7 +54,7 @@ def _nodes(project: Project) -> Iterator[Node]:
             yield chain.subject_node(subject)
             for step in chain.ordered(steps[pk]):
                 people.update(dict.fromkeys(filter(None, (step.by, step.rater))))
-                yield chain.step_node(chain.releasable(step, measured))
+                yield chain.step_node(chain.releasable(step, measured, has_reasons=has_reasons))
     yield from map(chain.person, people)
 
 

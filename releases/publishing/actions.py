@@ -4,7 +4,7 @@ import re
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,16 +24,18 @@ from ..citation.edition import Edition
 from ..citation.facts import facts
 from ..citation.files import citation_files
 from ..folders import manifest
+from ..folders.texts import rows_without_texts
 from ..formats import card, files
 from ..formats.datasheet import datasheet
 from ..formats.heds import heds
 from ..formats.notes import Notes
+from ..formats.rows import csv_row
 from ..huggingface import croissant
 from ..huggingface.configs import Config, parquet_settings
 from ..huggingface.front_matter import front_matter, load_section
 from ..models import Release
 from ..sources import checks, state
-from ..sources.options import ReleaseOptions
+from ..sources.options import OPTIONAL, PARQUET, ReleaseOptions
 from ..sources.parts import parts_of_units
 from ..storage.registry import check_empty, folder_of, move_into_place, store
 from . import changelog
@@ -49,9 +51,6 @@ Progress = Callable[[int, int | None, str], None]
 TRIES = 5
 #: Age at which incomplete folders of killed processes are removed.
 STALE_SECONDS = 24 * 3600
-#: What a release can be created without.
-PARQUET = "parquet"
-OPTIONAL = (PARQUET,)
 
 
 def check_version(version: str) -> None:
@@ -80,27 +79,20 @@ def _forced(project: Project, options: ReleaseOptions) -> dict[str, Any] | None:
 
 
 def write_release(
-    *,
-    project: Project,
-    version: str,
-    out: Path,
-    options: ReleaseOptions = DEFAULTS,
-    progress: Progress | None = None,
-    without: Sequence[str] = (),
+    *, project: Project, version: str, out: Path, options: ReleaseOptions = DEFAULTS, progress: Progress | None = None
 ) -> dict[str, Any]:
     """Write the release of a project into a new or empty folder and return its manifest.
 
     The files are written to a temporary folder that is renamed at the end, so that a crash or a full disk leaves no
-    partial release. The same state, version, options and ``without`` (names in `OPTIONAL`) give the
-    same bytes.
+    partial release. The same state, version and options give the same bytes.
     """
     check_version(version)
-    check_optional(without)
+    check_optional(options)
     check_empty(out)
     building = out.parent / f".{out.name}.{uuid.uuid4().hex}"
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        made = _write_after_checkpoint(project, version, options, building, progress, without)
+        made = _write_after_checkpoint(project, version, options, building, progress)
         move_into_place(building, out)
     except OSError as error:
         raise NoRoom(f"Writing failed ({error.strerror or error}). The incomplete files were removed.") from error
@@ -109,11 +101,11 @@ def write_release(
     return made
 
 
-def check_optional(without: Sequence[str]) -> None:
+def check_optional(options: ReleaseOptions) -> None:
     """Raise `Refused` for a part that cannot be left out, or for one that cannot be written here."""
-    if unknown := set(without) - set(OPTIONAL):
+    if unknown := set(options.without) - set(OPTIONAL):
         raise Refused.field("without", f"Only these can be left out: {', '.join(OPTIONAL)}. Found {min(unknown)!r}.")
-    if PARQUET not in without and find_spec("pyarrow") is None:
+    if options.has_parquet and find_spec("pyarrow") is None:
         raise Refused.field(
             "without",
             "Parquet files need pyarrow, which is not installed: pip install -r requirements/parquet.txt. Or create "
@@ -122,12 +114,7 @@ def check_optional(without: Sequence[str]) -> None:
 
 
 def _write_after_checkpoint(
-    project: Project,
-    version: str,
-    options: ReleaseOptions,
-    folder: Path,
-    progress: Progress | None,
-    without: Sequence[str],
+    project: Project, version: str, options: ReleaseOptions, folder: Path, progress: Progress | None
 ) -> dict[str, Any]:
     """Create an audit checkpoint and write the release from one snapshot.
 
@@ -141,31 +128,26 @@ def _write_after_checkpoint(
             if attempt == TRIES or not state.rows_without_checkpoint(project):
                 # Reload the project: the caller's copy may be older than the snapshot.
                 project = Project.objects.get(pk=project.pk)
-                return _write_files(project, version, options, folder, progress, without)
+                return _write_files(project, version, options, folder, progress)
     raise AssertionError("the last attempt writes")
 
 
 def _write_files(
-    project: Project,
-    version: str,
-    options: ReleaseOptions,
-    folder: Path,
-    progress: Progress | None,
-    without: Sequence[str],
+    project: Project, version: str, options: ReleaseOptions, folder: Path, progress: Progress | None
 ) -> dict[str, Any]:
     entries: list[manifest.Entry] = []
-    notes = Notes()
+    notes = Notes(has_texts=options.has_texts)
     newest = state.newest_change(project)
 
-    def put(path: str, chunks: Any) -> None:
+    def put(path: str, chunks: Iterable[bytes]) -> None:
         if progress:
             progress(len(entries), None, f"writing {path}")
         entries.append(manifest.write_file(folder, path, chunks))
 
     for path, chunks in files(project, notes):
-        put(path, chunks)
+        put(path, chunks if options.has_texts else rows_without_texts(path, chunks, csv_row))
     paths = [entry.path for entry in entries]
-    configs, settings = ([], {}) if PARQUET in without else _write_parquet(project, folder, paths, progress)
+    configs, settings = _write_parquet(project, folder, paths, progress) if options.has_parquet else ([], {})
     entries += [entry for config in configs for entry in config.splits.values()]
     rows = [entry for entry in entries if entry.rows is not None]
     stated = facts(project)
@@ -179,7 +161,7 @@ def _write_files(
     if content := b"".join(heds(project, stated)):
         put("heds3.md", [content])
     put("LICENSE", [card.licence(project).encode()])
-    if changes := list(changelog.changelog(project, version, folder, entries)):
+    if changes := list(changelog.changelog(project, version, folder, entries, options)):
         put(changelog.PATH, changes)
     put(manifest.SUMS, [manifest.sums(entries)])
     entries.sort(key=lambda entry: entry.path)
@@ -195,7 +177,7 @@ def _write_files(
             "snapshot": manifest.snapshot_hash(entries),
             "audit_head": state.audit_head(project),
             "counts": _counts(project) | notes.counts,
-            "without": sorted(set(without)),
+            "without": sorted(set(options.without)),
             **settings,
             "files": [entry.as_json() for entry in entries],
         }
@@ -234,18 +216,17 @@ def freeze(
     by: User | None,
     options: ReleaseOptions = DEFAULTS,
     progress: Progress | None = None,
-    without: Sequence[str] = (),
 ) -> Release:
     """Create and store a release.
 
     If the version exists with the same bytes, return it. Raise `Conflict` if its content differs.
     """
     check_version(version)
-    check_optional(without)
+    check_optional(options)
     _sweep()
     folder = f"{project.slug}-{version}-{uuid.uuid4().hex[:8]}"
     out = store() / folder
-    made = write_release(project=project, version=version, out=out, options=options, progress=progress, without=without)
+    made = write_release(project=project, version=version, out=out, options=options, progress=progress)
     try:
         release = _keep(project, version, folder, made, by)
     except IntegrityError:

@@ -11,6 +11,7 @@ from ..folders import diffs
 from ..folders.folder import Altered
 from ..folders.manifest import Entry, Unreadable
 from ..models import Release
+from ..sources.options import ReleaseOptions
 from ..storage.registry import folder_of, trusted
 
 PATH = "CHANGELOG.md"
@@ -18,7 +19,9 @@ PATH = "CHANGELOG.md"
 LISTED = 500
 
 
-def changelog(project: Project, version: str, folder: Path, entries: Sequence[Entry]) -> Iterator[bytes]:
+def changelog(
+    project: Project, version: str, folder: Path, entries: Sequence[Entry], options: ReleaseOptions
+) -> Iterator[bytes]:
     """Yield the lines of the file, in constant memory. Nothing if this is the project's first release."""
     before = _before(project, version)
     if before is None:
@@ -26,7 +29,7 @@ def changelog(project: Project, version: str, folder: Path, entries: Sequence[En
     yield f"# Changes from {before.version} to {version}\n\n".encode()
     try:
         old: diffs.Release = folder_of(before), trusted(before)
-        new: diffs.Release = folder, SimpleNamespace(entries=entries)
+        new: diffs.Release = folder, SimpleNamespace(entries=entries, without=options.without)
         found = list(islice(diffs.row_changes(old, new, diffs.data_files(old, new)), LISTED + 1))
     except (Altered, Unreadable):
         yield f"The stored files of {before.version} were altered, so they were not compared.\n".encode()

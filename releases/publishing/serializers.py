@@ -15,8 +15,7 @@ from ..folders.dictionary import table_of
 from ..folders.diffs import ADDED, CHANGED, REMOVED, FileDifference
 from ..folders.rows import is_traceable
 from ..models import Release
-from ..sources.options import ReleaseOptions
-from .actions import OPTIONAL
+from ..sources.options import OPTIONAL, ReleaseOptions
 
 Plain = serializers.Serializer[Any]
 
@@ -122,11 +121,14 @@ class ReleaseOptionsSerializer(Plain):
     doi = IdentifierField(
         identifiers.doi, max_length=200, required=False, help_text="DOI that an archive reserved for this version."
     )
+    without = serializers.ListField(
+        child=serializers.ChoiceField(OPTIONAL),
+        required=False,
+        help_text="What to leave out: Parquet files, which need pyarrow on the worker, or texts of the sources.",
+    )
 
     def options(self) -> ReleaseOptions:
-        return ReleaseOptions(
-            **{name: value for name, value in self.validated_data.items() if name not in ("version", "without")}
-        )
+        return ReleaseOptions(**{name: value for name, value in self.validated_data.items() if name != "version"})
 
 
 class FreezeSerializer(ReleaseOptionsSerializer):
@@ -140,11 +142,6 @@ class FreezeSerializer(ReleaseOptionsSerializer):
         allow_blank=True,
         max_length=1000,
         help_text="Why to release despite failed checks that prevent it. Logged, and part of the manifest.",
-    )
-    without = serializers.ListField(
-        child=serializers.ChoiceField(OPTIONAL),
-        required=False,
-        help_text="What to leave out. Parquet files need pyarrow on the worker.",
     )
 
 

@@ -47,7 +47,7 @@ ABOUT = {
     "texts may be redistributed": About(
         "Texts may be redistributed",
         "Texts of others are copyrighted. Their licence decides whether you may publish them.",
-        "State the licence on the page of each import.",
+        "State the licence on the page of each import, or release without texts.",
         "import",
         Weight.BLOCKS_DEPOSIT,
     ),
@@ -174,7 +174,7 @@ def _data(project: Project) -> dict[str, Any]:
 def _redistribution(project: Project, options: ReleaseOptions) -> dict[str, Any]:
     """Check that every source of texts allows to redistribute them, or that the release has no texts."""
     name = "texts may be redistributed"
-    if not options.texts:
+    if not options.has_texts:
         return _check(name, True, "The release has no texts of sources.")
     sources = Import.objects.filter(
         project=project, state=ImportState.ARRIVED, format__in=[format.key for format in imports.every()]

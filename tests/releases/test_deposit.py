@@ -28,7 +28,7 @@ def test_a_deposit_is_flat_complete_and_states_the_reserved_doi(project: Project
     build_cluster(project, 0)
     person = {"family": "Lead", "given": "Lea", "orcid": "0000-0002-1825-0097", "affiliation": "Melbourne"}
     change_citation(project=project, by=lead, creators=[person], language="en")
-    release = freeze(project=project, version="1.0.0", by=lead, options=ReleaseOptions(doi=DOI), without=("parquet",))
+    release = freeze(project=project, version="1.0.0", by=lead, options=ReleaseOptions(doi=DOI, without=("parquet",)))
     out = tmp_path / "bundle"
     deposit(out)
     assert all(path.is_file() for path in out.iterdir())

@@ -30,6 +30,7 @@ from releases.huggingface import configs, croissant, writing
 from releases.models import Release
 from releases.publishing import actions as publishing_actions
 from releases.publishing.actions import write_release
+from releases.sources.options import ReleaseOptions
 from tests.annotation.m3_files import cluster, import_records, write
 from tests.releases.parquet_rows import assert_same_rows, source_rows
 from tests.releases.test_again import corpus, judging, people, staged, study
@@ -328,7 +329,7 @@ def test_a_lead_chooses_on_the_page_whether_the_release_has_parquet(
 @pytest.mark.django_db(transaction=True)
 def test_nothing_else_can_be_left_out(project: Project, tmp_path: Path) -> None:
     with pytest.raises(Refused, match="Only these can be left out: parquet"):
-        write_release(project=project, version="1.0.0", out=tmp_path / "r", without=["answers"])
+        write_release(project=project, version="1.0.0", out=tmp_path / "r", options=ReleaseOptions(without=["answers"]))
 
 
 def test_the_unit_of_a_row_is_found_by_its_own_key_its_target_or_its_review() -> None:

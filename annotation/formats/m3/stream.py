@@ -15,7 +15,7 @@ from sql.bulk import BulkWriter
 from ...clusters.items import Item
 from ...imports.format import Notice
 from ...imports.json_lines import illegal_character, parse, path_at
-from ...imports.reading import LONGEST_LINE, Habits, lines
+from ...imports.reading import LONGEST_LINE, Habits, Line, lines
 from ...imports.stream import Position, Record, Stream
 from . import appendix, existing, notices, records
 from .records import detect_level, parse_item
@@ -36,7 +36,8 @@ class M3Stream(Stream):
 
     def records(self, source: Source, start: Position, faults: Faults) -> Iterator[Record]:
         habits, file_level = Habits(**{name: self.state[name] for name in asdict(Habits())}), ""
-        for line in lines(source, faults, habits, path_at, offset=start.offset, number=start.line):
+        for raw in lines(source, faults, habits, path_at, offset=start.offset, number=start.line):
+            line = self.restored(raw, source.name, faults)
             value = parse(line, source.name, faults)
             self.state |= {"bom": habits.bom, "crlf": habits.crlf, "no_final_newline": habits.no_final_newline}
             if value is None:
@@ -65,6 +66,10 @@ class M3Stream(Stream):
             if not isinstance(key, str) or illegal_character(key):
                 key = ""
             yield Record(line.number, line.end, key, item, name)
+
+    def restored(self, line: Line, file: str, faults: Faults) -> Line:
+        """Return a line with its texts, for a format whose files lack them."""
+        return line
 
     def rows_of(self, item: Item) -> int:
         # A unit, a target and their review; for each input itself, its study and its link; labels and cues later.

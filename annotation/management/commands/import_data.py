@@ -81,6 +81,12 @@ class Command(BaseCommand):
             help="for pubmed, level studies: PMID of their review, unless a review column or subfolder names give it",
         )
         parser.add_argument(
+            "--source",
+            default="",
+            metavar="PATH",
+            help="for release: file or folder (JSON lines or CSV) with the texts that the release lacks",
+        )
+        parser.add_argument(
             "--map-file",
             type=Path,
             metavar="FILE",
@@ -111,6 +117,7 @@ class Command(BaseCommand):
         map: Sequence[str],
         topic: str,
         review: str,
+        source: str,
         map_file: Path | None,
         licence: str | None,
         redistribution: str | None,
@@ -138,7 +145,7 @@ class Command(BaseCommand):
                     level=level,
                     progress=progress,
                     mapping=parse_mapping(map),
-                    about={"topic": topic, "review": review, "columns": _text_of(map_file)},
+                    about={"topic": topic, "review": review, "source": source, "columns": _text_of(map_file)},
                     preview=check or (existing is None and sum(source.size for source in sources) <= PREVIEWED),
                 )
                 if checked.faults:

@@ -1,6 +1,23 @@
 """Files of agreement, corrections and reliability studies."""
 
-from .table import ANSWERS, BOOL, CELLS, FLOAT, INT, JSON, PART, REVIEW, ROUND, SCALES, TEXT, UNIT, UNIT_TYPE, Table
+from .table import (
+    ANSWERS,
+    BOOL,
+    CELL_SPANS,
+    CELL_TEXTS,
+    CELLS,
+    FLOAT,
+    INT,
+    JSON,
+    PART,
+    REVIEW,
+    ROUND,
+    SCALES,
+    TEXT,
+    UNIT,
+    UNIT_TYPE,
+    Table,
+)
 
 TABLES = (
     Table(
@@ -64,12 +81,21 @@ TABLES = (
         },
         types={"same": BOOL},
     ),
-    Table("agreement/shown/*.csv", "shown value, or part of it", ("answer",), {"answer": "UUID."}, CELLS),
+    Table(
+        "agreement/shown/*.csv",
+        "shown value, or part of it",
+        ("answer",),
+        {"answer": "UUID."},
+        CELLS,
+        texts=CELL_TEXTS,
+        spans=CELL_SPANS,
+    ),
     Table(
         "agreement/units.csv",
         "unit of a closed round",
         ("unit_type", "unit"),
         {"unit_type": UNIT_TYPE, "unit": UNIT, "review": REVIEW, "text": "Text to which the spans in answers refer."},
+        texts=("text",),
     ),
     Table(
         "agreement/gold.csv",
@@ -95,6 +121,7 @@ TABLES = (
             "rank": "Rank among the other sentences, from 1.",
         },
         types={"number": INT, "sentence": INT, "gold": BOOL, "rank": INT},
+        texts=("text",),
     ),
     Table(
         "agreement/studies.jsonl",

@@ -1,6 +1,66 @@
 """Files of the corpus: written texts, abstracts, rounds, answers, and provenance."""
 
-from .table import BOOL, CELLS, INT, JSON, KIND, RATER, REPEAT, REVIEW, ROUND, TIME, UNIT, UNIT_TYPE, Table
+from dataclasses import replace
+
+from .table import (
+    BOOL,
+    CELL_SPANS,
+    CELL_TEXTS,
+    CELLS,
+    INT,
+    JSON,
+    KIND,
+    RATER,
+    REPEAT,
+    REVIEW,
+    ROUND,
+    TIME,
+    UNIT,
+    UNIT_TYPE,
+    Table,
+)
+
+_ANSWERS = Table(
+    "answers/*.csv",
+    "revision of an answer (one file per task kind)",
+    ("answer",),
+    {
+        "answer": "UUID.",
+        "round": ROUND,
+        "purpose": "Purpose of the round.",
+        "unit": UNIT,
+        "slot": "Number of the assignment, 1 to k, or retired.",
+        "repeat": REPEAT,
+        "rater": RATER,
+        "came_by": "How the answer reached the server.",
+        "brought_by": "Who submitted the answer, if it was not the rater.",
+        "revision": "Revision of the answer.",
+        "current": "Whether this is the newest revision of its assignment.",
+        "counted": "Whether the answer counts for agreement and gold.",
+        "outcome": "Answered or skipped.",
+        "skip_reason": "Reason for skipping.",
+        "guideline": "Version of the guideline at that time.",
+        "unit_revision": "Revision of the unit that was shown.",
+        "received_at": TIME,
+        "active_ms": "Active time in milliseconds.",
+        "flag": "Whether the rater flagged the unit.",
+        "comment": "Empty unless the project publishes comments.",
+    },
+    CELLS,
+    types={
+        "repeat": INT,
+        "revision": INT,
+        "current": BOOL,
+        "counted": BOOL,
+        "guideline": INT,
+        "unit_revision": INT,
+        "active_ms": INT,
+        "flag": BOOL,
+    },
+    unit=("unit",),
+    texts=CELL_TEXTS,
+    spans=CELL_SPANS,
+)
 
 TABLES = (
     Table(
@@ -19,6 +79,7 @@ TABLES = (
         },
         types={"version": INT},
         unit=("question",),
+        texts=("written_text",),
     ),
     Table(
         "questions/texts.csv",
@@ -31,6 +92,7 @@ TABLES = (
             "part_text": "The text.",
         },
         unit=("question",),
+        texts=("part_text",),
     ),
     Table(
         "rankings/mapped.csv",
@@ -75,6 +137,8 @@ TABLES = (
         others="Columns of the table that were kept as they are.",
         types={"input": INT},
         unit=("key",),
+        texts=("title", "background"),
+        has_other_texts=True,
     ),
     Table(
         "splits/*.csv",
@@ -100,6 +164,7 @@ TABLES = (
             "origin": "How the counterfactual was created.",
         },
         unit=("docid",),
+        texts=("target_text", "text"),
     ),
     Table(
         "abstracts/sentences.jsonl",
@@ -120,6 +185,7 @@ TABLES = (
         },
         types={"number": INT, "start": INT, "end": INT},
         unit=("review",),
+        texts=("text", "section"),
     ),
     Table(
         "abstracts/derived.jsonl",
@@ -131,6 +197,7 @@ TABLES = (
             "target": "Sentences that state an effect, one per line.",
         },
         unit=("review",),
+        texts=("background", "target"),
     ),
     Table(
         "rounds.jsonl",
@@ -166,45 +233,9 @@ TABLES = (
             "blind": BOOL,
         },
     ),
-    Table(
-        "answers/*.csv",
-        "revision of an answer (one file per task kind)",
-        ("answer",),
-        {
-            "answer": "UUID.",
-            "round": ROUND,
-            "purpose": "Purpose of the round.",
-            "unit": UNIT,
-            "slot": "Number of the assignment, 1 to k, or retired.",
-            "repeat": REPEAT,
-            "rater": RATER,
-            "came_by": "How the answer reached the server.",
-            "brought_by": "Who submitted the answer, if it was not the rater.",
-            "revision": "Revision of the answer.",
-            "current": "Whether this is the newest revision of its assignment.",
-            "counted": "Whether the answer counts for agreement and gold.",
-            "outcome": "Answered or skipped.",
-            "skip_reason": "Reason for skipping.",
-            "guideline": "Version of the guideline at that time.",
-            "unit_revision": "Revision of the unit that was shown.",
-            "received_at": TIME,
-            "active_ms": "Active time in milliseconds.",
-            "flag": "Whether the rater flagged the unit.",
-            "comment": "Empty unless the project publishes comments.",
-        },
-        CELLS,
-        types={
-            "repeat": INT,
-            "revision": INT,
-            "current": BOOL,
-            "counted": BOOL,
-            "guideline": INT,
-            "unit_revision": INT,
-            "active_ms": INT,
-            "flag": BOOL,
-        },
-        unit=("unit",),
-    ),
+    # The text of a rating is a code.
+    replace(_ANSWERS, path="answers/rate.csv", texts=("reason", "comment")),
+    _ANSWERS,
     Table(
         "provenance/values.csv",
         "current value of a field",
@@ -226,6 +257,7 @@ TABLES = (
             "reason": "Reason that the curator gave.",
         },
         types={"decision": INT, "guideline": INT, "source": INT},
+        texts=("reason",),
     ),
     Table(
         "provenance/sources.csv",

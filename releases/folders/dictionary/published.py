@@ -10,6 +10,8 @@ _TARGET = {
     "their cues (`span`).",
 }
 _STUDY = {"source_pmid": TEXT, "source_text": TEXT}
+_TEXTS = ("target_text", "input_text", "source_text")
+_CUES = tuple(f"{of}_{name}_span" for of in ("target", "source") for name in ("direction", "modality"))
 _LABELS = ("direction", "modality", "direction_span", "modality_span")
 _MSLR = {
     "": "Number of the row in the published table. The column has no name; in Parquet it is `row`.",
@@ -25,6 +27,7 @@ TABLES = (
         {"docid": _KEY, **_TARGET},
         types={"input_studies": [_STUDY]},
         unit=("docid",),
+        texts=_TEXTS,
     ),
     Table(
         "m3/level3.jsonl",
@@ -45,6 +48,7 @@ TABLES = (
             "input_studies": [_STUDY | {f"source_{name}": TEXT for name in _LABELS}],
         },
         unit=("docid",),
+        texts=(*_TEXTS, *_CUES),
     ),
     Table(
         "ms2/reviews.jsonl",
@@ -96,6 +100,13 @@ TABLES = (
             **{name: [TEXT] for name in ("interventions", "outcomes", "populations")},
         },
         unit=("docid",),
+        texts=(
+            *("title", "abstract", "structured_abstract", "summary", "structured_summary", "content"),
+            *("included_studies", "ongoing_studies", "awaiting_studies", "excluded_studies"),
+            *("general_references", "unattributed_references"),
+            *("interventions", "outcomes", "populations", "significances"),
+        ),
+        has_other_texts=True,
     ),
     Table(
         "mslr/*-inputs.csv",
@@ -108,6 +119,7 @@ TABLES = (
             "Abstract": f"Abstract {_TAGGED}.",
         },
         is_by_part=True,
+        texts=("Title", "Abstract"),
     ),
     Table(
         "mslr/*-targets.csv",
@@ -116,6 +128,8 @@ TABLES = (
         {**_MSLR, "Target": "The target."},
         "Background of the review, where the imported table has it.",
         is_by_part=True,
+        texts=("Target",),
+        has_other_texts=True,
     ),
     Table(
         "mslr/*-reviews-info.csv",
@@ -123,5 +137,6 @@ TABLES = (
         ("ReviewID",),
         {**_MSLR, "Background": f"Background of the review {_TAGGED}."},
         is_by_part=True,
+        texts=("Background",),
     ),
 )

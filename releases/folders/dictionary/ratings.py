@@ -74,6 +74,7 @@ TABLES = (
             "gold": "Text, tuple, polarity and modality of the target at that time.",
         },
         types={"number": INT, "shown": JSON, "gold": JSON},
+        texts=("shown", "gold"),
     ),
     Table(
         "ratings/texts.csv",
@@ -90,6 +91,7 @@ TABLES = (
             "made_from": "Code of the text that was degraded; its own code if it is shown beside a degraded text.",
         },
         types={"number": INT, "is_check": BOOL},
+        texts=("shown", "exact"),
     ),
     Table(
         "ratings/ratings.csv",
@@ -109,6 +111,7 @@ TABLES = (
             "rater_group": _GROUP,
         },
         types={"repeat": INT, "na": BOOL, "prefilled": BOOL, "place": INT, "active_ms": INT, "is_check": BOOL},
+        texts=("reason",),
     ),
     Table(
         "ratings/preferences.csv",
@@ -127,6 +130,7 @@ TABLES = (
             "rater_group": _GROUP,
         },
         types={"repeat": INT, "active_ms": INT, "is_check": BOOL},
+        texts=("reason",),
     ),
     Table(
         "ratings/spans.csv",
@@ -147,5 +151,6 @@ TABLES = (
             "severity": "Severity of the protocol.",
         },
         types={"repeat": INT, "is_quote": BOOL, "study": INT, "start": INT, "end": INT},
+        texts=("quote", "reason"),
     ),
 )

@@ -49,6 +49,7 @@ TABLES = (
         },
         types={"run": INT, "summary": INT, "tokens_in": INT, "tokens_cut": INT, "tokens_out": INT},
         unit=("unit", "review"),
+        texts=("text",),
     ),
     Table(
         "systems/scorings.jsonl",
@@ -103,6 +104,7 @@ TABLES = (
         ("unit_type", "unit"),
         {"unit_type": UNIT_TYPE, "unit": UNIT, "text": "The text that summaries were compared with."},
         unit=("unit",),
+        texts=("text",),
     ),
     Table(
         "systems/likelihoods.csv",

@@ -1,7 +1,7 @@
 """Description of one file of rows, and texts that several files share."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,12 @@ ANSWERS = "File that the report is computed from: the counted rows with repeat 0
 SCALES = "Columns with their scales."
 PART = "Column that identifies the part of a unit; empty if there is none."
 CELLS = "The value, in the columns of the task kind."
+#: Columns of task kinds that are text of the sources or may quote it, and those with offsets and quotes.
+CELL_TEXTS = ("written_text", "text", "reason", "comment")
+CELL_SPANS = (
+    *("polarity_cue", "modality_cue", "p_pieces", "i_pieces", "c_pieces", "o_pieces", "chunks"),
+    *("population_spans", "intervention_spans", "outcome_spans", "rejected_spans"),
+)
 NUMPY = "Version of NumPy."
 RULE = "Method of the interval and p."
 
@@ -45,6 +51,10 @@ class Table:
     describes. An empty CSV cell of another type than text is no value. ``unit`` names the columns that can be a unit
     or review of a split, the most specific first: it determines the part of a row. If ``is_by_part``, the ``*`` of the
     path is the part.
+
+    ``texts`` names the columns, and the fields of JSON values, that are text of the sources or may quote it; ``spans``
+    those with offsets and quotes (`measures.spans.as_cell`). ``has_other_texts``: so are the columns that ``others``
+    describes. A release without texts leaves them out (`releases.folders.texts`).
     """
 
     path: str
@@ -56,6 +66,9 @@ class Table:
     others_type: Type = TEXT
     unit: Sequence[str] = ()
     is_by_part: bool = False
+    texts: Collection[str] = ()
+    spans: Collection[str] = ()
+    has_other_texts: bool = False
 
     def type_of(self, column: str) -> Type:
         return self.types.get(column, TEXT) if column in self.columns else self.others_type

@@ -11,9 +11,9 @@ from measures import identifiers
 from projects.management.arguments import project_of
 from projects.models import Project
 
-from ...publishing.actions import OPTIONAL, freeze
+from ...publishing.actions import freeze
 from ...sources import checks
-from ...sources.options import ReleaseOptions
+from ...sources.options import OPTIONAL, ReleaseOptions
 from ...storage import downloads
 from ...storage.registry import check_empty
 
@@ -41,7 +41,8 @@ class Command(BaseCommand):
             action="append",
             choices=OPTIONAL,
             default=[],
-            help="Leave this out. The manifest says so. Parquet files need requirements/parquet.txt.",
+            help="Leave this out; may be repeated. The manifest says so. Parquet files need requirements/parquet.txt. "
+            "Texts of the sources are replaced by their SHA-256; `import_data release` restores them.",
         )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
@@ -56,7 +57,9 @@ class Command(BaseCommand):
         project = project_of(options["project"])
         if options["force"] != bool(options["reason"].strip()):
             raise CommandError("--force and --reason TEXT belong together.")
-        choices = ReleaseOptions(doi=_doi_of(options["doi"]), reason=options["reason"].strip())
+        choices = ReleaseOptions(
+            doi=_doi_of(options["doi"]), reason=options["reason"].strip(), without=options["without"]
+        )
         try:
             check_empty(options["out"])
             self._check(project, choices)
@@ -65,7 +68,6 @@ class Command(BaseCommand):
                 version=options["release"],
                 by=None,
                 options=choices,
-                without=options["without"],
                 progress=self._progress if sys.stderr.isatty() else None,
             )
             downloads.copy(release, options["out"])

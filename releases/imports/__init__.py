@@ -1,0 +1,1 @@
+"""Formats that only releases have."""
