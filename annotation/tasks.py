@@ -16,7 +16,7 @@ from .models import Search
 from .pubmed import actions as pubmed_actions
 from .splits import actions as splits_actions
 from .splits import queries as splits_queries
-from .splits.asked import Asked
+from .splits.parameters import SplitParameters
 
 
 @jobs.handler(consistency_actions.KIND, notification=("Consistency check", "needs-review?tab=labels"))
@@ -70,6 +70,6 @@ def split(job: RunningJob) -> dict[str, Any]:
     """Create a split. A second attempt finds the split of the first, or creates it."""
     assert job.project
     made = splits_actions.create_split(
-        project=job.project, asked=Asked.of_json(job.params), by=job.by, progress=job.paced()
+        project=job.project, asked=SplitParameters.of_json(job.params), by=job.by, progress=job.paced()
     )
     return {"split": made.name}

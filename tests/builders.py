@@ -21,8 +21,8 @@ from annotation.models import (
     Study,
 )
 from annotation.splits.actions import store_split
-from annotation.splits.asked import Asked
 from annotation.splits.computing import compute
+from annotation.splits.parameters import SplitParameters
 from projects.answers.queries import Submission
 from projects.jobs.batches import silent
 from projects.models import Assignment, CameBy, Member, Project, Round, Unit
@@ -85,7 +85,7 @@ def build_finding(project: Project, *units: int, **fields: Any) -> Finding:
 def build_split(project: Project, parts: dict[str, str] | None = None, name: str = "main") -> DataSplit:
     """Store a split of clusters as from a file. By default, all clusters are in train."""
     parts = parts or dict.fromkeys(project.clusters.values_list("key", flat=True), "train")
-    asked = Asked(name, level="proposition", mode="imported")
+    asked = SplitParameters(name, level="proposition", mode="imported")
     return store_split(project=project, asked=asked, computed=compute(project, asked, silent, assigned=parts), by=None)
 
 

@@ -20,9 +20,9 @@ from projects.uploads.faults import BadFiles
 from sql.bulk import BulkWriter
 
 from ..models import DataSplit, SplitUnit
-from .asked import Asked
 from .computing import Computed, compute
 from .files import read_parts
+from .parameters import SplitParameters
 from .queries import KIND
 from .reading import chosen_level
 
@@ -30,7 +30,7 @@ from .reading import chosen_level
 _FILE = re.compile(r"splits/([^/]+)\.csv")
 
 
-def queue_split(*, project: Project, asked: Asked, by: User) -> Job:
+def queue_split(*, project: Project, asked: SplitParameters, by: User) -> Job:
     """Queue the job that creates a split."""
     asked.check()
     chosen_level(project, asked.level)
@@ -40,7 +40,9 @@ def queue_split(*, project: Project, asked: Asked, by: User) -> Job:
     return jobs.request_job(project=project, kind=KIND, params=asked.as_json(), by=by, queue=queue)[0]
 
 
-def create_split(*, project: Project, asked: Asked, by: User | None, progress: Progress = silent) -> DataSplit:
+def create_split(
+    *, project: Project, asked: SplitParameters, by: User | None, progress: Progress = silent
+) -> DataSplit:
     """Create and return a split. If it exists with the same content, return it.
 
     Raise `Refused` with ways out if the units cannot be divided as asked, and `Conflict` if the name is taken.
@@ -49,13 +51,13 @@ def create_split(*, project: Project, asked: Asked, by: User | None, progress: P
 
 
 def import_split(
-    *, project: Project, asked: Asked, path: Path, name: str, by: User | None, progress: Progress = silent
+    *, project: Project, asked: SplitParameters, path: Path, name: str, by: User | None, progress: Progress = silent
 ) -> DataSplit:
     """Like `create_split`, with the parts of a file. Raise `BadFiles` with the faults by line and field."""
     return store_split(project=project, asked=asked, computed=compute_file(project, asked, path, name, progress), by=by)
 
 
-def compute_file(project: Project, asked: Asked, path: Path, name: str, progress: Progress) -> Computed:
+def compute_file(project: Project, asked: SplitParameters, path: Path, name: str, progress: Progress) -> Computed:
     """Return the split of a file, without storing it. Raise `BadFiles`."""
     asked.check()
     parts, faults = read_parts(project, chosen_level(project, asked.level), path, name)
@@ -64,7 +66,7 @@ def compute_file(project: Project, asked: Asked, path: Path, name: str, progress
     return compute(project, asked, progress, assigned=parts)
 
 
-def store_split(*, project: Project, asked: Asked, computed: Computed, by: User | None) -> DataSplit:
+def store_split(*, project: Project, asked: SplitParameters, computed: Computed, by: User | None) -> DataSplit:
     """Store a computed split."""
     corpus, names = computed.corpus, [part.name for part in computed.parts]
     rows = [

@@ -15,7 +15,7 @@ from measures.splits.units import Ints, bridges
 from projects.jobs.batches import Progress
 from projects.models import Project
 
-from .asked import PART, Asked
+from .parameters import PART, SplitParameters
 from .reading import Corpus, choose_strata, read
 
 #: Number of units, titles and sizes that the report names of the largest component.
@@ -37,7 +37,7 @@ class Computed:
 
 
 def compute(
-    project: Project, asked: Asked, progress: Progress, *, assigned: Mapping[str, str] | None = None
+    project: Project, asked: SplitParameters, progress: Progress, *, assigned: Mapping[str, str] | None = None
 ) -> Computed:
     """Return a split. Raise `Refused` with ways out if the units cannot be divided as asked.
 
@@ -59,7 +59,7 @@ def compute(
     return Computed(corpus, parts, part_of, found, _report(corpus, asked, parts, part_of, found))
 
 
-def _allotted(corpus: Corpus, asked: Asked, found: Ints) -> list[int]:
+def _allotted(corpus: Corpus, asked: SplitParameters, found: Ints) -> list[int]:
     units = corpus.units
     _, first = np.unique(found, return_index=True)
     tables = [table_of(found, values)[1] for values in units.strata.values()]
@@ -92,7 +92,7 @@ def _ways(corpus: Corpus) -> list[str]:
     return [*ways, "Or import your own split from a file (--mode imported); its leakage is reported."]
 
 
-def _refuse_empty(corpus: Corpus, asked: Asked, part_of: Sequence[int]) -> None:
+def _refuse_empty(corpus: Corpus, asked: SplitParameters, part_of: Sequence[int]) -> None:
     for row in count_strata(corpus.units, part_of, len(asked.parts)):
         for part, count in zip(asked.parts, row.counts, strict=True):
             if not count:
@@ -117,7 +117,9 @@ def _as_named(names: Sequence[str]) -> tuple[list[Part], list[int]]:
     return parts, [numbers.get(name, -1) for name in names]
 
 
-def _report(corpus: Corpus, asked: Asked, parts: Sequence[Part], part_of: Sequence[int], found: Ints) -> dict[str, Any]:
+def _report(
+    corpus: Corpus, asked: SplitParameters, parts: Sequence[Part], part_of: Sequence[int], found: Ints
+) -> dict[str, Any]:
     units, names = corpus.units, [part.name for part in parts]
     in_parts = np.array(part_of)
     rows = count_strata(units, part_of, len(parts))

@@ -10,8 +10,8 @@ from typing import Any
 from projects.models import Project
 from projects.uploads.faults import Faults
 
-from .asked import PART
 from .levels import LEVELS
+from .parameters import PART
 
 #: Files of a million units are below this.
 LARGEST = 64 << 20

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .asked import Asked
 from .computing import Computed
+from .parameters import SplitParameters
 
 
-def as_json(asked: Asked, computed: Computed) -> dict[str, Any]:
+def as_json(asked: SplitParameters, computed: Computed) -> dict[str, Any]:
     """Return what was asked, the report, and the part of each unit."""
     names = [part.name for part in computed.parts]
     parts = {
@@ -16,7 +16,7 @@ def as_json(asked: Asked, computed: Computed) -> dict[str, Any]:
     return {"asked": asked.as_json() | {"level": computed.corpus.level}, "report": computed.report, "parts": parts}
 
 
-def lines(asked: Asked, computed: Computed) -> Iterator[str]:
+def lines(asked: SplitParameters, computed: Computed) -> Iterator[str]:
     report, names = computed.report, [part.name for part in computed.parts]
     yield f"{asked.name}: {report['units']:,} units (level {computed.corpus.level}) of {report['reviews']:,} reviews"
     if report["in_no_part"]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from measures.splits.leaking import leakage as shared
+from measures.splits.units import Units
 from projects.jobs.queries import pending_job
 from projects.models import Project
 
@@ -20,6 +22,8 @@ MAIN = "main"
 #: Columns of the file of a split in a release.
 COLUMNS = ("unit", "review", "part", "component")
 _BATCH = 2000
+#: Number of units up to which the check of a release compares the parts again: a second or two.
+COMPARED = 5000
 
 
 def overview(project: Project) -> dict[str, Any]:
@@ -99,9 +103,29 @@ class Leakage:
 
 
 def leakage(project: Project) -> list[Leakage]:
-    """Return the leakage between parts of the project's splits. Empty if they are free of leakage. One query."""
-    rows = DataSplit.objects.current().filter(project=project).values_list("name", "report__leakage__pairs")
-    return [found for name, pairs in rows for found in leaking_pairs(name, pairs)]
+    """Return the leakage between parts of the project's splits. Empty if they are free of leakage.
+
+    Studies and texts may have been added to units after a split was created. Up to `COMPARED` units are therefore
+    compared as they are now; otherwise, and for near-equal texts, the report of the split is used.
+    """
+    found = []
+    for split in current_splits(project):
+        pairs = split.report["leakage"]["pairs"]
+        parts = parts_of(split) if pairs else {}
+        if 0 < len(parts) <= COMPARED:
+            pairs = [now | {"near": then["near"]} for now, then in zip(_pairs_now(split, parts), pairs, strict=True)]
+        found += leaking_pairs(split.name, pairs)
+    return found
+
+
+def _pairs_now(split: DataSplit, parts: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return what each pair of parts shares now, in the order of the split's report."""
+    units = Units()
+    names = [*dict.fromkeys(name for pair in split.report["leakage"]["pairs"] for name in pair["parts"])]
+    for row in LEVELS[split.level].rows(split.project):
+        if row.key in parts:
+            units.add(row.item)
+    return list(shared(units, [names.index(parts[key]) for key in units.keys], names)["pairs"])
 
 
 def leaking_pairs(name: str, pairs: list[Mapping[str, Any]]) -> list[Leakage]:

@@ -10,9 +10,9 @@ from measures.splits.units import Ints, TextPair, Units, components
 from projects.jobs.batches import Progress
 from projects.models import Project
 
-from .asked import STRATA, Asked
 from .levels import LEVELS, counts
 from .near import NearTexts
+from .parameters import STRATA, SplitParameters
 from .topics import topics_of
 
 
@@ -53,7 +53,7 @@ def chosen_level(project: Project, level: str) -> str:
     raise Refused.field("level", f"This project has {missing}. It has {has or 'no corpus yet: import one'}.")
 
 
-def read(project: Project, asked: Asked, progress: Progress) -> Corpus:
+def read(project: Project, asked: SplitParameters, progress: Progress) -> Corpus:
     """Read the units of a level. Memory depends on the number of texts, not on their length."""
     level = LEVELS[chosen_level(project, asked.level)]
     sketches = None if asked.near is None else NearTexts()
@@ -92,7 +92,7 @@ def read(project: Project, asked: Asked, progress: Progress) -> Corpus:
     return corpus
 
 
-def _topics(corpus: Corpus, asked: Asked, found: Mapping[str, list[str]], progress: Progress) -> list[str]:
+def _topics(corpus: Corpus, asked: SplitParameters, found: Mapping[str, list[str]], progress: Progress) -> list[str]:
     source = asked.topics or next((name for name, values in found.items() if any(values)), "")
     corpus.topics = source
     if source != "titles":
@@ -103,7 +103,7 @@ def _topics(corpus: Corpus, asked: Asked, found: Mapping[str, list[str]], progre
     return [by_review[review] for review in corpus.reviews]
 
 
-def choose_strata(corpus: Corpus, asked: Asked, of_component: Ints, parts: int) -> None:
+def choose_strata(corpus: Corpus, asked: SplitParameters, of_component: Ints, parts: int) -> None:
     """Keep the strata that are asked for; else those whose values can all be in every part.
 
     Raise `Refused` if a stratum that is asked for has no values, or has one that cannot be in every part.

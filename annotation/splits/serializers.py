@@ -11,7 +11,7 @@ from projects.jobs.serializers import JobSerializer
 from projects.permissions import Names
 
 from ..models import DataSplit, SplitLevel, SplitMode
-from .asked import STRATA, TOPICS, Asked
+from .parameters import STRATA, TOPICS, SplitParameters
 
 Plain = serializers.Serializer[Any]
 #: A split from a file is uploaded.
@@ -48,10 +48,10 @@ class SplitRequestSerializer(Strict):
     )
     allow_empty = serializers.BooleanField(default=False)
 
-    def asked(self) -> Asked:
+    def asked(self) -> SplitParameters:
         given: Mapping[str, Any] = self.validated_data
         parts = [Part(part["name"], part["share"]) for part in given.get("parts", ())]
-        return Asked(**{**given, "drop": tuple(given["drop"]), **({"parts": tuple(parts)} if parts else {})})
+        return SplitParameters(**{**given, "drop": tuple(given["drop"]), **({"parts": tuple(parts)} if parts else {})})
 
 
 class SplitFileSerializer(Strict):

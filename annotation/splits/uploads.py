@@ -9,7 +9,7 @@ from projects.uploads.faults import BadFiles, Faults
 
 from ..models import SplitMode
 from .actions import check_name, import_split
-from .asked import Asked
+from .parameters import SplitParameters
 from .reading import chosen_level
 
 
@@ -43,5 +43,7 @@ class SplitUpload(Upload):
         return Found(faults, says)
 
 
-def _asked(params: Mapping[str, Any]) -> Asked:
-    return Asked(name=params["name_of_split"], level=params["level"], mode=SplitMode.IMPORTED, near=params.get("near"))
+def _asked(params: Mapping[str, Any]) -> SplitParameters:
+    return SplitParameters(
+        name=params["name_of_split"], level=params["level"], mode=SplitMode.IMPORTED, near=params.get("near")
+    )

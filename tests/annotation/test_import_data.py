@@ -185,3 +185,12 @@ def test_an_unknown_project_is_made_only_on_demand(file: Path) -> None:
         run("m3", file, "--project", "../New", "--create")
     with pytest.raises(CommandError, match="No user"):
         run("m3", file, "--project", "new", "--create", "--lead", "nobody@example.org")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_redistribution_alone_keeps_the_licence(project: Project, file: Path) -> None:
+    write(file, [cluster()])
+    run("m3", file, "--project", "eye", "--licence", "Terms of the publisher")
+    run("m3", file, "--project", "eye", "--redistribution", "forbidden")
+    imported = Import.objects.get()
+    assert (imported.licence, imported.may_redistribute) == ("Terms of the publisher", False)

@@ -14,10 +14,10 @@ from django.core.management import CommandError, call_command
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.models import ColumnValues, DataSplit, Review
+from annotation.models import ColumnValues, DataSplit, Proposition, Review
 from annotation.splits import near as near_texts
 from annotation.splits.actions import create_split, import_split
-from annotation.splits.asked import Asked, parse_parts
+from annotation.splits.parameters import SplitParameters, parse_parts
 from annotation.splits.queries import leakage, parts_by_split, parts_of_reviews
 from api.problems import Refused
 from projects.jobs.running import run_job
@@ -56,7 +56,7 @@ def run(project: Project, **options: Any) -> str:
 
 
 def test_reviews_that_share_a_study_stay_together(eye: Project) -> None:
-    split = create(project=eye, asked=Asked("main", parts=HALVES))
+    split = create(project=eye, asked=SplitParameters("main", parts=HALVES))
     parts = parts_by_split(eye)["main"]
     assert len({parts[f"{n}_0"] for n in (100, 101, 102)}) == 1
     assert Counter(parts.values()) == {"train": 6, "test": 6}
@@ -73,7 +73,7 @@ def test_reviews_with_an_equal_text_stay_together(project: Project, file: Path) 
         records[n]["input_studies"][0]["source_text"] = text
         records[n]["input_text"] = text
     import_records(project, write(file, records))
-    split = create(project=project, asked=Asked("main", parts=HALVES))
+    split = create(project=project, asked=SplitParameters("main", parts=HALVES))
     assert split.report["components"]["sizes"][:2] == [2, 1]
     parts = parts_by_split(project)["main"]
     assert parts["101_0"] == parts["104_0"]
@@ -81,13 +81,13 @@ def test_reviews_with_an_equal_text_stay_together(project: Project, file: Path) 
 
 def test_a_review_that_another_review_includes_stays_with_it(project: Project, file: Path) -> None:
     import_records(project, write(file, [item(100, "300"), item(101, "100"), item(102, "302"), item(103, "303")]))
-    split = create(project=project, asked=Asked("main", parts=HALVES))
+    split = create(project=project, asked=SplitParameters("main", parts=HALVES))
     assert split.report["components"]["largest"]["keys"] == ["100_0", "101_0"]
 
 
 def test_the_same_seed_gives_the_same_split_and_another_another(eye: Project) -> None:
     for name, seed in (("first", 1), ("second", 1), ("third", 2)):
-        create(project=eye, asked=Asked(name, parts=HALVES, seed=seed))
+        create(project=eye, asked=SplitParameters(name, parts=HALVES, seed=seed))
     parts = parts_by_split(eye)
     assert parts["first"] == parts["second"] != parts["third"]
 
@@ -98,16 +98,16 @@ def test_a_component_larger_than_every_part_is_refused_with_ways_out(project: Pr
     import_records(project, write(file, [bridge, *(item(100 + n, str(n)) for n in range(1, 6)), *others]))
     tenths = ",".join(f"fold{n}=10" for n in range(10))
     with pytest.raises(Refused) as refused:
-        create(project=project, asked=Asked("main", parts=parse_parts(tenths), allow_empty=True))
+        create(project=project, asked=SplitParameters("main", parts=parse_parts(tenths), allow_empty=True))
     assert "Only 5 components for 10 parts" in refused.value.detail
     with pytest.raises(Refused) as refused:
-        create(project=project, asked=Asked("main", parts=parse_parts("train=50,dev=40,test=10")))
+        create(project=project, asked=SplitParameters("main", parts=parse_parts("train=50,dev=40,test=10")))
     assert "The largest component has 6 of 10 units (60%), more than any part" in refused.value.detail
     assert "Give a part a share of at least 60%." in refused.value.detail
     assert "100 (then the largest has 1)" in refused.value.detail
     assert "--mode imported" in refused.value.detail
     # The way out works.
-    asked = Asked("main", mode="drop", drop=("100",), parts=parse_parts("train=50,dev=40,test=10"))
+    asked = SplitParameters("main", mode="drop", drop=("100",), parts=parse_parts("train=50,dev=40,test=10"))
     split = create(project=project, asked=asked)
     assert split.report["units"] == 9
     assert split.report["dropped"] == ["100"]
@@ -116,7 +116,7 @@ def test_a_component_larger_than_every_part_is_refused_with_ways_out(project: Pr
 
 def test_a_stratum_without_values_is_refused_with_ways_out(eye: Project) -> None:
     with pytest.raises(Refused, match="The stratum topic is empty: no unit has a topic") as refused:
-        create(project=eye, asked=Asked("main", parts=HALVES, strata=["topic"]))
+        create(project=eye, asked=SplitParameters("main", parts=HALVES, strata=["topic"]))
     assert "--topics" in refused.value.detail
     assert not DataSplit.objects.exists()
 
@@ -126,10 +126,12 @@ def test_a_value_that_cannot_be_in_every_part_is_refused_unless_allowed(project:
     records[0] = item(100, "300", discourse_relation="contradiction")
     import_records(project, write(file, records))
     with pytest.raises(Refused, match='"contradiction" is in fewer components than parts'):
-        create(project=project, asked=Asked("main", parts=HALVES, strata=["relation"]))
-    split = create(project=project, asked=Asked("allowed", parts=HALVES, strata=["relation"], allow_empty=True))
+        create(project=project, asked=SplitParameters("main", parts=HALVES, strata=["relation"]))
+    split = create(
+        project=project, asked=SplitParameters("allowed", parts=HALVES, strata=["relation"], allow_empty=True)
+    )
     assert [row["value"] for row in split.report["strata"]] == ["", "agreement", "contradiction"]
-    split = create(project=project, asked=Asked("unasked", parts=HALVES))
+    split = create(project=project, asked=SplitParameters("unasked", parts=HALVES))
     assert split.report["left_out_strata"]["relation"] == '"contradiction" is in fewer components than parts'
 
 
@@ -138,26 +140,26 @@ def test_strata_are_balanced_over_the_parts(project: Project, file: Path) -> Non
     import_records(
         project, write(file, [item(100 + n, str(300 + n), target_direction=d) for n, d in enumerate(directions)])
     )
-    split = create(project=project, asked=Asked("main", parts=HALVES, strata=["polarity"]))
+    split = create(project=project, asked=SplitParameters("main", parts=HALVES, strata=["polarity"]))
     assert [row["counts"] for row in split.report["strata"]] == [[20, 20], [10, 10], [10, 10]]
 
 
 def test_topics_of_screening_come_before_those_of_a_column(eye: Project) -> None:
     for n, review in enumerate(Review.objects.order_by("pk")):
         Review.objects.filter(pk=review.pk).update(topic=f"topic {n % 2}")
-    split = create(project=eye, asked=Asked("main", parts=HALVES, strata=["topic"], allow_empty=True))
+    split = create(project=eye, asked=SplitParameters("main", parts=HALVES, strata=["topic"], allow_empty=True))
     assert split.report["topics"] == "screening"
     assert {row["value"] for row in split.report["strata"]} == {"", "topic 0", "topic 1"}
 
 
 def test_a_split_of_the_imported_data_is_kept_and_its_leakage_reported(eye: Project) -> None:
     with pytest.raises(Refused, match="states no split"):
-        create(project=eye, asked=Asked("main", mode="given"))
+        create(project=eye, asked=SplitParameters("main", mode="given"))
     imported = eye.imports.get()
     for n, one in enumerate(eye.clusters.order_by("pk")):
         part = {0: "train", 1: "test"}.get(n, "dev")
         ColumnValues.objects.create(unit=one.unit, details={"split": part}, imported=imported)
-    split = create(project=eye, asked=Asked("main", mode="given"))
+    split = create(project=eye, asked=SplitParameters("main", mode="given"))
     assert [part["name"] for part in split.parts] == ["train", "test", "dev"]
     assert [str(one) for one in leakage(eye)] == [
         "main: train and test share 1 PMID",
@@ -171,7 +173,7 @@ def test_a_file_with_faults_is_refused_by_line_and_field(eye: Project, tmp_path:
     path = tmp_path / "parts.csv"
     path.write_text("unit,part\n100_0,train\n101_0,test\n100_0,dev\nunheard,dev\n102_0,no name\n103_0\n")
     with pytest.raises(BadFiles) as bad:
-        import_split(project=eye, asked=Asked("main", mode="imported"), path=path, name="parts.csv", by=None)
+        import_split(project=eye, asked=SplitParameters("main", mode="imported"), path=path, name="parts.csv", by=None)
     assert [str(fault) for fault in bad.value.faults] == [
         "parts.csv:4: unit: '100_0' is already in line 2",
         "parts.csv:5: unit: 'unheard' is not a unit of the level proposition of this project",
@@ -199,14 +201,16 @@ def test_a_file_that_cannot_be_read_is_refused(eye: Project, tmp_path: Path, con
     path = tmp_path / "parts.csv"
     path.write_bytes(content)
     with pytest.raises(BadFiles) as bad:
-        import_split(project=eye, asked=Asked("main", mode="imported"), path=path, name="parts.csv", by=None)
+        import_split(project=eye, asked=SplitParameters("main", mode="imported"), path=path, name="parts.csv", by=None)
     assert str(next(iter(bad.value.faults))) == fault
 
 
 def test_a_file_of_reviews_gives_the_part_of_their_units(eye: Project, tmp_path: Path) -> None:
     path = tmp_path / "parts.jsonl"
     path.write_text('{"review": "100", "part": "train"}\n{"review": 101, "part": "test"}\n')
-    split = import_split(project=eye, asked=Asked("main", mode="imported"), path=path, name=path.name, by=None)
+    split = import_split(
+        project=eye, asked=SplitParameters("main", mode="imported"), path=path, name=path.name, by=None
+    )
     assert parts_by_split(eye)["main"] == {"100_0": "train", "101_0": "test"}
     assert split.report["in_no_part"] == 10
 
@@ -219,10 +223,10 @@ def test_near_equal_texts_stay_together_only_if_they_are_searched(project: Proje
         records[n]["input_studies"][0]["source_direction_span"] = "word1"
         records[n]["input_studies"][0]["source_modality_span"] = "word2"
     import_records(project, write(file, records))
-    alone = create(project=project, asked=Asked("alone", parts=HALVES))
+    alone = create(project=project, asked=SplitParameters("alone", parts=HALVES))
     assert alone.report["components"]["count"] == 8
     assert alone.report["leakage"]["pairs"][0]["near"] is None
-    together = create(project=project, asked=Asked("together", parts=HALVES, near=0.8))
+    together = create(project=project, asked=SplitParameters("together", parts=HALVES, near=0.8))
     assert together.report["components"]["largest"]["keys"] == ["102_0", "105_0"]
     split = build_split(project, {f"{100 + n}_0": "train" if n < 4 else "test" for n in range(8)}, "halves")
     assert split.report["leakage"]["pairs"][0]["near"] is None
@@ -265,7 +269,7 @@ def test_the_command_prints_what_a_random_split_would_share_and_its_json(eye: Pr
 )
 def test_a_wrong_request_is_refused_by_field(eye: Project, changes: dict[str, Any], field: str) -> None:
     with pytest.raises(Refused) as refused:
-        create(project=eye, asked=Asked(**({"name": "main", "parts": HALVES} | changes)))
+        create(project=eye, asked=SplitParameters(**({"name": "main", "parts": HALVES} | changes)))
     assert [error["field"] for error in refused.value.errors] == [field]
 
 
@@ -339,3 +343,14 @@ def test_the_published_level_3_has_124_components_and_none_is_divided(project: P
     # The oracle finds what it looks for.
     moved = parts | {report["components"]["largest"]["keys"][0]: "dev"}
     assert split_oracle.shared(records, moved)
+
+
+def test_a_study_that_is_added_after_the_split_is_leakage(eye: Project) -> None:
+    split = create(project=eye, asked=SplitParameters("main", parts=HALVES))
+    assert leakage(eye) == []
+    parts = parts_by_split(eye)["main"]
+    one, other = (next(key for key in parts if parts[key] == part) for part in ("train", "test"))
+    first = Proposition.objects.get(cluster__key=one, position=1)
+    Proposition.objects.filter(cluster__key=other, position=1).update(study=first.study)
+    assert [str(found) for found in leakage(eye)] == ["main: train and test share 1 PMID"]
+    assert split.report["leakage"]["pairs"][0]["pmids"]["count"] == 0

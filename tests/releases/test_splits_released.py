@@ -12,7 +12,7 @@ from django.db import DatabaseError, transaction
 
 from annotation.models import SplitUnit
 from annotation.splits.actions import create_split, discard_split, import_split
-from annotation.splits.asked import Asked, parse_parts
+from annotation.splits.parameters import SplitParameters, parse_parts
 from annotation.splits.queries import parts_by_split
 from api.problems import Conflict
 from audit.models import Entry
@@ -38,16 +38,16 @@ def eye(project: Project, tmp_path: Path) -> Project:
 
 
 def test_the_file_of_a_split_can_be_imported(eye: Project, tmp_path: Path) -> None:
-    create(project=eye, asked=Asked("main", parts=HALVES))
+    create(project=eye, asked=SplitParameters("main", parts=HALVES))
     out = tmp_path / "release"
     call_command("release", project="eye", release="1.0.0", out=out, stdout=io.StringIO())
-    asked = Asked("again", mode="imported")
+    asked = SplitParameters("again", mode="imported")
     import_split(project=eye, asked=asked, path=out / "splits" / "main.csv", name="main.csv", by=None)
     assert parts_by_split(eye)["again"] == parts_by_split(eye)["main"]
 
 
 def test_a_release_keeps_a_split_as_it_was_when_a_review_is_added(eye: Project) -> None:
-    split = create(project=eye, asked=Asked("main", parts=HALVES))
+    split = create(project=eye, asked=SplitParameters("main", parts=HALVES))
     first = folder_of(freeze(project=eye, version="1.0.0", by=None))
     split.refresh_from_db()
     assert split.first_release == "1.0.0"
@@ -66,16 +66,16 @@ def test_a_release_keeps_a_split_as_it_was_when_a_review_is_added(eye: Project) 
 
 
 def test_the_name_of_a_released_split_is_never_used_again(eye: Project) -> None:
-    split = create(project=eye, asked=Asked("main", parts=HALVES))
+    split = create(project=eye, asked=SplitParameters("main", parts=HALVES))
     with pytest.raises(Conflict, match="There is a split named main"):
-        create(project=eye, asked=Asked("main", parts=HALVES, seed=4))
-    assert create(project=eye, asked=Asked("main", parts=HALVES)) == split
+        create(project=eye, asked=SplitParameters("main", parts=HALVES, seed=4))
+    assert create(project=eye, asked=SplitParameters("main", parts=HALVES)) == split
     discard_split(split=split, by=None)
-    other = create(project=eye, asked=Asked("main", parts=HALVES, seed=4))
+    other = create(project=eye, asked=SplitParameters("main", parts=HALVES, seed=4))
     freeze(project=eye, version="1.0.0", by=None)
     discard_split(split=other, by=None)
     with pytest.raises(Conflict, match=r"Release 1\.0\.0 has a split named main"):
-        create(project=eye, asked=Asked("main", parts=HALVES, seed=5))
+        create(project=eye, asked=SplitParameters("main", parts=HALVES, seed=5))
     assert parts_by_split(eye) == {}
     assert not (folder_of(freeze(project=eye, version="1.1.0", by=None)) / "splits").exists()
     assert Entry.objects.filter(project=eye.pk, verb="split").count() == 2
@@ -83,8 +83,8 @@ def test_the_name_of_a_released_split_is_never_used_again(eye: Project) -> None:
 
 
 def test_a_release_is_divided_by_the_split_named_main(eye: Project) -> None:
-    create(project=eye, asked=Asked("first", parts=HALVES))
-    split = create(project=eye, asked=Asked("main", parts=HALVES, seed=3))
+    create(project=eye, asked=SplitParameters("first", parts=HALVES))
+    split = create(project=eye, asked=SplitParameters("main", parts=HALVES, seed=3))
     parts = parts_of_units(eye)
     assert {key: part for key, part in parts.items() if "_" in key} == parts_by_split(eye)["main"]
     assert parts["100"] == parts["101"] == parts["100_0"]

@@ -37,7 +37,7 @@ from ...imports.actions import (
     report_with_warnings,
     summarise_notices,
 )
-from ...imports.licences import REDISTRIBUTION, Licence, state_licence, stated_licence
+from ...imports.licences import REDISTRIBUTION, state_licence, stated_licence
 
 #: Files for a new project are checked before it is created, up to this size in bytes. Larger ones are read once.
 PREVIEWED = 64 * 2**20
@@ -101,7 +101,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--redistribution",
             choices=REDISTRIBUTION,
-            help="whether this licence allows to redistribute the texts; SPDX licences do",
+            help="whether the licence allows to redistribute the texts; SPDX licences do. Without --licence, an import "
+            "keeps its licence",
         )
         parser.add_argument("--check", action="store_true", help="read and report only; write nothing")
 
@@ -133,7 +134,7 @@ class Command(BaseCommand):
                 f"{project!r} is not a valid project name. Use lower-case letters, digits, hyphens and underscores."
             )
         leader = user_of(lead) if lead else None
-        stated = _licence_of(licence, redistribution)
+        _check_licence(licence, redistribution)
         written: list[Import] = []
         is_new, checked = False, Checked()
         try:
@@ -169,9 +170,14 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             raise CommandError("Interrupted. The import that was not complete was withdrawn.") from None
         self._known(checked)
-        if stated is not None and not check:
+        if (licence is not None or redistribution is not None) and not check:
             for imported in (*written, *(known.imported for known in checked.known)):
-                state_licence(imported, stated, by=leader)
+                # Without --licence the import keeps its licence, or that of its format.
+                name = imported.licence if licence is None else licence
+                try:
+                    state_licence(imported, stated_licence(name, redistribution or ""), by=leader)
+                except Problem as problem:
+                    raise CommandError(f"{imported.file_name} is imported. {problem.detail}") from None
         sets = [sources for sources, _ in checked.sets] or [[source] for source in checked.sources]
         names = [", ".join(source.name for source in sources) for sources in sets]
         for name, (_file, found) in zip(names, checked.parsed if check else (), strict=False):
@@ -261,12 +267,11 @@ def _files(path: Path, format: Format, level: str) -> list[Path]:
     return files
 
 
-def _licence_of(licence: str | None, redistribution: str | None) -> Licence | None:
-    """Return the licence that the options state; None if they state none."""
-    if licence is None and redistribution is None:
-        return None
+def _check_licence(licence: str | None, redistribution: str | None) -> None:
+    """Raise `CommandError` if these options are invalid, before anything is imported."""
     try:
-        return stated_licence(licence or "", redistribution or "")
+        if licence is not None:
+            stated_licence(licence, redistribution or "")
     except Problem as problem:
         raise CommandError(problem.detail) from None
 

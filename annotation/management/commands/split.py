@@ -14,8 +14,8 @@ from api.problems import Problem
 from projects.management.arguments import project_of
 
 from ...splits.actions import compute_file, discard_split, store_split
-from ...splits.asked import STRATA, TOPICS, Asked, parse_parts
 from ...splits.computing import compute
+from ...splits.parameters import STRATA, TOPICS, SplitParameters, parse_parts
 from ...splits.printing import as_json, lines
 from ...splits.queries import MAIN, current_splits
 
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             if options["discard"]:
                 self._discard(project, options["name"])
                 return
-            asked = Asked(
+            asked = SplitParameters(
                 name=options["name"],
                 level=options["level"],
                 mode=options["mode"],
@@ -79,7 +79,7 @@ class Command(BaseCommand):
             for line in lines(asked, computed):
                 self.stdout.write(line)
 
-    def _compute(self, project: Any, asked: Asked, file: Path | None) -> Any:
+    def _compute(self, project: Any, asked: SplitParameters, file: Path | None) -> Any:
         if (asked.mode == SplitMode.IMPORTED) != (file is not None):
             raise CommandError("--mode imported and --file belong together.")
         with tqdm(disable=not sys.stderr.isatty(), leave=False) as bar:

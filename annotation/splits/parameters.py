@@ -21,7 +21,7 @@ COMPONENT_MODES = (SplitMode.STRICT, SplitMode.DROP)
 
 
 @dataclass(frozen=True)
-class Asked:
+class SplitParameters:
     """The parameters of a split.
 
     ``level``: "" for the finest that the project has. ``strata``: None for each that can be in every part.
@@ -77,7 +77,7 @@ class Asked:
         return asdict(self) | {"drop": list(self.drop), "strata": None if self.strata is None else list(self.strata)}
 
     @classmethod
-    def of_json(cls, content: Mapping[str, Any]) -> "Asked":
+    def of_json(cls, content: Mapping[str, Any]) -> "SplitParameters":
         parts = tuple(Part(part["name"], part["share"]) for part in content["parts"])
         return cls(**{**content, "parts": parts})
 
