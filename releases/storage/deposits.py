@@ -5,6 +5,7 @@ import hashlib
 import html
 import io
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from api.problems import Refused
 from ..folders.manifest import NAME
 from ..models import Release
 from . import downloads
-from .registry import check_empty
+from .registry import check_empty, move_into_place
 
 #: Metadata for the upload; checksums and original paths of the flat files.
 METADATA, CHECKSUMS, PATHS = "zenodo.json", "CHECKSUMS.sha256", "PATHS.csv"
@@ -30,8 +31,9 @@ Json = dict[str, Any]
 def write_deposit(release: Release, out: Path) -> list[str]:
     """Write the bundle into a new or empty folder and return the names of its files.
 
-    Files are verified while they are copied. Raise `Refused` if the release has no datacite.json, because it was
-    created by an earlier version, and if two paths would get one name.
+    Files are verified while they are copied, into a temporary folder that is renamed at the end. After an interruption
+    there is no bundle, and the command can run again. Raise `Refused` if the release has no datacite.json, because it
+    was created by an earlier version, and if two paths would get one name.
     """
     check_empty(out)
     paths = [NAME, *(entry["path"] for entry in release.manifest["files"])]
@@ -40,7 +42,18 @@ def write_deposit(release: Release, out: Path) -> list[str]:
     names = {path: path.replace("/", SEPARATOR) for path in paths}
     if len({name.casefold() for name in (*names.values(), METADATA, CHECKSUMS, PATHS)}) != len(names) + 3:
         raise Refused("Two files of this release would get the same name without folders.")
-    out.mkdir(parents=True, exist_ok=True)
+    building = out.parent / f".{out.name}.incomplete"
+    shutil.rmtree(building, ignore_errors=True)
+    building.mkdir(parents=True)
+    try:
+        written = _write_bundle(release, building, names)
+        move_into_place(building, out)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return written
+
+
+def _write_bundle(release: Release, out: Path, names: dict[str, str]) -> list[str]:
     sums = {}
     for path, name in sorted(names.items()):
         _, pieces = downloads.file(release, path)

@@ -30,7 +30,10 @@ def test_a_deposit_is_flat_complete_and_states_the_reserved_doi(project: Project
     change_citation(project=project, by=lead, creators=[person], language="en")
     release = freeze(project=project, version="1.0.0", by=lead, options=ReleaseOptions(doi=DOI, without=("parquet",)))
     out = tmp_path / "bundle"
+    (tmp_path / ".bundle.incomplete").mkdir()  # of a process that was killed
+    (tmp_path / ".bundle.incomplete" / "manifest.json").write_text("{")
     deposit(out)
+    assert not (tmp_path / ".bundle.incomplete").exists()
     assert all(path.is_file() for path in out.iterdir())
     rows = {row["path"]: row["name"] for row in csv.DictReader((out / "PATHS.csv").open())}
     for entry in release.manifest["files"]:
