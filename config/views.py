@@ -44,6 +44,8 @@ GUIDES = (
     "metrics",
     "measures",
     "releases",
+    "load",
+    "cite",
     "splits",
     "admin",
     "proxy",

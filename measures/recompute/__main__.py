@@ -39,6 +39,11 @@ def main(arguments: list[str]) -> int:
     findings = Findings()
     try:
         folder = Folder(options.folder)
+        if "texts" in folder.manifest.get("without", []):
+            print(
+                f"{folder.name}: not recomputed, because the release has no texts. Restore them first.", file=sys.stderr
+            )
+            return INCOMPLETE
         for part in PARTS:
             part(folder, findings)
     except InvalidRelease as error:
