@@ -22,6 +22,10 @@ from ..imports.passes import Preview
 from ..imports.stream import START
 from ..imports.uploads import CorpusUpload
 
+BY_COMMAND = (
+    "Parquet tables are imported by command: manage.py import_data csv FILE --map-file FILE. To choose the roles here, "
+    "save the table as CSV; its mapping can be exported for the command"
+)
 #: Rows that are read, and shown.
 ROWS, SHOWN, SHOWN_WITH_FAULTS = 1_000, 10, 50
 #: Bytes that are read at most: rows of long texts are fewer.
@@ -60,6 +64,8 @@ def fitted(
     ``must_fit``: raise `Refused` if a column of the mapping is gone. Raise `Unreadable`.
     """
     settings = mapping.settings if mapping else guess_settings(source)
+    if settings.format == "parquet":  # pyarrow is never loaded into a web process
+        raise Unreadable(source.name, 1, "file", BY_COMMAND)
     table = Table(source, settings).open()
     rows = _first(table)
     if mapping and must_fit and (gone := mapping.gone(table.names)):
@@ -84,8 +90,7 @@ def _first(table: Table) -> list[Row]:
 
 def _is_cut(table: Table, rows: Sequence[Row]) -> bool:
     """Return whether there may be more rows than these, the first ones."""
-    is_long = table.settings.format != "parquet" and bool(rows) and rows[-1].end > BYTES
-    return len(rows) >= ROWS or is_long
+    return len(rows) >= ROWS or bool(rows) and rows[-1].end > BYTES
 
 
 def tried(project: Project, source: Source, mapping: ColumnMapping | None, *, must_fit: bool = False) -> dict[str, Any]:
@@ -137,7 +142,10 @@ def _items(
 
 
 def _unreadable(source: Source, mapping: ColumnMapping | None, faults: list[Fault]) -> dict[str, Any]:
-    mapping = mapping or ColumnMapping(guess_settings(source), ())
+    try:
+        mapping = mapping or ColumnMapping(guess_settings(source), ())
+    except Unreadable:
+        mapping = ColumnMapping(Settings(), ())
     return {
         **as_lists(replace(mapping, columns=())),
         "shape": "",

@@ -1,5 +1,6 @@
 """The mapping step of an import: first rows, guesses, faults per cell, saved mappings, and the check of all rows."""
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -48,6 +49,21 @@ def as_mapping(found: dict[str, Any], *, confirmed: bool = False) -> dict[str, A
     for column in columns.values():
         column["is_guessed"] &= not confirmed
     return {name: found[name] for name in names} | {"columns": columns}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gzip.compress(table([HEAD, *GOOD])), "found a gzip archive; unpack the file, or save the table as CSV"),
+        (b"PAR1 and so on", "Parquet tables are imported by command"),
+    ],
+)
+def test_files_that_the_page_cannot_read_are_named(
+    project: Project, lead: User, client_of: Client, content: bytes, message: str
+) -> None:
+    client = client_of(lead)
+    [fault] = attempt(client, upload(client, content))["faults"]
+    assert fault["message"].startswith(message)
 
 
 def test_a_table_is_mapped_checked_and_imported(project: Project, lead: User, client_of: Client) -> None:

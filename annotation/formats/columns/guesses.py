@@ -26,7 +26,7 @@ from .mapping import (
     ColumnMapping,
     Settings,
 )  # fmt: skip
-from .tables import CHUNK, KEYS, Row, Table
+from .tables import CHUNK, KEYS, Row, Table, refuse_other_files
 
 #: Rows from which roles are guessed.
 ROWS = 200
@@ -61,7 +61,8 @@ _QUOTED = {'"': re.compile(r'"[^"]*(?:"|$)'), "'": re.compile(r"'[^']*(?:'|$)")}
 
 
 def guess_settings(source: Source) -> Settings:
-    """Return how a file seems to be read. Reads the whole file once for its encoding."""
+    """Return how a file seems to be read. Reads the whole file once for its encoding. Raise `Unreadable`."""
+    refuse_other_files(source)
     with source.path.open("rb") as file:
         head = file.read(1 << 16)
     guessed = tuple(one.name for one in fields(Settings) if one.name != "guessed")

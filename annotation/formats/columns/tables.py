@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from projects.spreadsheets.delimited import Delimited, Dialect
 from projects.uploads.faults import Faults, Unreadable
-from projects.uploads.files import BOM, Source
+from projects.uploads.files import BOM, Source, other_file
 
 from ...imports import json_lines
 from ...imports.json_lines import describe
@@ -49,6 +49,7 @@ class Table:
 
     def open(self) -> "Table":
         """Read the names of the columns. Raise `Unreadable`."""
+        refuse_other_files(self.source)
         if self.settings.encoding != "utf-8" and self.settings.format != "parquet":
             self._copy = _as_utf8(self.source, self.settings.encoding)
             # Sources are compared by size and time; this one is read only.
@@ -120,6 +121,14 @@ class Table:
             ):
                 if line.text.strip() and (value := json_lines.parse(line, self.source.name, faults)) is not None:
                     yield line.number, line.end, value
+
+
+def refuse_other_files(source: Source) -> None:
+    """Raise `Unreadable` for a compressed file or a document, which would be read as Windows-1252."""
+    with source.path.open("rb") as file:
+        kind = other_file(file.read(4096))
+    if kind and not kind.startswith(("UTF-16", "a JSON", "one JSON")):
+        raise Unreadable(source.name, 1, "file", f"found {kind}; unpack the file, or save the table as CSV")
 
 
 def unique(names: list[str]) -> list[str]:
