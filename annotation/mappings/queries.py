@@ -90,7 +90,7 @@ def _first(table: Table) -> list[Row]:
 
 def _is_cut(table: Table, rows: Sequence[Row]) -> bool:
     """Return whether there may be more rows than these, the first ones."""
-    return len(rows) >= ROWS or bool(rows) and rows[-1].end > BYTES
+    return len(rows) >= ROWS or (bool(rows) and rows[-1].end > BYTES)
 
 
 def tried(project: Project, source: Source, mapping: ColumnMapping | None, *, must_fit: bool = False) -> dict[str, Any]:
