@@ -18,6 +18,23 @@ export class DrawnText {
     return word && this.box.contains(word) ? Number(word.dataset.i) : null
   }
 
+  /** The nearest word in the line at a point: it may lie between words, below the letters, or after the end of a line. */
+  nearest(x: number, y: number): number | null {
+    const height = parseFloat(getComputedStyle(this.box).lineHeight)
+    let best: number | null = null
+    let distance = Infinity
+    for (const word of this.box.querySelectorAll<HTMLElement>('[data-i]')) {
+      for (const r of word.getClientRects()) {
+        const lines = Math.round((y - (r.top + r.bottom) / 2) / height)
+        const away = Math.abs(lines) * 1e5 + Math.max(r.left - x, x - r.right, 0)
+        if (away >= distance) continue
+        distance = away
+        best = Number(word.dataset.i)
+      }
+    }
+    return best
+  }
+
   /** The nearest word in the line above or below, by the current line breaks. */
   wordOnLine(words: number, from: number, lines: 1 | -1): number | null {
     if (!words) return null
