@@ -30,12 +30,13 @@ def review_page(review: Review) -> Json:
     spans = current_spans([review], inclusions)
     effects = effects_of([review], inclusions) if pairs else Effects({}, {})
     of_review = spans["review", review.pk]
+    sentences = _sentences_of(review)
     asked = [effects.agrees(pair.pk, one.study_id) for one in inclusions if one.role == Role.INCLUDED for pair in pairs]
     return {
         **_article(review),
         "unit": review.unit_id,
         "state": state_of(review),
-        **_texts(review, of_review),
+        **_texts(review, of_review, sentences.values["sentences"] if sentences else []),
         "abstract": Part(review.abstract, of_review),
         "without_pair": without_pair(
             review.abstract, of_review, [pair.intervention for pair in pairs], [pair.outcome for pair in pairs]
@@ -53,7 +54,10 @@ def review_page(review: Review) -> Json:
         ],
         "agreement": {"n": sum(one is not None for one in asked), "count": asked.count(True)},
         "evidence": _evidence(effects, {"review": [None], **_by_role(inclusions)}),
-        "readers": readers([review], inclusions),
+        "readers": [
+            one | {"models": [sentences.model]} if sentences and one["task"] == ReadingTask.SENTENCES else one
+            for one in readers([review], inclusions)
+        ],
     }
 
 
@@ -167,10 +171,15 @@ def _effect(effects: Effects, pair: EffectPair, study: int | None, text: str) ->
     }
 
 
-def _texts(review: Review, spans: Sequence[Span]) -> Json:
-    """Return the background and the target of a review, each with its spans if it consists of sentences."""
+def _sentences_of(review: Review) -> MachineReading | None:
+    """Return the imported reading of the classes of sentences, from which background and target are made, or else the
+    current one."""
     readings = newest_last(MachineReading.objects.filter(review=review, task=ReadingTask.SENTENCES))
-    sentences = readings[-1].values["sentences"] if readings else []
+    return next((one for one in readings if not one.weights), readings[-1] if readings else None)
+
+
+def _texts(review: Review, spans: Sequence[Span], sentences: Sequence[Json]) -> Json:
+    """Return the background and the target of a review, each with its spans if it consists of sentences."""
     decided = current_classes([review]).get(review.unit_id, []) if sentences else []
     classes = decided if len(decided) == len(sentences) else [sentence["class"] for sentence in sentences]
     ranges = _ranges(sentences)

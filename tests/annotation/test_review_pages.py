@@ -119,6 +119,25 @@ def test_background_and_target_have_the_spans_of_their_sentences(
     assert {span["is_machine"] for span in page["background"]["spans"]} == {True}
 
 
+def test_a_newer_reading_of_the_classes_changes_neither_background_nor_target(
+    project: Project, lead: User, client_of: Client, tmp_path: Path
+) -> None:
+    import_records(project, write(tmp_path / "r", [review()]))
+    before = review_page(client_of(lead))
+    imported = MachineReading.objects.get(task="sentences")
+    sentences = [one | {"class": "ETC"} for one in imported.values["sentences"]]
+    MachineReading.objects.create(
+        task="sentences",
+        review=imported.review,
+        values={"sentences": sentences},
+        model="tiny",
+        weights="a" * 64,
+        imported=imported.imported,
+    )
+    assert review_page(client_of(lead)) == before
+    assert quotes(before["target"], "o") == ["pain", "Death"]
+
+
 def test_a_withheld_target_is_on_no_page(project: Project, lead: User, client_of: Client, tmp_path: Path) -> None:
     import_records(project, write(tmp_path / "r", [review()]))
     Target.objects.update(is_withheld=True, text="")
