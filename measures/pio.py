@@ -21,8 +21,10 @@ _TAG_ITSELF = "</?(?:pop|int|out)>"
 _TAG = re.compile(r"<(/?)(pop|int|out)>")
 _SPLIT = re.compile(f"({_TAG_ITSELF})")
 _USUAL = re.compile(rf"( {_TAG_ITSELF})(?=\s|\Z)")
-#: The closing tag of each opening one.
-_CLOSING = {f"<{name}>": f"</{name}>" for name in _KINDS}
+#: Opening and closing tags with the blanks that they usually take.
+_USUAL_PAIRS = {
+    (f"{before}<{name}>", f"{blank}</{name}>") for name in _KINDS for before in ("", " ") for blank in ("", " ")
+}
 #: Slash and name of each tag.
 _ONE = {f"<{slash}{name}>": (slash, name) for slash in ("", "/") for name in _KINDS}
 #: A tag that was removed from a text: its offset in the text, and its exact characters with blanks.
@@ -161,9 +163,9 @@ def count_spans(text: str, tags: Iterable[Tag]) -> tuple[int, int]:
         # Usually the tags of a span follow each other.
         n_spans = 0
         for (start, opening), (end, closing) in zip(listed[::2], listed[1::2], strict=True):
-            if _CLOSING.get(opening.strip()) != closing.strip():
+            if (opening, closing) not in _USUAL_PAIRS:
                 break
-            n_spans += bool(text[start:end].strip())
+            n_spans += start < end and not text[start:end].isspace()
         else:
             return n_spans, 0
     marked, strays = _marked(text, listed)

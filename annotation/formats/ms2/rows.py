@@ -53,17 +53,22 @@ def count_studies(imported: Import) -> int:
 
 
 class StoredStudies:
-    """The studies that the project already has among some PMIDs, with the tags of their abstracts by id."""
+    """The studies that the project already has among some PMIDs."""
 
     def __init__(self, project: Project, pmids: Iterable[str]) -> None:
-        ids = list(ids_by_text(Study, "pmid", list(pmids), project_id=project.pk).values())
-        self.by_pmid: dict[str, Study] = {}
-        self.tags: dict[int, list[Tag]] = {}
-        if ids:
-            self.by_pmid = {study.pmid: study for study in Study.with_arriving.filter(pk__in=ids)}
-            readings = MachineReading.with_arriving.filter(study__in=ids, task=ReadingTask.PIO, weights="")
-            for study, values in readings.values_list("study", "values"):
-                self.tags[study] = [(offset, characters) for offset, characters in values["tags"]]
+        self.ids = list(ids_by_text(Study, "pmid", list(pmids), project_id=project.pk).values())
+        rows = Study.with_arriving.filter(pk__in=self.ids) if self.ids else ()
+        self.by_pmid = {study.pmid: study for study in rows}
+
+    def tags(self) -> dict[int, list[Tag]]:
+        """Return the tags of their abstracts by id."""
+        if not self.ids:
+            return {}
+        readings = MachineReading.with_arriving.filter(study__in=self.ids, task=ReadingTask.PIO, weights="")
+        return {
+            study: [(offset, characters) for offset, characters in values["tags"]]
+            for study, values in readings.values_list("study", "values")
+        }
 
 
 def conflicting_texts(project: Project, items: Sequence[Any]) -> Iterator[tuple[str, str, str]]:
@@ -188,7 +193,8 @@ class Creation:
         stored = StoredStudies(self.imported.project, {reference.pmid for _, reference in references})
         described = {pmid: self.columns_of(study) for pmid, study in stored.by_pmid.items()}
         texts = {pmid: study.abstract for pmid, study in stored.by_pmid.items()}
-        tags = {pmid: stored.tags.get(study.pk, []) for pmid, study in stored.by_pmid.items()}
+        stored_tags = stored.tags()
+        tags = {pmid: stored_tags.get(study.pk, []) for pmid, study in stored.by_pmid.items()}
         own = [self.columns(item, reference) for item, reference in references]
         new, completed = dict[str, None](), dict[str, None]()
         for (_, reference), columns in zip(references, own, strict=True):

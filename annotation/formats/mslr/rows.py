@@ -38,10 +38,10 @@ class MSLRCreation(Creation):
         return kept.StudyColumns(study.title, None, [], "")
 
     def columns(self, item: Any, reference: Reference) -> kept.StudyColumns:
-        return kept.StudyColumns(item.titles()[reference.pmid], None, [], "")
+        return kept.StudyColumns(item.studies[reference.pmid]["Title"], None, [], "")
 
     def says(self, item: Any, reference: Reference, is_as_stored: bool) -> dict[str, Any]:
-        row = next(row for row in item.value["inputs"] if row["PMID"] == reference.pmid)
+        row = item.studies[reference.pmid]
         said: dict[str, Any] = {"row": row[""]}
         if not is_as_stored:
             said["title"] = row["Title"]

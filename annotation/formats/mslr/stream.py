@@ -59,11 +59,12 @@ class Row(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A review of a split. ``value`` has its rows by table."""
+    """A review of a split. ``value`` has its rows by table, ``studies`` the first row of each study by PMID."""
 
     key: str
     split: str
     value: dict[str, Any]
+    studies: dict[str, dict[str, str]]
     target: str
     references: list[Reference]
     notices: list[Notice]
@@ -74,10 +75,6 @@ class Item(NamedTuple):
     sentences: Sequence[Any] = ()
     pairs: Sequence[Any] = ()
     effects: None = None
-
-    def titles(self) -> dict[str, str]:
-        """Return the first title of each study."""
-        return {row["PMID"]: row["Title"] for row in reversed(self.value["inputs"])}
 
 
 class MSLRStream(Stream):
@@ -199,6 +196,7 @@ class MSLRStream(Stream):
         value: dict[str, Any] = {part: [number, *json.loads(cells)] for part, number, cells in found}
         notices: list[Notice] = []
         references: dict[str, Reference] = {}
+        studies = {row.cells["PMID"]: row.cells for row in reversed(listed)}
         spans = 0
         for n, row in enumerate(listed, start=1):
             text, tags = untag(row.cells["Abstract"])
@@ -231,7 +229,7 @@ class MSLRStream(Stream):
             target = ""
         elif not target.strip():
             notices.append(Notice("no target", "The review has no target.", review, "target"))
-        return Item(review, self.level, value, target, list(references.values()), notices, spans)
+        return Item(review, self.level, value, studies, target, list(references.values()), notices, spans)
 
     def rows_of(self, item: Item) -> int:
         return 5 + 5 * len(item.references)
