@@ -27,9 +27,10 @@ class TableLayout(Layout):
         self.study_titles: dict[str, str] = {}
         self.abstracts: dict[str, str] = {}
         for item in items:
+            has_target = bool(item.target.strip())
             for entry in item.entries:
                 self.study_titles.setdefault(entry.key, entry.title)
-                if not item.target.strip():
+                if not has_target:
                     # Without a target there is no input that could have the text.
                     self.abstracts.setdefault(entry.key, entry.text or "")
 
@@ -82,12 +83,12 @@ class DocumentStream(TableStream):
     def create(self, imported: Import, items: Sequence[TableItem], first: int, rows: BulkWriter) -> None:
         self.add_mapping(imported, rows)
         layout = TableLayout(imported, rows, items)
-        stated = [(n, item) for n, item in enumerate(items) if item.target.strip()]
-        layout.reviews([m3_item(item) for item in items])
-        new = [m3_item(item) for _, item in stated]
-        targets = layout.targets(existing.LEVELS[self.m3_level], new, first)
-        units = {item.key: target.unit_id for target, (_, item) in zip(targets, stated, strict=True)}
-        units = {item.key: layout.review_units.get(review_of(item), 0) for item in items} | units
+        published = [m3_item(item) for item in items]
+        stated = [item for item in published if item.text.strip()]
+        layout.reviews(published)
+        targets = layout.targets(existing.LEVELS[self.m3_level], stated, first)
+        units = {item.key: layout.review_units.get(item.review, 0) for item in published}
+        units |= {item.key: target.unit_id for target, item in zip(targets, stated, strict=True)}
         values = [(units[item.key], *each) for item in items if units[item.key] for each in values_of(item)]
         if columns := value_rows(values):
             rows.add_columns(ColumnValues, len(columns["unit_id"]), imported_id=imported.pk, **columns)

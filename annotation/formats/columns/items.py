@@ -128,12 +128,14 @@ class Items:
         field_name = self.key.column.name
         if self.mapping.rows == ITEM or self.shape == PAGES:
             for row in rows:
-                yield Record(row.line, row.end, self._key_of(row), self._item([row]), field_name)
+                row_key = self._key_of(row)
+                yield Record(row.line, row.end, row_key, self._item(row_key, [row]), field_name)
             return
         # The rows of an item follow each other. A key that comes back later is a repeated key.
         for _, group in groupby(rows, lambda row: str(row.cells[key] or "").strip() or object()):
             listed = list(group)
-            yield Record(listed[0].line, listed[-1].end, self._key_of(listed[0]), self._item(listed), field_name)
+            item_key = self._key_of(listed[0])
+            yield Record(listed[0].line, listed[-1].end, item_key, self._item(item_key, listed), field_name)
 
     def _rows(self, start: Position) -> Iterator[Row]:
         for row in islice(self.table.rows(start, self.faults), self.most_rows):
@@ -189,11 +191,11 @@ class Items:
                 if problem:
                     self.fault(row.line, column.name, problem)
 
-    def _item(self, rows: Sequence[Row]) -> TableItem | None:
+    def _item(self, key: str, rows: Sequence[Row]) -> TableItem | None:
         if any(row.fault for row in rows):
             return None
         before, first = self.faults.total, rows[0]
-        item = TableItem(self._key_of(first), first.line, is_sentence=self.shape == SENTENCES)
+        item = TableItem(key, first.line, is_sentence=self.shape == SENTENCES)
         if self.shape == PAGES:
             item.question = str(first.cells[self.key.number]).strip()
         for row in rows:
