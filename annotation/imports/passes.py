@@ -18,7 +18,7 @@ from .json_lines import quoted
 from .stream import START, Position, Record, Stream
 
 #: Maximum number of rows and bytes of a batch, except for a single larger record.
-MOST_ROWS, MOST_BYTES = 4_000, 8 * 2**20
+MOST_ROWS, MOST_BYTES = 8_000, 8 * 2**20
 #: Number of notices that a preview lists. All are counted.
 LISTED_NOTICES = 20_000
 SAMPLED = 10

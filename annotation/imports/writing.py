@@ -30,7 +30,7 @@ from projects.stored_figures.actions import content_changed
 from projects.uploads.faults import BadFiles, Faults
 from projects.uploads.files import Source
 from sql import planner
-from sql.bulk import BulkWriter, Ids, large_page_cache
+from sql.bulk import BulkWriter, Ids, resumable_batches
 
 from .. import imports
 from ..clusters import inclusions
@@ -125,8 +125,9 @@ class Writing(Pass):
         the files have faults.
         """
         try:
-            with large_page_cache():
-                return self._run()
+            with resumable_batches():
+                self._run()
+            return self._arrive()
         except Overtaken:
             raise
         except BadFiles as bad:
@@ -140,7 +141,7 @@ class Writing(Pass):
                 raise Conflict(message) from error
             raise
 
-    def _run(self) -> Import:
+    def _run(self) -> None:
         self._continue()
         if self.phase == READING:
             self.read(self.position)
@@ -149,7 +150,6 @@ class Writing(Pass):
             self._complete()
         if self.stream.finishes():
             self._finish()
-        return self._arrive()
 
     def _withdraw_if_possible(self, reason: str) -> str:
         """Withdraw the import, or return why the disk prevents it."""

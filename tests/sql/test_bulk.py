@@ -3,10 +3,10 @@
 from contextlib import suppress
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from projects.models import Project, Unit
-from sql.bulk import CACHED, PER_INSERT, BulkWriter, large_page_cache
+from sql.bulk import CACHED, PER_INSERT, BulkWriter, resumable_batches
 
 pytestmark = pytest.mark.django_db
 
@@ -25,15 +25,18 @@ def test_rows_of_several_inserts_keep_their_ids_and_values(count: int) -> None:
     assert [instances[row.pk].key for row in added] == keys
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="The page cache is SQLite's.")
-def test_an_import_returns_the_page_cache_of_its_connection() -> None:
-    def size() -> int:
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="The settings are SQLite's.")
+@pytest.mark.django_db(transaction=True)
+def test_an_import_restores_the_settings_of_its_connection() -> None:
+    def settings() -> list[int]:
         with connection.cursor() as cursor:
-            found: int = cursor.execute("PRAGMA cache_size").fetchone()[0]
-            return found
+            names = ("cache_size", "synchronous")
+            return [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
 
-    before = size()
-    with suppress(RuntimeError), large_page_cache():
-        assert size() == -CACHED
+    before = settings()
+    with suppress(RuntimeError), resumable_batches():
+        assert settings() == [-CACHED, 1]
         raise RuntimeError
-    assert size() == before
+    assert settings() == before
+    with transaction.atomic(), resumable_batches():
+        assert settings() == before
