@@ -19,6 +19,8 @@ from projects.uploads.files import Source
 
 #: Maximum nesting depth; NCBI's records nest about 10 deep, full texts about 20.
 DEEPEST = 100
+#: Maximum length of a tag with its attributes, or of a comment, in bytes.
+LONGEST_TAG = 2**20
 _PIECE = 64 * 1024
 
 
@@ -100,7 +102,7 @@ def parsed(pieces: Iterable[bytes], handler: Handler, *, whose: str) -> Iterator
     handler._parser = parser
     parser.setContentHandler(handler)
     try:
-        for _ in _feed(parser, pieces):
+        for _ in _feed(parser, handler, pieces):
             yield from handler.pop_done()
     except DefusedXmlException:
         message = f"the file declares an entity, which files of {whose} never do; it was not imported"
@@ -111,7 +113,11 @@ def parsed(pieces: Iterable[bytes], handler: Handler, *, whose: str) -> Iterator
             ("the file seems truncated: it ends within an element") if cut else f"not valid XML: {error.getMessage()}"
         )
         if "invalid token" in message:
-            message += "; the character is not allowed here, or the encoding is not the declared one"
+            column = (error.getColumnNumber() or 0) + 1
+            message += (
+                f" at column {column}; the character is not allowed here, a quotation mark or tag before it is not "
+                "closed, or the encoding is not the declared one"
+            )
         raise XmlError(error.getLineNumber() or 1, message) from None
     except (LookupError, ValueError) as error:  # an unknown or multi-byte encoding, or a formula over the size limit
         raise XmlError(handler.line, f"the file cannot be read: {error}") from None
@@ -119,24 +125,15 @@ def parsed(pieces: Iterable[bytes], handler: Handler, *, whose: str) -> Iterator
         raise XmlError(1, f"the file is empty; expected XML of {whose}")
 
 
-def _feed(parser: DefusedExpatParser, pieces: Iterable[bytes]) -> Iterator[None]:
-    """Feed a document to the parser, in growing pieces if a token is incomplete.
-
-    With every piece, Expat parses an incomplete comment, tag or attribute again from its start. The held-back input
-    therefore doubles, so that a long token takes linear time.
-    """
-    fed, held, needed = 0, bytearray(), 0
+def _feed(parser: DefusedExpatParser, handler: Handler, pieces: Iterable[bytes]) -> Iterator[None]:
+    """Feed a document to the parser. Expat reads an incomplete tag or comment again from its start with every piece."""
+    fed = 0
     for piece in pieces:
-        held += piece
-        if len(held) < needed:
-            continue
-        parser.feed(bytes(held))
-        fed += len(held)
-        held.clear()
-        needed = fed - max(parser._parser.CurrentByteIndex, 0)
+        parser.feed(piece)
+        fed += len(piece)
+        if fed - max(parser._parser.CurrentByteIndex, 0) > LONGEST_TAG:
+            raise XmlError(handler.line, f"a tag or comment is longer than {LONGEST_TAG // 2**20} MiB, the maximum")
         yield
-    if held:
-        parser.feed(bytes(held))
     parser.close()
     yield
 

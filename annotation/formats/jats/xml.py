@@ -106,6 +106,7 @@ class _Article:
     references: list[tuple[str, Reference]] = field(default_factory=list)
     #: (first, last) reference ids cited where included studies are described; equal for a single citation.
     cited: list[tuple[str, str]] = field(default_factory=list)
+    #: Number of characters and elements.
     size: int = 0
     begun: int = 0
 
@@ -200,6 +201,7 @@ class _Handler(Handler):
         if article is None:
             return
         self._path.append(name)
+        self._grow(article, 1)
         if self._open:
             self._separate(name)
             self._inline.start(name, dict(attrs))
@@ -243,10 +245,13 @@ class _Handler(Handler):
 
     def characters(self, content: str) -> None:
         if self._open and self._article and not self._outside:
-            self._article.size += len(content)
-            if self._article.size > LONGEST:
-                raise XmlError(self.line, f"the article has more than {LONGEST:,} characters")
+            self._grow(self._article, len(content))
             self._inline.characters(content)
+
+    def _grow(self, article: _Article, size: int) -> None:
+        article.size += size
+        if article.size > LONGEST:
+            raise XmlError(self.line, f"the article has more than {LONGEST:,} characters and elements")
 
     def endElement(self, name: str) -> None:  # noqa: N802 - SAX's name
         super().endElement(name)
