@@ -11,6 +11,8 @@ from .reading import Line
 
 #: Maximum number of digits of an integer; no format has longer ones.
 LONGEST_NUMBER = 30
+#: Brackets inside more than this number of others are named if the nesting is too deep to read.
+DEEP = 100
 #: Maximum number of values on a line. An empty object takes 2 bytes in a file and 60 in memory, so the length alone
 #: does not bound memory.
 MOST_VALUES = 1_000_000
@@ -19,9 +21,9 @@ MOST_VALUES = 1_000_000
 class _Rejected(ValueError):
     """Well-formed JSON that is rejected."""
 
-    def __init__(self, message: str, field: str = "line", *, is_repeated_key: bool = False) -> None:
+    def __init__(self, message: str, token: str = "", *, repeated_key: str = "") -> None:
         super().__init__(message)
-        self.field, self.is_repeated_key = field, is_repeated_key
+        self.token, self.repeated_key = token, repeated_key
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -30,18 +32,18 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise _Rejected(
-            f"the key {quoted(duplicate)} occurs twice in one object", duplicate[:200] or "line", is_repeated_key=True
+            f"the key {quoted(duplicate)} occurs twice in one object", repeated_key=duplicate[:200] or "line"
         )
     return result
 
 
 def _constant(name: str) -> Any:
-    raise _Rejected(f"{name} is not a JSON value")
+    raise _Rejected(f"{name} is not a JSON value", name)
 
 
 def _integer(digits: str) -> int:
     if len(digits) > LONGEST_NUMBER:
-        raise _Rejected(f"a number has {len(digits)} digits; expected at most {LONGEST_NUMBER}")
+        raise _Rejected(f"a number has {len(digits)} digits; expected at most {LONGEST_NUMBER}", digits)
     return int(digits)
 
 
@@ -53,7 +55,7 @@ def parse(line: Line, file: str, faults: Faults) -> dict[str, Any] | None:
     text = line.text
     if "\0" in text:
         at = text.index("\0")
-        faults.add(file, line.number, path_at(text, at), f"a NUL character at column {at + 1}")
+        faults.add(file, _line_of(line, at), path_at(text, at), f"a NUL character at column {_column(text, at)}")
         return None
     if not text.strip():
         faults.add(file, line.number, "line", "the line is empty; expected one JSON object per line")
@@ -70,11 +72,12 @@ def parse(line: Line, file: str, faults: Faults) -> dict[str, Any] | None:
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:
-        faults.add(file, line.number + error.lineno - 1, path_at(text, error.pos), _syntax_message(line, error))
+        faults.add(file, _line_of(line, error.pos), path_at(text, error.pos), _syntax_message(line, error))
     except _Rejected as error:
-        faults.add(file, line.number + _lines_before(text, error), error.field, str(error))
+        at = _position_of(text, error)
+        faults.add(file, _line_of(line, at), error.repeated_key or path_at(text, at), str(error))
     except RecursionError:
-        faults.add(file, line.number, "line", "the brackets are nested too deeply")
+        faults.add(file, _line_of(line, _deep_position(text)), "line", "the brackets are nested too deeply")
     except ValueError as error:
         faults.add(file, line.number, "line", str(error))
     else:
@@ -89,40 +92,64 @@ def value_at(text: str) -> tuple[Any, int]:
     return _decoder.raw_decode(text)
 
 
-def _lines_before(text: str, error: _Rejected) -> int:
-    """Return the number of lines before the second of two equal keys, 0 for another error."""
+def _line_of(line: Line, at: int) -> int:
+    return line.number + line.text.count("\n", 0, at)
+
+
+def _column(text: str, at: int) -> int:
+    return at - text.rfind("\n", 0, at)
+
+
+def _position_of(text: str, error: _Rejected) -> int:
+    """Return the position of a rejected value, or of the second of two equal keys. Keys are only found over lines."""
+    if not error.repeated_key:
+        return next((token.start() for token in _TOKEN.finditer(text) if token[0] == error.token), 0)
     seen: set[tuple[str | int, ...]] = set()
-    for path, at in positions(text) if error.is_repeated_key and "\n" in text else ():
+    for path, at in positions(text) if "\n" in text else ():
         if path in seen:
-            return text.count("\n", 0, at)
+            return at
         seen.add(path)
     return 0
 
 
+def _deep_position(text: str) -> int:
+    """Return the position of the first bracket inside more than `DEEP` others."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        depth += (token[0] in "{[") - (token[0] in "}]")
+        if depth > DEEP:
+            return token.start()
+    return 0
+
+
 def _syntax_message(line: Line, error: json.JSONDecodeError) -> str:
-    if line.is_cut and "\r" in line.text:
+    text = line.text
+    if line.is_cut and "\r" in text and "\n" not in text:
         return "the lines end in CR only; save the file with Unix or Windows line endings"
-    if line.is_cut:
+    # A JSON object over several lines may end without a line ending.
+    if line.is_cut and "\n" not in text[error.pos :].rstrip():
         return (
-            f"the file seems truncated: the last line has no line ending and stops after {len(line.text)} characters "
+            f"the file seems truncated: the last line has no line ending and stops after {len(text)} characters "
             f"({_place(error)})"
         )
-    if line.text.startswith("\ufeff"):
+    if text.startswith("\ufeff"):
         return "the line starts with a byte order mark, as if files had been joined; remove it"
-    return f"not JSON: {_place(error)}{_open_quote(line.text, error)}"
+    return f"not JSON: {_place(error)}{_open_quote(text, error)}"
 
 
 def _open_quote(text: str, error: json.JSONDecodeError) -> str:
-    """Return where the string before an error opens, if text follows it: its closing mark is probably missing."""
+    """Return where the string before an error opens, if its closing mark is probably missing: text or the end of the
+    line follows it."""
+    ends_line = error.msg == "Invalid control character at" and text[error.pos] in "\r\n"
     is_missing_comma = text[error.pos : error.pos + 1] == '"'
-    if is_missing_comma or error.msg not in ("Expecting ',' delimiter", "Expecting ':' delimiter"):
+    if not ends_line and (is_missing_comma or error.msg not in ("Expecting ',' delimiter", "Expecting ':' delimiter")):
         return ""
     at = opened = 0
     while (opened := text.find('"', at, error.pos)) >= 0:
         last, at = opened, _string_end(text, opened, error.pos) + 1
     if not at or text[at : error.pos].strip():
         return ""
-    return f"; the string that opens at column {last + 1} may lack its closing quotation mark"
+    return f"; the string that opens at column {_column(text, last)} may lack its closing quotation mark"
 
 
 def _place(error: json.JSONDecodeError) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from projects.jobs.batches import Progress, silent
 from projects.uploads.faults import Faults
-from projects.uploads.files import BOM, Source, not_utf8, other_file
+from projects.uploads.files import BOM, Source, is_json_object, not_utf8, other_file
 
 #: Maximum length of a line in bytes.
 LONGEST_LINE = 16 * 1024 * 1024
@@ -113,6 +113,9 @@ def whole(source: Source, faults: Faults, longest: int) -> Line | None:
         faults.add(source.name, 1, "file", f"the object is longer than {longest // 2**20} MiB, the maximum")
         return None
     content = source.path.read_bytes()
+    if (kind := other_file(content[:4096])) and not is_json_object(content[:4096]):
+        faults.add(source.name, 1, "file", f"expected one JSON object in UTF-8, found {kind}")
+        return None
     try:
         return Line(1, content.removeprefix(BOM).decode(), not content.endswith(b"\n"), len(content))
     except UnicodeDecodeError as error:

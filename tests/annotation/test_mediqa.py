@@ -245,7 +245,32 @@ def test_a_repeated_key_and_an_open_quotation_mark_are_located(bring: Callable[.
     cut = NINE[ONE].replace(b'is it serious"', b"is it serious")
     [found] = faults(bring, cut)
     assert found[0] == cut[: cut.index(b"is it serious")].count(b"\n") + 1
-    assert "Invalid control character" in found[2] or "not JSON" in found[2]
+    column = len(b'        "question": "')
+    assert found[2].endswith(f"; the string that opens at column {column} may lack its closing quotation mark")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field", "message"),
+    [
+        (b'"3-Incomplete"', b"NaN", "1.articles.1_Answer2[1]", "NaN is not a JSON value"),
+        (b'"3-Incomplete"', b"1" * 31, "1.articles.1_Answer2[1]", "a number has 31 digits"),
+        (b'"3-Incomplete"', b"[" * 2_000 + b"]" * 2_000, "line", "the brackets are nested too deeply"),
+        (b"is it serious", b"is\0it serious", "3.question", "a NUL character at column 24"),
+        (b'is it serious"\n    }\n}', b"is it ser", "3.question", "the file seems truncated"),
+    ],
+)
+def test_what_is_no_json_is_located(
+    bring: Callable[..., None], old: bytes, new: bytes, field: str, message: str
+) -> None:
+    spoiled = NINE[ONE].replace(old, new)
+    [found] = faults(bring, spoiled)
+    assert found[:2] == (spoiled[: spoiled.index(new)].count(b"\n") + 1, field)
+    assert found[2].startswith(message)
+
+
+def test_a_file_in_utf_16_is_named(bring: Callable[..., None]) -> None:
+    [found] = faults(bring, NINE[ONE].decode().encode("utf-16"))
+    assert found == (1, "file", "expected one JSON object in UTF-8, found UTF-16 text (little-endian byte order mark)")
 
 
 def test_another_text_of_the_project_is_a_fault(project: Project, bring: Callable[..., None]) -> None:
