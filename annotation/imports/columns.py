@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from projects.jobs.batches import Progress
-from projects.spreadsheets.delimited import Delimited
+from projects.spreadsheets.delimited import CUT, Delimited
 from projects.uploads.faults import Faults, Unreadable
 from projects.uploads.files import BOM, Source
 
@@ -57,7 +57,9 @@ def _csv_rows(source: Source, faults: Faults, habits: Habits, progress: Progress
                     faults.add(source.name, record.line, "line", record.fault)
                 else:
                     yield record.line, dict(zip(names or (), record.cells, strict=True))
+                if faults.are_too_many:
+                    break
             if table.is_cut:
-                habits.notes.append("The last line has no line ending; check whether the file is complete.")
+                habits.notes.append(CUT)
     except Unreadable as unreadable:
         unreadable.add_to(faults)

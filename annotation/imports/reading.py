@@ -78,7 +78,7 @@ def lines(
                 faults.add(source.name, 1, "file", "the file is empty; expected one JSON object per line")
                 return
         file.seek(offset)
-        while raw := file.readline(longest + 2):
+        while not faults.are_too_many and (raw := file.readline(longest + 2)):
             number += 1
             start, offset = offset, offset + len(raw)
             if not raw.endswith(b"\n") and len(raw) > longest:

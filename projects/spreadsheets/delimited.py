@@ -11,6 +11,7 @@ from typing import BinaryIO, Literal, NamedTuple
 from projects.uploads.faults import Unreadable
 from projects.uploads.files import BOM, not_utf8, other_file
 
+CUT = "The last line has no line ending; check whether the file is complete."
 _LINE_END = re.compile(r"\r\n|\r|\n")
 #: Values that programs leave unquoted even if they quote every text.
 _NO_TEXT = re.compile(r"[-+]?[\d.,]+(?:[eE][-+]?\d+)?|na|n/a|nan|null|true|false", re.ASCII | re.IGNORECASE)

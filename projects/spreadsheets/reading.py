@@ -23,7 +23,7 @@ from openpyxl.xml.functions import fromstring
 
 from api.problems import Refused
 from projects.spreadsheets.cells import column_name, is_error, restored
-from projects.spreadsheets.delimited import Delimited
+from projects.spreadsheets.delimited import CUT, Delimited
 from projects.spreadsheets.workbook import Workbook, letter
 from projects.uploads.faults import Unreadable
 
@@ -237,6 +237,8 @@ def _of_text(path: Path, name: str, needed: Sequence[str], warn: Warn) -> Iterat
             unusable = {column: why for column, cell in found.items() if (why := _why_unusable(cell))}
             if fault or unusable or any(map(str.strip, found.values())):
                 yield Row(name, record.line, found, letters, unusable, fault)
+        if table.is_cut:
+            warn(CUT)
 
 
 def _why_unusable(cell: str) -> str:

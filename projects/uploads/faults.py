@@ -8,6 +8,8 @@ from api.problems import Refused
 
 #: Maximum number of faults that are listed. The rest is only counted.
 LISTED = 200
+#: Number of faults after which the rest of a file is not read.
+MOST = 100_000
 #: Control characters that are escaped, so that a message is one line.
 _ESCAPES = str.maketrans({"\t": "\\t", "\r": "\\r", "\n": "\\n"})
 
@@ -44,6 +46,10 @@ class Faults:
         self.total += 1
         if len(self.listed) < LISTED:
             self.listed.append(Fault(file, line, field.translate(_ESCAPES), message.translate(_ESCAPES)))
+
+    @property
+    def are_too_many(self) -> bool:
+        return self.total >= MOST
 
     def __bool__(self) -> bool:
         return self.total > 0

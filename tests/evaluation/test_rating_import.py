@@ -41,6 +41,7 @@ from projects.models import Answer, Import, Job, Member, Project, Round, Unit
 from projects.people.actions import create_project
 from projects.rounds.actions import close_round
 from projects.spreadsheets.cells import neutral
+from projects.spreadsheets.delimited import CUT
 from projects.uploads.faults import BadFiles
 from projects.uploads.files import Source
 from tests.evaluation.rating_rounds import build_runs, open_rating, rate_all
@@ -521,6 +522,12 @@ def test_facets_exported_without_quoting_are_read_with_the_heads_of_both_of_mslr
     ]
     bring(project, path)
     assert set(PageTextOf.objects.values_list("exact", flat=True)) == {'"It helps'}
+
+
+def test_a_last_line_without_its_ending_is_imported_with_a_warning(project: Project, lead: User, long: Path) -> None:
+    long.write_bytes(long.read_bytes().rstrip())
+    [(_, file)] = checked(project, long).parsed
+    assert CUT in [notice.message for notice in file.notices(silent)]
 
 
 def test_exported_ratings_are_imported_with_unchanged_texts(project: Project, lead: User, tmp_path: Path) -> None:

@@ -287,6 +287,8 @@ def _usable(
             read.faults.add(row.file, row.number, column, message)
         if not problems:
             yield row.number, row.cells
+        elif read.faults.are_too_many:
+            return
 
 
 def _bounded(rows: Iterator[tuple[int, Any]], read: RatingFile) -> Iterator[tuple[int, Any]]:
