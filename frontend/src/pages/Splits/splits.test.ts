@@ -27,5 +27,6 @@ it('describes the largest component in the words of its level', () => {
   const split = (level: string, parts: string[], reviews = 15) => ({ level, report: { components: { largest: { units: 29, of: 381, reviews, pmids: 102, parts } } } }) as unknown as Split
   expect(largestInWords(split('proposition', ['train']))).toBe('29 of 381 clusters from 15 reviews that share studies or texts, 102 PMIDs in all; all in train.')
   expect(largestInWords(split('sentence', ['train', 'dev'], 1))).toBe('29 of 381 target sentences from one review, 102 PMIDs in all; in train, dev.')
+  expect(largestInWords(split('document', ['train'], 29))).toBe('29 of 381 documents that share studies or texts, 102 PMIDs in all; all in train.')
   expect(largestInWords(split('question', []))).toBe('29 of 381 questions.')
 })

@@ -7,12 +7,23 @@ export type Split = Schemas['Split']
 export type Level = Schemas['SplitLevelCount']
 type Part = Schemas['Part']
 
+type Group = 'review' | 'document' | 'question'
+
+/** What the units of a level belong to and a component consists of. A document and a question are their own. */
+export const groupOf = (level: Schemas['SplitLevelEnum']): Group => (level === 'document' || level === 'question' ? level : 'review')
+
+/** What units share that are in one component. */
+export const shared = (group: Group): string => (group === 'review' ? 'a review, a study or a text' : 'a study or a text')
+
 /** What a mode does, in the line of facts of a split. */
-export const MODES: Record<Schemas['SplitModeEnum'], string> = {
-  strict: 'by component: what shares a review, a study or a text stays together',
-  drop: 'by component, without named reviews',
-  given: 'as in the imported data',
-  imported: 'from a file',
+export function modeInWords({ mode, level }: Pick<Split, 'mode' | 'level'>): string {
+  const group = groupOf(level)
+  return {
+    strict: `by component: what shares ${shared(group)} stays together`,
+    drop: `by component, without named ${group}s`,
+    given: 'as in the imported data',
+    imported: 'from a file',
+  }[mode]
 }
 
 /** Units of a level: one, several. */
@@ -64,6 +75,7 @@ export function largestInWords(split: Split): string {
   const where = largest.parts.length === 1 ? `; all in ${largest.parts[0]}` : largest.parts.length ? `; in ${largest.parts.join(', ')}` : ''
   const units = `${count(largest.units)} of ${count(largest.of)} ${largest.of === 1 ? one : many}`
   if (split.level === 'question') return `${units}${where}.`
+  if (split.level === 'document') return `${units} that share studies or texts, ${count(largest.pmids)} PMIDs in all${where}.`
   const reviews = largest.reviews === 1 ? 'one review' : `${count(largest.reviews)} reviews that share studies or texts`
   return `${units} from ${reviews}, ${count(largest.pmids)} PMIDs in all${where}.`
 }
