@@ -105,12 +105,15 @@ def test_spans_cross_nest_move_and_go_by_keyboard_alone(site: Site, visit: Calla
     expect(page.get_by_text("Nepralin, review 1")).to_be_visible()
     page.wait_for_timeout(SETTLED)
 
-    # By mouse: a drag, then a button; and a click on a line chooses its span.
+    # By mouse: a drag from below a word back to another, then a button; and a click on a line chooses its span.
     first = page.locator(".word", has_text="nepralin").first
     last = page.locator(".word", has_text="lowers").first
-    first.hover()
-    page.mouse.down()
     last.hover()
+    end = last.bounding_box()
+    assert end
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2 + 18)
+    page.mouse.down()
+    first.hover()
     page.mouse.up()
     page.get_by_role("button", name="Intervention").first.click()
     expect(spans).to_have_text(["IIntervention nepralin lowers"])
