@@ -1,0 +1,1 @@
+"""Training of local models with transformers' Trainer."""
