@@ -13,6 +13,7 @@ from .readings import actions as readings_actions
 from .runs import chunks, concurrency
 from .scoring import actions as scoring_actions
 from .systems import actions as systems_actions
+from .training import actions as training_actions
 
 
 @jobs.handler("make_version", notification=("New version of a system", "systems"))
@@ -89,3 +90,9 @@ def withdraw_readings(job: RunningJob) -> dict[str, Any]:
         project=job.project, task=params["task"], model=params["model"], by=job.by, progress=job.progress
     )
     return {"removed": removed}
+
+
+@jobs.handler(training_actions.KIND, ended=training_actions.ended, notification=("Training", "trainings"))
+def train(job: RunningJob) -> dict[str, Any]:
+    """Train a model. A second attempt continues at the last checkpoint."""
+    return {"folder": training_actions.run(job).result["folder"]}

@@ -3,10 +3,12 @@
 from .runs import Embargo, ItemStatus, Run, RunItem, RunPurpose, RunQuerySet, RunStatus, Summary
 from .scores import CommonProbe, ProbeComparison, ProbeFigures, ProbeScore, Score, Scoring, ScoringComparison
 from .systems import System, UnitLevel, Version
+from .training import FineTuning, TrainedStudy, TrainingState
 
 __all__ = [
     "CommonProbe",
     "Embargo",
+    "FineTuning",
     "ItemStatus",
     "ProbeComparison",
     "ProbeFigures",
@@ -21,6 +23,8 @@ __all__ = [
     "ScoringComparison",
     "Summary",
     "System",
+    "TrainedStudy",
+    "TrainingState",
     "UnitLevel",
     "Version",
 ]

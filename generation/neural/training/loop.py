@@ -31,8 +31,15 @@ Examples = Sequence[dict[str, Any]]
 Collate = Callable[[list[dict[str, Any]]], dict[str, Tensor]]
 #: Computes metrics of predictions (tokens or logits) and labels.
 Measure = Callable[[Any], dict[str, float]]
+#: Calls a model with a batch.
+Call = Callable[[Any, dict[str, Any]], Any]
 #: Checkpoints that are kept: the best and the last.
 KEPT = 2
+
+
+def call(model: Any, inputs: dict[str, Any]) -> Any:
+    """Call a model with a batch as its forward method expects it."""
+    return model(**inputs)
 
 
 class ExactTrainer(Seq2SeqTrainer):
@@ -45,8 +52,9 @@ class ExactTrainer(Seq2SeqTrainer):
 
     loss_is_scaled_for_ga = True
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def __init__(self, *, call: Call, **options: Any) -> None:
+        super().__init__(**options)
+        self.call = call
         # Otherwise the Trainer does not count the labels of a batch for models without loss arguments.
         self.model_accepts_loss_kwargs = True
 
@@ -57,7 +65,7 @@ class ExactTrainer(Seq2SeqTrainer):
         return_outputs: bool = False,
         num_items_in_batch: Tensor | int | None = None,
     ) -> Any:
-        outputs = model(**inputs)
+        outputs = self.call(model, inputs)
         loss = outputs["loss"]
         if num_items_in_batch is not None:
             loss = loss * (inputs["labels"] != -100).sum() / num_items_in_batch
@@ -111,6 +119,7 @@ def train(
     folder: Path,
     listener: Listener,
     micro: int,
+    call: Call = call,
     measure: Measure | None = None,
     generation: dict[str, Any] | None = None,
     device: str = "cpu",
@@ -134,6 +143,7 @@ def train(
                 folder=folder,
                 listener=listener,
                 phase=phase,
+                call=call,
                 measure=measure,
                 generation=generation,
                 device=device,
@@ -165,6 +175,7 @@ def _train_phase(
     folder: Path,
     listener: Listener,
     phase: Phase,
+    call: Call,
     measure: Measure | None,
     generation: dict[str, Any] | None,
     device: str,
@@ -176,8 +187,9 @@ def _train_phase(
     if settings.patience:
         callbacks.append(EarlyStoppingCallback(early_stopping_patience=settings.patience))
     trainer = ExactTrainer(
+        call=call,
         model=make(),
-        args=_arguments(settings, folder, phase, bool(development), bool(measure and generation), generation, device),
+        args=_arguments(settings, folder, phase, bool(development), bool(measure), generation, device),
         data_collator=counted,
         train_dataset=examples,
         eval_dataset=development or None,
@@ -208,7 +220,7 @@ def _arguments(
     folder: Path,
     phase: Phase,
     has_development: bool,
-    generates: bool,
+    measures: bool,
     generation: dict[str, Any] | None,
     device: str,
 ) -> TrainingArguments:
@@ -221,9 +233,9 @@ def _arguments(
             "load_best_model_at_end": True,
             "metric_for_best_model": settings.metric,
             "greater_is_better": settings.greater_is_better,
-            "predict_with_generate": generates,
-            **({"generation_max_length": generation["max_length"]} if generates and generation else {}),
-            **({"generation_num_beams": generation["num_beams"]} if generates and generation else {}),
+            "prediction_loss_only": not measures,
+            "predict_with_generate": generation is not None,
+            **{f"generation_{name}": value for name, value in (generation or {}).items()},
         }
     return Seq2SeqTrainingArguments(
         output_dir=str(folder),

@@ -1,0 +1,184 @@
+"""Training of encoder-decoders: the inputs that their version reads, and the targets as labels."""
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+from transformers import set_seed
+from transformers.modeling_outputs import BaseModelOutput
+
+from measures.rouge import RougeKind, rouge
+
+from ...backends import weights
+from ...trainers.protocol import Example, Parts
+from ..checkpoints import loading
+from ..inputs.reading import Reader
+from ..summarisers import seq2seq
+from ..writing.decoding import configuration
+from . import adapters, loop
+from .collating import IGNORED, Padding
+from .settings import LOSS, Listener, Result, Settings
+
+KIND = "seq2seq"
+KINDS: tuple[RougeKind, ...] = ("rouge1", "rouge2", "rougeL")
+
+
+def facts(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of the base model, in the number format in which weights are trained. Raise `BackendError`."""
+    base = seq2seq.facts(_in_float32(config["version"]))
+    return {**base, "libraries": {**base["libraries"], **adapters.libraries()}, "threads": loop.threads()}
+
+
+def _in_float32(version: Mapping[str, Any]) -> dict[str, Any]:
+    return {**version, "model": {**version["model"], "dtype": "float32"}}
+
+
+@dataclass(frozen=True)
+class TrainedSummariser:
+    """A trained encoder-decoder with the files of its tokenizer."""
+
+    model: Any
+    base: Path
+    result: Result
+
+    def save(self, folder: Path) -> None:
+        self.model.save_pretrained(folder)
+        for name in (*weights.TOKENIZER_FILES, "generation_config.json"):
+            if (self.base / name).is_file():
+                shutil.copyfile(self.base / name, folder / name)
+
+
+def train(config: Mapping[str, Any], parts: Parts, folder: Path, listener: Listener) -> TrainedSummariser:
+    """Train, and return the model with the best metric on the development part. Raise `TrainingError`."""
+    version, training = _in_float32(config["version"]), config["training"]
+    recorded = seq2seq.facts(version)
+    settings = settings_of(config)
+    is_separate = version["backend"] == "multi_encode"
+
+    def load() -> loading.LoadedModel:
+        set_seed(settings.seed)
+        return loading.load(version, recorded, KIND)
+
+    loaded = load()
+    family, tokenizer = loaded.family, loaded.tokenizer
+    reader = Reader(tokenizer, family, loaded.model.config, version)
+    encode = _Encoding(reader, tokenizer, training["target_tokens"], is_separate, family.global_attention)
+    padding = Padding(
+        tokenizer.pad_token_id, multiple=family.padding(loaded.model.config), attends=family.global_attention
+    )
+    generates = settings.metric != LOSS
+    decoding = configuration(recorded["decoding"]) if generates else None
+
+    def make() -> Any:
+        model = load().model.train()
+        if decoding:
+            model.generation_config = decoding
+        return adapters.with_lora(model, settings)
+
+    loaded.close()
+    model, result = loop.train(
+        make=make,
+        examples=[encode(example) for example in parts.training],
+        development=[encode(example) for example in parts.development],
+        collate=_separated(padding) if is_separate else padding,
+        settings=settings,
+        folder=folder,
+        listener=listener,
+        micro=training["micro"] or settings.batch,
+        call=_call_separately if is_separate else loop.call,
+        measure=_rouge(tokenizer) if generates else None,
+        generation={"max_length": decoding.max_length, "num_beams": decoding.num_beams} if decoding else None,
+        device=recorded["device"],
+    )
+    base = weights.find(version["model"]["model"], version["model"].get("revision") or "main").path
+    return TrainedSummariser(adapters.merged(model), base, result)
+
+
+def settings_of(config: Mapping[str, Any]) -> Settings:
+    training = config["training"]
+    return Settings(
+        seed=config["version"]["seed"],
+        **{
+            name: training[name]
+            for name in ("batch", "epochs", "learning_rate", "warmup_steps", "schedule", "weight_decay")
+        },
+        max_grad_norm=training["max_grad_norm"],
+        evaluate_every=training["evaluate_every"],
+        metric=training["metric"],
+        precision=training["precision"],
+        steps=training["steps"] or 0,
+        patience=training["patience"] or 0,
+        lora_rank=training["lora_rank"] or 0,
+        lora_alpha=training["lora_alpha"],
+        lora_dropout=training["lora_dropout"],
+    )
+
+
+class _Encoding:
+    """Token ids of an example, exactly as the summariser will read it, and labels of its target."""
+
+    def __init__(self, reader: Reader, tokenizer: Any, most: int, is_separate: bool, attends: bool) -> None:
+        self.reader, self.tokenizer, self.most = reader, tokenizer, most
+        self.is_separate, self.attends = is_separate, attends
+
+    def __call__(self, example: Example) -> dict[str, Any]:
+        source = example.content["source"]
+        read = self.reader.apart(source) if self.is_separate else self.reader.joined(source)
+        target = example.content["target"]
+        labels = self.tokenizer(text_target=target, truncation=True, max_length=self.most, verbose=False).input_ids
+        encoded: dict[str, Any] = {"input_ids": list(read.rows[0]), "labels": list(labels)}
+        if self.is_separate:
+            encoded["rows"] = [list(row) for row in read.rows]
+        if self.attends:
+            marks = [n for n, token in enumerate(read.rows[0]) if token == self.reader.mark] if self.reader.mark else []
+            encoded["global"] = sorted({*range(read.head), *marks})
+        return encoded
+
+
+def _separated(padding: Padding) -> Callable[[list[dict[str, Any]]], dict[str, Tensor]]:
+    """Return a collator for units of several rows. ``rows``: the number of rows of each unit."""
+
+    def collate(examples: list[dict[str, Any]]) -> dict[str, Tensor]:
+        flat = [{"input_ids": row, "labels": 0} for example in examples for row in example["rows"]]
+        batch = padding(flat)
+        labels = padding([{"input_ids": [0], "labels": example["labels"]} for example in examples])["labels"]
+        return {**batch, "labels": labels, "rows": torch.tensor([len(example["rows"]) for example in examples])}
+
+    return collate
+
+
+def _call_separately(model: Any, inputs: dict[str, Any]) -> Any:
+    """Encode each row separately, and decode once over the states of all rows of a unit, as MS^2's BART does."""
+    rows, mask = inputs["rows"].tolist(), inputs["attention_mask"]
+    states = model.get_encoder()(input_ids=inputs["input_ids"], attention_mask=mask).last_hidden_state
+    units = [
+        own[kept.bool()] for own, kept in zip(states.split(rows), mask.split(rows), strict=True)
+    ]
+    joined = pad_sequence(units, batch_first=True)
+    ones = pad_sequence([mask.new_ones(len(unit)) for unit in units], batch_first=True)
+    return model(
+        encoder_outputs=BaseModelOutput(last_hidden_state=joined), attention_mask=ones, labels=inputs["labels"]
+    )
+
+
+def _rouge(tokenizer: Any) -> loop.Measure:
+    """Return a function that computes ROUGE F1 (mean over units) of generated tokens."""
+
+    def measure(prediction: Any) -> dict[str, float]:
+        texts, targets = (_texts(tokenizer, rows) for rows in (prediction.predictions, prediction.label_ids))
+        scores = [rouge(text, target, kinds=KINDS) for text, target in zip(texts, targets, strict=True)]
+        # A target without words has no ROUGE; it counts as 0, so that all steps have the same units.
+        return {kind: sum(score[kind].f1 or 0.0 for score in scores) / len(scores) for kind in KINDS}
+
+    return measure
+
+
+def _texts(tokenizer: Any, rows: Any) -> Sequence[str]:
+    kept = [[int(token) for token in row if token not in (IGNORED, tokenizer.pad_token_id)] for row in rows]
+    texts: list[str] = tokenizer.batch_decode(kept, skip_special_tokens=True)
+    return texts

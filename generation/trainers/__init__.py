@@ -1,0 +1,16 @@
+"""Kinds of models that can be trained. Each is a module, listed here."""
+
+from .protocol import Trainer
+from .seq2seq import Seq2SeqTraining
+
+_EVERY: tuple[Trainer, ...] = (Seq2SeqTraining(),)
+_TRAINERS = {trainer.key: trainer for trainer in _EVERY}
+
+
+def every() -> tuple[Trainer, ...]:
+    return _EVERY
+
+
+def get(key: str) -> Trainer:
+    """Return a trainer. Raise KeyError."""
+    return _TRAINERS[key]

@@ -1,0 +1,92 @@
+"""Train an encoder-decoder to write the targets of a level from the inputs that a version reads."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from api.parameters import Parameter, Takes, check
+from api.problems import Refused
+from projects.models import Project
+
+from .. import sources
+from ..backends.assembly import Unreadable, assemble, reads_pages
+from ..backends.identity import checked
+from .protocol import TRAINING, Config, Example, LeftOut, Parts, Trained
+
+#: Backends whose models can be trained.
+BACKENDS = ("seq2seq", "multi_encode")
+METRICS = ("rouge1", "rouge2", "rougeL")
+BATCH = 200
+PARAMETERS = (
+    *TRAINING,
+    Parameter(
+        "reference",
+        Takes.TEXT,
+        "Target",
+        "",
+        help="Name of the written summaries to train on, such as abstractive. Empty: the unit's own target.",
+    ),
+    Parameter(
+        "target_tokens", Takes.INTEGER, "Maximum target tokens", 256, minimum=8, maximum=16_384, help="Longer ones are cut."
+    ),
+    Parameter("metric", Takes.CHOICE, "Metric", "loss", choices=("loss", *METRICS), help="Of the development part."),
+)
+
+
+class Seq2SeqTraining:
+    """Trains the model of a version: its configuration decides what the model reads."""
+
+    key = "seq2seq"
+    name = "Summariser"
+    description = "An encoder-decoder, trained on the inputs that a version assembles and the targets of its level."
+    metrics = METRICS
+
+    def checked(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        version = checked(config.get("version", {}))
+        if version["backend"] not in BACKENDS:
+            raise Refused.field("version.backend", f"Must be one of: {', '.join(BACKENDS)}.")
+        training, faults = check(PARAMETERS, config.get("training", {}))
+        if faults:
+            errors = [{"field": f"training.{name}", "message": message} for name, message in faults]
+            raise Refused(faults[0][1], errors=errors)
+        if version["backend"] == "multi_encode" and training["metric"] != "loss":
+            raise Refused.field("training.metric", "Inputs that are encoded separately are trained by loss only.")
+        return {"version": version, "training": training}
+
+    def examples(self, project: Project, config: Config, part: Mapping[int, str]) -> Iterator[Example | LeftOut]:
+        version, name = config["version"], config["training"]["reference"]
+        ids = list(part)
+        for start in range(0, len(ids), BATCH):
+            units = ids[start : start + BATCH]
+            found = sources.materials(project, version["level"], units, pages=reads_pages(version))
+            for unit in units:
+                material = found.get(unit)
+                if material is None:
+                    yield LeftOut(part[unit], "The unit has no inputs.")
+                    continue
+                source = replace(material.source, key=part[unit])
+                try:
+                    assembled = assemble(source, version["assembly"], seed=version["seed"])
+                except Unreadable as error:
+                    yield LeftOut(part[unit], str(error))
+                    continue
+                targets = [text for text in material.written if text.name == name] if name else [material.own]
+                targets = [text for text in targets if text and text.text.strip()]
+                if not targets:
+                    yield LeftOut(part[unit], f"The unit has no {f'summary named {name!r}' if name else 'target'}.")
+                content = {"before": assembled.before, "documents": assembled.documents, "source": source}
+                studies = tuple(sorted({text.key for text in source.inputs if text.key}))
+                for text in targets:
+                    assert text
+                    yield Example(part[unit], {**content, "target": text.text}, studies)
+
+    def facts(self, config: Config) -> dict[str, Any]:
+        from ..neural.training import summarisers
+
+        return summarisers.facts(config)
+
+    def train(self, config: Config, parts: Parts, folder: Path, listener: Any) -> Trained:
+        from ..neural.training import summarisers
+
+        return summarisers.train(config, parts, folder, listener)

@@ -1,0 +1,1 @@
+"""Fine-tuning: start, run and finish trainings of local models."""
