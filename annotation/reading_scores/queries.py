@@ -76,7 +76,7 @@ def scores(project: Project, progress: Progress) -> list[Json]:
     rows = []
     for task, title, kind, fields, classes, compare in TASKS:
         tally, shown, decided = Tally(), 0, 0
-        for units, values, shown_units in _decided(project, kind, fields, progress):
+        for units, values, shown_units in decided_values(project, kind, fields, progress):
             compare(units, values, tally)
             shown, decided = shown + len(shown_units), decided + len(values)
         for model, counts in sorted(tally.counts.items()):
@@ -98,7 +98,7 @@ def scores(project: Project, progress: Progress) -> list[Json]:
 COUNTS = ("equal", "people", "given")
 
 
-def _decided(
+def decided_values(
     project: Project, kind: str, fields: Sequence[str], progress: Progress
 ) -> Iterator[tuple[list[Unit], dict[int, Any], set[int]]]:
     """Yield units, what people decided on them by unit, and the units where a model's value was shown."""

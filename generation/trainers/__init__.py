@@ -1,9 +1,10 @@
 """Kinds of models that can be trained. Each is a module, listed here."""
 
+from .classifiers import SequenceTraining, TokenTraining
 from .protocol import Trainer
 from .seq2seq import Seq2SeqTraining
 
-_EVERY: tuple[Trainer, ...] = (Seq2SeqTraining(),)
+_EVERY: tuple[Trainer, ...] = (Seq2SeqTraining(), SequenceTraining(), TokenTraining())
 _TRAINERS = {trainer.key: trainer for trainer in _EVERY}
 
 

@@ -116,10 +116,14 @@ class Trainer(Protocol):
     name: str
     description: str
     #: Names of the metrics for early stopping besides the loss.
-    metrics: Sequence[str]
+    @property
+    def metrics(self) -> Sequence[str]: ...
 
     def checked(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """Return the configuration with every default written out. Raise `Refused` by field."""
+
+    def refuse_level(self, config: Config, level: str) -> None:
+        """Raise `Refused` if a split of this level cannot divide the examples."""
 
     def examples(self, project: Project, config: Config, part: Mapping[int, str]) -> Iterator[Example | LeftOut]:
         """Yield the examples of a part: unit ids and keys, in the order of the split."""
@@ -142,7 +146,8 @@ class Parts:
 class Trained(Protocol):
     """A trained model. ``result`` is a `generation.neural.training.settings.Result`."""
 
-    result: Any
+    @property
+    def result(self) -> Any: ...
 
     def save(self, folder: Path) -> None:
         """Write weights, configuration and tokenizer."""

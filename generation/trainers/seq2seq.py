@@ -28,7 +28,13 @@ PARAMETERS = (
         help="Name of the written summaries to train on, such as abstractive. Empty: the unit's own target.",
     ),
     Parameter(
-        "target_tokens", Takes.INTEGER, "Maximum target tokens", 256, minimum=8, maximum=16_384, help="Longer ones are cut."
+        "target_tokens",
+        Takes.INTEGER,
+        "Maximum target tokens",
+        256,
+        minimum=8,
+        maximum=16_384,
+        help="Longer ones are cut.",
     ),
     Parameter("metric", Takes.CHOICE, "Metric", "loss", choices=("loss", *METRICS), help="Of the development part."),
 )
@@ -53,6 +59,11 @@ class Seq2SeqTraining:
         if version["backend"] == "multi_encode" and training["metric"] != "loss":
             raise Refused.field("training.metric", "Inputs that are encoded separately are trained by loss only.")
         return {"version": version, "training": training}
+
+    def refuse_level(self, config: Config, level: str) -> None:
+        of = config["version"]["level"]
+        if level != of:
+            raise Refused.field("split", f"The split divides units of level {level}; the version reads level {of}.")
 
     def examples(self, project: Project, config: Config, part: Mapping[int, str]) -> Iterator[Example | LeftOut]:
         version, name = config["version"], config["training"]["reference"]

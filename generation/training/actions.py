@@ -32,7 +32,7 @@ KIND = "train"
 TEST = "test"
 #: Free bytes that a training leaves on the disk.
 RESERVE = 1 << 30
-#: Copies of the weights that a training writes: the weights, two moments of Adam, for each kept checkpoint and one more.
+#: Copies of the weights on the disk: each of three checkpoints has the weights and two moments of Adam.
 COPIES = 9
 
 
@@ -54,6 +54,7 @@ def request_training(
         raise Refused.field("name", "Must be a name of 1 to 80 characters without NUL.")
     parts = _checked_parts(split, config.get("parts", {}))
     clean = chosen.checked({key: value for key, value in config.items() if key != "parts"}) | {"parts": parts}
+    chosen.refuse_level(clean, split.level)
     try:
         with transaction.atomic():
             tuning = FineTuning.objects.create(
@@ -136,7 +137,9 @@ def run(job: RunningJob) -> FineTuning:
     except (TrainingError, BackendError) as error:
         raise Refused(str(error)) from error
     except OSError as error:
-        raise Refused(f"The disk of the worker cannot be written: {error.strerror}. Free space and continue.") from error
+        raise Refused(
+            f"The disk of the worker cannot be written: {error.strerror}. Free space and continue."
+        ) from error
     result = {
         "folder": name,
         "weights": hashes["weights"],
@@ -155,7 +158,8 @@ def read_parts(training: FineTuning) -> tuple[Parts, dict[str, Any], set[str]]:
     """Return the examples, what is stored of them, and the keys of the studies of both parts."""
     trainer = trainers.get(training.trainer)
     data: dict[str, Any] = {}
-    digest, studies = hashlib.sha256(), set()
+    digest = hashlib.sha256()
+    studies: set[str] = set()
     examples: dict[str, list[Example]] = {"training": [], "development": []}
     for role, part in training.config["parts"].items():
         left_out: dict[str, int] = {}
@@ -213,7 +217,8 @@ def checkpoints_folder(digest: str) -> Path:
 def _check_disk(folder: Path, config: Mapping[str, Any]) -> None:
     """Raise `Refused` if the disk has no space for the checkpoints."""
     model = (config.get("version") or config)["model"]
-    size = sum(path.stat().st_size for path in weights.shards(weights.find(model["model"]).path))
+    base = weights.find(model["model"], model.get("revision") or "main").path
+    size = sum(path.stat().st_size for path in weights.shards(base))
     folder.mkdir(parents=True, exist_ok=True)
     needed, free = size * COPIES + RESERVE, shutil.disk_usage(folder).free
     if free < needed:

@@ -11,17 +11,18 @@ from django.conf import LazySettings
 from annotation.models import DataSplit
 from annotation.splits.actions import create_split
 from annotation.splits.parameters import SplitParameters, parse_parts
-from api.problems import Refused
-from generation.backends.protocol import Source, InputText
+from api.problems import Conflict, Refused
 from generation.models import FineTuning, TrainedStudy, TrainingState
-from generation.training.actions import KIND, request_training, resume
-from projects.jobs.running import run_job
+from generation.training.actions import KIND, _Recorder, checkpoints_folder, request_training, resume
+from projects.jobs.running import Cancelled, run_job
 from projects.models import Job, Project
 from tests.annotation.m3_files import import_records, write
 from tests.annotation.test_splits import item
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
+from generation.neural.training import loop  # noqa: E402
+
 pytestmark = pytest.mark.django_db
 FAMILIES = ("bart", "pegasus", "t5", "led", "primera")
 
@@ -109,3 +110,110 @@ def test_the_same_training_gives_the_same_weights_and_another_seed_or_input_anot
 def test_a_test_part_or_an_unknown_part_is_refused(train: Callable[..., FineTuning], part: str) -> None:
     with pytest.raises(Refused):
         train(parts={"training": part, "development": ""}, runs=False)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_training_killed_between_checkpoints_ends_with_the_same_weights(
+    family: str, train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = train(family, name="whole", epochs=3)
+    assert whole.curve[-1]["loss"] or whole.curve[-1]["development"]
+    report = _Recorder._report
+
+    def fail_at(recorder: _Recorder, state: Any) -> None:
+        report(recorder, state)
+        if state.step == 5:
+            raise RuntimeError("The worker vanished.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_Recorder, "_report", fail_at)
+        broken = train(family, name="broken", epochs=3)
+    assert broken.state == TrainingState.RUNNING
+    folder = checkpoints_folder(broken.hash)
+    assert (folder / "checkpoint-4").is_dir()
+    # As if the worker was killed while it wrote the next one.
+    shutil.copytree(folder / "checkpoint-4", folder / "checkpoint-6")
+    (folder / "checkpoint-6" / "trainer_state.json").unlink()
+    Job.objects.filter(kind=KIND).update(not_before=None)
+    run(broken)
+    assert broken.state == TrainingState.DONE
+    assert broken.result["weights"] == whole.result["weights"]
+    assert [phase["step"] for phase in broken.phases] == [0, 4]
+
+
+def test_short_memory_halves_the_batch_and_keeps_the_updates(
+    train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = loop.call
+
+    def too_large(model: Any, inputs: dict[str, Any]) -> Any:
+        if len(inputs["input_ids"]) > 4:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return call(model, inputs)
+
+    monkeypatch.setattr(loop, "call", too_large)
+    tuning = train()
+    assert tuning.state == TrainingState.DONE
+    assert [(phase["micro"], phase["accumulation"]) for phase in tuning.phases] == [(8, 1), (4, 2)]
+    assert tuning.result["steps"] == 4
+
+
+def test_a_loss_that_is_not_a_number_ends_the_training_with_advice(
+    train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = loop.call
+
+    def not_a_number(model: Any, inputs: dict[str, Any]) -> Any:
+        outputs = call(model, inputs)
+        outputs["loss"] = outputs["loss"] * float("nan")
+        return outputs
+
+    monkeypatch.setattr(loop, "call", not_a_number)
+    tuning = train()
+    assert tuning.state == TrainingState.FAILED
+    assert tuning.error.startswith("The loss is not a number after update 1.")
+
+
+def test_a_full_disk_is_named_before_the_training(
+    train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage("/")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=1 << 20))
+    tuning = train()
+    assert tuning.state == TrainingState.FAILED
+    assert "the disk of the worker has 1 MiB" in tuning.error
+
+
+def test_lora_trains_few_weights_and_stores_a_whole_model(train: Callable[..., FineTuning]) -> None:
+    tuning = train(lora_rank=2)
+    assert (tuning.state, tuning.error) == (TrainingState.DONE, "")
+
+
+def test_inputs_encoded_separately_are_trained_as_they_are_read(train: Callable[..., FineTuning]) -> None:
+    tuning = train(backend="multi_encode")
+    assert (tuning.state, tuning.error) == (TrainingState.DONE, "")
+
+
+def test_a_training_stops_early_by_rouge(train: Callable[..., FineTuning]) -> None:
+    tuning = train(metric="rouge1", patience=1, learning_rate=1e-9, epochs=20)
+    assert (tuning.state, tuning.error) == (TrainingState.DONE, "")
+    assert tuning.result["stopped_early"]
+
+
+def test_a_cancelled_training_continues_at_its_last_checkpoint(
+    train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cancel(recorder: _Recorder, state: Any) -> None:
+        if state.step == 3:
+            raise Cancelled
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_Recorder, "_report", cancel)
+        tuning = train()
+    assert tuning.state == TrainingState.CANCELLED
+    resume(training=tuning, by=None)
+    run(tuning)
+    assert tuning.state == TrainingState.DONE
+    assert [phase["step"] for phase in tuning.phases] == [0, 2]
+    with pytest.raises(Conflict):
+        resume(training=tuning, by=None)

@@ -29,7 +29,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG", help="The project that gets the model.")
         parser.add_argument("--name", required=True, help="Name of the training.")
-        parser.add_argument("--config", type=Path, metavar="FILE.json", help="Sections of the trainer. Needed to start.")
+        parser.add_argument(
+            "--config", type=Path, metavar="FILE.json", help="Sections of the trainer. Needed to start."
+        )
         parser.add_argument("--trainer", default="seq2seq", choices=[trainer.key for trainer in trainers.every()])
         parser.add_argument("--split", metavar="NAME", help="A split that is not discarded. Needed to start.")
         parser.add_argument("--data-project", metavar="SLUG", help="The project of the split; by default the same.")
@@ -69,7 +71,9 @@ class Command(BaseCommand):
             for reason, count in training.data.get(role, {}).get("left_out", {}).items():
                 sys.stderr.write(f"{role}: {count} left out: {reason}\n")
         if training.state != TrainingState.DONE:
-            raise CommandError(training.error or f"The training is {training.state}. Run the command again to continue.")
+            raise CommandError(
+                training.error or f"The training is {training.state}. Run the command again to continue."
+            )
         result = training.result
         examples = training.data["training"]["examples"]
         self.stdout.write(

@@ -36,7 +36,12 @@ def load(path: Path, kind: str) -> Head:
         raise BackendError(f"The classifier cannot be loaded: {weights.error_message(wrong, path)}") from wrong
     if missing := sorted(report["missing_keys"]):
         raise BackendError(f"The weights lack {missing[0]}, which would be random.")
-    # RoBERTa's positions begin after the padding id.
-    offset = model.config.pad_token_id + 1 if model.config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    return Head(model.to(device).eval(), tokenizer, min(LONGEST, model.config.max_position_embeddings - offset))
+    return Head(model.to(device).eval(), tokenizer, longest_of(model.config))
+
+
+def longest_of(config: Any) -> int:
+    """Return the maximum number of tokens of an input."""
+    # RoBERTa's positions begin after the padding id.
+    offset = config.pad_token_id + 1 if config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
+    return min(LONGEST, int(config.max_position_embeddings) - offset)

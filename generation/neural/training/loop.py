@@ -42,7 +42,7 @@ def call(model: Any, inputs: dict[str, Any]) -> Any:
     return model(**inputs)
 
 
-class ExactTrainer(Seq2SeqTrainer):
+class ExactTrainer(Seq2SeqTrainer):  # type: ignore[misc]
     """A Trainer whose gradients do not depend on how a batch is divided.
 
     The losses of BART, PEGASUS, T5 and LED are means over their own labels and ignore ``num_items_in_batch``, but the
@@ -72,7 +72,7 @@ class ExactTrainer(Seq2SeqTrainer):
         return (loss, outputs) if return_outputs else loss
 
 
-class _Reporter(TrainerCallback):
+class _Reporter(TrainerCallback):  # type: ignore[misc]
     """Passes progress and curve to the listener, and stops at a loss that is not a number."""
 
     def __init__(self, listener: Listener, tokens_of: Callable[[], int]) -> None:
@@ -87,7 +87,8 @@ class _Reporter(TrainerCallback):
         point = _point(state.global_step, logs or {})
         if point.loss is not None and not math.isfinite(point.loss):
             raise TrainingError(
-                f"The loss is not a number after step {state.global_step}. Lower the learning rate, or train in float32."
+                f"The loss is not a number after update {state.global_step}. Lower the learning rate, or train in "
+                "float32."
             )
         if point.loss is not None or point.development:
             self.listener.plot(point)
@@ -271,4 +272,4 @@ def _arguments(
 
 def threads() -> int:
     """Return the number of CPU threads. Sums in another order round differently, so that it is recorded."""
-    return torch.get_num_threads()
+    return int(torch.get_num_threads())

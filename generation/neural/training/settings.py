@@ -1,8 +1,8 @@
 """Settings of a training, its progress and its results. This module does not use torch."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
 
 #: The loss on the development part. Other metrics belong to the trainer.
 LOSS = "loss"
@@ -37,6 +37,13 @@ class Settings:
     lora_rank: int = 0
     lora_alpha: int = 16
     lora_dropout: float = 0.0
+
+    @classmethod
+    def of(cls, training: Mapping[str, Any], *, seed: int) -> Self:
+        """Return the settings of the hyperparameters of a trainer (`generation.trainers.protocol.TRAINING`)."""
+        names = {field.name for field in fields(cls)} & training.keys()
+        given = {name: training[name] for name in names if training[name] is not None}
+        return cls(seed=seed, **given)
 
     @property
     def greater_is_better(self) -> bool:

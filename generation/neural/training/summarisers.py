@@ -57,7 +57,7 @@ def train(config: Mapping[str, Any], parts: Parts, folder: Path, listener: Liste
     """Train, and return the model with the best metric on the development part. Raise `TrainingError`."""
     version, training = _in_float32(config["version"]), config["training"]
     recorded = seq2seq.facts(version)
-    settings = settings_of(config)
+    settings = Settings.of(training, seed=version["seed"])
     is_separate = version["backend"] == "multi_encode"
 
     def load() -> loading.LoadedModel:
@@ -99,26 +99,6 @@ def train(config: Mapping[str, Any], parts: Parts, folder: Path, listener: Liste
     return TrainedSummariser(adapters.merged(model), base, result)
 
 
-def settings_of(config: Mapping[str, Any]) -> Settings:
-    training = config["training"]
-    return Settings(
-        seed=config["version"]["seed"],
-        **{
-            name: training[name]
-            for name in ("batch", "epochs", "learning_rate", "warmup_steps", "schedule", "weight_decay")
-        },
-        max_grad_norm=training["max_grad_norm"],
-        evaluate_every=training["evaluate_every"],
-        metric=training["metric"],
-        precision=training["precision"],
-        steps=training["steps"] or 0,
-        patience=training["patience"] or 0,
-        lora_rank=training["lora_rank"] or 0,
-        lora_alpha=training["lora_alpha"],
-        lora_dropout=training["lora_dropout"],
-    )
-
-
 class _Encoding:
     """Token ids of an example, exactly as the summariser will read it, and labels of its target."""
 
@@ -156,9 +136,7 @@ def _call_separately(model: Any, inputs: dict[str, Any]) -> Any:
     """Encode each row separately, and decode once over the states of all rows of a unit, as MS^2's BART does."""
     rows, mask = inputs["rows"].tolist(), inputs["attention_mask"]
     states = model.get_encoder()(input_ids=inputs["input_ids"], attention_mask=mask).last_hidden_state
-    units = [
-        own[kept.bool()] for own, kept in zip(states.split(rows), mask.split(rows), strict=True)
-    ]
+    units = [own[kept.bool()] for own, kept in zip(states.split(rows), mask.split(rows), strict=True)]
     joined = pad_sequence(units, batch_first=True)
     ones = pad_sequence([mask.new_ones(len(unit)) for unit in units], batch_first=True)
     return model(
