@@ -40,6 +40,7 @@ GUIDES = (
     "agreement",
     "ratings",
     "systems",
+    "train",
     "results",
     "metrics",
     "measures",

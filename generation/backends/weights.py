@@ -143,9 +143,9 @@ def find_local(model: str) -> Path:
 
 
 def local_folders() -> list[str]:
-    """Return the names of the folders in ``MODELS_DIR``."""
+    """Return the names of the folders in ``MODELS_DIR``, without those that are being written."""
     root = Path(settings.MODELS_DIR)
-    return sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+    return sorted(path.name for path in root.glob("[!.]*") if path.is_dir())
 
 
 def _no_folder(model: str) -> str:

@@ -53,9 +53,9 @@ def _of_sentences(units: Sequence[Unit], values: Values, reviews: Mapping[int, s
     }
     rows = Sentence.objects.filter(review__in=reviews, review__unit__in=units).select_related("review")
     for sentence in rows.order_by("review", "number"):
-        assert sentence.review and sentence.review_id
+        assert sentence.review
         if label := labels.get((sentence.review.unit_id, sentence.number)):
-            pmid = reviews[sentence.review_id]
+            pmid = reviews[sentence.review.pk]
             yield Example(f"{pmid}/{sentence.number}", {"text": sentence.text, "label": label}, (pmid,))
 
 

@@ -115,6 +115,7 @@ class Trainer(Protocol):
     key: str
     name: str
     description: str
+
     #: Names of the metrics for early stopping besides the loss.
     @property
     def metrics(self) -> Sequence[str]: ...

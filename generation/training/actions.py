@@ -18,7 +18,7 @@ from audit.digests import canonical, digest_of
 from audit.log import record
 from projects.jobs import batches, jobs
 from projects.jobs.running import RunningJob
-from projects.models import Job, JobStatus, Project
+from projects.models import Job, JobStatus, Member, Project, Role
 
 from .. import trainers
 from ..backends import weights
@@ -42,7 +42,7 @@ def request_training(
     """Queue a training. Raise `Refused` by field, and `Conflict` if the name is taken.
 
     ``config`` has the sections of the trainer, and ``parts``: the training part and the development part, which may be
-    empty. A part whose name begins with *test* cannot be trained on.
+    empty. A part whose name begins with *test* cannot be trained on, and ``by`` must lead the project of the split.
     """
     try:
         chosen = trainers.get(trainer)
@@ -52,6 +52,8 @@ def request_training(
     name = name.strip()
     if not name or len(name) > 80 or "\0" in name:
         raise Refused.field("name", "Must be a name of 1 to 80 characters without NUL.")
+    if by is not None and not Member.objects.active().filter(project=split.project, user=by, role=Role.LEAD).exists():
+        raise Refused.field("split", "You do not lead the project of this split.")
     parts = _checked_parts(split, config.get("parts", {}))
     clean = chosen.checked({key: value for key, value in config.items() if key != "parts"}) | {"parts": parts}
     chosen.refuse_level(clean, split.level)

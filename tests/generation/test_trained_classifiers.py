@@ -54,12 +54,7 @@ def abstract(number: int) -> Example:
     [("sequences", ReadingTask.SENTENCES, sentence, 2 / 3), ("tokens", ReadingTask.PIO, abstract, 0.2)],
 )
 def test_a_classifier_learns_separable_labels_and_reads_texts(
-    trainer: str,
-    task: ReadingTask,
-    example: Callable[[int], Example],
-    majority: float,
-    base: Path,
-    tmp_path: Path,
+    trainer: str, task: ReadingTask, example: Callable[[int], Example], majority: float, base: Path, tmp_path: Path
 ) -> None:
     made = config(trainer, task=task.value)
     parts = Parts([example(n) for n in range(16)], [example(n) for n in range(16, 20)])

@@ -1,5 +1,6 @@
 """Fine-tuning of tiny models on the parts of a split: data, weights, resuming, and what is refused."""
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,7 +8,9 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from django.core.management import call_command
 
+from accounts.models import User
 from annotation.models import DataSplit
 from annotation.splits.actions import create_split
 from annotation.splits.parameters import SplitParameters, parse_parts
@@ -217,3 +220,23 @@ def test_a_cancelled_training_continues_at_its_last_checkpoint(
     assert [phase["step"] for phase in tuning.phases] == [0, 2]
     with pytest.raises(Conflict):
         resume(training=tuning, by=None)
+
+
+def test_a_command_trains_and_names_the_model(
+    split: DataSplit, models: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "bart.json"
+    version = {"backend": "seq2seq", "level": "proposition", "model": {"model": models("bart")}}
+    config.write_text(json.dumps({"version": version, "training": {"steps": 1, "target_tokens": 32}}))
+    options = {"project": split.project.slug, "name": "BART", "here": True}
+    call_command("train", config=config, split="main", development="development", **options)
+    assert "BART: 1 updates on 16 examples. Model trained-" in capsys.readouterr().out
+    call_command("train", **options)
+    assert FineTuning.objects.count() == 1
+
+
+def test_only_leads_of_the_project_of_a_split_train_on_it(
+    split: DataSplit, models: Callable[[str], str], stranger: User
+) -> None:
+    with pytest.raises(Refused, match="do not lead"):
+        request_training(project=split.project, name="BART", trainer="seq2seq", split=split, config={}, by=stranger)
