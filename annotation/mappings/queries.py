@@ -17,7 +17,7 @@ from ..formats.columns import Table as TableFormat
 from ..formats.columns.guesses import guess_roles, guess_settings
 from ..formats.columns.items import Items
 from ..formats.columns.mapping import INPUT, ITEM, LEFT_OUT, ColumnMapping, Settings
-from ..formats.columns.tables import Row, Table
+from ..formats.columns.tables import Row, Table, is_parquet
 from ..imports.passes import Preview
 from ..imports.stream import START
 from ..imports.uploads import CorpusUpload
@@ -63,9 +63,9 @@ def fitted(
 
     ``must_fit``: raise `Refused` if a column of the mapping is gone. Raise `Unreadable`.
     """
-    settings = mapping.settings if mapping else guess_settings(source)
-    if settings.format == "parquet":  # pyarrow is never loaded into a web process
+    if is_parquet(source):  # pyarrow is never loaded into a web process
         raise Unreadable(source.name, 1, "file", BY_COMMAND)
+    settings = mapping.settings if mapping else guess_settings(source)
     table = Table(source, settings).open()
     rows = _first(table)
     if mapping and must_fit and (gone := mapping.gone(table.names)):

@@ -138,6 +138,7 @@ def test_parquet_is_read_where_pyarrow_is_installed(tmp_path: Path) -> None:
     content = (tmp_path / "t.parquet").read_bytes()
     names, found = read(content, guessed(content))
     assert (names, found[-1]) == (["id", "text", "more[].a"], (["k1499", "Text 1499", ["x", "y"]], 1500))
+    assert read(content, Settings("csv"))[0] == read(content, Settings("parquet"))[0], "the mapping of a CSV file"
     assert len(read(content, Settings("parquet"), start=Position(0, 1400))[1]) == 100
 
 

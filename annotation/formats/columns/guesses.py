@@ -26,7 +26,7 @@ from .mapping import (
     ColumnMapping,
     Settings,
 )  # fmt: skip
-from .tables import CHUNK, KEYS, Row, Table, refuse_other_files
+from .tables import CHUNK, KEYS, Row, Table, is_parquet, refuse_other_files
 
 #: Rows from which roles are guessed.
 ROWS = 200
@@ -63,11 +63,11 @@ _QUOTED = {'"': re.compile(r'"[^"]*(?:"|$)'), "'": re.compile(r"'[^']*(?:'|$)")}
 def guess_settings(source: Source) -> Settings:
     """Return how a file seems to be read. Reads the whole file once for its encoding. Raise `Unreadable`."""
     refuse_other_files(source)
+    if is_parquet(source):
+        return Settings(format="parquet", guessed=("format",))
     with source.path.open("rb") as file:
         head = file.read(1 << 16)
     guessed = tuple(one.name for one in fields(Settings) if one.name != "guessed")
-    if head.startswith(b"PAR1"):
-        return Settings(format="parquet", guessed=("format",))
     encoding = _encoding(source, head)
     codec = {"windows-1252": "cp1252"}.get(encoding, encoding)
     if encoding == "utf-16" and not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -50,6 +50,8 @@ class Table:
     def open(self) -> "Table":
         """Read the names of the columns. Raise `Unreadable`."""
         refuse_other_files(self.source)
+        if is_parquet(self.source):  # also with the mapping of a CSV file of the same columns
+            self.settings = replace(self.settings, format="parquet")
         if self.settings.encoding != "utf-8" and self.settings.format != "parquet":
             self._copy = _as_utf8(self.source, self.settings.encoding)
             # Sources are compared by size and time; this one is read only.
@@ -121,6 +123,11 @@ class Table:
             ):
                 if line.text.strip() and (value := json_lines.parse(line, self.source.name, faults)) is not None:
                     yield line.number, line.end, value
+
+
+def is_parquet(source: Source) -> bool:
+    with source.path.open("rb") as file:
+        return file.read(4) == b"PAR1"
 
 
 def refuse_other_files(source: Source) -> None:
