@@ -22,6 +22,8 @@ METADATA_KEYS = ("YEAR", "SO", "AU")
 #: Years that a column can hold.
 YEARS = range(1, 32_768)
 ORDER = ""
+# json.dumps would create an encoder for each value.
+_encode = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 
 class StudyColumns(NamedTuple):
@@ -55,7 +57,7 @@ def unpack(packed: Json, usual_keys: Sequence[str], rows: Json) -> dict[str, Any
 
 
 def dumped(packed: Json) -> str:
-    return json.dumps(packed, ensure_ascii=False) if packed else ""
+    return _encode(packed) if packed else ""
 
 
 def loaded(metadata: Json, format: str) -> dict[str, Any]:
