@@ -116,6 +116,9 @@ def whole(source: Source, faults: Faults, longest: int) -> Line | None:
     if (kind := other_file(content[:4096])) and not is_json_object(content[:4096]):
         faults.add(source.name, 1, "file", f"expected one JSON object in UTF-8, found {kind}")
         return None
+    if not content.removeprefix(BOM).strip():
+        faults.add(source.name, 1, "file", "the file is empty; expected one JSON object")
+        return None
     try:
         return Line(1, content.removeprefix(BOM).decode(), not content.endswith(b"\n"), len(content))
     except UnicodeDecodeError as error:

@@ -268,7 +268,9 @@ def test_what_is_no_json_is_located(
     assert found[2].startswith(message)
 
 
-def test_a_file_in_utf_16_is_named(bring: Callable[..., None]) -> None:
+def test_an_empty_file_and_one_in_utf_16_are_named(bring: Callable[..., None]) -> None:
+    for empty in (b"", b"\n \n"):
+        assert faults(bring, empty) == [(1, "file", "the file is empty; expected one JSON object")]
     [found] = faults(bring, NINE[ONE].decode().encode("utf-16"))
     assert found == (1, "file", "expected one JSON object in UTF-8, found UTF-16 text (little-endian byte order mark)")
 
