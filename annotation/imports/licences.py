@@ -10,6 +10,8 @@ from audit.log import changed_values, record
 from measures import spdx
 from projects.models import Import
 
+from ..models import Search
+
 #: Values by which people state whether texts may be redistributed.
 ALLOWED, FORBIDDEN = REDISTRIBUTION = ("allowed", "forbidden")
 #: Longest name of a licence.
@@ -41,22 +43,22 @@ def stated_licence(name: str, redistribution: str = "") -> Licence:
     return Licence(name, may_redistribute)
 
 
-def redistribution_of(imported: Import) -> str:
+def redistribution_of(source: Import | Search) -> str:
     """Return one of `REDISTRIBUTION`, or empty if it is unknown."""
-    if imported.may_redistribute is None:
+    if source.may_redistribute is None:
         return ""
-    return ALLOWED if imported.may_redistribute else FORBIDDEN
+    return ALLOWED if source.may_redistribute else FORBIDDEN
 
 
-def state_licence(imported: Import, licence: Licence, *, by: User | None) -> None:
-    """Store the licence of an import. Log the change, because releases state it."""
-    values = {"licence": imported.licence, "may_redistribute": imported.may_redistribute}
+def state_licence(source: Import | Search, licence: Licence, *, by: User | None) -> None:
+    """Store the licence of an import, or of the records of a search. Log the change, because releases state it."""
+    values = {"licence": source.licence, "may_redistribute": source.may_redistribute}
     new = {"licence": licence.name, "may_redistribute": licence.may_redistribute}
     before, after = changed_values(values, new)
     if not after:
         return
     with transaction.atomic():
-        Import.objects.filter(pk=imported.pk).update(**after)
-        record(actor=by, verb="state licence", obj=imported, project_id=imported.project_id, before=before, after=after)
+        type(source).objects.filter(pk=source.pk).update(**after)
+        record(actor=by, verb="state licence", obj=source, project_id=source.project_id, before=before, after=after)
     for name, value in after.items():
-        setattr(imported, name, value)
+        setattr(source, name, value)

@@ -15,7 +15,7 @@ from projects.jobs.pace import WINDOW
 from projects.models import Import, ImportFile, JobStatus, Project, Unit
 from projects.uploads.upload import HOW
 
-from .licences import LONGEST, REDISTRIBUTION, redistribution_of
+from .licences import LONGEST, REDISTRIBUTION, Licence, redistribution_of, stated_licence
 
 Plain = serializers.Serializer[Any]
 
@@ -120,6 +120,9 @@ class LicenceSerializer(Strict):
         max_length=LONGEST, allow_blank=True, help_text="An SPDX id, or the name of another licence. Empty: unknown."
     )
     redistribution = _redistribution()
+
+    def stated(self) -> Licence:
+        return stated_licence(self.validated_data["licence"], self.validated_data["redistribution"])
 
 
 class UploadSerializer(DeclaredSerializer):

@@ -26,7 +26,7 @@ from projects.uploads import files
 from projects.uploads import views as uploads_views
 from projects.uploads.serializers import FileCheckSerializer
 
-from .licences import state_licence, stated_licence
+from .licences import state_licence
 from .serializers import (
     ConfirmSerializer,
     FolderFileSerializer,
@@ -122,8 +122,7 @@ class ImportView(APIView):
         imported = permissions.import_of(user, import_id)
         body = LicenceSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        stated = stated_licence(body.validated_data["licence"], body.validated_data["redistribution"])
-        state_licence(imported, stated, by=user)
+        state_licence(imported, body.stated(), by=user)
         return Response(ImportSerializer(imported).data)
 
 

@@ -34,6 +34,8 @@ class Search(models.Model):
     translation = models.TextField(blank=True, help_text="Query as interpreted by PubMed.")
     found = models.PositiveIntegerField(null=True, blank=True, help_text="Null until PubMed has answered.")
     state = models.CharField(max_length=7, choices=State, default=State.WAITING)
+    licence = models.CharField(max_length=120, blank=True, help_text="Licence of the records: an SPDX id or a name.")
+    may_redistribute = models.BooleanField(null=True, blank=True, help_text="Whether it allows to redistribute texts.")
     error = models.TextField(blank=True, help_text="Reason for stopping, shown to the person who started it.")
     job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_by = models.ForeignKey(

@@ -11,6 +11,7 @@ from projects.models import Member, Project
 from projects.reports.registry import Tables, get
 from projects.reports.serializers import table_page
 
+from ..imports.licences import redistribution_of
 from ..models import Hit, Search
 
 Json = dict[str, Any]
@@ -37,6 +38,8 @@ def rows(page: Sequence[Search]) -> list[Json]:
             "date_to": each.date_to,
             "translation": each.translation,
             "found": each.found,
+            "licence": each.licence,
+            "redistribution": redistribution_of(each),
             "state": each.state,
             "error": each.error,
             "counts": {name: getattr(each, f"hits_{name}") for name in Hit.Outcome.values},

@@ -11,6 +11,8 @@ from rest_framework.views import APIView
 from accounts.sessions import signed_in
 from annotation import permissions
 from annotation.clusters.serializers import ReviewRefSerializer
+from annotation.imports.licences import state_licence
+from annotation.imports.serializers import LicenceSerializer
 from annotation.models import Search
 from annotation.pubmed import actions as pubmed_actions
 from annotation.pubmed import client as pubmed_client
@@ -93,6 +95,8 @@ class SearchRowSerializer(Plain):
     date_to = serializers.DateField(allow_null=True)
     translation = serializers.CharField(allow_blank=True, help_text="The query as PubMed understood it.")
     found = serializers.IntegerField(allow_null=True, help_text="Null until PubMed was queried.")
+    licence = serializers.CharField(allow_blank=True, help_text="Licence of the records; empty if unknown.")
+    redistribution = serializers.CharField(allow_blank=True, help_text="allowed, forbidden, or empty if unknown.")
     state = serializers.ChoiceField(choices=Search.State.choices)
     error = serializers.CharField(allow_blank=True)
     counts = SearchCountsSerializer()
@@ -198,6 +202,16 @@ class SearchView(APIView):
         serializer.is_valid(raise_exception=True)
         changed = _ACTIONS[serializer.validated_data["do"]](search=search, by=member)
         return Response(SearchRowSerializer(page.row(changed)).data)
+
+    @extend_schema(operation_id="searches_licence", request=LicenceSerializer, responses=SearchRowSerializer)
+    def patch(self, request: Request, search_id: int) -> Response:
+        """State the licence of the records of a search."""
+        user = signed_in(request)
+        search, _ = permissions.search_of(user, search_id)
+        body = LicenceSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        state_licence(search, body.stated(), by=user)
+        return Response(SearchRowSerializer(page.row(search)).data)
 
 
 class PubMedAccessView(APIView):

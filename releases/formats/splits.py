@@ -10,6 +10,7 @@ from annotation.models import DataSplit
 from annotation.splits.queries import COLUMNS, current_splits, rows_of
 from projects.models import Project
 
+from ..folders.texts import hash_of
 from .notes import Notes
 from .rows import csv_row, utc_time
 
@@ -17,7 +18,7 @@ from .rows import csv_row, utc_time
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
     for split in current_splits(project):
         yield f"splits/{split.name}.csv", _rows(split)
-        yield f"splits/{split.name}.json", _report(split)
+        yield f"splits/{split.name}.json", _report(split, has_texts=notes.has_texts)
 
 
 def _rows(split: DataSplit) -> Iterator[bytes]:
@@ -25,7 +26,7 @@ def _rows(split: DataSplit) -> Iterator[bytes]:
     yield from map(csv_row, rows_of(split))
 
 
-def _report(split: DataSplit) -> Iterator[bytes]:
+def _report(split: DataSplit, *, has_texts: bool) -> Iterator[bytes]:
     content = {
         "split": split.name,
         "level": split.level,
@@ -37,4 +38,7 @@ def _report(split: DataSplit) -> Iterator[bytes]:
         "sha256": split.digest,
         **split.report,
     }
+    if not has_texts:
+        for review in content.get("components", {}).get("largest", {}).get("titles", ()):
+            review["title"] = hash_of(review["title"])
     yield json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True).encode() + b"\n"

@@ -51,7 +51,8 @@ def write(folder: Path, paths: Sequence[str], parts: Mapping[str, str]) -> list[
     """Write the Parquet files of the files of rows among ``paths``, and return the configurations.
 
     ``parts`` has the part of each unit and review, by key; rows of other units are in the split `WITHOUT_PART`. A
-    configuration without parts has the split `WHOLE`. Raise `Refused` for a value of another type than declared.
+    configuration without parts has the split `WHOLE`. A file without rows has no configuration, because `datasets`
+    cannot load an empty split. Raise `Refused` for a value of another type than declared.
     """
     configs: dict[str, Config] = {}
     for path in filter(has_lines, paths):
@@ -65,7 +66,7 @@ def write(folder: Path, paths: Sequence[str], parts: Mapping[str, str]) -> list[
     for config in configs.values():
         for path, part in config.sources.items():
             config.splits |= _write_file(folder, path, config, part, {} if part else parts)
-    return list(configs.values())
+    return [config for config in configs.values() if config.splits]
 
 
 def _header(folder: Path, path: str) -> list[str]:
@@ -93,8 +94,6 @@ def _write_file(folder: Path, path: str, config: Config, part: str, parts: Mappi
             if split not in writers:
                 writers[split] = writer(split)
             writers[split].add(number, size, cells)
-        if not writers:
-            writers[part or WHOLE] = writer(part or WHOLE)
     if list(writers) == [WITHOUT_PART]:
         writers = {WHOLE: writers[WITHOUT_PART]}
         (folder / path_of(config.name, WITHOUT_PART)).rename(folder / path_of(config.name, WHOLE))

@@ -47,7 +47,7 @@ ABOUT = {
     "texts may be redistributed": About(
         "Texts may be redistributed",
         "Texts of others are copyrighted. Their licence decides whether you may publish them.",
-        "State the licence on the page of each import, or release without texts.",
+        "State the licence on the page of each import or below each search, or release without texts.",
         "import",
         Weight.BLOCKS_DEPOSIT,
     ),
@@ -183,8 +183,11 @@ def _redistribution(project: Project, options: ReleaseOptions) -> dict[str, Any]
         f"{file} ({licence or 'unknown licence'}{', redistribution forbidden' if may is False else ''})"
         for file, licence, may in sources.order_by("pk").values_list("file_name", "licence", "may_redistribute")
     ]
-    if Search.objects.filter(project=project, found__gt=0).exists():
-        lacking.append("records of PubMed (licence depends on the journal)")
+    searches = Search.objects.filter(project=project, found__gt=0).exclude(may_redistribute=True)
+    lacking += [
+        f"PubMed search {pk} ({licence or 'unknown licence'}{', redistribution forbidden' if may is False else ''})"
+        for pk, licence, may in searches.order_by("pk").values_list("pk", "licence", "may_redistribute")
+    ]
     detail = f"{_listed(lacking)}." if lacking else ""
     return _check(name, not lacking, detail)
 
