@@ -20,11 +20,14 @@ from releases.folders.folder import read
 from releases.folders.texts import hash_of
 from releases.publishing.actions import write_release
 from releases.sources.options import ReleaseOptions
+from tests.annotation import ms2_files
 from tests.releases.test_again import corpus, judging, people, staged, study
 from tests.releases.test_releases import M3, SAMPLE, edit_first_target, imported
 
 __all__ = ["corpus", "judging", "people", "staged", "study"]
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.parquet]
+#: Files with words that some cues have: examples of guidelines, and labels of MS^2 ("no significant difference").
+LABELLED = ("provenance/guidelines/", "ms2/", "huggingface/ms2_reviews/")
 WITHOUT = ReleaseOptions(without=["texts"])
 #: Columns of task kinds that are values of scales, numbers, identifiers, or the words of a tuple, which is a label.
 LABELS = {
@@ -69,16 +72,13 @@ def cues_of() -> set[str]:
 
 
 def assert_no_texts(project: Project, folder: Path) -> None:
-    texts = texts_of(project)
-    assert len(texts) > 3
-    # Guidelines are documents of the project, and have cues as examples.
-    found = [
-        (name, text)
+    texts, cues = texts_of(project), cues_of()
+    assert texts
+    found = {
+        name: [text for text in (texts if name.startswith(LABELLED) else texts | cues) if text in content]
         for name, content in content_of(folder).items()
-        for text in (texts if "guidelines/" in name else texts | cues_of())
-        if text in content
-    ]
-    assert found == []
+    }
+    assert {name: listed for name, listed in found.items() if listed} == {}
 
 
 def restore(folder: Path, source: Path, slug: str) -> Project:
@@ -98,6 +98,13 @@ def test_no_text_of_a_study_with_runs_and_ratings_is_in_any_file(study: Project,
     made = write_release(project=study, version="1.0.0", out=tmp_path / "r", options=WITHOUT)
     assert made["without"] == ["texts"]
     assert_no_texts(study, tmp_path / "r")
+
+
+def test_no_title_of_the_largest_component_of_a_split_is_in_its_report(project: Project, tmp_path: Path) -> None:
+    imported(SAMPLE)
+    call_command("split", project="eye", parts="train=50,test=50", stdout=io.StringIO())
+    write_release(project=project, version="1.0.0", out=tmp_path / "r", options=WITHOUT)
+    assert_no_texts(project, tmp_path / "r")
 
 
 def test_a_release_differs_from_one_without_texts_only_in_files_without_rows(
@@ -159,3 +166,9 @@ def test_texts_that_do_not_match_are_refused_by_id(project: Project, tmp_path: P
     with pytest.raises(CommandError, match="--source PATH"):
         call_command("import_data", "release", str(tmp_path / "r"), project="again", create=True)
     shutil.rmtree(tmp_path / "r")
+
+
+def test_no_text_of_ms2_is_in_any_file(project: Project, tmp_path: Path) -> None:
+    ms2_files.import_records(project, ms2_files.write(tmp_path / "ms2.jsonl", [ms2_files.review(n) for n in (7, 8)]))
+    write_release(project=project, version="1.0.0", out=tmp_path / "r", options=WITHOUT)
+    assert_no_texts(project, tmp_path / "r")
