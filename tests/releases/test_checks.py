@@ -1,12 +1,16 @@
 """Checks before a release is frozen."""
 
+from collections.abc import Callable
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from rest_framework.test import APIClient
 
 from accounts.models import User
 from annotation.imports.licences import state_licence, stated_licence
+from annotation.models import Search
 from audit import triggers
 from audit.models import Entry
 from projects.gold.actions import finish_round
@@ -124,3 +128,14 @@ def test_the_checks_cost_the_same_queries_however_large_the_corpus(project: Proj
     for n in range(1, 12):
         build_cluster(project, n)
     assert cost() == few
+
+
+def test_the_records_of_a_search_have_a_licence_of_their_own(
+    project: Project, lead: User, client_of: Callable[[User], APIClient]
+) -> None:
+    search = Search.objects.create(project=project, query="glaucoma", found=3, created_by=lead)
+    assert "texts may be redistributed" in failing(project)
+    address = f"/api/v1/searches/{search.pk}/"
+    shown = client_of(lead).patch(address, {"licence": "cc0-1.0"}, format="json").json()
+    assert (shown["licence"], shown["redistribution"]) == ("CC0-1.0", "allowed")
+    assert "texts may be redistributed" not in failing(project)

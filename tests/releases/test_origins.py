@@ -29,12 +29,14 @@ from releases.folders import chain, folder, standalone
 from releases.folders import origins as of_folder
 from releases.origins import queries
 from releases.publishing.actions import freeze, write_release
-from releases.storage.registry import folder_of
+from releases.sources.options import ReleaseOptions
 from tests.annotation import ms2_files
 from tests.annotation.m3_files import cluster, import_records, source, write
 from tests.builders import answer, build_round, label_value
+from tests.conftest import person
+from tests.releases.test_needed_again import without_snapshot
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 VALUES = 500
 REASON = "R\r\n2, =1"
 #: Own SQL: all decisions on a field, oldest first, with what they adopt.
@@ -76,9 +78,18 @@ def plain(value: Any) -> str:
     return text.replace("-", "") if len(text) in (32, 36) else text
 
 
-@pytest.fixture
-def built(project: Project, lead: User, ann1: User, ann2: User, tmp_path: Path) -> Project:
-    """A project with values that were imported, typed, corrected twice, adjudicated, and read by a machine."""
+@pytest.fixture(scope="module")
+def rows(shared_rows: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with values that were imported, typed, corrected twice, adjudicated, and read by a machine.
+
+    Created once; changes of a test are rolled back. Returns the folder with its release and the imported file.
+    """
+    tmp_path = tmp_path_factory.mktemp("origins")
+    lead, ann1, ann2, evaluator = map(person, ("lead", "ann1", "ann2", "evaluator"))
+    project = Project.objects.create(slug="eye", name="Eye")
+    roles = ((lead, "lead"), (ann1, "annotator"), (ann2, "annotator"), (evaluator, "evaluator"))
+    for n, (user, role) in enumerate(roles):
+        Member.objects.create(project=project, user=user, role=role, pseudonym=f"R{n}")
     by = Member.objects.get(user=lead)
     people = [Member.objects.get(user=user) for user in (ann1, ann2)]
     records = [cluster(f"{26258610 + n}_0", [source(), source(pmid="112")]) for n in range(40)]
@@ -107,7 +118,30 @@ def built(project: Project, lead: User, ann1: User, ann2: User, tmp_path: Path) 
     build_round(project, [by], name="classes", kind="sentences", purpose="review and correct", options=options)
     supersede_text(proposition=texts[20], text="Another text.", reason="A typing error.", by=by)
     assert {Origin.IMPORTED, Origin.CURATED, Origin.MACHINE} <= set(Decision.objects.values_list("origin", flat=True))
-    return project
+    with without_snapshot():
+        options = ReleaseOptions(without=["parquet"])
+        write_release(project=project, version="1.0.0", out=tmp_path / "r", options=options)
+    return tmp_path
+
+
+@pytest.fixture
+def built(rows: Path, db: None) -> Project:
+    return Project.objects.get(slug="eye")
+
+
+@pytest.fixture
+def lead(built: Project) -> User:
+    return User.objects.get(email="lead@example.org")
+
+
+@pytest.fixture
+def ann1(built: Project) -> User:
+    return User.objects.get(email="ann1@example.org")
+
+
+@pytest.fixture
+def evaluator(built: Project) -> User:
+    return User.objects.get(email="evaluator@example.org")
 
 
 def as_rows(steps: list[dict[str, Any]]) -> dict[int, Row]:
@@ -122,16 +156,15 @@ def as_rows(steps: list[dict[str, Any]]) -> dict[int, Row]:
     return rows
 
 
-def test_500_values_have_the_origin_that_sql_finds(built: Project, lead: User, tmp_path: Path) -> None:
-    release = freeze(project=built, version="1.0.0", by=lead)
-    at, member = folder_of(release), Member.objects.get(user=lead)
+def test_500_values_have_the_origin_that_sql_finds(built: Project, lead: User, rows: Path) -> None:
+    at, member = rows / "r", Member.objects.get(user=lead)
     found = folder.read(at)
     with (at / "provenance" / "values.csv").open(newline="") as file:
         every = list(csv.DictReader(file))
     by_unit: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     for value in random.Random(7).sample(every, VALUES):
         by_unit[value["unit_type"], value["unit"]].append(value)
-    lines = {json.loads(line)["docid"]: n for n, line in enumerate((tmp_path / "level3.jsonl").open(), start=1)}
+    lines = {json.loads(line)["docid"]: n for n, line in enumerate((rows / "level3.jsonl").open(), start=1)}
     origins: set[str] = set()
     for (type, key), values in by_unit.items():
         unit = Unit.objects.get(project=built, type=type, key=key)
@@ -139,10 +172,10 @@ def test_500_values_have_the_origin_that_sql_finds(built: Project, lead: User, t
         command = of_folder.find(at, found, "provenance/values.csv", name)
         answers = {tuple(map(plain, row)) for row in sql(ANSWERS, built.pk, type, key)}
         for steps in (queries.page(unit, member)["steps"], [asdict(step) for step in chain.shown(command.chain)]):
-            rows = as_rows(steps)
+            told = as_rows(steps)
             for value in values:
                 expected = [(row[0], *map(plain, row[1:])) for row in sql(HISTORY, built.pk, *list(value.values())[:4])]
-                assert [rows[row[0]] for row in expected] == expected
+                assert [told[row[0]] for row in expected] == expected
                 origins.add(expected[-1][1])
                 if expected[-1][3] and type in ("proposition", "cluster"):
                     step = next(s for s in steps if any(v["decision"] == expected[-1][0] for v in s["values"]))
@@ -153,7 +186,7 @@ def test_500_values_have_the_origin_that_sql_finds(built: Project, lead: User, t
                 if step["what"] == "answered"
             }
             # Answers of the curate page are shown by the decisions that adopt them.
-            adopted = {row[2] for row in rows.values()}
+            adopted = {row[2] for row in told.values()}
             assert given | {row for row in answers if row[0] in adopted} == answers
     assert {Origin.IMPORTED, Origin.CURATED} <= origins
 
@@ -214,7 +247,8 @@ def test_roles_see_what_they_may(built: Project, ann1: User, evaluator: User) ->
 
 
 def test_a_row_of_a_release_leads_to_its_unit_and_back(built: Project, lead: User) -> None:
-    release = freeze(project=built, version="1.0.0", by=lead)
+    with without_snapshot():
+        release = freeze(project=built, version="1.0.0", by=lead)
     client = APIClient()
     client.force_login(lead)
     answer_row = Answer.objects.filter(assignment__round__name="pilot").earliest("received_at")
@@ -231,9 +265,9 @@ def test_a_row_of_a_release_leads_to_its_unit_and_back(built: Project, lead: Use
     assert client.get(at, {"file": "../manifest.json", "key": "x"}).status_code == 404
 
 
-def test_a_folder_says_what_it_lacks(built: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_release(project=built, version="1.0.0", out=tmp_path / "r")
-    assert standalone.main(["origin", str(tmp_path / "r"), "m3/level3.jsonl", "26258610_0/1"], "no settings") == 0
+def test_a_folder_says_what_it_lacks(built: Project, rows: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    at = rows / "r"
+    assert standalone.main(["origin", str(at), "m3/level3.jsonl", "26258610_0/1"], "no settings") == 0
     said = capsys.readouterr().out
     assert "level3.jsonl, line 1, input 1 (import" in said
     assert "Reason: It is negative." in said
@@ -244,14 +278,14 @@ def test_a_folder_says_what_it_lacks(built: Project, tmp_path: Path, capsys: pyt
         ("README.md", "x", "README.md is no file of rows."),
         ("rounds.jsonl", "pilot", "rounds.jsonl is not about single units"),
     ):
-        assert standalone.main(["origin", str(tmp_path / "r"), file, key], "no settings") == 2
+        assert standalone.main(["origin", str(at), file, key], "no settings") == 2
         assert message in capsys.readouterr().err
-    document = json.loads((tmp_path / "r" / chain.PATH).read_text())
+    document = json.loads((at / chain.PATH).read_text())
     used = {i for node in document["@graph"] for name, v in node.items() if name.startswith("prov:") for i in _ids(v)}
     assert used <= {node["@id"] for node in document["@graph"]}, "a node names one that is not there"
     assert len({node["@id"] for node in document["@graph"]}) == len(document["@graph"])
     texts = {text for (text,) in Proposition.objects.values_list("text")}
-    assert not [text for text in texts if text in (tmp_path / "r" / chain.PATH).read_text()]
+    assert not [text for text in texts if text in (at / chain.PATH).read_text()]
 
 
 def _ids(value: Any) -> list[str]:

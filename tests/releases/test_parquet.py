@@ -37,7 +37,7 @@ from tests.releases.test_again import corpus, judging, people, staged, study
 from tests.releases.test_needed_again import released
 
 __all__ = ["corpus", "judging", "people", "staged", "study"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.parquet]
 PATH = "huggingface/m3_level3/{}.parquet"
 
 

@@ -33,6 +33,7 @@ def ranked(project: Project) -> Project:
     return project
 
 
+@pytest.mark.parquet
 def test_every_figure_of_rankers_is_recomputed_from_a_release(ranked: Project, tmp_path: Path) -> None:
     folder = released(ranked, tmp_path / "r")
     known = sorted(recompute_all(folder).numbers)

@@ -72,6 +72,7 @@ def whole(folder: Path) -> bytes:
     return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
+@pytest.mark.parquet
 def test_a_round_that_is_unblinded_is_released_a_row_a_rating(
     project: Project, lead: User, evaluator: User, ann1: User, tmp_path: Path
 ) -> None:

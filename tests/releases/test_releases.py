@@ -100,6 +100,7 @@ def test_one_label_edited_changes_exactly_one_line(m3: Project, lead: User, tmp_
 
 
 @pytest.mark.row(33)
+@pytest.mark.parquet
 def test_two_releases_of_one_state_are_byte_identical(sample: Project, lead: User, tmp_path: Path) -> None:
     one = released(sample, tmp_path / "one")
     freeze(project=sample, version="1.0.0", by=lead)  # its own log entry must not show in the next one

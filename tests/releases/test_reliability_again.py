@@ -21,6 +21,7 @@ __all__ = ["people"]
 CANDIDATES, STUDIES = "agreement/candidates.csv", "agreement/studies.jsonl"
 
 
+@pytest.mark.parquet
 def test_a_study_is_released_with_its_candidates_and_its_table_comes_out_again(
     project: Project, lead: User, people: list[Member], tmp_path: Path
 ) -> None:

@@ -113,6 +113,7 @@ def test_every_column_of_every_file_of_rows_is_described(study: Project, tmp_pat
         assert f"`{path}`: one row per {table.row}" in card
     # Values typed, reviewed, matched, rated or classified in a project, and other formats, have their own tests.
     reviewed = {
+        "answers/rate.csv",
         "agreement/corrections.jsonl",
         "agreement/references.csv",
         "agreement/shown/*.csv",

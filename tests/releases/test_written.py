@@ -43,6 +43,7 @@ def test_texts_of_an_open_collection_stay_out_of_a_release(
     assert [path for path in files if b"a secret sentence" in path.read_bytes()] == []
 
 
+@pytest.mark.parquet
 def test_texts_and_figures_of_writers_are_released(
     project: Project, people: list[Member], lead: User, tmp_path: Path
 ) -> None:
