@@ -77,5 +77,5 @@ export function ordered(columns: readonly Column[]): number[] {
 }
 
 export function classOf({ role }: Column): string {
-  return role === 'out' ? 'out narrow' : role === 'kept' ? 'narrow' : WIDE.has(role) ? 'wide' : ''
+  return role === 'out' ? 'out narrow' : role === 'kept' ? 'narrow' : WIDE.has(role) ? 'text' : ''
 }
