@@ -65,7 +65,7 @@ def correct_text(*, of: Question | Passage, part: str, text: str, reason: str, b
 
 def _mark_stale(of: Question | Passage, new: QuestionText, *, before: str, reason: str, by: Member) -> None:
     """Log the correction, and mark what people answered about the text. An address is not what they answered about."""
-    log = {"before": {"text": before}, "after": {"text": new.text, "version": new.version}}
+    log: dict[str, Any] = {"before": {"text": before}, "after": {"text": new.text, "version": new.version}}
     record(actor=by.user, verb="correct text", obj=of.unit, project_id=of.unit.project_id, reason=reason, **log)
     content_changed(Q(pk=of.unit.project_id))
     if new.part == Part.URL:
