@@ -119,8 +119,8 @@ def rows(shared_rows: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     supersede_text(proposition=texts[20], text="Another text.", reason="A typing error.", by=by)
     assert {Origin.IMPORTED, Origin.CURATED, Origin.MACHINE} <= set(Decision.objects.values_list("origin", flat=True))
     with without_snapshot():
-        options = ReleaseOptions(without=["parquet"])
-        write_release(project=project, version="1.0.0", out=tmp_path / "r", options=options)
+        left_out = ReleaseOptions(without=["parquet"])
+        write_release(project=project, version="1.0.0", out=tmp_path / "r", options=left_out)
     return tmp_path
 
 
