@@ -37,6 +37,7 @@ LEFT_OUT = {
     "releases/<int:release_id>/archive/": "a download",
     "splits/<int:split_id>/": "one report and one count",
     "splits/<int:split_id>/table/": "a download",
+    "trainings/<int:training_id>/": "one training",
     "effect-pairs/<int:pair_id>/readings/": "one pair of a corpus of MS^2",
 }
 #: Routes about the current user, requested as an annotator.

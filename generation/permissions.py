@@ -11,7 +11,7 @@ from api.problems import Forbidden, Refused
 from projects.models import Member, Role
 from projects.permissions import permitted_member, permitted_row
 
-from .models import Embargo, Run, System, Version
+from .models import Embargo, FineTuning, Run, System, Version
 
 READ, RUN = "read systems and results", "register and run systems"
 
@@ -53,6 +53,12 @@ def open_run_of(user: User, pk: int, verb: str = READ) -> tuple[Run, Member]:
     if Embargo.objects.for_member(member).filter(run=run).exists():
         raise Forbidden("This run is embargoed for you. A member who does not rate its outputs can do this.")
     return run, member
+
+
+def training_of(user: User, pk: int) -> tuple[FineTuning, Member]:
+    """Return a training and the membership of a user who may run systems in its project."""
+    rows = FineTuning.objects.select_related("project", "split__project")
+    return permitted_row(user, rows, pk, lambda training: training.project_id, RUN)
 
 
 def runs_embargoed_for(member: Member) -> set[int]:

@@ -7,6 +7,7 @@ from .readings import views as readings_views
 from .results import views as results_views
 from .runs import views as runs_views
 from .systems import views as systems_views
+from .training import views as training_views
 
 urlpatterns = [
     path("projects/<slug:slug>/backends/", systems_views.BackendListView.as_view()),
@@ -31,6 +32,11 @@ urlpatterns = [
     path("projects/<slug:slug>/readings/", readings_views.ReadingListView.as_view()),
     path("projects/<slug:slug>/readings/check/", readings_views.FolderCheckView.as_view()),
     path("projects/<slug:slug>/readings/withdraw/", readings_views.WithdrawalView.as_view()),
+    path("projects/<slug:slug>/trainings/", training_views.TrainingListView.as_view()),
+    path("projects/<slug:slug>/trainings/choices/", training_views.TrainingChoicesView.as_view()),
+    path("trainings/<int:training_id>/", training_views.TrainingView.as_view()),
+    path("trainings/<int:training_id>/resume/", training_views.TrainingResumeView.as_view()),
+    path("trainings/<int:training_id>/version/", training_views.TrainedVersionView.as_view()),
     path("runs/<int:run_id>/scores/", results_views.RunScoreListView.as_view()),
     path("projects/<slug:slug>/outputs/", results_views.OutputListView.as_view()),
 ]

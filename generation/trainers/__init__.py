@@ -5,6 +5,8 @@ from .protocol import Trainer
 from .seq2seq import Seq2SeqTraining
 
 _EVERY: tuple[Trainer, ...] = (Seq2SeqTraining(), SequenceTraining(), TokenTraining())
+#: Key of the trainer of summarisers; the others train classifiers.
+SUMMARISER = Seq2SeqTraining.key
 _TRAINERS = {trainer.key: trainer for trainer in _EVERY}
 
 

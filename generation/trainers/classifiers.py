@@ -1,6 +1,6 @@
 """Train classifiers of sequences and of words on what people labelled. `manage.py read` takes the trained folders."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ class ClassifierTraining:
     key: str
     name: str
     description: str
-    metrics = (F1,)
+    parameters: Sequence[Parameter] = (*TRAINING, METRIC)
     #: The tasks of this kind of head.
     tasks: tuple[str, ...]
 
@@ -44,7 +44,7 @@ class ClassifierTraining:
         seed, found = check((SEED,), {"seed": config.get("seed", 0)})
         faults += found
         clean: dict[str, Any] = {"task": config.get("task"), **seed}
-        for section, parameters in (("model", MODEL), ("training", (*TRAINING, METRIC))):
+        for section, parameters in (("model", MODEL), ("training", self.parameters)):
             clean[section], found = check(parameters, config.get(section, {}))
             faults += [(f"{section}.{name}", message) for name, message in found]
         if faults:

@@ -116,9 +116,8 @@ class Trainer(Protocol):
     name: str
     description: str
 
-    #: Names of the metrics for early stopping besides the loss.
-    @property
-    def metrics(self) -> Sequence[str]: ...
+    #: Hyperparameters, section "training" of the configuration.
+    parameters: Sequence[Parameter]
 
     def checked(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """Return the configuration with every default written out. Raise `Refused` by field."""

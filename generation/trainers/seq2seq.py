@@ -1,6 +1,6 @@
 """Train an encoder-decoder to write the targets of a level from the inputs that a version reads."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ class Seq2SeqTraining:
     key = "seq2seq"
     name = "Summariser"
     description = "An encoder-decoder, trained on the inputs that a version assembles and the targets of its level."
-    metrics = METRICS
+    parameters: Sequence[Parameter] = PARAMETERS
 
     def checked(self, config: Mapping[str, Any]) -> dict[str, Any]:
         version = checked(config.get("version", {}))

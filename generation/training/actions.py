@@ -25,6 +25,7 @@ from ..backends import weights
 from ..backends.identity import GPU
 from ..backends.protocol import BackendError
 from ..models import FineTuning, TrainedStudy, TrainingState
+from ..systems.actions import create_system, request_version
 from ..trainers.protocol import Example, LeftOut, Parts
 
 KIND = "train"
@@ -101,6 +102,24 @@ def resume(*, training: FineTuning, by: User | None) -> None:
         params = {"training": training.pk}
         jobs.enqueue(project=training.project, kind=KIND, params=params, by=by, queue=GPU, is_requested=True)
         record(actor=by, verb="resume training", obj=training, project_id=training.project_id)
+
+
+def use(*, training: FineTuning, system: str, by: User | None) -> Job:
+    """Create a system, and queue the job that makes its first version from the trained model.
+
+    Raise `Refused` unless a summariser was trained to the end, or if the name is taken.
+    """
+    if training.state != TrainingState.DONE:
+        raise Refused("The training has not ended: it has no model yet.")
+    if training.trainer != trainers.SUMMARISER:
+        raise Refused("This model classifies texts. Use it on the page Machine readings, or by manage.py read.")
+    version = training.config["version"]
+    config = {**version, "model": {**version["model"], "model": training.result["folder"], "revision": "main"}}
+    with transaction.atomic():
+        created = create_system(project=training.project, name=system, by=by)
+        made = request_version(system=created, config=config, note=f"Training: {training.name}", by=by)
+    assert isinstance(made, Job)
+    return made
 
 
 def ended(job: Job) -> None:

@@ -15,7 +15,7 @@ from annotation.models import Cluster, DataSplit, EffectPair, Finding, SavedMapp
 from audit.models import Entry
 from evaluation.models import ProtocolVersion
 from evaluation.protocols.actions import create_protocol
-from generation.models import Embargo, Run
+from generation.models import Embargo, FineTuning, Run
 from projects.jobs import jobs
 from projects.models import Answer, Import, Invitation, Job, Member, ParticipantLink, Project, Round
 from projects.participation.actions import make_links
@@ -58,6 +58,7 @@ class OtherProject:
     pair: EffectPair
     search: Search
     split: DataSplit
+    training: FineTuning
 
     def submission(self) -> dict[str, Any]:
         """Return a valid submission for the assignment of the project's one answer."""
@@ -96,6 +97,7 @@ class OtherProject:
             "findings": list(p.findings.order_by("pk").values("pk", "decision")),
             "searches": list(p.searches.order_by("pk").values()),
             "splits": list(p.splits.order_by("pk").values()),
+            "trainings": list(p.fine_tunings.order_by("pk").values()),
             "tokens": list(ApiToken.objects.filter(user=self.owner).values("pk", "revoked_at")),
         }
 
@@ -112,6 +114,7 @@ def make_other_project(project: Project | None = None, owner: User | None = None
     cluster = build_cluster(project, number=100 + n)
     people = [worker, project.members.get(user=owner)]
     round = build_round(project, people, name=f"round {n}")
+    split = build_split(project)
     run = build_run(build_version(project, f"system {n}", by=owner), {cluster.unit_id: "A summary."})
     return OtherProject(
         project=project,
@@ -148,7 +151,8 @@ def make_other_project(project: Project | None = None, owner: User | None = None
         finding=build_finding(project, cluster.unit_id, rule="relation"),
         pair=EffectPair.objects.create(review=cluster.review, position=0, intervention="nepralin", outcome="relapse"),
         search=Search.objects.create(project=project, query="relapse", state="stopped", created_by=owner),
-        split=build_split(project),
+        split=split,
+        training=FineTuning.objects.create(project=project, name="BART", trainer="seq2seq", split=split, config={}),
     )
 
 

@@ -1,0 +1,65 @@
+"""What the pages of trainings show."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+
+from accounts.models import User
+from annotation.models import DataSplit
+from projects.jobs.queries import fresh_job
+from projects.models import Job, Member, Project, Role
+
+from .. import trainers
+from ..backends import weights
+from ..models import FineTuning, Version
+from ..trainers.classifiers import ClassifierTraining
+from ..trainers.seq2seq import BACKENDS
+from .actions import KIND
+
+Json = dict[str, Any]
+#: Versions that the form offers, newest first.
+MOST_VERSIONS = 200
+
+
+def trainings(project: Project) -> QuerySet[FineTuning]:
+    return FineTuning.objects.filter(project=project).select_related("split__project").order_by("-pk")
+
+
+def choices(project: Project, user: User) -> Json:
+    """Return what a training can be made of: trainers, versions, folders, and the splits that the user leads."""
+    led = Member.objects.active().filter(user=user, role=Role.LEAD).values("project")
+    splits = DataSplit.objects.current().filter(project__in=led).select_related("project").order_by("-pk")
+    versions = Version.objects.filter(system__project=project, backend__in=BACKENDS).select_related("system")
+    return {
+        "trainers": [
+            {
+                "key": trainer.key,
+                "name": trainer.name,
+                "description": trainer.description,
+                "tasks": list(trainer.tasks) if isinstance(trainer, ClassifierTraining) else [],
+                "parameters": trainer.parameters,
+            }
+            for trainer in trainers.every()
+        ],
+        "versions": [
+            {"id": version.pk, "name": f"{version.system} v{version.number}", "level": version.level}
+            for version in versions.order_by("-pk")[:MOST_VERSIONS]
+        ],
+        "folders": weights.local_folders(),
+        "splits": [
+            {
+                "id": split.pk,
+                "name": split.name,
+                "project": split.project.slug,
+                "level": split.level,
+                "parts": [part["name"] for part in split.parts],
+            }
+            for split in splits
+        ],
+    }
+
+
+def job_of(training: FineTuning) -> Job | None:
+    """Return the newest job of a training."""
+    job = Job.objects.filter(kind=KIND, params={"training": training.pk}).order_by("-pk").first()
+    return fresh_job(job) if job else None
