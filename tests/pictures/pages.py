@@ -394,6 +394,7 @@ PAGES = (
     Shot("results-correlation", f"{SAMPLE}/results?part=metrics"),
     Shot("releases", f"{PROJECT}/releases"),
     Shot("splits", f"{PROJECT}/splits"),
+    Shot("new-training", f"{PROJECT}/trainings/new"),
     Shot("releases-freeze", f"{EMPTY}/releases", prepare=_click("Freeze 1.0.0")),
     Shot("release", f"{PROJECT}/releases/{{release}}"),
     Shot("release-missing", f"{PROJECT}/releases/99999"),
@@ -406,6 +407,7 @@ PAGES = (
         Shot(f"{name}-empty", f"{EMPTY}/{name}")
         for name in (
             "people",
+            "trainings",
             "corpus",
             "import",
             "ranking",
