@@ -17,7 +17,7 @@ from pathlib import Path
 from accounts.models import User
 from annotation.models import DataSplit, Target
 from annotation.splits.actions import create_split
-from annotation.splits.asked import Asked, parse_parts
+from annotation.splits.parameters import SplitParameters, parse_parts
 from evaluation.protocols.actions import create_protocol
 from evaluation.protocols.content import as_json
 from evaluation.protocols.shipped import templates
@@ -33,7 +33,7 @@ compute_and_store(project=project)
 runs = [version.runs.get() for system in project.systems.order_by('pk') for version in system.versions.all()]
 closed = Round.objects.get(project=project)
 opened = open_rating(project, list(project.members.filter(role='annotator')), runs, name='more ratings')
-create_split(project=project, asked=Asked('main', parts=parse_parts('train=50,test=50')), by=None)
+create_split(project=project, asked=SplitParameters('main', parts=parse_parts('train=50,test=50')), by=None)
 content = as_json(templates()[0].content)
 protocol = create_protocol(project=project, name='Own', content=content, by=user('lead'))
 release = freeze(project=project, version='1.0.0', by=user('lead'))

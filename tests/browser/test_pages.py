@@ -62,6 +62,8 @@ def addresses(lead: Visit) -> dict[str, str]:
         "reliability study": f"{PROJECT}/rounds/new?purpose=reliability",
         "releases": f"{PROJECT}/releases",
         "splits": f"{PROJECT}/splits",
+        "trainings": f"{PROJECT}/trainings",
+        "new training": f"{PROJECT}/trainings/new",
         "guidelines": f"{PROJECT}/guidelines",
         "people": f"{PROJECT}/people",
     }

@@ -15,7 +15,7 @@ export function navigation(project: Session['projects'][number]): Entry[] {
   return groups.flatMap((group) =>
     routes
       .filter((r) => r.nav && r.group === group && (!r.may || project.may?.includes(r.may)))
-      .map((r) => ({ href: r.path.replace(':project', project.slug), name: r.nav!, group })),
+      .map((r) => ({ href: r.path.replace(':project', project.slug), name: r.title, group })),
   )
 }
 
@@ -27,5 +27,5 @@ export function currentEntry(pathname: string): { name: string; group: Group; it
     .filter((r) => r.nav && (route.path === r.path || route.path.startsWith(`${r.path}/`)))
     .sort((a, b) => b.path.length - a.path.length)[0]!
   const apart = route.group && route.group !== above.group
-  return { name: apart ? '' : above.nav!, group: route.group ?? above.group!, itself: route.path === above.path }
+  return { name: apart ? '' : above.title, group: route.group ?? above.group!, itself: route.path === above.path }
 }
