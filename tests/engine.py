@@ -34,7 +34,7 @@ MODULES = {
     ),
     "releases": (
         "checks kept_releases needed_again origins provenance rebuilt_by_hand releases scale served splits_released "
-        "systems_released tampering witnesses"
+        "systems_released tampering whole_release witnesses"
     ),
     # What a kill or an outage leaves behind depends on the engine.
     "processes": "contention full_disk kills suspended workers",

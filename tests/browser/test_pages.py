@@ -63,6 +63,7 @@ def addresses(lead: Visit) -> dict[str, str]:
         "releases": f"{PROJECT}/releases",
         "splits": f"{PROJECT}/splits",
         "trainings": f"{PROJECT}/trainings",
+        "writers": f"{PROJECT}/writers",
         "new training": f"{PROJECT}/trainings/new",
         "guidelines": f"{PROJECT}/guidelines",
         "people": f"{PROJECT}/people",

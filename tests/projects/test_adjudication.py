@@ -11,6 +11,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from api.fields import LARGEST
 from audit.models import Entry
 from audit.verify import findings
 from projects.curation.actions import curation_round
@@ -182,7 +183,7 @@ def test_a_reason_and_one_answer_are_obligatory(
     round: Round, client: APIClient, three: list[Member], body: dict[str, Any], field: str
 ) -> None:
     unit = unit_of(round)
-    whole = {"answer": str(answer_by(round, unit, three[0]).pk), "seen": 99_999, "reason": "So."} | body
+    whole = {"answer": str(answer_by(round, unit, three[0]).pk), "seen": LARGEST, "reason": "So."} | body
     reply = send(client, round, f"{unit.pk}/", **{k: v for k, v in whole.items() if v is not None})
     assert reply.status_code in (400, 422), reply.json()
     assert field in str(reply.json()["errors"])
@@ -190,14 +191,14 @@ def test_a_reason_and_one_answer_are_obligatory(
 
 
 def test_a_value_that_its_kind_refuses_is_refused_by_field(round: Round, client: APIClient) -> None:
-    reply = send(client, round, f"{unit_of(round).pk}/", value=label_value("n/a"), seen=99_999, reason="So.")
+    reply = send(client, round, f"{unit_of(round).pk}/", value=label_value("n/a"), seen=LARGEST, reason="So.")
     assert reply.status_code in (400, 422)
     assert not Decision.objects.filter(origin="decided by a curator").exists()
 
 
 def test_a_repeated_request_makes_no_further_decisions(round: Round, client: APIClient, three: list[Member]) -> None:
     unit, once = unit_of(round), str(uuids.uuid4())
-    body = {"uuid": once, "answer": str(answer_by(round, unit, three[0]).pk), "seen": 99_999, "reason": "So."}
+    body = {"uuid": once, "answer": str(answer_by(round, unit, three[0]).pk), "seen": LARGEST, "reason": "So."}
     replies = [send(client, round, f"{unit.pk}/", **body) for _ in range(2)]
     assert [r.status_code for r in replies] == [201, 201]
     assert Decision.objects.filter(origin="decided by a curator").count() == 2
@@ -291,7 +292,7 @@ def test_a_round_that_makes_no_gold_is_not_adjudicated(
     round = closed_round(project, three, [APART])
     Round.objects.filter(pk=round.pk).update(purpose=purpose)
     unit = unit_of(round)
-    body = {"answer": str(answer_by(round, unit, three[0]).pk), "seen": 99_999, "reason": "So."}
+    body = {"answer": str(answer_by(round, unit, three[0]).pk), "seen": LARGEST, "reason": "So."}
     assert send(client, round, f"{unit.pk}/", **body).status_code == 422
     assert client.get(f"{API}/rounds/{round.pk}/adjudication/{unit.pk}/").status_code == 422
     assert not Decision.objects.filter(origin="decided by a curator").exists()
@@ -303,7 +304,7 @@ def test_an_open_round_is_neither_adjudicated_nor_read(
     round = closed_round(project, three, [APART])
     Round.objects.filter(pk=round.pk).update(status="open")
     unit = unit_of(round)
-    body = {"answer": str(answer_by(round, unit, three[0]).pk), "seen": 99_999, "reason": "So."}
+    body = {"answer": str(answer_by(round, unit, three[0]).pk), "seen": LARGEST, "reason": "So."}
     assert send(client, round, f"{unit.pk}/", **body).status_code == 409
     # A curator who takes part in the round must not see other answers.
     assert client.get(f"{API}/rounds/{round.pk}/adjudication/{unit.pk}/").status_code == 409
@@ -329,7 +330,7 @@ def test_only_leads_and_curators_adjudicate(
         user = User.objects.create_user(email="viewer@example.org", name="Viewer")
         Member.objects.create(project=project, user=user, role="viewer", pseudonym="R8")
     client, unit = client_of(user), unit_of(round)
-    body = {"answer": str(answer_by(round, unit, three[0]).pk), "seen": 99_999, "reason": "So."}
+    body = {"answer": str(answer_by(round, unit, three[0]).pk), "seen": LARGEST, "reason": "So."}
     assert send(client, round, f"{unit.pk}/", **body).status_code == 403
     assert send(client, round, "at-once/", agreement=0.5, units=1, reason="So.").status_code == 403
     assert send(client, round, "undo/", act=str(uuids.uuid4())).status_code == 403

@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 from accounts.models import User
 from annotation.kinds.supersede import supersede_text
 from annotation.models import Proposition
+from api.fields import LARGEST
 from audit.verify import findings
 from projects.curation.actions import correct
 from projects.guidelines.actions import write_guideline
@@ -283,8 +284,8 @@ def test_no_body_of_adjudication_causes_a_server_error(
     client, unit = client_of(lead), unit_of(round)
     client.raise_request_exception = False
     good: dict[str, dict[str, Any]] = {
-        f"{unit.pk}/": {"seen": 99_999, "reason": "So.", "value": label_value()},
-        f"{unit.pk}/reopen/": {"seen": 99_999, "reason": "So."},
+        f"{unit.pk}/": {"seen": LARGEST, "reason": "So.", "value": label_value()},
+        f"{unit.pk}/reopen/": {"seen": LARGEST, "reason": "So."},
         "undo/": {"act": str(uuids.uuid4())},
         "at-once/": {"agreement": 0.5, "units": 1, "reason": "So.", "tied": False},
     }
@@ -297,7 +298,7 @@ def test_no_body_of_adjudication_causes_a_server_error(
                 asked += 1
     for field in GOLD:
         for odd in (*ODD, [{"start": -1, "end": 2**62, "quote": "x"}], [{"start": 0, "end": 3, "quote": "\0"}]):
-            body = {"seen": 99_999, "reason": "So.", "value": GOLD | {field: odd}}
+            body = {"seen": LARGEST, "reason": "So.", "value": GOLD | {field: odd}}
             assert send(client, round, f"{unit.pk}/", **body).status_code < 500, (field, odd)
     assert asked > 200
 
@@ -315,11 +316,11 @@ def test_a_unit_an_answer_and_an_act_of_another_project_are_nothing_here(
     act, unit = str(uuids.uuid4()), unit_of(theirs)
     assert take(client_of(stranger), theirs, unit, answer_by(theirs, unit, workers[0]), uuid=act).status_code == 201
     client, before = client_of(lead), Decision.objects.count()
-    body = {"answer": str(answer_by(theirs, unit, workers[1]).pk), "seen": 99_999, "reason": "So."}
+    body = {"answer": str(answer_by(theirs, unit, workers[1]).pk), "seen": LARGEST, "reason": "So."}
     assert client.get(f"{API}/rounds/{theirs.pk}/adjudication/{unit.pk}/").status_code == 404
     assert client.get(f"{API}/rounds/{mine.pk}/adjudication/{unit.pk}/").status_code == 404
     assert send(client, mine, f"{unit.pk}/", **body).status_code == 404
-    assert send(client, mine, f"{unit.pk}/reopen/", seen=99_999, reason="So.").status_code == 404
+    assert send(client, mine, f"{unit.pk}/reopen/", seen=LARGEST, reason="So.").status_code == 404
     assert send(client, mine, f"{unit_of(mine).pk}/", **body).status_code == 422
     assert send(client, mine, "undo/", act=act).status_code == 404
     assert send(client, theirs, "undo/", act=act).status_code == 404
@@ -346,7 +347,7 @@ def test_a_text_corrected_between_reading_and_deciding_is_not_decided(
     # A decision on a replaced text cannot be undone, because nothing shows it any more.
     for reply in (
         send(client, round, "undo/", act=act),
-        send(client, round, f"{unit_of(round, 1).pk}/reopen/", seen=99_999, reason="So."),
+        send(client, round, f"{unit_of(round, 1).pk}/reopen/", seen=LARGEST, reason="So."),
     ):
         assert reply.status_code in (409, 422), reply.json()
     assert Decision.objects.count() == before

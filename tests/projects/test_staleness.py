@@ -121,7 +121,8 @@ def test_an_ambiguous_cue_of_a_corrected_text_must_be_marked_again(
     assert how in reply.json()["detail"]
     place = client.get(f"{API}/units/{made['unit']}/place/").json()
     key = "DEMO0000_0/1~2"
-    assert place == {"unit": made["unit"], "key": key, "unit_name": key, "cluster": cluster.pk, "review": None}
+    names = {"unit": made["unit"], "key": key, "unit_name": key}
+    assert place == names | {"cluster": cluster.pk, "review": None, "is_of_questions": False}
     page = client.get(f"{API}/clusters/{cluster.pk}/").json()
     assert [p["is_stale"] for p in page["propositions"]] == [False, True, False]
     assert page["propositions"][1]["earlier"] == [{"unit": old.pk, "version": 1, "text": TEXT}]
