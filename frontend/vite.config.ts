@@ -32,6 +32,9 @@ export default defineConfig(({ command }) => ({
         codeSplitting: {
           groups: [
             { name: 'base', test: /node_modules|preload-helper|rolldown.runtime|(src\/(style\/|App\.svelte\?|api\/(client|resource|errorMessage)|session|routes|shell\/scrollPosition|components\/(Account|Menu|Skeleton|loadPart)\.|kinds\/(\w+\/)?index\.ts)|extra-kinds)/ },
+            // Small pages that are opened after each other.
+            { name: 'trainings', test: /src\/pages\/Trainings\// },
+            { name: 'origin', test: /src\/pages\/Origin\// },
             { name: 'work', test: /src\/(work\/|pages\/Work\/(Work|Actions|Before|SavedLine)\.|components\/WorkHeader\.|text\/)/ },
             { name: 'components', test: /src\/components\/((Page|ActionStatus|Await|Scroll|Pager|Tabs|Copy|Bar|save|address)|files\/Counts|jobs\/(JobProgress|StartWorker|follow)|systems\/(RunBar|runs)|rounds\/AgreementText|texts\/corpus)\./ },
             { name: 'rating', test: /src\/(rating\/(QuestionBox|Break|RatingLayout|Offer|Source|pause|protocol|source)\.|kinds\/rate\/(sets|focusTarget|answers|stored)\.)/ },

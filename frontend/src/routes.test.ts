@@ -29,7 +29,7 @@ it('leads from the earlier address of a page to the present one', () => {
   const from = (address: string) => moved(new URL(address, 'https://concord.example'))
   expect(from('/projects/eye/search')).toBe('/projects/eye/pubmed')
   expect(from('/projects/eye/consistency?rule=wording#f3')).toBe('/projects/eye/needs-review?tab=labels&rule=wording#f3')
-  expect(from('/projects/eye/look-again?reason=guideline')).toBe('/projects/eye/needs-review?reason=guideline')
+  expect(from('/projects/eye/evidence?page=2')).toBe('/projects/eye/ranking?page=2')
   expect(from('/projects/eye/reliability')).toBe('/projects/eye/rounds/new?purpose=reliability')
   for (const address of ['/projects/eye/rounds', '/projects/eye/constructor', '/search']) expect(from(address)).toBeNull()
 })

@@ -67,7 +67,7 @@ export const routes: Route[] = [
   { path: '/projects/:project/systems/:system', guide: 'systems', page: () => import('./pages/System/System.svelte'), title: 'System' },
   { path: '/projects/:project/systems/:system/new', guide: 'systems', page: () => import('./pages/NewVersion/NewVersion.svelte'), title: 'New version', may: 'register and run systems' },
   { path: '/projects/:project/trainings', guide: 'train', page: () => import('./pages/Trainings/Trainings.svelte'), title: 'Trainings', group: 'Evaluation', nav: true, may: 'register and run systems' },
-  { path: '/projects/:project/trainings/new', page: () => import('./pages/Trainings/NewTraining.svelte'), title: 'New training', may: 'register and run systems' },
+  { path: '/projects/:project/trainings/new', page: () => import('./pages/Trainings/NewTraining.svelte'), title: 'New training' },
   { path: '/projects/:project/trainings/:training', page: () => import('./pages/Trainings/Training.svelte'), title: 'Training' },
   { path: '/projects/:project/protocols', guide: 'ratings#rating-protocols', page: () => import('./pages/Protocols.svelte'), title: 'Protocols', group: 'Evaluation', nav: true, may: 'read rounds' },
   { path: '/projects/:project/protocols/:version', guide: 'ratings#rating-protocols', page: () => import('./pages/Protocol/Protocol.svelte'), title: 'Protocol' },
@@ -83,7 +83,7 @@ export const routes: Route[] = [
 ]
 
 /** Earlier paths of pages, by the last part of the address, and their present ones. */
-const MOVED: Record<string, string> = { search: 'pubmed', evidence: 'ranking', 'look-again': 'needs-review', consistency: 'needs-review?tab=labels', reliability: 'rounds/new?purpose=reliability' }
+const MOVED: Record<string, string> = { search: 'pubmed', evidence: 'ranking', consistency: 'needs-review?tab=labels', reliability: 'rounds/new?purpose=reliability' }
 
 /** The present address of a page that has moved, or null. */
 export function moved({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): string | null {

@@ -37,7 +37,7 @@ from tests.conftest import person
 from tests.releases.test_needed_again import without_snapshot
 
 pytestmark = pytest.mark.django_db
-VALUES = 500
+VALUES = 100
 REASON = "R\r\n2, =1"
 #: Own SQL: all decisions on a field, oldest first, with what they adopt.
 HISTORY = """
@@ -156,7 +156,7 @@ def as_rows(steps: list[dict[str, Any]]) -> dict[int, Row]:
     return rows
 
 
-def test_500_values_have_the_origin_that_sql_finds(built: Project, lead: User, rows: Path) -> None:
+def test_100_values_have_the_origin_that_sql_finds(built: Project, lead: User, rows: Path) -> None:
     at, member = rows / "r", Member.objects.get(user=lead)
     found = folder.read(at)
     with (at / "provenance" / "values.csv").open(newline="") as file:

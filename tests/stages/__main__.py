@@ -26,6 +26,8 @@ QUICK = "not browser and not processes and not contest and not long"
 LIVE_TESTS = "(contest or processes)"
 BROWSER = "browser and not long"
 CORES = str(max(2, os.cpu_count() or 2))
+#: Processes of the tests on PostgreSQL: one more, because each waits for its server.
+ON_POSTGRES = str(int(CORES) + 1)
 #: Held by the stage that builds the pages.
 _build_lock = threading.RLock()
 
@@ -82,7 +84,7 @@ def postgres_and_redis(run: Run) -> Iterator[dict[str, str]]:
 def postgres(run: Run) -> None:
     """Run all quick tests on PostgreSQL and Redis."""
     with postgres_and_redis(run) as environment:
-        run.pytest("-n", CORES, "--dist", "worksteal", "-m", QUICK, **environment)
+        run.pytest("-n", ON_POSTGRES, "--dist", "worksteal", "-m", QUICK, **environment)
         kinds.check(run, pace=QUICK, **environment)
 
 
