@@ -29,7 +29,7 @@ from ..systems.actions import create_system, request_version
 from ..trainers.protocol import Example, LeftOut, Parts
 
 KIND = "train"
-#: Name of parts that nobody may train on.
+#: Parts whose names begin with this are never trained on.
 TEST = "test"
 #: Free bytes that a training leaves on the disk.
 RESERVE = 1 << 30

@@ -1,7 +1,7 @@
 """Releases without the texts of their sources: a text is replaced by its SHA-256.
 
-Keys, offsets and labels stay. Whoever has a text finds its place by the hash (`releases.imports.release`). Empty texts
-stay empty. This module needs no Django.
+Keys, offsets and labels stay. The hash leads from a text to its place (`releases.imports.release`). Empty texts stay
+empty. This module needs no Django.
 """
 
 import csv
