@@ -1,5 +1,6 @@
 """Start a training as a job, run it with checkpoints, and store its model below the models folder."""
 
+import errno
 import hashlib
 import shutil
 from collections.abc import Mapping
@@ -149,15 +150,18 @@ def run(job: RunningJob) -> FineTuning:
         _refuse_changed(training, digest)
         _store(training, state=TrainingState.RUNNING, data=data, facts=facts, hash=digest)
         _store_studies(training, studies)
-        folder = checkpoints_folder(digest)
+        folder = checkpoints_folder(training)
         _check_disk(folder, training.config)
         model = trainer.train(training.config, parts, folder, _Recorder(job, training).listener())
-        name = f"trained-{digest[:16]}"
+        # A name of its own: an equal training on a GPU has other weights, and versions may use its folder.
+        name = f"trained-{training.pk}-{digest[:12]}"
         job.progress(0, None, "writing the model")
         hashes = _write(model, name, training)
     except (TrainingError, BackendError) as error:
         raise Refused(str(error)) from error
     except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
         raise Refused(
             f"The disk of the worker cannot be written: {error.strerror}. Free space and continue."
         ) from error
@@ -210,7 +214,7 @@ def _reasons(data: Mapping[str, Any]) -> str:
 
 
 def _refuse_changed(training: FineTuning, digest: str) -> None:
-    if training.hash and training.hash != digest and checkpoints_folder(training.hash).exists():
+    if training.hash and training.hash != digest and checkpoints_folder(training).exists():
         raise Refused(
             "The data, the base model, the libraries or the device have changed since the last checkpoint. "
             "Start a new training."
@@ -230,9 +234,9 @@ def _store_studies(training: FineTuning, studies: set[str]) -> None:
         TrainedStudy.objects.bulk_create(rows, batch_size=1000, ignore_conflicts=True)
 
 
-def checkpoints_folder(digest: str) -> Path:
-    """Return the folder of the checkpoints of a training on this worker. Equal trainings share it."""
-    return Path(settings.DATA_DIR) / "training" / digest
+def checkpoints_folder(training: FineTuning) -> Path:
+    """Return the folder of the checkpoints of a training on this worker."""
+    return Path(settings.DATA_DIR) / "training" / str(training.pk)
 
 
 def _check_disk(folder: Path, config: Mapping[str, Any]) -> None:

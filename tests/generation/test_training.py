@@ -24,6 +24,7 @@ from tests.annotation.test_splits import item
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
+from generation.neural.checkpoints import loading  # noqa: E402
 from generation.neural.training import loop  # noqa: E402
 
 pytestmark = pytest.mark.django_db
@@ -105,8 +106,29 @@ def test_the_same_training_gives_the_same_weights_and_another_seed_or_input_anot
 ) -> None:
     first, again = train(), train()
     assert (first.hash, first.result["weights"]) == (again.hash, again.result["weights"])
+    assert first.result["folder"] != again.result["folder"]
     others = [train(seed=2), train(assembly={"question": True}), train("t5"), train(epochs=3)]
     assert len({first.hash, *(other.hash for other in others)}) == 5
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_gradients_do_not_depend_on_how_a_batch_is_divided(
+    family: str, train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = loading.load
+
+    def load_without_dropout(*arguments: Any) -> loading.LoadedModel:
+        loaded = load(*arguments)
+        for module in loaded.model.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = 0.0
+            elif isinstance(getattr(module, "dropout", None), float):
+                module.dropout = 0.0
+        return loaded
+
+    monkeypatch.setattr(loading, "load", load_without_dropout)
+    norms = [train(family, micro=micro, steps=1, evaluate_every=1).curve[0]["gradient_norm"] for micro in (8, 4, 2)]
+    assert norms[1:] == pytest.approx([norms[0]] * 2, rel=1e-3)
 
 
 @pytest.mark.parametrize("part", ["test", "elsewhere", ""])
@@ -132,7 +154,7 @@ def test_a_training_killed_between_checkpoints_ends_with_the_same_weights(
         patch.setattr(_Recorder, "_report", fail_at)
         broken = train(family, name="broken", epochs=3)
     assert broken.state == TrainingState.RUNNING
-    folder = checkpoints_folder(broken.hash)
+    folder = checkpoints_folder(broken)
     assert (folder / "checkpoint-4").is_dir()
     # As if the worker was killed while it wrote the next one.
     shutil.copytree(folder / "checkpoint-4", folder / "checkpoint-6")
