@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from django.db import connection
-from django.db.models import BooleanField, DateField, Exists, Func, QuerySet
+from django.db.models import BooleanField, CharField, DateField, Exists, Func, QuerySet
 
 
 def database_url(name: str) -> str:
@@ -39,6 +39,17 @@ class UtcDay(Func):
 
     def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, Any]:
         return super().as_sql(compiler, connection, template="(%(expressions)s AT TIME ZONE 'UTC')::date", **context)
+
+
+class Sha256(Func):
+    """The SHA-256 of a text in UTF-8, in hexadecimal. Django's own needs an extension of PostgreSQL."""
+
+    function = "SHA256"
+    output_field = CharField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, Any]:
+        template = "ENCODE(SHA256(CONVERT_TO(%(expressions)s, 'UTF8')), 'hex')"
+        return super().as_sql(compiler, connection, template=template, **context)
 
 
 class InIds(Func):

@@ -25,7 +25,7 @@ MODULES = {
     "benchmarks": "lists",
     "config": "upgrades wrong_values",
     "evaluation": "protocols",
-    "generation": "embargoed_runs layout levels outdated probing reckoning run_hazards runs systems",
+    "generation": "embargoed_runs exposure layout levels outdated probing reckoning run_hazards runs systems",
     "operations": "backups kinds_at_scale upgrades",
     "projects": (
         "agreement audit_trail batches choosing clock closed_rounds contests cost curators_meanwhile elsewhere "

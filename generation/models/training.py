@@ -49,11 +49,22 @@ class FineTuning(models.Model):
         return self.name
 
 
+class TrainedStudyQuerySet(models.QuerySet["TrainedStudy"]):
+    def of(self, training: int) -> "models.QuerySet[TrainedStudy, str]":
+        """Return the keys of a training, as a subquery."""
+        return self.filter(fine_tuning=training).order_by().values_list("key", flat=True)
+
+
 class TrainedStudy(models.Model):
-    """A study or review on which a fine-tuning was trained, by PubMed id, or a question by its key."""
+    """What a fine-tuning has seen (`generation.exposure`): a study or review by its PubMed id, another text by SHA-256.
+
+    The part to train on and the development part, which chose the model, both count.
+    """
 
     fine_tuning = models.ForeignKey(FineTuning, on_delete=models.CASCADE, related_name="studies", db_index=False)
     key = models.CharField(max_length=200)
+
+    objects = TrainedStudyQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["fine_tuning", "key"], name="one_row_per_trained_study")]

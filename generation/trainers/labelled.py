@@ -21,11 +21,13 @@ from annotation.models import (
     Review,
     Screened,
     Sentence,
+    Study,
 )
 from annotation.reading_scores.queries import CLASSES, SUITABLE, UNSUITABLE, decided_values
 from projects.jobs.batches import silent
 from projects.models import Project, Unit
 
+from ..exposure import key_of
 from .protocol import Example, LeftOut
 
 Values = Mapping[int, Any]
@@ -47,6 +49,10 @@ def examples(project: Project, task: str, part: Mapping[int, str]) -> Iterator[E
         yield from read(units, values, reviews)
 
 
+def _key(article: Review | Study) -> str:
+    return key_of(article.pmid, article.abstract)
+
+
 def _of_sentences(units: Sequence[Unit], values: Values, reviews: Mapping[int, str]) -> Iterator[Example | LeftOut]:
     labels = {
         (unit, one["number"]): one["said"] for unit, value in values.items() for one in value.get(CLASSES, ()) if one
@@ -56,7 +62,9 @@ def _of_sentences(units: Sequence[Unit], values: Values, reviews: Mapping[int, s
         assert sentence.review
         if label := labels.get((sentence.review.unit_id, sentence.number)):
             pmid = reviews[sentence.review.pk]
-            yield Example(f"{pmid}/{sentence.number}", {"text": sentence.text, "label": label}, (pmid,))
+            yield Example(
+                f"{pmid}/{sentence.number}", {"text": sentence.text, "label": label}, (_key(sentence.review),)
+            )
 
 
 def _of_abstracts(units: Sequence[Unit], values: Values, reviews: Mapping[int, str]) -> Iterator[Example | LeftOut]:
@@ -71,7 +79,7 @@ def _of_abstracts(units: Sequence[Unit], values: Values, reviews: Mapping[int, s
             for span in values[row.unit_id].get(field, ())
         ]
         content = {"text": row.article.abstract, "spans": spans}
-        yield Example(row.article.pmid, content, (row.article.pmid,))
+        yield Example(row.article.pmid, content, (_key(row.article),))
 
 
 def _of_effects(units: Sequence[Unit], values: Values, reviews: Mapping[int, str]) -> Iterator[Example | LeftOut]:
@@ -89,7 +97,9 @@ def _of_effects(units: Sequence[Unit], values: Values, reviews: Mapping[int, str
             yield LeftOut(key, "No sentence shows the effect.")
             continue
         query = [row.pair.intervention, row.pair.outcome]
-        yield Example(key, {"query": query, "text": sentence.text, "label": label}, (article.pmid,))
+        yield Example(
+            key, {"query": query, "text": sentence.text, "label": label}, (_key(article), _key(row.pair.review))
+        )
 
 
 def _of_screening(units: Sequence[Unit], values: Values, reviews: Mapping[int, str]) -> Iterator[Example | LeftOut]:
@@ -98,7 +108,7 @@ def _of_screening(units: Sequence[Unit], values: Values, reviews: Mapping[int, s
         review = rows[unit]
         if review.abstract and (decision := values[unit].get(SCREENING)):
             label = SUITABLE if decision == Screened.INCLUDE else UNSUITABLE
-            yield Example(review.pmid, {"text": review.abstract, "label": label}, (review.pmid,))
+            yield Example(review.pmid, {"text": review.abstract, "label": label}, (_key(review),))
 
 
 Read = Callable[[Sequence[Unit], Values, Mapping[int, str]], Iterator[Example | LeftOut]]

@@ -94,7 +94,10 @@ TRAINING = (
 
 @dataclass(frozen=True)
 class Example:
-    """A unit to train on. ``content`` is what the model reads and should answer, as JSON; ``studies``: its studies."""
+    """A unit to train on. ``content`` is what the model reads and should answer, as JSON.
+
+    ``studies``: keys of what is read and answered, as `generation.exposure` makes them.
+    """
 
     key: str
     content: Mapping[str, Any]

@@ -12,6 +12,7 @@ from projects.models import Project
 from .. import sources
 from ..backends.assembly import Unreadable, assemble, reads_pages
 from ..backends.identity import checked
+from ..exposure import keys_of_materials
 from .protocol import TRAINING, Config, Example, LeftOut, Parts, Trained
 
 #: Backends whose models can be trained.
@@ -71,6 +72,7 @@ class Seq2SeqTraining:
         for start in range(0, len(ids), BATCH):
             units = ids[start : start + BATCH]
             found = sources.materials(project, version["level"], units, pages=reads_pages(version))
+            studies = keys_of_materials(version["level"], found)
             for unit in units:
                 material = found.get(unit)
                 if material is None:
@@ -87,10 +89,9 @@ class Seq2SeqTraining:
                 if not targets:
                     yield LeftOut(part[unit], f"The unit has no {f'summary named {name!r}' if name else 'target'}.")
                 content = {"before": assembled.before, "documents": assembled.documents, "source": source}
-                studies = tuple(sorted({text.key for text in source.inputs if text.key}))
                 for text in targets:
                     assert text
-                    yield Example(part[unit], {**content, "target": text.text}, studies)
+                    yield Example(part[unit], {**content, "target": text.text}, studies[unit])
 
     def facts(self, config: Config) -> dict[str, Any]:
         from ..neural.training import summarisers

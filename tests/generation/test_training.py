@@ -98,7 +98,7 @@ def test_a_training_stores_a_model_that_a_version_can_use(
     assert tuning.result["steps"] == 4
     assert (Path(settings.MODELS_DIR) / tuning.result["folder"] / "training.json").is_file()
     assert not list((Path(settings.DATA_DIR) / "training").iterdir())
-    assert TrainedStudy.objects.filter(fine_tuning=tuning).count() == 18
+    assert TrainedStudy.objects.filter(fine_tuning=tuning).count() == 36
 
 
 def test_the_same_training_gives_the_same_weights_and_another_seed_or_input_another_hash(
