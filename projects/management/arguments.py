@@ -1,6 +1,10 @@
-"""Find projects and users that are named on the command line."""
+"""Arguments and output that commands have in common."""
 
-from django.core.management.base import CommandError
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError, OutputWrapper
 
 from accounts.models import User
 
@@ -26,3 +30,12 @@ def user_of(email: str) -> User:
     if user is None:
         raise CommandError(f"No user has the e-mail address {email!r}.")
     return user
+
+
+def add_format(parser: ArgumentParser) -> None:
+    """Add ``--format`` to a command that prints a table."""
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="json: for other programs")
+
+
+def write_json(out: OutputWrapper, value: Any) -> None:
+    out.write(json.dumps(value, ensure_ascii=False, indent=2, default=str))

@@ -1,16 +1,14 @@
 """``consistency``: print current values that look wrong, each with a reason."""
 
-import json
-import sys
 from argparse import ArgumentParser
 from itertools import groupby
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from tqdm import tqdm
 
 from measures.consistency import RULES
-from projects.management.arguments import project_of
+from projects.management.arguments import add_format, project_of, write_json
+from projects.management.progress import progress_bar
 
 from ...consistency.actions import find_inconsistencies, store_findings
 
@@ -24,17 +22,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--format", choices=("text", "json"), default="text")
+        add_format(parser)
         parser.add_argument("--dry-run", action="store_true", help="print the findings without storing them")
 
     def handle(self, *, project: str, format: str, dry_run: bool, **options: Any) -> None:
         of = project_of(project)
-        with tqdm(disable=not sys.stderr.isatty(), leave=False) as bar:
-
-            def progress(done: int, total: int | None, note: str) -> None:
-                bar.total, bar.n = total, done
-                bar.set_description(note, refresh=True)
-
+        with progress_bar() as progress:
             findings, units = find_inconsistencies(of, progress)
         if not dry_run:
             store_findings(project=of, sorted_findings=findings, units=units)
@@ -50,7 +43,7 @@ class Command(BaseCommand):
                 }
                 for f in findings
             ]
-            self.stdout.write(json.dumps(rows, ensure_ascii=False, indent=1))
+            write_json(self.stdout, rows)
             return
         titles = {rule.key: rule.title for rule in RULES}
         for rule, group in groupby(findings, key=lambda f: f.rule):

@@ -1,15 +1,14 @@
 """``evidence``: rank sentences for targets, and print the accuracy of each ranker."""
 
-import sys
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from tqdm import tqdm
 
 from annotation.rankers import every
 from api.problems import Problem
-from projects.management.arguments import project_of
+from projects.management.arguments import add_format, project_of, write_json
+from projects.management.progress import progress_bar
 
 from ...evidence.actions import rank
 from ...evidence.queries import evaluation
@@ -31,25 +30,25 @@ class Command(BaseCommand):
         parser.add_argument(
             "--against", default="", help="name of the ranker that the others are compared with (the most accurate)"
         )
+        add_format(parser)
 
     def handle(self, *, project: str, ranker: str | None, model: str, against: str, **options: Any) -> None:
         of = project_of(project)
         if ranker:
-            with tqdm(disable=not sys.stderr.isatty(), leave=False) as bar:
-
-                def progress(done: int, total: int | None, note: str) -> None:
-                    bar.total, bar.n = total, done
-                    bar.set_description(note, refresh=True)
-
+            with progress_bar() as progress:
                 try:
                     result = rank(project=of, ranker=ranker, model=model, progress=progress)
                 except Problem as problem:
                     raise CommandError(str(problem.detail)) from problem
-            self.stdout.write(f"{result['ranked']:,} of {result['pairs']:,} pairs ranked by {result['ranker']}.")
+            out = self.stderr if options["format"] == "json" else self.stdout
+            out.write(f"{result['ranked']:,} of {result['pairs']:,} pairs ranked by {result['ranker']}.", str)
         try:
             figures = evaluation(of, against)
         except Problem as problem:
             raise CommandError(problem.detail) from problem
+        if options["format"] == "json":
+            write_json(self.stdout, figures)
+            return
         self.stdout.write(
             f"{figures['mapped']:,} of {figures['pairs']:,} pairs mapped by people; excluded: {figures['not_found']:,} "
             f"inputs that are not a sentence of their abstract, {figures['no_abstract']:,} inputs without an abstract."

@@ -4,22 +4,19 @@ All or nothing, or file by file for a folder with subfolders.
 """
 
 import re
-import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from tqdm import tqdm
 
 from accounts.models import User
 from annotation.imports import Format, every, get
 from api.problems import Problem
-from projects.jobs.batches import Progress, silent
 from projects.management.arguments import project_of, user_of
+from projects.management.progress import progress_bar
 from projects.models import Import, Project, Role
 from projects.people.actions import add_member, create_project
 from projects.uploads.faults import BadFiles, Faults
@@ -138,7 +135,7 @@ class Command(BaseCommand):
         written: list[Import] = []
         is_new, checked = False, Checked()
         try:
-            with _bar() as progress:
+            with progress_bar() as progress:
                 checked = check_files(
                     project=existing,
                     format=format,
@@ -290,23 +287,3 @@ def _source(path: Path) -> Source:
         return Source.of(path, str(path))
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
-
-
-@contextmanager
-def _bar() -> Iterator[Progress]:
-    """Show a progress bar if stderr is a terminal."""
-    if not sys.stderr.isatty():
-        yield silent
-        return
-    with tqdm(total=None, unit="", unit_scale=True, leave=False) as bar:
-        current_note = ""
-
-        def progress(done: int, total: int | None, note: str) -> None:
-            nonlocal current_note
-            if note != current_note:
-                bar.reset(total)
-                bar.set_description(note)
-                current_note = note
-            bar.update(done - bar.n)
-
-        yield progress

@@ -1,17 +1,15 @@
 """``split``: divide a data set into parts without leakage, or report the leakage of parts that it has."""
 
-import json
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from tqdm import tqdm
 
 from annotation.models import SplitLevel, SplitMode
 from api.problems import Problem
-from projects.management.arguments import project_of
+from projects.management.arguments import add_format, project_of, write_json
+from projects.management.progress import progress_bar
 
 from ...splits.actions import compute_file, discard_split, store_split
 from ...splits.computing import compute
@@ -44,7 +42,7 @@ class Command(BaseCommand):
         parser.add_argument("--allow-empty", action="store_true", help="a part may lack a value of a stratum")
         parser.add_argument("--dry-run", action="store_true", help="print the report without storing the split")
         parser.add_argument("--discard", action="store_true", help="leave the split of this name out of later releases")
-        parser.add_argument("--format", choices=["text", "json"], default="text")
+        add_format(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_of(options["project"])
@@ -74,7 +72,7 @@ class Command(BaseCommand):
             listed = faults if len(faults) > 1 else []
             raise CommandError("\n".join([str(problem.detail), *listed])) from problem
         if options["format"] == "json":
-            self.stdout.write(json.dumps(as_json(asked, computed), ensure_ascii=False, indent=2))
+            write_json(self.stdout, as_json(asked, computed))
         else:
             for line in lines(asked, computed):
                 self.stdout.write(line)
@@ -82,12 +80,7 @@ class Command(BaseCommand):
     def _compute(self, project: Any, asked: SplitParameters, file: Path | None) -> Any:
         if (asked.mode == SplitMode.IMPORTED) != (file is not None):
             raise CommandError("--mode imported and --file belong together.")
-        with tqdm(disable=not sys.stderr.isatty(), leave=False) as bar:
-
-            def progress(done: int, total: int | None, note: str) -> None:
-                bar.total, bar.n = total, done
-                bar.set_description(note, refresh=True)
-
+        with progress_bar() as progress:
             if file is None:
                 return compute(project, asked, progress)
             if not file.is_file():

@@ -1,10 +1,10 @@
 """`manage.py agreement`: print the agreement report of a round."""
 
-import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from projects.management.arguments import add_format, project_of, write_json
 from projects.models import Round
 
 from ...agreement import queries as agreement_queries
@@ -16,20 +16,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG", help="Short name of the project.")
         parser.add_argument("--round", required=True, metavar="NAME", help="Name of the round.")
-        parser.add_argument("--format", choices=["text", "json"], default="text", help="Output format (default: text).")
+        add_format(parser)
         parser.add_argument("--bootstrap", type=int, default=2000, help="Has no effect; kept for older scripts.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        round = (
-            Round.objects.select_related("project")
-            .filter(project__slug=options["project"], name=options["round"])
-            .first()
-        )
+        project = project_of(options["project"])
+        round = Round.objects.select_related("project").filter(project=project, name=options["round"]).first()
         if round is None:
-            raise CommandError(f"The project {options['project']!r} has no round {options['round']!r}.")
+            raise CommandError(f"{project.slug} has no round {options['round']!r}.")
         report = agreement_queries.report(round)
         if options["format"] == "json":
-            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+            write_json(self.stdout, report)
         else:
             for line in as_text(report):
                 self.stdout.write(line)
