@@ -95,7 +95,7 @@ class ResultsView(APIView):
 class ResultFileView(APIView):
     @extend_schema(operation_id="results_file", responses={(200, "application/octet-stream"): FILE})
     def get(self, request: Request, slug: str, table: str, form: str) -> HttpResponse:
-        """Download a table as ``markdown``, ``csv`` or ``latex``."""
+        """Download a table as ``markdown``, ``csv``, ``latex`` or ``json``."""
         member = permissions.reader_of(signed_in(request), slug)
         text, media, name = results_page.table_file(member, table, form)
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}

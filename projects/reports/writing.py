@@ -1,10 +1,12 @@
-"""Write tables as Markdown, LaTeX and CSV. CSV contains unrounded numbers."""
+"""Write tables as Markdown, LaTeX, CSV and JSON. CSV and JSON contain unrounded numbers."""
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 from ..spreadsheets.cells import neutral
 from .table import Cell, Missing, Table, mark
@@ -291,6 +293,23 @@ def _parts(table: Table, at: int) -> Iterator[tuple[str, Get]]:
         yield f"{title} letters", lambda cell: cell.letters
 
 
+def as_dict(table: Table) -> dict[str, Any]:
+    """Return a table as plain data. A cell has only the fields that are set."""
+    content = asdict(table)
+    content["rows"] = [
+        [
+            {name: value for name, value in cell.items() if not (value is None or value is False or value == "")}
+            for cell in row
+        ]
+        for row in content["rows"]
+    ]
+    return content
+
+
+def as_json(table: Table) -> str:
+    return json.dumps(as_dict(table), ensure_ascii=False, indent=2) + "\n"
+
+
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
@@ -299,5 +318,6 @@ FORMATS: Mapping[str, tuple[str, str, Callable[[Table], str]]] = {
     "markdown": ("md", "text/markdown", markdown),
     "csv": ("csv", "text/csv", as_csv),
     "latex": ("tex", "application/x-tex", latex),
+    "json": ("json", "application/json", as_json),
 }
 """Format -> file extension, media type, writer."""

@@ -95,6 +95,7 @@ def test_wrong_metrics_and_parameters_are_named_by_field(client: APIClient, run:
     [
         ("csv", "csv", "System,Level,Against,n"),
         ("latex", "tex", "% In the preamble"),
+        ("json", "json", "{\n"),
         ("markdown", "md", "### Overlap"),
     ],
 )

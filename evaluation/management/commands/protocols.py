@@ -11,7 +11,7 @@ from api.problems import Problem
 from evaluation.models import Protocol, ProtocolVersion
 from evaluation.protocols import shipped
 from evaluation.protocols.content import as_json, faults_of, load, unready
-from projects.management.arguments import project_of, user_of
+from projects.management.arguments import add_format, project_of, user_of, write_json
 from projects.models import Project
 
 from ...protocols.actions import create_protocol, write_version
@@ -37,6 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--number", type=int, metavar="N", help="The version to export; the newest by default.")
         parser.add_argument("--out", type=Path, metavar="FILE.json")
         parser.add_argument("--by", default="", metavar="EMAIL", help="E-mail address of the author.")
+        add_format(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["check"]:
@@ -49,7 +50,7 @@ class Command(BaseCommand):
             return self._add(project, options["add"], options["name"], by)
         if options["export"]:
             return self._export(project, options["export"], options["number"], options["out"])
-        return self._list(project)
+        return self._list(project, options["format"])
 
     def _check(self, path: Path) -> None:
         content = _read(path)
@@ -100,10 +101,17 @@ class Command(BaseCommand):
             raise CommandError(f"{name} has no version {number}.")
         return version
 
-    def _list(self, project: Project) -> None:
-        for protocol in Protocol.objects.filter(project=project).prefetch_related("versions"):
-            for version in protocol.versions.all():
-                self.stdout.write(f"{protocol.name} v{version.number} ({protocol.kind}), {version.digest[:12]}")
+    def _list(self, project: Project, format: str) -> None:
+        rows: list[dict[str, Any]] = [
+            {"name": protocol.name, "version": version.number, "kind": protocol.kind, "sha256": version.digest}
+            for protocol in Protocol.objects.filter(project=project).prefetch_related("versions")
+            for version in protocol.versions.all()
+        ]
+        if format == "json":
+            write_json(self.stdout, rows)
+            return
+        for row in rows:
+            self.stdout.write(f"{row['name']} v{row['version']} ({row['kind']}), {row['sha256'][:12]}")
 
 
 def _read(path: Path) -> Any:

@@ -205,8 +205,11 @@ class Command(BaseCommand):
         """Write a message to stderr without the style of an error."""
         self.stderr.write(line, str)
 
+    def _summarise(self, line: str) -> None:
+        self.stdout.write(line)
+
     def _report_done(self, run: Run) -> None:
-        self.stdout.write(f"{run.version}: run {run.pk} is already done; --again starts another.")
+        self._summarise(f"{run.version}: run {run.pk} is already done; --again starts another.")
 
     def _report(self, run: Run, is_complete: bool) -> None:
         progress = progress_of(run)
@@ -219,7 +222,7 @@ class Command(BaseCommand):
             sys.exit(STOPPED)
         if run.status == RunStatus.STOPPED:
             raise CommandError(f"{summary}. The run was stopped: {progress.error or 'on request'}")
-        self.stdout.write(f"{summary}.")
+        self._summarise(f"{summary}.")
         if progress.failed:
             first = run.items.filter(status=ItemStatus.FAILED).select_related("unit").first()
             example = f" The first, {first.unit.key}: {first.error}" if first else ""

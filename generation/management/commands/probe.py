@@ -1,6 +1,7 @@
 """`manage.py probe`: run the counterfactual probe of a system in the foreground, and print M3's figures."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -8,6 +9,7 @@ from django.core.management.base import CommandParser
 from generation.models import Run, RunPurpose
 from measures.probe import Figure, ProbeResult
 from projects.jobs.running import run_job
+from projects.management.arguments import add_format, write_json
 from projects.models import Job, JobStatus
 
 from ...scoring.actions import COMPUTE_SCORES, compute_probe_figures
@@ -32,9 +34,10 @@ class Command(generate.Command):
             default="all",
             help="Tokens included in the mean of a text: all, as in M3, or content (without special tokens).",
         )
+        add_format(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.basis = options["tokens"]
+        self.basis, self.format = options["tokens"], options["format"]
         super().handle(*args, **options)
 
     def _report_done(self, run: Run) -> None:
@@ -45,8 +48,18 @@ class Command(generate.Command):
         self._table(run)
         super()._report(run, is_complete)
 
+    def _summarise(self, line: str) -> None:
+        if self.format == "json":
+            self._write_note(line)
+        else:
+            super()._summarise(line)
+
     def _table(self, run: Run) -> None:
-        rows = [HEAD, *map(_row, self._results(run))]
+        results = self._results(run)
+        if self.format == "json":
+            write_json(self.stdout, [asdict(result) for result in results])
+            return
+        rows = [HEAD, *map(_row, results)]
         widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
         for row in rows:
             self.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -10,7 +10,7 @@ from generation import metrics
 from generation.management.foreground import progress_bar, stoppable
 from generation.metrics.protocol import Metric
 from generation.models import Run, Score, Scoring
-from projects.management.arguments import project_of
+from projects.management.arguments import add_format, project_of, write_json
 
 from ...latest_runs import names, runs_with_summaries
 from ...scoring.actions import score_run
@@ -44,6 +44,7 @@ class Command(BaseCommand):
             metavar="NAME=VALUE",
             help="A parameter of the metric, such as stemmer=true. May be repeated.",
         )
+        add_format(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         with stoppable("Scores so far are stored; the same command computes the rest."):
@@ -57,6 +58,7 @@ class Command(BaseCommand):
             systems = ", ".join(missing) or "any system"
             raise CommandError(f"{project.slug} has no summaries of {systems}; run `manage.py generate` first.")
         display_names = names(runs)
+        made: list[dict[str, Any]] = []
         for metric in options["metric"] or DEFAULT_METRICS:
             params = parse_parameters(metrics.get(metric), options["set"])
             for run in runs:
@@ -64,7 +66,11 @@ class Command(BaseCommand):
                 scoring = self._score(run, metric, params, name)
                 rows = Score.objects.filter(scoring=scoring)
                 n = rows.values("summary").distinct().count()
-                self.stdout.write(f"{metric}: {name}: n = {n} summaries, {rows.count()} rows")
+                made.append({"metric": metric, "system": name, "n": n, "rows": rows.count()})
+                if options["format"] == "text":
+                    self.stdout.write(f"{metric}: {name}: n = {n} summaries, {made[-1]['rows']} rows")
+        if options["format"] == "json":
+            write_json(self.stdout, made)
 
     def _score(self, run: Run, metric: str, params: dict[str, Any], name: str) -> Scoring:
         with progress_bar(unit=" summaries", desc=f"{metric} of {name}") as bar:

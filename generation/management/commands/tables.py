@@ -7,12 +7,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from generation.management.foreground import progress_bar, stoppable
 from projects import reports
-from projects.management.arguments import project_of
+from projects.management.arguments import project_of, write_json
 from projects.models import Project
 from projects.reports import rendering
 from projects.reports.registry import Tables
 from projects.reports.table import Table
-from projects.reports.writing import FORMATS
+from projects.reports.writing import FORMATS, as_dict
 from projects.stored_figures.actions import bring_up_to_date
 
 
@@ -57,6 +57,9 @@ class Command(BaseCommand):
         ending, _, write = FORMATS[options["format"]]
         with stoppable("No table was written."):
             built = self._built(project, options["table"])
+        if options["format"] == "json" and out is None:
+            write_json(self.stdout, [as_dict(table) for table in built.values()])
+            return
         for i, (key, table) in enumerate(built.items()):
             if out is None:
                 self.stdout.write("\n" * bool(i) + write(table))
