@@ -8,7 +8,7 @@ COPY frontend/ ./
 RUN npm run build
 
 FROM scratch AS code
-COPY manage.py requirements.txt /
+COPY manage.py pyproject.toml requirements.txt /
 COPY docs/annotator.md docs/tasks.md docs/write.md docs/lead.md docs/corpus.md docs/pubmed.md docs/mapping.md docs/curate.md docs/counterfactuals.md docs/rounds.md docs/agreement.md docs/ratings.md docs/systems.md docs/train.md docs/results.md docs/metrics.md docs/measures.md docs/releases.md docs/load.md docs/cite.md docs/splits.md docs/admin.md docs/proxy.md docs/settings.md docs/signin.md docs/models.md docs/operations.md /docs/
 COPY measures /measures
 COPY sql /sql
@@ -43,6 +43,7 @@ RUN pip install --no-cache-dir -r requirements/gpu.txt
 
 FROM libraries AS web
 COPY --from=code / ./
+RUN pip install --no-cache-dir --no-deps --editable .
 COPY --from=frontend /build/dist frontend/dist
 USER concord
 EXPOSE 8000
@@ -50,11 +51,13 @@ CMD ["gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
 
 FROM worker-libraries AS worker
 COPY --from=code / ./
+RUN pip install --no-cache-dir --no-deps --editable .
 USER concord
 CMD ["python", "manage.py", "work"]
 
 FROM gpu-libraries AS gpu-worker
 COPY --from=code / ./
+RUN pip install --no-cache-dir --no-deps --editable .
 USER concord
 CMD ["python", "manage.py", "work", "--queue", "gpu"]
 

@@ -18,11 +18,13 @@ $(BIN)/python:
 
 $(VENV)/.runtime: requirements.txt requirements/parquet.txt | $(BIN)/python
 	$(BIN)/python -m pip install -q -r requirements.txt -r requirements/parquet.txt
+	$(BIN)/python -m pip install -q --no-deps --editable .
 	@touch $@
 
 $(VENV)/.test: requirements.txt requirements/test.txt requirements/gpu.txt requirements/figures.txt requirements/tokens.txt requirements/parquet.txt requirements/splits.txt | $(BIN)/python
 	@# A test run imports a third of the installed modules, so compile them on import.
 	$(BIN)/python -m pip install -q --no-compile -r requirements/test.txt
+	$(BIN)/python -m pip install -q --no-deps --editable .
 	@touch $@ $(VENV)/.runtime
 
 run: $(VENV)/.runtime ## install, build, seed the illustrative project and serve it on PORT (8000): one command on a fresh machine

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
 from api.limits import LIMITS
+from config.console import module_of
 
 ROOT = Path(settings.ROOT)
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md")), ROOT / "frontend" / "README.md"]
@@ -43,8 +44,12 @@ def test_make_has_the_targets_that_are_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_commands_are_there_and_take_what_is_shown(name: str) -> None:
-    for line in re.findall(r"(?:`|^ {4}(?:python )?)manage\.py ([^`\n#]+)", TEXTS[name], re.MULTILINE):
-        command, *arguments = shlex.split(line)
+    pattern = r"(?:`|^ {4}(?:python )?)(?:manage\.py|concord) ([^`\n#]+)"
+    for line in re.findall(pattern, TEXTS[name], re.MULTILINE):
+        shown, *arguments = shlex.split(line)
+        command = module_of(shown)
+        if command in ("help", "completion"):
+            continue
         assert command in get_commands(), f"{name} shows `manage.py {line}`"
         parser = load_command_class(get_commands()[command], command).create_parser("manage.py", command)
         known = {option for action in parser._actions for option in action.option_strings}
