@@ -59,7 +59,7 @@ def train(
     except weights.LOAD_ERRORS as wrong:
         raise BackendError(f"The tokenizer cannot be loaded: {weights.error_message(wrong, path)}") from wrong
     encode = _Encoding(kind, labels, tokenizer, longest_of(_load(kind, labels, path).config))
-    model, result = loop.train(
+    task = loop.Task(
         make=lambda: adapters.with_lora(_seeded(kind, labels, path, settings), settings),
         examples=[encode(example) for example in parts.training],
         development=[encode(example) for example in parts.development],
@@ -71,6 +71,7 @@ def train(
         measure=None if settings.metric == LOSS else _f1(len(labels)),
         device="cuda" if torch.cuda.is_available() else "cpu",
     )
+    model, result = loop.train(task)
     return TrainedClassifier(adapters.merged(model), tokenizer, result)
 
 

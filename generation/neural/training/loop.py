@@ -4,7 +4,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,14 @@ class _Reporter(TrainerCallback):  # type: ignore[misc]
         self.listener, self.tokens_of = listener, tokens_of
         self.started = time.monotonic()
 
+    def on_train_begin(self, args: Any, state: TrainerState, control: TrainerControl, **rest: Any) -> None:
+        # A checkpoint has the path of the best one in the folder of an earlier attempt.
+        best = Path(args.output_dir) / f"checkpoint-{state.best_global_step}"
+        state.best_model_checkpoint = str(best) if best.is_dir() else None
+
+    def on_save(self, args: Any, state: TrainerState, control: TrainerControl, **rest: Any) -> None:
+        self.listener.saved(state.global_step)
+
     def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **rest: Any) -> None:
         seconds = max(time.monotonic() - self.started, 1e-9)
         self.listener.report(State(state.global_step, state.max_steps, self.tokens_of() / seconds))
@@ -110,45 +118,38 @@ class _Counted:
         return batch
 
 
-def train(
-    *,
-    make: Callable[[], Any],
-    examples: Examples,
-    development: Examples,
-    collate: Collate,
-    settings: Settings,
-    folder: Path,
-    listener: Listener,
-    micro: int,
-    call: Call = call,
-    measure: Measure | None = None,
-    generation: dict[str, Any] | None = None,
-    device: str = "cpu",
-) -> tuple[Any, Result]:
-    """Train until the end, an early stop or an error, and return the best model.
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What is trained, on which examples, and how.
 
     ``make`` loads the base model. A complete checkpoint in ``folder`` is continued. ``micro`` is the number of examples
-    that are in memory at once; it is halved when memory is short, and ``listener`` gets a new `Phase`. ``generation``:
-    arguments of `generate` for metrics of texts. Raise `TrainingError`.
+    that are in memory at once. ``generation``: arguments of `generate` for metrics of texts.
     """
-    micro = _divisor(settings.batch, micro)
+
+    make: Callable[[], Any]
+    examples: Examples
+    development: Examples
+    collate: Collate
+    settings: Settings
+    folder: Path
+    listener: Listener
+    micro: int
+    call: Call = call
+    measure: Measure | None = None
+    generation: dict[str, Any] | None = None
+    device: str = "cpu"
+
+
+def train(task: Task) -> tuple[Any, Result]:
+    """Train until the end, an early stop or an error, and return the best model. Raise `TrainingError`.
+
+    When memory is short, the number of examples in memory is halved, and the listener gets a new `Phase`.
+    """
+    batch = task.settings.batch
+    micro = _divisor(batch, task.micro)
     while True:
-        phase = Phase(0, micro, settings.batch // micro)
         try:
-            return _train_phase(
-                make=make,
-                examples=examples,
-                development=development,
-                collate=collate,
-                settings=settings,
-                folder=folder,
-                listener=listener,
-                phase=phase,
-                call=call,
-                measure=measure,
-                generation=generation,
-                device=device,
-            )
+            return _train_phase(task, Phase(0, micro, batch // micro))
         except Exception as error:
             if not out_of_memory(error):
                 raise
@@ -158,7 +159,7 @@ def train(
                 ) from error
             logger.warning("Out of memory with %s examples; trying half.", micro)
         free()
-        micro = _divisor(settings.batch, micro // 2)
+        micro = _divisor(batch, micro // 2)
 
 
 def _divisor(batch: int, most: int) -> int:
@@ -166,35 +167,21 @@ def _divisor(batch: int, most: int) -> int:
     return next(size for size in range(min(batch, most), 0, -1) if batch % size == 0)
 
 
-def _train_phase(
-    *,
-    make: Callable[[], Any],
-    examples: Examples,
-    development: Examples,
-    collate: Collate,
-    settings: Settings,
-    folder: Path,
-    listener: Listener,
-    phase: Phase,
-    call: Call,
-    measure: Measure | None,
-    generation: dict[str, Any] | None,
-    device: str,
-) -> tuple[Any, Result]:
-    checkpoint = last_complete(folder)
-    listener.begin(replace(phase, step=step_of(checkpoint) if checkpoint else 0))
-    counted = _Counted(collate)
-    callbacks: list[TrainerCallback] = [_Reporter(listener, lambda: counted.tokens)]
-    if settings.patience:
-        callbacks.append(EarlyStoppingCallback(early_stopping_patience=settings.patience))
+def _train_phase(task: Task, phase: Phase) -> tuple[Any, Result]:
+    checkpoint = last_complete(task.folder)
+    task.listener.begin(replace(phase, step=step_of(checkpoint) if checkpoint else 0))
+    counted = _Counted(task.collate)
+    callbacks: list[TrainerCallback] = [_Reporter(task.listener, lambda: counted.tokens)]
+    if task.settings.patience:
+        callbacks.append(EarlyStoppingCallback(early_stopping_patience=task.settings.patience))
     trainer = ExactTrainer(
-        call=call,
-        model=make(),
-        args=_arguments(settings, folder, phase, bool(development), bool(measure), generation, device),
+        call=task.call,
+        model=task.make(),
+        args=_arguments(task, phase),
         data_collator=counted,
-        train_dataset=examples,
-        eval_dataset=development or None,
-        compute_metrics=measure,
+        train_dataset=task.examples,
+        eval_dataset=task.development or None,
+        compute_metrics=task.measure,
         callbacks=callbacks,
     )
     trainer.remove_callback(PrinterCallback)
@@ -216,17 +203,10 @@ def _train_phase(
     return trainer.model, result
 
 
-def _arguments(
-    settings: Settings,
-    folder: Path,
-    phase: Phase,
-    has_development: bool,
-    measures: bool,
-    generation: dict[str, Any] | None,
-    device: str,
-) -> TrainingArguments:
+def _arguments(task: Task, phase: Phase) -> TrainingArguments:
+    settings, generation = task.settings, task.generation
     evaluation: dict[str, Any] = {"eval_strategy": "no"}
-    if has_development:
+    if task.development:
         evaluation = {
             "eval_strategy": "steps",
             "eval_steps": settings.evaluate_every,
@@ -234,12 +214,12 @@ def _arguments(
             "load_best_model_at_end": True,
             "metric_for_best_model": settings.metric,
             "greater_is_better": settings.greater_is_better,
-            "prediction_loss_only": not measures,
+            "prediction_loss_only": task.measure is None,
             "predict_with_generate": generation is not None,
             **{f"generation_{name}": value for name, value in (generation or {}).items()},
         }
     return Seq2SeqTrainingArguments(
-        output_dir=str(folder),
+        output_dir=str(task.folder),
         per_device_train_batch_size=phase.micro,
         gradient_accumulation_steps=phase.accumulation,
         num_train_epochs=settings.epochs,
@@ -264,8 +244,8 @@ def _arguments(
         remove_unused_columns=False,
         # An early stop counts its evaluations across an interruption.
         restore_callback_states_from_checkpoint=True,
-        use_cpu=device == "cpu",
-        dataloader_pin_memory=device != "cpu",
+        use_cpu=task.device == "cpu",
+        dataloader_pin_memory=task.device != "cpu",
         **evaluation,
     )
 

@@ -100,6 +100,8 @@ Report = Callable[[State], None]
 Plot = Callable[[Point], None]
 #: Called when a phase starts.
 Begin = Callable[[Phase], None]
+#: Called with the step of each complete checkpoint.
+Saved = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ class Listener:
     report: Report = lambda state: None
     plot: Plot = lambda point: None
     begin: Begin = lambda phase: None
+    saved: Saved = lambda step: None
 
 
 def metrics_of(logs: Mapping[str, Any]) -> dict[str, float]:

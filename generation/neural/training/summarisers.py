@@ -81,7 +81,7 @@ def train(config: Mapping[str, Any], parts: Parts, folder: Path, listener: Liste
         return adapters.with_lora(model, settings)
 
     loaded.close()
-    model, result = loop.train(
+    task = loop.Task(
         make=make,
         examples=[encode(example) for example in parts.training],
         development=[encode(example) for example in parts.development],
@@ -95,6 +95,7 @@ def train(config: Mapping[str, Any], parts: Parts, folder: Path, listener: Liste
         generation={"max_length": decoding.max_length, "num_beams": decoding.num_beams} if decoding else None,
         device=recorded["device"],
     )
+    model, result = loop.train(task)
     base = weights.find(version["model"]["model"], version["model"].get("revision") or "main").path
     return TrainedSummariser(adapters.merged(model), base, result)
 
