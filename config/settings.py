@@ -276,6 +276,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 UPLOADS_AT_ONCE = env.int("UPLOADS_AT_ONCE", default=2)
 # Memory limit of a background job in MiB, in addition to its worker; 0 for none. Jobs with models are not limited.
 JOB_MEMORY_MB = env.int("JOB_MEMORY_MB", default=2048)
+# Limit of the checkpoints of all trainings together in MiB; 0 for none.
+TRAINING_DISK_MB = env.int("TRAINING_DISK_MB", default=100 * 1024)
 UPLOAD_LIMIT = env.int("UPLOAD_LIMIT_MB", default=512) * 1024 * 1024
 # Folder whose files leads can import, for files above the upload limit. Web server and worker must see the same path.
 IMPORT_FOLDER = env.str("IMPORT_FOLDER", default="")

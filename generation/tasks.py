@@ -14,6 +14,7 @@ from .runs import chunks, concurrency
 from .scoring import actions as scoring_actions
 from .systems import actions as systems_actions
 from .training import actions as training_actions
+from .training import running as training_running
 
 
 @jobs.handler("make_version", notification=("New version of a system", "systems"))
@@ -92,7 +93,14 @@ def withdraw_readings(job: RunningJob) -> dict[str, Any]:
     return {"removed": removed}
 
 
-@jobs.handler(training_actions.KIND, ended=training_actions.ended, notification=("Training", "trainings"))
+@jobs.handler(training_actions.KIND, ended=training_actions.ended, notification=("Training", "trainings/{training}"))
 def train(job: RunningJob) -> dict[str, Any]:
     """Train a model. A second attempt continues at the last checkpoint."""
-    return {"folder": training_actions.run(job).result["folder"]}
+    return {"folder": training_running.run(job).result["folder"]}
+
+
+@jobs.handler(training_actions.DELETE, short=True, page=("Deletion of checkpoints", "trainings/{training}"))
+def delete_checkpoints(job: RunningJob) -> dict[str, Any]:
+    """Delete the checkpoints of a training that failed or was cancelled. A second attempt finds none."""
+    training_running.delete_checkpoints(job)
+    return {}

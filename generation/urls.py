@@ -36,6 +36,7 @@ urlpatterns = [
     path("projects/<slug:slug>/trainings/choices/", training_views.TrainingChoicesView.as_view()),
     path("trainings/<int:training_id>/", training_views.TrainingView.as_view()),
     path("trainings/<int:training_id>/resume/", training_views.TrainingResumeView.as_view()),
+    path("trainings/<int:training_id>/checkpoints/", training_views.TrainingCheckpointsView.as_view()),
     path("trainings/<int:training_id>/version/", training_views.TrainedVersionView.as_view()),
     path("runs/<int:run_id>/scores/", results_views.RunScoreListView.as_view()),
     path("projects/<slug:slug>/outputs/", results_views.OutputListView.as_view()),

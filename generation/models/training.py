@@ -35,6 +35,8 @@ class FineTuning(models.Model):
     phases = models.JSONField(default=list, help_text="First step and batch size of each phase.")
     curve = models.JSONField(default=list, help_text="Loss and development metrics by step.")
     result = models.JSONField(default=dict, help_text="Folder, hash of the weights, best step and its metric.")
+    log = models.JSONField(default=list, help_text="Time, update and text of the last events.")
+    checkpoint = models.PositiveIntegerField(null=True, help_text="Update of the last checkpoint; none: null.")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )

@@ -1,14 +1,9 @@
-"""Start a training as a job, run it with checkpoints, and store its model below the models folder."""
+"""Start and continue trainings, read their data, and use their models. `running` is the work of their jobs."""
 
-import errno
 import hashlib
-import shutil
 from collections.abc import Mapping
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -18,24 +13,22 @@ from api.problems import Conflict, Refused
 from audit.digests import canonical, digest_of
 from audit.log import record
 from projects.jobs import batches, jobs
-from projects.jobs.running import RunningJob
 from projects.models import Job, JobStatus, Member, Project, Role
 
 from .. import trainers
-from ..backends import weights
 from ..backends.identity import GPU
-from ..backends.protocol import BackendError
 from ..models import FineTuning, TrainedStudy, TrainingState
 from ..systems.actions import create_system, request_version
 from ..trainers.protocol import Example, LeftOut, Parts
 
 KIND = "train"
+DELETE = "delete_checkpoints"
 #: Parts whose names begin with this are never trained on.
 TEST = "test"
-#: Free bytes that a training leaves on the disk.
-RESERVE = 1 << 30
-#: Copies of the weights on the disk: each of three checkpoints has the weights and two moments of Adam.
-COPIES = 9
+#: States of trainings that can continue.
+STOPPED = (TrainingState.FAILED, TrainingState.CANCELLED)
+#: Events that the log of a training keeps, the newest ones.
+LOGGED = 100
 
 
 def request_training(
@@ -95,14 +88,25 @@ def _checked_parts(split: DataSplit, parts: Any) -> dict[str, str]:
 def resume(*, training: FineTuning, by: User | None) -> None:
     """Queue a training that failed or was cancelled again. It continues at its last checkpoint. Raise `Conflict`."""
     with transaction.atomic():
-        resumed = FineTuning.objects.filter(
-            pk=training.pk, state__in=(TrainingState.FAILED, TrainingState.CANCELLED)
-        ).update(state=TrainingState.QUEUED, error="", finished_at=None)
+        resumed = FineTuning.objects.filter(pk=training.pk, state__in=STOPPED).update(
+            state=TrainingState.QUEUED, error="", finished_at=None
+        )
         if not resumed:
             raise Conflict("Only a training that failed or was cancelled can continue.")
         params = {"training": training.pk}
         jobs.enqueue(project=training.project, kind=KIND, params=params, by=by, queue=GPU, is_requested=True)
         record(actor=by, verb="resume training", obj=training, project_id=training.project_id)
+
+
+def request_deletion(*, training: FineTuning, by: User | None) -> Job:
+    """Queue the job that deletes the checkpoints of a training that failed or was cancelled. Raise `Conflict`."""
+    if training.state not in STOPPED:
+        raise Conflict("Only checkpoints of a training that failed or was cancelled can be deleted.")
+    with transaction.atomic():
+        record(actor=by, verb="delete checkpoints", obj=training, project_id=training.project_id)
+        return jobs.enqueue(
+            project=training.project, kind=DELETE, params={"training": training.pk}, by=by, queue=GPU, is_requested=True
+        )
 
 
 def use(*, training: FineTuning, system: str, by: User | None) -> Job:
@@ -126,57 +130,17 @@ def use(*, training: FineTuning, system: str, by: User | None) -> Job:
 def ended(job: Job) -> None:
     """Store how the job of a training ended, in the transaction in which it ends."""
     states = {JobStatus.FAILED: TrainingState.FAILED, JobStatus.CANCELLED: TrainingState.CANCELLED}
-    if state := states.get(JobStatus(job.status)):
-        FineTuning.objects.filter(pk=job.params["training"]).exclude(state=TrainingState.DONE).update(
-            state=state, error=job.error, finished_at=timezone.now()
-        )
+    state = states.get(JobStatus(job.status))
+    training = FineTuning.objects.exclude(state=TrainingState.DONE).filter(pk=job.params["training"]).first()
+    if state and training:
+        training.state, training.error, training.finished_at = state, job.error, timezone.now()
+        training.log = logged(training, None, f"{state.label}. {job.error}".strip())
+        training.save(update_fields=["state", "error", "finished_at", "log"])
 
 
-def run(job: RunningJob) -> FineTuning:
-    """Train, or continue at the last checkpoint, and store the model. Raise `Refused` with what a lead can change."""
-    training = FineTuning.objects.select_related("project", "split__project").get(pk=job.params["training"])
-    if training.state == TrainingState.DONE:
-        return training
-    trainer = trainers.get(training.trainer)
-    job.progress(0, None, "reading examples")
-    parts, data, studies = read_parts(training)
-    if not parts.training:
-        raise Refused(f"No unit of the part {training.config['parts']['training']} can be trained on. {_reasons(data)}")
-    from ..neural.training.settings import TrainingError
-
-    try:
-        facts = trainer.facts(training.config)
-        digest = digest_of({"config": training.config, "data": data["sha256"], "facts": facts})
-        _refuse_changed(training, digest)
-        _store(training, state=TrainingState.RUNNING, data=data, facts=facts, hash=digest)
-        _store_studies(training, studies)
-        folder = checkpoints_folder(training)
-        _check_disk(folder, training.config)
-        model = trainer.train(training.config, parts, folder, _Recorder(job, training).listener())
-        # A name of its own: an equal training on a GPU has other weights, and versions may use its folder.
-        name = f"trained-{training.pk}-{digest[:12]}"
-        job.progress(0, None, "writing the model")
-        hashes = _write(model, name, training)
-    except (TrainingError, BackendError) as error:
-        raise Refused(str(error)) from error
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise Refused(
-            f"The disk of the worker cannot be written: {error.strerror}. Free space and continue."
-        ) from error
-    result = {
-        "folder": name,
-        "weights": hashes["weights"],
-        "steps": model.result.steps,
-        "best_step": model.result.best_step,
-        "best_value": model.result.best_value,
-        "stopped_early": model.result.stopped_early,
-    }
-    curve = [asdict(point) for point in model.result.curve]
-    _store(training, state=TrainingState.DONE, result=result, curve=curve, finished_at=timezone.now())
-    shutil.rmtree(folder, ignore_errors=True)
-    return training
+def logged(training: FineTuning, step: int | None, text: str) -> list[dict[str, Any]]:
+    """Return the log with a further event."""
+    return [*training.log, {"at": timezone.now().isoformat(), "step": step, "text": text}][-LOGGED:]
 
 
 def read_parts(training: FineTuning) -> tuple[Parts, dict[str, Any], set[str]]:
@@ -209,81 +173,7 @@ def _plain(content: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name != "source"}
 
 
-def _reasons(data: Mapping[str, Any]) -> str:
-    return " ".join(f"{reason} ({count})" for reason, count in data["training"]["left_out"].items())
-
-
-def _refuse_changed(training: FineTuning, digest: str) -> None:
-    if training.hash and training.hash != digest and checkpoints_folder(training).exists():
-        raise Refused(
-            "The data, the base model, the libraries or the device have changed since the last checkpoint. "
-            "Start a new training."
-        )
-
-
-def _store(training: FineTuning, **fields: Any) -> None:
-    with batches.batch():
-        FineTuning.objects.filter(pk=training.pk).update(**fields)
-    for name, value in fields.items():
-        setattr(training, name, value)
-
-
-def _store_studies(training: FineTuning, studies: set[str]) -> None:
+def store_studies(training: FineTuning, studies: set[str]) -> None:
     with batches.batch():
         rows = (TrainedStudy(fine_tuning=training, key=key) for key in sorted(studies))
         TrainedStudy.objects.bulk_create(rows, batch_size=1000, ignore_conflicts=True)
-
-
-def checkpoints_folder(training: FineTuning) -> Path:
-    """Return the folder of the checkpoints of a training on this worker."""
-    return Path(settings.DATA_DIR) / "training" / str(training.pk)
-
-
-def _check_disk(folder: Path, config: Mapping[str, Any]) -> None:
-    """Raise `Refused` if the disk has no space for the checkpoints."""
-    model = (config.get("version") or config)["model"]
-    base = weights.find(model["model"], model.get("revision") or "main").path
-    size = sum(path.stat().st_size for path in weights.shards(base))
-    folder.mkdir(parents=True, exist_ok=True)
-    needed, free = size * COPIES + RESERVE, shutil.disk_usage(folder).free
-    if free < needed:
-        raise Refused(f"The checkpoints need {needed >> 20:,} MiB; the disk of the worker has {free >> 20:,} MiB.")
-
-
-def _write(model: Any, name: str, training: FineTuning) -> dict[str, Any]:
-    """Write the model beside its place and rename it, so that no folder is incomplete. Return its hashes."""
-    root = Path(settings.MODELS_DIR)
-    partial = root / f".{name}"
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    model.save(partial)
-    (partial / "training.json").write_bytes(
-        canonical({"hash": training.hash, "config": training.config, "data": training.data, "facts": training.facts})
-    )
-    if (root / name).exists():
-        shutil.rmtree(root / name)
-    partial.rename(root / name)
-    return weights.hashes(weights.Folder(root / name))
-
-
-class _Recorder:
-    """Stores progress, curve and phases while a training runs, and stops it if it was cancelled."""
-
-    def __init__(self, job: RunningJob, training: FineTuning) -> None:
-        self.job, self.training = job, training
-        self.report = job.paced()
-
-    def listener(self) -> Any:
-        from ..neural.training.settings import Listener
-
-        return Listener(self._report, self._plot, self._begin)
-
-    def _report(self, state: Any) -> None:
-        self.report(state.step, state.steps, f"{state.tokens_per_second:,.0f} tokens/s")
-
-    def _plot(self, point: Any) -> None:
-        curve = [*(old for old in self.training.curve if old["step"] <= point.step), asdict(point)]
-        _store(self.training, curve=curve)
-
-    def _begin(self, phase: Any) -> None:
-        _store(self.training, phases=[*self.training.phases, asdict(phase)])

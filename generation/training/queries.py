@@ -63,3 +63,18 @@ def job_of(training: FineTuning) -> Job | None:
     """Return the newest job of a training."""
     job = Job.objects.filter(kind=KIND, params={"training": training.pk}).order_by("-pk").first()
     return fresh_job(job) if job else None
+
+
+def settings_of(training: FineTuning) -> list[Json]:
+    """Return what determines the weights, with the labels of the form. Settings that are not used are left out."""
+    config = training.config
+    version, values = config.get("version") or {}, config.get("training", {})
+    rows = {
+        "Base model": (version or config).get("model", {}).get("model"),
+        "Task": config.get("task"),
+        "Seed": (version or config).get("seed"),
+    }
+    for parameter in trainers.get(training.trainer).parameters:
+        if not parameter.name.startswith("lora") or values.get("lora_rank"):
+            rows[parameter.label] = values.get(parameter.name)
+    return [{"label": label, "value": value} for label, value in rows.items() if value not in (None, "")]

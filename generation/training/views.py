@@ -38,6 +38,17 @@ class PhaseSerializer(Plain):
     accumulation = serializers.IntegerField(help_text="Times that many are an update.")
 
 
+class TrainingEventSerializer(Plain):
+    at = serializers.DateTimeField()
+    step = serializers.IntegerField(allow_null=True)
+    text = serializers.CharField()
+
+
+class TrainingSettingSerializer(Plain):
+    label = serializers.CharField()  # type: ignore[assignment]
+    value = serializers.JSONField()
+
+
 class PartDataSerializer(Plain):
     part = serializers.CharField(allow_blank=True)
     examples = serializers.IntegerField()
@@ -64,6 +75,9 @@ class TrainingSerializer(TrainingRowSerializer):
     error = serializers.CharField(allow_blank=True)
     phases = PhaseSerializer(many=True)
     curve = PointSerializer(many=True)
+    log = TrainingEventSerializer(many=True, help_text="The last events, oldest first.")
+    checkpoint = serializers.IntegerField(allow_null=True, help_text="Update of the last checkpoint.")
+    settings = TrainingSettingSerializer(many=True, source="labelled", help_text="Settings with their labels.")
     result = serializers.DictField(child=serializers.JSONField(allow_null=True))
     job = JobSerializer(allow_null=True, source="newest_job")
 
@@ -163,6 +177,7 @@ def _config(project: int, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _with_job(training: FineTuning) -> FineTuning:
     training.newest_job = queries.job_of(training)  # type: ignore[attr-defined]
+    training.labelled = queries.settings_of(training)  # type: ignore[attr-defined]
     return training
 
 
@@ -191,6 +206,14 @@ class TrainingResumeView(APIView):
         actions.resume(training=training, by=member.user)
         training.refresh_from_db()
         return Response(TrainingSerializer(_with_job(training)).data)
+
+
+class TrainingCheckpointsView(APIView):
+    @extend_schema(operation_id="trainings_delete_checkpoints", request=None, responses={202: JobSerializer})
+    def delete(self, request: Request, training_id: int) -> Response:
+        """Delete the checkpoints of a training that failed or was cancelled, on the worker that has them."""
+        training, member = permissions.training_of(signed_in(request), training_id)
+        return accepted(actions.request_deletion(training=training, by=member.user))
 
 
 class TrainedVersionView(APIView):

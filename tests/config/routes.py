@@ -195,6 +195,7 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "projects/<slug:slug>/trainings/choices/": lambda w: {},
     "trainings/<int:training_id>/": lambda w: {"training_id": w.training.pk},
     "trainings/<int:training_id>/resume/": lambda w: {"training_id": w.training.pk},
+    "trainings/<int:training_id>/checkpoints/": lambda w: {"training_id": w.training.pk},
     "trainings/<int:training_id>/version/": lambda w: {"training_id": w.training.pk},
     "splits/<int:split_id>/": lambda w: {"split_id": w.split.pk},
     "splits/<int:split_id>/table/": lambda w: {"split_id": w.split.pk},

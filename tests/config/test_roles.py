@@ -126,6 +126,7 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ),
     ("get", "trainings/<int:training_id>/", None, {L}),
     ("post", "trainings/<int:training_id>/resume/", None, {L}),
+    ("delete", "trainings/<int:training_id>/checkpoints/", None, {L}),
     ("post", "trainings/<int:training_id>/version/", {"system": "BART, trained"}, {L}),
     ("get", "projects/<slug:slug>/results/", None, READ),
     ("get", "projects/<slug:slug>/results/plot/", None, READ),

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,84 +12,27 @@ from django.core.management import call_command
 
 from accounts.models import User
 from annotation.models import DataSplit
-from annotation.splits.actions import create_split
-from annotation.splits.parameters import SplitParameters, parse_parts
 from api.problems import Conflict, Refused
 from generation.models import FineTuning, TrainedStudy, TrainingState
-from generation.training.actions import KIND, _Recorder, checkpoints_folder, request_training, resume
-from projects.jobs.running import Cancelled, run_job
-from projects.models import Job, Project
-from tests.annotation.m3_files import import_records, write
-from tests.annotation.test_splits import item
+from generation.training.actions import KIND, request_training, resume
+from generation.training.disk import checkpoints_folder
+from generation.training.running import Recorder
+from projects.jobs.running import Cancelled
+from projects.models import Job
+from tests.generation.trainings import Train, run, split, train
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 from generation.neural.checkpoints import loading  # noqa: E402
 from generation.neural.training import loop  # noqa: E402
 
+__all__ = ["split", "train"]
 pytestmark = pytest.mark.django_db
 FAMILIES = ("bart", "pegasus", "t5", "led", "primera")
 
 
-@pytest.fixture
-def split(project: Project, settings: LazySettings, tmp_path: Path) -> DataSplit:
-    """A split of twenty clusters: sixteen to train on, two for development, two for tests."""
-    settings.DATA_DIR = tmp_path / "data"
-    import_records(project, write(tmp_path / "a.jsonl", [item(200 + n, str(300 + n)) for n in range(20)]))
-    parts = parse_parts("train=80,development=10,test=10")
-    return create_split(project=project, asked=SplitParameters("main", parts=parts), by=None)
-
-
-@pytest.fixture
-def train(split: DataSplit, models: Callable[[str], str]) -> Callable[..., FineTuning]:
-    numbers: Iterator[int] = iter(range(100))
-
-    def start(
-        family: str = "bart",
-        *,
-        name: str = "",
-        seed: int = 1,
-        backend: str = "seq2seq",
-        parts: dict[str, str] | None = None,
-        assembly: dict[str, Any] | None = None,
-        runs: bool = True,
-        **training: Any,
-    ) -> FineTuning:
-        version = {
-            "backend": backend,
-            "level": "proposition",
-            "seed": seed,
-            "model": {"model": models(family)},
-            "assembly": assembly or {},
-            "decoding": {"max_length": 20},
-        }
-        hyperparameters = {"epochs": 2, "learning_rate": 1e-3, "evaluate_every": 2, "target_tokens": 32} | training
-        tuning = request_training(
-            project=split.project,
-            name=name or f"{family}-{next(numbers)}",
-            trainer="seq2seq",
-            split=split,
-            config={
-                "version": version,
-                "training": hyperparameters,
-                "parts": parts or {"training": "train", "development": "development"},
-            },
-            by=None,
-        )
-        if runs:
-            run(tuning)
-        return tuning
-
-    return start
-
-
-def run(tuning: FineTuning) -> None:
-    run_job(Job.objects.filter(kind=KIND, params={"training": tuning.pk}).latest("pk").pk)
-    tuning.refresh_from_db()
-
-
 def test_a_training_stores_a_model_that_a_version_can_use(
-    train: Callable[..., FineTuning], split: DataSplit, settings: LazySettings
+    train: Train, split: DataSplit, settings: LazySettings
 ) -> None:
     tuning = train()
     assert (tuning.state, tuning.error) == (TrainingState.DONE, "")
@@ -102,7 +45,7 @@ def test_a_training_stores_a_model_that_a_version_can_use(
 
 
 def test_the_same_training_gives_the_same_weights_and_another_seed_or_input_another_hash(
-    train: Callable[..., FineTuning], settings: LazySettings
+    train: Train, settings: LazySettings
 ) -> None:
     first, again = train(), train()
     assert (first.hash, first.result["weights"]) == (again.hash, again.result["weights"])
@@ -113,7 +56,7 @@ def test_the_same_training_gives_the_same_weights_and_another_seed_or_input_anot
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_gradients_do_not_depend_on_how_a_batch_is_divided(
-    family: str, train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
+    family: str, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load = loading.load
 
@@ -132,29 +75,29 @@ def test_gradients_do_not_depend_on_how_a_batch_is_divided(
 
 
 @pytest.mark.parametrize("part", ["test", "elsewhere", ""])
-def test_a_test_part_or_an_unknown_part_is_refused(train: Callable[..., FineTuning], part: str) -> None:
+def test_a_test_part_or_an_unknown_part_is_refused(train: Train, part: str) -> None:
     with pytest.raises(Refused):
         train(parts={"training": part, "development": ""}, runs=False)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_training_killed_between_checkpoints_ends_with_the_same_weights(
-    family: str, train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
+    family: str, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = train(family, name="whole", epochs=3)
     assert whole.curve[-1]["loss"] or whole.curve[-1]["development"]
-    report = _Recorder._report
+    report = Recorder.report
 
-    def fail_at(recorder: _Recorder, state: Any) -> None:
+    def fail_at(recorder: Recorder, state: Any) -> None:
         report(recorder, state)
         if state.step == 5:
             raise RuntimeError("The worker vanished.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(_Recorder, "_report", fail_at)
+        patch.setattr(Recorder, "report", fail_at)
         broken = train(family, name="broken", epochs=3)
     assert broken.state == TrainingState.RUNNING
-    folder = checkpoints_folder(broken)
+    [folder] = checkpoints_folder(broken.pk).iterdir()
     assert (folder / "checkpoint-4").is_dir()
     # As if the worker was killed while it wrote the next one.
     shutil.copytree(folder / "checkpoint-4", folder / "checkpoint-6")
@@ -166,9 +109,7 @@ def test_a_training_killed_between_checkpoints_ends_with_the_same_weights(
     assert [phase["step"] for phase in broken.phases] == [0, 4]
 
 
-def test_short_memory_halves_the_batch_and_keeps_the_updates(
-    train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_short_memory_halves_the_batch_and_keeps_the_updates(train: Train, monkeypatch: pytest.MonkeyPatch) -> None:
     call = loop.call
 
     def too_large(model: Any, inputs: dict[str, Any]) -> Any:
@@ -184,7 +125,7 @@ def test_short_memory_halves_the_batch_and_keeps_the_updates(
 
 
 def test_a_loss_that_is_not_a_number_ends_the_training_with_advice(
-    train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
+    train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call = loop.call
 
@@ -199,41 +140,29 @@ def test_a_loss_that_is_not_a_number_ends_the_training_with_advice(
     assert tuning.error.startswith("The loss is not a number after update 1.")
 
 
-def test_a_full_disk_is_named_before_the_training(
-    train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usage = shutil.disk_usage("/")
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=1 << 20))
-    tuning = train()
-    assert tuning.state == TrainingState.FAILED
-    assert "the disk of the worker has 1 MiB" in tuning.error
-
-
-def test_lora_trains_few_weights_and_stores_a_whole_model(train: Callable[..., FineTuning]) -> None:
+def test_lora_trains_few_weights_and_stores_a_whole_model(train: Train) -> None:
     tuning = train(lora_rank=2)
     assert (tuning.state, tuning.error) == (TrainingState.DONE, "")
 
 
-def test_inputs_encoded_separately_are_trained_as_they_are_read(train: Callable[..., FineTuning]) -> None:
+def test_inputs_encoded_separately_are_trained_as_they_are_read(train: Train) -> None:
     tuning = train(backend="multi_encode")
     assert (tuning.state, tuning.error) == (TrainingState.DONE, "")
 
 
-def test_a_training_stops_early_by_rouge(train: Callable[..., FineTuning]) -> None:
+def test_a_training_stops_early_by_rouge(train: Train) -> None:
     tuning = train(metric="rouge1", patience=1, learning_rate=1e-9, epochs=20)
     assert (tuning.state, tuning.error) == (TrainingState.DONE, "")
     assert tuning.result["stopped_early"]
 
 
-def test_a_cancelled_training_continues_at_its_last_checkpoint(
-    train: Callable[..., FineTuning], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def cancel(recorder: _Recorder, state: Any) -> None:
+def test_a_cancelled_training_continues_at_its_last_checkpoint(train: Train, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cancel(recorder: Recorder, state: Any) -> None:
         if state.step == 3:
             raise Cancelled
 
     with monkeypatch.context() as patch:
-        patch.setattr(_Recorder, "_report", cancel)
+        patch.setattr(Recorder, "report", cancel)
         tuning = train()
     assert tuning.state == TrainingState.CANCELLED
     resume(training=tuning, by=None)
