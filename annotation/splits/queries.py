@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Count
+
 from measures.splits.leaking import leakage as shared
 from measures.splits.units import Units
 from projects.jobs.queries import pending_job
@@ -67,12 +69,21 @@ def parts_of_reviews(split: DataSplit) -> dict[str, str]:
 
     Reviews with units in several parts are left out; only a split that was imported can have them.
     """
-    parts: dict[str, str] = {}
-    divided = set()
-    for _, review, part, _ in rows_of(split):
-        if parts.setdefault(review, part) != part:
-            divided.add(review)
-    return {review: part for review, part in parts.items() if review not in divided}
+    divided = divided_reviews(split)
+    return {review: part for _, review, part, _ in rows_of(split) if review not in divided}
+
+
+def divided_reviews(split: DataSplit) -> set[str]:
+    """Return the keys of the reviews (or questions) with units in several parts of a split."""
+    parts = SplitUnit.objects.filter(split=split).order_by().values("review")
+    several = parts.annotate(parts=Count("part", distinct=True)).filter(parts__gt=1)
+    return set(several.values_list("review", flat=True))
+
+
+def units_of(split: DataSplit, part: str) -> list[tuple[int, str, str]]:
+    """Return the units of a part in the order of the split, each with its key and its review (or question)."""
+    units = SplitUnit.objects.filter(split=split, part=part).order_by("id")
+    return list(units.values_list("unit_id", "key", "review"))
 
 
 def csv_lines(split: DataSplit) -> Iterator[bytes]:

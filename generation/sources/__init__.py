@@ -3,11 +3,15 @@
 Each level is a module, listed here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from annotation.models import DataSplit
+from annotation.splits.queries import divided_reviews
+from annotation.splits.queries import units_of as units_of_split
 from api.problems import Refused
 from projects.models import Project, Unit
 
@@ -33,6 +37,8 @@ _EVERY: tuple[UnitSource, ...] = (
 _SOURCES = {source.level: source for source in _EVERY}
 #: The units of a run, by level.
 LEVELS = {source.level: source.name for source in _EVERY}
+#: Reviews whose units are read at once.
+_REVIEWS = 200
 
 
 def source_of(level: str) -> UnitSource:
@@ -93,6 +99,36 @@ def required_places(project: Project, level: str) -> QuerySet[Any, Position]:
     available = " and ".join(f"{n} {LEVELS[other]}, level {other}" for other, n in counts.items() if n)
     alternatives = available or "no corpus yet: import one"
     raise Refused(f"This project has no {LEVELS[UnitLevel(level)]}, level {level}. It has {alternatives}.")
+
+
+@dataclass(frozen=True)
+class PartUnit:
+    """A unit of a part of a split. ``is_divided``: its review (or question) is also in another part."""
+
+    unit: int
+    key: str
+    is_divided: bool = False
+
+
+def units_of_part(split: DataSplit, part: str, level: str) -> Iterator[PartUnit]:
+    """Yield the units of a level that are in a part of a split. Those that do not exist yet are created.
+
+    A split of another level divides them by their review or question.
+    """
+    source, rows, divided = source_of(level), units_of_split(split, part), divided_reviews(split)
+    # The unit of a document is that of its review, but a split of documents has the units of their targets.
+    if split.level == level and source.unit == "unit_id":
+        for unit, key, review in rows:
+            yield PartUnit(unit, key, review in divided)
+        return
+    reviews = list(dict.fromkeys(review for _, _, review in rows))
+    for start in range(0, len(reviews), _REVIEWS):
+        found = source.rows(split.project).filter(**{f"{source.group}__in": reviews[start : start + _REVIEWS]})
+        places = list(found.order_by(*source.order).values_list(*source.order, source.unit, source.group))
+        units = source.existing_units([(first, second, unit) for first, second, unit, _ in places])
+        keys = keys_of(units)
+        for unit, (_, _, _, review) in zip(units, places, strict=True):
+            yield PartUnit(unit, keys[unit], review in divided)
 
 
 def existing_units(level: str, positions: Sequence[Position]) -> list[int]:

@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Length
 
-from annotation.models import Part, Passage, Question, QuestionText
+from annotation.models import Part, Passage, Question, QuestionText, SplitLevel
 from annotation.questions.references import WrittenReference, references_of_passages, references_of_questions
 from projects.models import Project
 
@@ -81,6 +81,8 @@ class AnswerSource(_PassageSource):
     """Passages. The reference is a summary of the single passage."""
 
     level = UnitLevel.ANSWER
+    splits = (SplitLevel.QUESTION,)
+    group = "question__key"
     name = "passages (answers)"
     order = ("question_id", "position")
 
@@ -102,6 +104,8 @@ class QuestionSource(_PassageSource):
     """Questions with at least one passage. The reference is a summary of all passages."""
 
     level = UnitLevel.QUESTION
+    splits = (SplitLevel.QUESTION,)
+    group = "key"
     name = "questions with all passages"
 
     def rows(self, project: Project) -> QuerySet[Any]:

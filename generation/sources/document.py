@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from django.db.models import Exists, OuterRef
 
-from annotation.models import Cluster, Inclusion, Level, Proposition, Review, Target
+from annotation.models import Cluster, Inclusion, Level, Proposition, Review, SplitLevel, Target
 from projects.models import Project
 
 from ..models import UnitLevel
@@ -17,6 +17,7 @@ class DocumentSource(TargetSource):
     """Reviews with a target, also with one that is withheld. The unit is that of the review."""
 
     level = UnitLevel.DOCUMENT
+    splits = (SplitLevel.DOCUMENT, SplitLevel.REVIEW)
     name = "reviews (documents)"
     unit = "review__unit_id"
 

@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce, Length
 
 from annotation.corpus.effects import PairEffects, current_effects
 from annotation.kinds.effect.units import get_or_create, key_of
-from annotation.models import Direction, Effect, EffectPair, EffectUnit, Level, Target
+from annotation.models import Direction, Effect, EffectPair, EffectUnit, Level, SplitLevel, Target
 from measures.direction import MS2_CLASSES
 from projects.models import Project
 
@@ -33,6 +33,7 @@ class PairSource(UnitSource):
     """
 
     level = UnitLevel.PAIR
+    splits = (SplitLevel.REVIEW,)
     name = "pairs of an intervention and an outcome"
     order = ("review_id", "position")
     unit = "pair_unit"

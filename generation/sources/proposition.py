@@ -8,7 +8,7 @@ from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length
 
 from annotation.corpus.backgrounds import backgrounds_of
-from annotation.models import Cluster, PicoElement, Proposition
+from annotation.models import Cluster, PicoElement, Proposition, SplitLevel
 from projects.models import Project
 
 from ..backends.protocol import InputText, Source
@@ -18,6 +18,7 @@ from .protocol import Material, Reference, UnitSource, input_of
 
 class PropositionSource(UnitSource):
     level = UnitLevel.PROPOSITION
+    splits = (SplitLevel.PROPOSITION, SplitLevel.REVIEW)
     name = "clusters (propositions)"
 
     def rows(self, project: Project) -> QuerySet[Any]:

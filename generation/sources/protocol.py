@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 
-from annotation.models import Study
+from annotation.models import SplitLevel, Study
 from projects.models import Project
 
 from ..backends.protocol import InputText, Source
@@ -58,6 +58,10 @@ class UnitSource(ABC):
     order: ClassVar[tuple[str, str]] = ("position", "id")
     #: The field of a row that has the unit.
     unit: ClassVar[str] = "unit_id"
+    #: Levels of splits whose parts divide the units, without a text or study in two parts. Its own is the first.
+    splits: ClassVar[tuple[SplitLevel, ...]]
+    #: The field of a row that has the key of its review or question, by which a split of these divides it.
+    group: ClassVar[str] = "review__pmid"
     #: Whether a summariser of another level can also read these units.
     is_alternative: ClassVar[bool] = True
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from annotation.models import ReadingTask, SplitLevel
+from annotation.models import DataSplit, ReadingTask, SplitLevel
+from annotation.splits.queries import units_of
 from api.parameters import Parameter, Takes, check
 from api.problems import Refused
-from projects.models import Project
 
 from ..backends import weights
 from . import labelled
@@ -52,13 +52,13 @@ class ClassifierTraining:
             raise Refused(faults[0][1], errors=errors)
         return clean
 
-    def examples(self, project: Project, config: Config, part: Mapping[int, str]) -> Iterator[Example | LeftOut]:
-        return labelled.examples(project, config["task"], part)
+    def split_levels(self, config: Config) -> Sequence[str]:
+        """Return the level of reviews, because labels belong to their abstracts and studies."""
+        return (SplitLevel.REVIEW,)
 
-    def refuse_level(self, config: Config, level: str) -> None:
-        """Raise `Refused` unless a split is one of reviews, because labels belong to their abstracts and studies."""
-        if level != SplitLevel.REVIEW:
-            raise Refused.field("split", "Labels are divided by review: choose a split of reviews.")
+    def examples(self, split: DataSplit, config: Config, part: str) -> Iterator[Example | LeftOut]:
+        reviews = {unit: key for unit, key, _ in units_of(split, part)}
+        return labelled.examples(split.project, config["task"], reviews)
 
     def facts(self, config: Config) -> dict[str, Any]:
         from ..neural.training import classifiers

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from annotation.models import DataSplit
 from api.parameters import Parameter, Takes
-from projects.models import Project
 
 Config = Mapping[str, Any]
 
@@ -25,7 +25,15 @@ STEPS = Parameter(
     "steps", Takes.INTEGER, "Maximum updates", None, minimum=1, maximum=10_000_000, help="Empty: all epochs."
 )
 LEARNING_RATE = Parameter("learning_rate", Takes.NUMBER, "Learning rate", 3e-5, minimum=1e-9, maximum=1)
-WARMUP = Parameter("warmup_steps", Takes.INTEGER, "Warm-up updates", 0, minimum=0, maximum=1_000_000)
+WARMUP = Parameter(
+    "warmup_steps",
+    Takes.NUMBER,
+    "Warm-up updates",
+    0.0,
+    minimum=0,
+    maximum=1_000_000,
+    help="Below 1: share of all updates.",
+)
 SCHEDULE = Parameter(
     "schedule",
     Takes.CHOICE,
@@ -104,6 +112,10 @@ class Example:
     studies: tuple[str, ...] = ()
 
 
+#: Reason why a unit is left out of a part.
+DIVIDED = "Its review or question is in several parts of the split."
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """A unit of a part that cannot be trained on, with the reason."""
@@ -125,11 +137,11 @@ class Trainer(Protocol):
     def checked(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """Return the configuration with every default written out. Raise `Refused` by field."""
 
-    def refuse_level(self, config: Config, level: str) -> None:
-        """Raise `Refused` if a split of this level cannot divide the examples."""
+    def split_levels(self, config: Config) -> Sequence[str]:
+        """Return the levels of splits that can divide the examples."""
 
-    def examples(self, project: Project, config: Config, part: Mapping[int, str]) -> Iterator[Example | LeftOut]:
-        """Yield the examples of a part: unit ids and keys, in the order of the split."""
+    def examples(self, split: DataSplit, config: Config, part: str) -> Iterator[Example | LeftOut]:
+        """Yield the examples of a part of a split, in its order."""
 
     def facts(self, config: Config) -> dict[str, Any]:
         """Return hashes of the base model and versions of libraries. Only on a worker. Raise `BackendError`."""

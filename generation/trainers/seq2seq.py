@@ -5,40 +5,43 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from annotation.models import DataSplit
 from api.parameters import Parameter, Takes, check
 from api.problems import Refused
-from projects.models import Project
 
 from .. import sources
 from ..backends.assembly import Unreadable, assemble, reads_pages
 from ..backends.identity import checked
 from ..exposure import keys_of_materials
-from .protocol import TRAINING, Config, Example, LeftOut, Parts, Trained
+from .protocol import DIVIDED, TRAINING, Config, Example, LeftOut, Parts, Trained
 
 #: Backends whose models can be trained.
 BACKENDS = ("seq2seq", "multi_encode")
 METRICS = ("rouge1", "rouge2", "rougeL")
 BATCH = 200
-PARAMETERS = (
-    *TRAINING,
-    Parameter(
-        "reference",
-        Takes.TEXT,
-        "Target",
-        "",
-        help="Name of the written summaries to train on, such as abstractive. Empty: the unit's own target.",
-    ),
-    Parameter(
-        "target_tokens",
-        Takes.INTEGER,
-        "Maximum target tokens",
-        256,
-        minimum=8,
-        maximum=16_384,
-        help="Longer ones are cut.",
-    ),
-    Parameter("metric", Takes.CHOICE, "Metric", "loss", choices=("loss", *METRICS), help="Of the development part."),
+REFERENCE = Parameter(
+    "reference",
+    Takes.TEXT,
+    "Target",
+    "",
+    help="Name of the written summaries to train on, such as abstractive. Empty: the unit's own target.",
 )
+TARGET_TOKENS = Parameter(
+    "target_tokens", Takes.INTEGER, "Maximum target tokens", 256, minimum=8, maximum=16_384, help="Longer ones are cut."
+)
+LABEL_SMOOTHING = Parameter(
+    "label_smoothing",
+    Takes.NUMBER,
+    "Label smoothing",
+    0.0,
+    minimum=0,
+    maximum=0.9,
+    help="Share of the probability that is given to all other tokens. The development loss is without it.",
+)
+METRIC = Parameter(
+    "metric", Takes.CHOICE, "Metric", "loss", choices=("loss", *METRICS), help="Of the development part."
+)
+PARAMETERS = (*TRAINING, REFERENCE, TARGET_TOKENS, LABEL_SMOOTHING, METRIC)
 
 
 class Seq2SeqTraining:
@@ -61,37 +64,39 @@ class Seq2SeqTraining:
             raise Refused.field("training.metric", "Inputs that are encoded separately are trained by loss only.")
         return {"version": version, "training": training}
 
-    def refuse_level(self, config: Config, level: str) -> None:
-        of = config["version"]["level"]
-        if level != of:
-            raise Refused.field("split", f"The split divides units of level {level}; the version reads level {of}.")
+    def split_levels(self, config: Config) -> Sequence[str]:
+        return sources.source_of(config["version"]["level"]).splits
 
-    def examples(self, project: Project, config: Config, part: Mapping[int, str]) -> Iterator[Example | LeftOut]:
+    def examples(self, split: DataSplit, config: Config, part: str) -> Iterator[Example | LeftOut]:
         version, name = config["version"], config["training"]["reference"]
-        ids = list(part)
-        for start in range(0, len(ids), BATCH):
-            units = ids[start : start + BATCH]
-            found = sources.materials(project, version["level"], units, pages=reads_pages(version))
+        units = list(sources.units_of_part(split, part, version["level"]))
+        for start in range(0, len(units), BATCH):
+            rows = units[start : start + BATCH]
+            ids = [row.unit for row in rows]
+            found = sources.materials(split.project, version["level"], ids, pages=reads_pages(version))
             studies = keys_of_materials(version["level"], found)
-            for unit in units:
-                material = found.get(unit)
-                if material is None:
-                    yield LeftOut(part[unit], "The unit has no inputs.")
+            for row in rows:
+                if row.is_divided:
+                    yield LeftOut(row.key, DIVIDED)
                     continue
-                source = replace(material.source, key=part[unit])
+                material = found.get(row.unit)
+                if material is None:
+                    yield LeftOut(row.key, "The unit has no inputs.")
+                    continue
+                source = replace(material.source, key=row.key)
                 try:
                     assembled = assemble(source, version["assembly"], seed=version["seed"])
                 except Unreadable as error:
-                    yield LeftOut(part[unit], str(error))
+                    yield LeftOut(row.key, str(error))
                     continue
                 targets = [text for text in material.written if text.name == name] if name else [material.own]
                 targets = [text for text in targets if text and text.text.strip()]
                 if not targets:
-                    yield LeftOut(part[unit], f"The unit has no {f'summary named {name!r}' if name else 'target'}.")
+                    yield LeftOut(row.key, f"The unit has no {f'summary named {name!r}' if name else 'target'}.")
                 content = {"before": assembled.before, "documents": assembled.documents, "source": source}
                 for text in targets:
                     assert text
-                    yield Example(part[unit], {**content, "target": text.text}, studies[unit])
+                    yield Example(row.key, {**content, "target": text.text}, studies[row.unit])
 
     def facts(self, config: Config) -> dict[str, Any]:
         from ..neural.training import summarisers

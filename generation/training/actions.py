@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.models import DataSplit, SplitUnit
+from annotation.models import DataSplit, SplitLevel
 from api.problems import Conflict, Refused
 from audit.digests import canonical, digest_of
 from audit.log import record
@@ -51,7 +51,9 @@ def request_training(
         raise Refused.field("split", "You do not lead the project of this split.")
     parts = _checked_parts(split, config.get("parts", {}))
     clean = chosen.checked({key: value for key, value in config.items() if key != "parts"}) | {"parts": parts}
-    chosen.refuse_level(clean, split.level)
+    if split.level not in (levels := chosen.split_levels(clean)):
+        names = " or ".join(SplitLevel(level).label.lower() for level in levels)
+        raise Refused.field("split", f"This split cannot divide the examples: choose a split of {names}.")
     try:
         with transaction.atomic():
             tuning = FineTuning.objects.create(
@@ -152,7 +154,7 @@ def read_parts(training: FineTuning) -> tuple[Parts, dict[str, Any], set[str]]:
     examples: dict[str, list[Example]] = {"training": [], "development": []}
     for role, part in training.config["parts"].items():
         left_out: dict[str, int] = {}
-        for one in trainer.examples(training.split.project, training.config, _units(training.split, part)):
+        for one in trainer.examples(training.split, training.config, part):
             if isinstance(one, LeftOut):
                 left_out[one.reason] = left_out.get(one.reason, 0) + 1
                 continue
@@ -161,11 +163,6 @@ def read_parts(training: FineTuning) -> tuple[Parts, dict[str, Any], set[str]]:
             digest.update(canonical([role, one.key, _plain(one.content)]) + b"\n")
         data[role] = {"part": part, "examples": len(examples[role]), "left_out": left_out}
     return Parts(**examples), {**data, "sha256": digest.hexdigest()}, studies
-
-
-def _units(split: DataSplit, part: str) -> dict[int, str]:
-    units = SplitUnit.objects.filter(split=split, part=part).order_by("pk")
-    return dict(units.values_list("unit_id", "key")) if part else {}
 
 
 def _plain(content: Mapping[str, Any]) -> dict[str, Any]:

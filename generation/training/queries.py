@@ -9,10 +9,11 @@ from annotation.models import DataSplit
 from projects.jobs.queries import fresh_job
 from projects.models import Job, Member, Project, Role
 
-from .. import trainers
+from .. import sources, trainers
 from ..backends import weights
-from ..models import FineTuning, Version
+from ..models import FineTuning, UnitLevel, Version
 from ..trainers.classifiers import ClassifierTraining
+from ..trainers.presets import DEFAULT, PRESETS, TrainingPreset
 from ..trainers.seq2seq import BACKENDS
 from .actions import KIND
 
@@ -26,7 +27,7 @@ def trainings(project: Project) -> QuerySet[FineTuning]:
 
 
 def choices(project: Project, user: User) -> Json:
-    """Return what a training can be made of: trainers, versions, folders, and the splits that the user leads."""
+    """Return what a training can be made of: trainers, presets, versions, folders, and splits that the user leads."""
     led = Member.objects.active().filter(user=user, role=Role.LEAD).values("project")
     splits = DataSplit.objects.current().filter(project__in=led).select_related("project").order_by("-pk")
     versions = Version.objects.filter(system__project=project, backend__in=BACKENDS).select_related("system")
@@ -40,6 +41,11 @@ def choices(project: Project, user: User) -> Json:
                 "parameters": trainer.parameters,
             }
             for trainer in trainers.every()
+        ],
+        "presets": [_preset(preset) for preset in PRESETS],
+        "levels": [
+            {"key": level, "name": sources.LEVELS[level], "splits": list(sources.source_of(level).splits)}
+            for level in UnitLevel
         ],
         "versions": [
             {"id": version.pk, "name": f"{version.system} v{version.number}", "level": version.level}
@@ -56,6 +62,26 @@ def choices(project: Project, user: User) -> Json:
             }
             for split in splits
         ],
+    }
+
+
+def _preset(preset: TrainingPreset) -> Json:
+    """Return a preset with the value and the source of every hyperparameter of its trainer."""
+    figures = []
+    for parameter in trainers.get(preset.trainer).parameters:
+        published = preset.training.get(parameter.name)
+        value = published.value if published else parameter.default
+        figures.append({"name": parameter.name, "value": value, "source": published.source if published else DEFAULT})
+    return {
+        "key": preset.key,
+        "name": preset.name,
+        "paper": preset.paper,
+        "note": preset.note,
+        "trainer": preset.trainer,
+        "base": preset.base,
+        "level": preset.level,
+        "task": preset.task,
+        "training": figures,
     }
 
 

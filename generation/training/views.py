@@ -18,6 +18,7 @@ from projects.jobs.views import accepted
 
 from .. import permissions, trainers
 from ..models import FineTuning, TrainingState, UnitLevel, Version
+from ..trainers import presets
 from . import actions, queries
 
 Plain = serializers.Serializer[Any]
@@ -90,6 +91,34 @@ class TrainerSerializer(Plain):
     parameters = ParameterSerializer(many=True)
 
 
+class PublishedSerializer(Plain):
+    name = serializers.CharField()
+    value = serializers.JSONField(allow_null=True)
+    source = serializers.CharField()  # type: ignore[assignment]
+
+
+class TrainingPresetSerializer(Plain):
+    """How a paper trained a model. ``training`` has every hyperparameter with its source."""
+
+    key = serializers.CharField()
+    name = serializers.CharField()
+    paper = serializers.CharField()
+    note = serializers.CharField()
+    trainer = serializers.ChoiceField(choices=TRAINERS)
+    base = serializers.CharField(help_text="Hub ID of the model that the paper trained.")
+    level = serializers.ChoiceField(choices=UnitLevel.choices, allow_blank=True, help_text="Empty for classifiers.")
+    task = serializers.ChoiceField(choices=ReadingTask.choices, allow_blank=True, help_text="Empty for summarisers.")
+    training = PublishedSerializer(many=True)
+
+
+class TrainingLevelSerializer(Plain):
+    """A level of versions, and the levels of splits that divide its units."""
+
+    key = serializers.ChoiceField(choices=UnitLevel.choices)
+    name = serializers.CharField()
+    splits = serializers.ListField(child=serializers.ChoiceField(choices=SplitLevel.choices))
+
+
 class TrainableVersionSerializer(Plain):
     id = serializers.IntegerField()
     name = serializers.CharField()
@@ -108,15 +137,21 @@ class TrainingChoicesSerializer(Plain):
     """What a training can be made of."""
 
     trainers = TrainerSerializer(many=True)
+    presets = TrainingPresetSerializer(many=True)
+    levels = TrainingLevelSerializer(many=True)
     versions = TrainableVersionSerializer(many=True)
     folders = serializers.ListField(child=serializers.CharField())
     splits = TrainingSplitSerializer(many=True)
 
 
 class NewTrainingSerializer(Strict):
-    """A summariser needs ``version``; a classifier ``task``, ``model`` and ``seed``."""
+    """A preset needs ``model``; a summariser without one ``version``; a classifier ``task`` and ``model``."""
 
     name = NameField(max_length=80)
+    preset = serializers.CharField(max_length=40, required=False, help_text="Key of a preset of the trainer.")
+    level = serializers.ChoiceField(
+        choices=UnitLevel.choices, required=False, help_text="With a preset: its own level if omitted."
+    )
     trainer = serializers.ChoiceField(choices=TRAINERS)
     split = serializers.IntegerField()
     part = serializers.CharField(max_length=40, help_text="Part to train on.")
@@ -167,12 +202,30 @@ def _config(project: int, asked: dict[str, Any]) -> dict[str, Any]:
     """Return the sections of the trainer for a request. Raise `Refused`."""
     parts = {"training": asked["part"], "development": asked["development"]}
     common = {"training": asked["training"], "parts": parts}
+    if preset := asked.get("preset"):
+        return _of_preset(preset, asked) | {"parts": parts}
     if asked["trainer"] != trainers.SUMMARISER:
         return {"task": asked.get("task"), "model": {"model": asked.get("model", "")}, "seed": asked["seed"], **common}
     version = Version.objects.filter(pk=asked.get("version", 0), system__project=project).first()
     if version is None:
         raise Refused.field("version", "Choose a version of this project. Its model will be trained.")
     return {"version": {**version.config, "seed": asked["seed"]}, **common}
+
+
+def _of_preset(key: str, asked: dict[str, Any]) -> dict[str, Any]:
+    try:
+        preset = presets.get(key)
+    except KeyError:
+        raise Refused.field("preset", "There is no such preset.") from None
+    if preset.trainer != asked["trainer"]:
+        raise Refused.field("preset", "This preset belongs to another trainer.")
+    return presets.configuration(
+        preset,
+        model=asked.get("model", ""),
+        level=asked.get("level", ""),
+        seed=asked["seed"],
+        training=asked["training"],
+    )
 
 
 def _with_job(training: FineTuning) -> FineTuning:

@@ -16,7 +16,8 @@ from projects.models import Job
 
 from ... import trainers
 from ...backends.identity import GPU
-from ...models import FineTuning, TrainingState
+from ...models import FineTuning, TrainingState, UnitLevel
+from ...trainers import presets
 from ...training.actions import KIND, request_training, resume
 
 
@@ -32,6 +33,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--config", type=Path, metavar="FILE.json", help="Sections of the trainer. Needed to start."
         )
+        parser.add_argument(
+            "--preset",
+            choices=[preset.key for preset in presets.PRESETS],
+            help="Train as a paper did; --model names the base, --config may change hyperparameters.",
+        )
+        parser.add_argument("--model", default="", metavar="FOLDER", help="Base model of a preset.")
+        parser.add_argument("--level", default="", choices=UnitLevel.values, help="Level, if not that of the preset.")
         parser.add_argument("--trainer", default="seq2seq", choices=[trainer.key for trainer in trainers.every()])
         parser.add_argument("--split", metavar="NAME", help="A split that is not discarded. Needed to start.")
         parser.add_argument("--data-project", metavar="SLUG", help="The project of the split; by default the same.")
@@ -48,7 +56,7 @@ class Command(BaseCommand):
                 training = request_training(
                     project=of,
                     name=name,
-                    trainer=options["trainer"],
+                    trainer=presets.get(options["preset"]).trainer if options["preset"] else options["trainer"],
                     split=_split(options["data_project"] or project, options["split"]),
                     config=_config(options),
                     by=user,
@@ -56,7 +64,8 @@ class Command(BaseCommand):
             elif training.state in (TrainingState.FAILED, TrainingState.CANCELLED):
                 resume(training=training, by=user)
         except Problem as problem:
-            raise CommandError(problem.detail) from problem
+            faults = "; ".join(f"{error['field']}: {error['message']}" for error in problem.errors)
+            raise CommandError(faults or problem.detail) from problem
         if training.state != TrainingState.DONE:
             job = Job.objects.filter(project=of, kind=KIND, params={"training": training.pk}).latest("pk")
             if not here:
@@ -92,13 +101,27 @@ def _split(slug: str, name: str | None) -> DataSplit:
 
 
 def _config(options: dict[str, Any]) -> dict[str, Any]:
-    path = options["config"]
+    config = _file(options["config"])
+    if options["preset"]:
+        config = presets.configuration(
+            presets.get(options["preset"]),
+            model=options["model"],
+            level=options["level"],
+            seed=config.get("seed", 0),
+            training=config.get("training", {}),
+        )
+    elif not config:
+        raise CommandError("Name the configuration, --config FILE.json, or a preset, --preset KEY.")
+    return config | {"parts": {"training": options["part"], "development": options["development"]}}
+
+
+def _file(path: Path | None) -> dict[str, Any]:
     if path is None:
-        raise CommandError("Name the configuration: --config FILE.json.")
+        return {}
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CommandError(f"{path}: {error}") from error
     if not isinstance(config, dict):
         raise CommandError(f"{path}: expected a JSON object.")
-    return config | {"parts": {"training": options["part"], "development": options["development"]}}
+    return config

@@ -66,7 +66,9 @@ class ExactTrainer(Seq2SeqTrainer):  # type: ignore[misc]
         num_items_in_batch: Tensor | int | None = None,
     ) -> Any:
         outputs = self.call(model, inputs)
-        loss = outputs["loss"]
+        # The development loss stays comparable with that of other trainings.
+        is_smoothed = self.label_smoother is not None and model.training
+        loss = self.label_smoother(outputs, inputs["labels"]) if is_smoothed else outputs["loss"]
         if num_items_in_batch is not None:
             loss = loss * (inputs["labels"] != -100).sum() / num_items_in_batch
         return (loss, outputs) if return_outputs else loss
@@ -229,6 +231,7 @@ def _arguments(task: Task, phase: Phase) -> TrainingArguments:
         warmup_steps=settings.warmup_steps,
         weight_decay=settings.weight_decay,
         max_grad_norm=settings.max_grad_norm,
+        label_smoothing_factor=settings.label_smoothing,
         bf16=settings.precision == "bfloat16",
         seed=settings.seed,
         data_seed=settings.seed,

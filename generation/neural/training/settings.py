@@ -17,8 +17,9 @@ class Settings:
     """Settings that determine the weights, with the data, the base model and the libraries.
 
     ``batch`` is the number of examples of an optimizer step. ``steps`` limits their number; 0: ``epochs`` decides.
-    ``evaluate_every`` is in optimizer steps. After ``patience`` evaluations without improvement the training stops; 0:
-    never. ``lora_rank``: rank of LoRA's matrices; 0: all weights are trained.
+    ``warmup_steps`` below 1 is a share of all steps. ``evaluate_every`` is in optimizer steps. After ``patience``
+    evaluations without improvement the training stops; 0: never. ``lora_rank``: rank of LoRA's matrices; 0: all
+    weights are trained.
     """
 
     seed: int
@@ -26,7 +27,7 @@ class Settings:
     epochs: float
     learning_rate: float
     steps: int = 0
-    warmup_steps: int = 0
+    warmup_steps: float = 0.0
     schedule: str = "linear"
     weight_decay: float = 0.0
     max_grad_norm: float = 1.0
@@ -34,6 +35,7 @@ class Settings:
     patience: int = 0
     metric: str = LOSS
     precision: str = "float32"
+    label_smoothing: float = 0.0
     lora_rank: int = 0
     lora_alpha: int = 16
     lora_dropout: float = 0.0
