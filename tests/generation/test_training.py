@@ -1,7 +1,6 @@
 """Fine-tuning of tiny models on the parts of a split: data, weights, resuming, and what is refused."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,9 @@ from accounts.models import User
 from annotation.models import DataSplit
 from api.problems import Conflict, Refused
 from generation.models import FineTuning, TrainedStudy, TrainingState
-from generation.training.actions import KIND, request_training, resume
-from generation.training.disk import checkpoints_folder
+from generation.training.actions import request_training, resume
 from generation.training.running import Recorder
 from projects.jobs.running import Cancelled
-from projects.models import Job
 from tests.generation.trainings import Train, run, split, train
 
 torch = pytest.importorskip("torch")
@@ -78,35 +75,6 @@ def test_gradients_do_not_depend_on_how_a_batch_is_divided(
 def test_a_test_part_or_an_unknown_part_is_refused(train: Train, part: str) -> None:
     with pytest.raises(Refused):
         train(parts={"training": part, "development": ""}, runs=False)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_training_killed_between_checkpoints_ends_with_the_same_weights(
-    family: str, train: Train, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = train(family, name="whole", epochs=3)
-    assert whole.curve[-1]["loss"] or whole.curve[-1]["development"]
-    report = Recorder.report
-
-    def fail_at(recorder: Recorder, state: Any) -> None:
-        report(recorder, state)
-        if state.step == 5:
-            raise RuntimeError("The worker vanished.")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Recorder, "report", fail_at)
-        broken = train(family, name="broken", epochs=3)
-    assert broken.state == TrainingState.RUNNING
-    [folder] = checkpoints_folder(broken.pk).iterdir()
-    assert (folder / "checkpoint-4").is_dir()
-    # As if the worker was killed while it wrote the next one.
-    shutil.copytree(folder / "checkpoint-4", folder / "checkpoint-6")
-    (folder / "checkpoint-6" / "trainer_state.json").unlink()
-    Job.objects.filter(kind=KIND).update(not_before=None)
-    run(broken)
-    assert broken.state == TrainingState.DONE
-    assert broken.result["weights"] == whole.result["weights"]
-    assert [phase["step"] for phase in broken.phases] == [0, 4]
 
 
 def test_short_memory_halves_the_batch_and_keeps_the_updates(train: Train, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,6 +76,10 @@ def _run(name: str) -> Callable[[Page, str], Any]:
     return _first("projects/sample/systems/?page_size=50", "versions", 0, "run", "id", name=name)
 
 
+def _training(name: str) -> Callable[[Page, str], Any]:
+    return _first("projects/sample/trainings/", "id", name=name)
+
+
 FOUND: dict[str, Callable[[Page, str], Any]] = {
     "open": _rounds("eye", name="Polarity and modality, second half"),
     "ready": _rounds("eye", name="Directions of targets"),
@@ -95,6 +99,9 @@ FOUND: dict[str, Callable[[Page, str], Any]] = {
     "run_waiting": _run("Waiting"),
     "run_stalled": _run("Stalled"),
     "run_failed": _run("Failed"),
+    "training": _training("BART on main"),
+    "training_running": _training("BART on main, running"),
+    "training_failed": _training("BART on main, no space"),
     "imported": _first("projects/eye/imports/", "id"),
     "protocol": _first("projects/sample/protocols/", "id"),
     "release": _first("projects/eye/releases/", "id"),
@@ -243,6 +250,16 @@ RUNNING = {
     "command": "",
     "items_cut": 0,
     "note": "Summarises batch 9 on gpu-1.",
+}
+TRAINS = {
+    "status": "running",
+    "done": 900,
+    "total": 1500,
+    "note": "10,235 tokens/s",
+    "rate": 110.0,
+    "seconds_left": 330.0,
+    "stalled": False,
+    "command": "",
 }
 DOWN = {"**/api/v1/projects/eye/rounds/**": lambda route: route.abort()}
 IMPORTS = "**/api/v1/projects/*/imports/"
@@ -394,6 +411,12 @@ PAGES = (
     Shot("results-correlation", f"{SAMPLE}/results?part=metrics"),
     Shot("releases", f"{PROJECT}/releases"),
     Shot("splits", f"{PROJECT}/splits"),
+    Shot("trainings", f"{SAMPLE}/trainings"),
+    Shot("training", f"{SAMPLE}/trainings/{{training}}"),
+    Shot(
+        "training-running", f"{SAMPLE}/trainings/{{training_running}}", routes={"**/api/v1/jobs/*/": _changed(**TRAINS)}
+    ),
+    Shot("training-failed", f"{SAMPLE}/trainings/{{training_failed}}"),
     Shot("new-training", f"{PROJECT}/trainings/new"),
     Shot("releases-freeze", f"{EMPTY}/releases", prepare=_click("Freeze 1.0.0")),
     Shot("release", f"{PROJECT}/releases/{{release}}"),

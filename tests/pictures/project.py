@@ -37,7 +37,7 @@ from projects.uploads.files import Source
 from releases.publishing.actions import freeze
 from tests.annotation import ms2_files
 
-from . import ratings, tasks
+from . import ratings, tasks, trainings
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 LEVEL3 = DATA / "m3" / "level3.jsonl"
@@ -138,6 +138,7 @@ def make() -> Project:
         _make_ms2(lead)
         tasks.make()
         ratings.leave_runs(sample, lead)
+        trainings.make(sample, lead)
     return project
 
 
