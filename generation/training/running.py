@@ -21,6 +21,8 @@ from ..models import FineTuning, TrainingState
 from . import disk
 from .actions import STOPPED, logged, read_parts, store_studies
 
+EVALUATED = "Evaluated:"
+
 
 def run(job: RunningJob) -> FineTuning:
     """Train, or continue at the last checkpoint, and store the model. Raise `Refused` with what a lead can change."""
@@ -172,7 +174,7 @@ class Recorder:
         fields: dict[str, Any] = {"curve": [*self.training.curve, asdict(point)]}
         if point.development:
             values = ", ".join(f"{name} {value:.4g}" for name, value in sorted(point.development.items()))
-            fields["log"] = logged(self.training, point.step, f"Evaluated: {values}.")
+            fields["log"] = logged(self.training, point.step, f"{EVALUATED} {values}.")
         store(self.training, **fields)
 
     def begin(self, phase: Any) -> None:
@@ -189,4 +191,10 @@ class Recorder:
         store(self.training, phases=[*self.training.phases, asdict(phase)], curve=curve, log=log)
 
     def saved(self, step: int) -> None:
-        store(self.training, checkpoint=step, log=logged(self.training, step, "Checkpoint written."))
+        """An evaluation of the same update is one event with its checkpoint."""
+        log, text = self.training.log, "Checkpoint written."
+        if log and log[-1]["step"] == step and log[-1]["text"].startswith(EVALUATED):
+            log = [*log[:-1], {**log[-1], "text": f"{log[-1]['text']} {text}"}]
+        else:
+            log = logged(self.training, step, text)
+        store(self.training, checkpoint=step, log=log)
