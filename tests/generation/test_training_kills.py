@@ -67,14 +67,13 @@ def signal_in_checkpoint(number: signal.Signals, file: str) -> Callable[[], None
         save = torch.save
 
         def saved(content: Any, path: Any, **options: Any) -> None:
-            if not str(path).endswith(file):
-                return save(content, path, **options)
-            with open(path, "wb") as half:
-                save(content, half, **options)
-                half.truncate(half.tell() // 2)
-                half.flush()
-                os.kill(os.getpid(), number)
-            return save(content, path, **options)
+            if str(path).endswith(file):
+                with open(path, "wb") as half:
+                    save(content, half, **options)
+                    half.truncate(half.tell() // 2)
+                    half.flush()
+                    os.kill(os.getpid(), number)
+            save(content, path, **options)
 
         torch.save = saved
 

@@ -104,7 +104,7 @@ def _log(until: int) -> list[dict[str, Any]]:
         (0, "Out of memory. Continued with 4 examples in memory, 2 times per update."),
     ]
     for step in range(100, until + 1, 100):
-events.append((step, f"Evaluated: loss {1.9 + 290 / step:.4g}, rouge2 0.18. Checkpoint written."))
+        events.append((step, f"Evaluated: loss {1.9 + 290 / step:.4g}, rouge2 0.18. Checkpoint written."))
     return [
         {"at": (began + timedelta(seconds=30 * n)).isoformat(), "step": step, "text": text}
         for n, (step, text) in enumerate(events)
