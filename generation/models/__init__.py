@@ -1,7 +1,16 @@
 """Models of systems, versions, runs, summaries and scores."""
 
 from .runs import Embargo, ItemStatus, Run, RunItem, RunPurpose, RunQuerySet, RunStatus, Summary
-from .scores import CommonProbe, ProbeComparison, ProbeFigures, ProbeScore, Score, Scoring, ScoringComparison
+from .scores import (
+    CommonProbe,
+    ProbeComparison,
+    ProbeFigures,
+    ProbeScore,
+    Score,
+    Scoring,
+    ScoringComparison,
+    UnseenFigures,
+)
 from .systems import System, UnitLevel, Version
 from .training import FineTuning, TrainedStudy, TrainingState
 
@@ -26,5 +35,6 @@ __all__ = [
     "TrainedStudy",
     "TrainingState",
     "UnitLevel",
+    "UnseenFigures",
     "Version",
 ]

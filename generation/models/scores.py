@@ -185,6 +185,23 @@ class ProbeComparison(models.Model):
         constraints = [models.UniqueConstraint(fields=["first", "second"], name="one_comparison_of_two_probes")]
 
 
+class UnseenFigures(models.Model):
+    """Figures without the units that the model of any system has seen, for tables (`generation.scoring.unseen`).
+
+    ``of`` identifies the units that are left out, and the rules. ``key`` names the scorings or probes.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)
+    key = models.CharField(max_length=60)
+    of = models.CharField(max_length=64)
+    content = models.JSONField()
+
+    class Meta:
+        ordering = ["id"]
+        verbose_name_plural = "unseen figures"
+        constraints = [models.UniqueConstraint(fields=["project", "key"], name="one_row_of_unseen_figures_per_key")]
+
+
 class CommonProbe(models.Model):
     """The rows of Table 7 of all probes of a level, on the pairs that all of them judged.
 

@@ -1,7 +1,7 @@
 """The counterfactual probe as the purpose of a run: its items, its stored scores, and the pairs of judged texts."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, cast
@@ -13,6 +13,7 @@ from annotation.models.counterfactual import CounterfactualQuerySet, ProbePair
 from api.problems import Refused
 from measures.probe import Pair, TextNll, paired
 from projects.models import Project
+from sql.expressions import InIds
 
 from .. import sources
 from ..backends.protocol import Backend, Failure, Likelihood, Probed, ProbedUnit, Source, Summariser
@@ -172,10 +173,11 @@ def pairs_of(run: Run) -> list[Pair]:
     return list(judged_pairs(run).values())
 
 
-def judged_pairs(run: Run) -> dict[tuple[int, int], Pair]:
-    """Like `pairs_of`, by (target, counterfactual)."""
+def judged_pairs(run: Run, without: Collection[int] = ()) -> dict[tuple[int, int], Pair]:
+    """Like `pairs_of`, by (target, counterfactual). The units ``without`` are left out."""
+    scores = ProbeScore.objects.filter(item__run=run)
     rows = (
-        ProbeScore.objects.filter(item__run=run)
+        (scores.exclude(InIds("item__unit_id", without)) if without else scores)
         .order_by("item_id", "pk")
         .values_list(
             "item_id",

@@ -25,9 +25,12 @@ from .tables.scored import Scores
 Json = dict[str, Any]
 
 
-def page(member: Member) -> Json:
-    """Return all tables, the runs and metrics that can be scored, and the scorings in progress."""
-    tables = Tables(member.project, member)
+def page(member: Member, *, unseen: bool = False) -> Json:
+    """Return all tables, the runs and metrics that can be scored, and the scorings in progress.
+
+    ``unseen``: leave out the units that the model of any system has seen in a training.
+    """
+    tables = Tables(member.project, member, unseen=unseen)
     scores = tables.data(Scores)
     # Query jobs before the tables. A job that ends in between is still listed, so that clients reload the tables.
     active = under_way(member, [scored_run.run.pk for scored_run in scores.every_run])
@@ -57,16 +60,18 @@ def page(member: Member) -> Json:
         + ([{"metric": PROBE, "figure": "accuracy", "title": "Probe: accuracy by kind"}] if is_probed else []),
         "under_way": active,
         "failed": failed(member, scores, active),
+        "seen": scores.seen(),
     }
 
 
-def table_file(member: Member, key: str, form: str) -> tuple[str, str, str]:
+def table_file(member: Member, key: str, form: str, *, unseen: bool = False) -> tuple[str, str, str]:
     """Return (text, media type, file name) of a table in a format. Raise `NotFound` if it does not exist."""
     try:
         table, (ending, media, write) = reports.get(key), FORMATS[form]
     except KeyError:
         raise NotFound("There is no such table or format.") from None
-    return write(Tables(member.project, member).build(table)), media, f"{member.project.slug}-{key}.{ending}"
+    text = write(Tables(member.project, member, unseen=unseen).build(table))
+    return text, media, f"{member.project.slug}-{key}{'-unseen' * unseen}.{ending}"
 
 
 def under_way(member: Member, runs: Sequence[int]) -> list[Json]:

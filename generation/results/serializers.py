@@ -180,6 +180,21 @@ class FailedScoringSerializer(Plain):
     error = serializers.CharField(allow_blank=True)
 
 
+class SeenUnitsSerializer(Plain):
+    """How many units of a level the model of any system has seen in a training."""
+
+    level = serializers.ChoiceField(choices=UnitLevel.choices)
+    units = serializers.IntegerField()
+
+
+class UnseenQuerySerializer(Plain):
+    unseen = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Leave out, for all systems, the units that were used to train or choose the model of any.",
+    )
+
+
 class ResultsSerializer(Plain):
     """The automatic part of a project's results."""
 
@@ -189,9 +204,10 @@ class ResultsSerializer(Plain):
     plots = PlotSerializer(many=True)
     under_way = UnderWaySerializer(many=True, help_text="Queued and running scorings, in order of execution.")
     failed = FailedScoringSerializer(many=True)
+    seen = SeenUnitsSerializer(many=True, help_text="Units that ``unseen`` leaves out.")
 
 
-class PlotQuerySerializer(Plain):
+class PlotQuerySerializer(UnseenQuerySerializer):
     metric = serializers.CharField(max_length=30, required=False, default="rouge")
     figure = serializers.CharField(max_length=60, required=False, default="rouge1_f1")
 

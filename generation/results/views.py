@@ -85,19 +85,31 @@ FILE = OpenApiResponse(OpenApiTypes.BINARY, description="An attachment.")
 
 
 class ResultsView(APIView):
-    @extend_schema(operation_id="results_get", responses=shapes.ResultsSerializer)
+    @extend_schema(
+        operation_id="results_get", parameters=[shapes.UnseenQuerySerializer], responses=shapes.ResultsSerializer
+    )
     def get(self, request: Request, slug: str) -> Response:
         """Return the tables of automatic evaluation and the missing steps. Runs embargoed for you are left out."""
         member = permissions.reader_of(signed_in(request), slug)
-        return Response(shapes.ResultsSerializer(results_page.page(member)).data)
+        return Response(shapes.ResultsSerializer(results_page.page(member, unseen=_unseen(request))).data)
+
+
+def _unseen(request: Request) -> bool:
+    query = shapes.UnseenQuerySerializer(data=request.query_params)
+    query.is_valid(raise_exception=True)
+    return bool(query.validated_data["unseen"])
 
 
 class ResultFileView(APIView):
-    @extend_schema(operation_id="results_file", responses={(200, "application/octet-stream"): FILE})
+    @extend_schema(
+        operation_id="results_file",
+        parameters=[shapes.UnseenQuerySerializer],
+        responses={(200, "application/octet-stream"): FILE},
+    )
     def get(self, request: Request, slug: str, table: str, form: str) -> HttpResponse:
         """Download a table as ``markdown``, ``csv``, ``latex`` or ``json``."""
         member = permissions.reader_of(signed_in(request), slug)
-        text, media, name = results_page.table_file(member, table, form)
+        text, media, name = results_page.table_file(member, table, form, unseen=_unseen(request))
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return HttpResponse(text, content_type=f"{media}; charset=utf-8", headers=headers)
 
@@ -111,7 +123,9 @@ class ResultPlotView(APIView):
         member = permissions.reader_of(signed_in(request), slug)
         query = shapes.PlotQuerySerializer(data=request.query_params)
         query.is_valid(raise_exception=True)
-        plot = by_system(Scores(member.project, member), **query.validated_data)
+        asked = query.validated_data
+        scores = Scores(member.project, member, unseen=asked["unseen"])
+        plot = by_system(scores, asked["metric"], asked["figure"])
         return Response(IntervalPlotSerializer(plot).data)
 
 

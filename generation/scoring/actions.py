@@ -1,7 +1,7 @@
 """Compute the scores of runs: metrics of summaries, figures of probes, and their comparisons."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from django.db import transaction
@@ -25,6 +25,7 @@ from ..models import ItemStatus, ProbeFigures, Run, RunPurpose, Score, Scoring, 
 from ..sources import materials_of
 from .comparing import compare_probe, compare_scoring, uncompared
 from .computing import has_current_means, means_of, probe_results
+from .unseen import compute_unseen_probes, compute_unseen_scores, lacks_unseen
 
 #: Number of summaries that are read, scored and stored together. It limits memory, and the work lost with a killed
 #: worker.
@@ -54,6 +55,7 @@ def compute_probe_figures(run: Run) -> ProbeFigures:
                 run=run, items=items, rule=PROBE_RULE, defaults={"rows": rows}
             )
     compare_probe(figures)
+    compute_unseen_probes(figures)
     return figures
 
 
@@ -118,7 +120,8 @@ def request_scores(*, run: Run, metric: str, params: Mapping[str, Any], by: User
     # A machine without torch does not know the library versions of the machines that have it.
     if not needs_torch and count <= MAX_CHECKED_IN_REQUEST:
         matching = Scoring.objects.complete().filter(run=run, hash=_hash(chosen, clean, _libraries(chosen, clean), run))
-        if (scoring := matching.first()) and has_current_means(scoring) and not uncompared(scoring):
+        scoring = matching.first()
+        if scoring and has_current_means(scoring) and not uncompared(scoring) and not lacks_unseen(scoring):
             return _mark_latest(scoring)
     wanted = {"run": run.pk, "metric": chosen.key, "params": clean}
     with transaction.atomic():
@@ -177,6 +180,11 @@ def score_run(
         compute_scoring_means(scoring)
         _mark_latest(scoring)
     compare_scoring(scoring, lambda other: progress(total, total, f"comparing with {other}"))
+    compute_unseen_scores(
+        scoring,
+        lambda of, without: _loaded(chosen, clean).corpus(_stored(of, without)) if chosen.has_corpus else {},
+        lambda of: progress(total, total, f"leaving out units that a model has seen for {of}"),
+    )
     return scoring
 
 
@@ -229,13 +237,15 @@ def _score(scoring: Scoring, judged: Judged, row: Row) -> Score:
     )
 
 
-def _stored(scoring: Scoring) -> Iterator[tuple[Judged, list[Row]]]:
-    """Yield every summary with its stored rows."""
+def _stored(scoring: Scoring, without: Collection[int] = ()) -> Iterator[tuple[Judged, list[Row]]]:
+    """Yield every summary with its stored rows. The units ``without`` are left out."""
     for batch in summaries_in_batches(scoring.run):
         rows: dict[int, list[Row]] = {}
         for score in scoring.scores.filter(summary__in=[judged.summary for judged in batch]):
             rows.setdefault(score.summary_id, []).append(Row(score.reference_id, score.values, score.undefined))
-        yield from ((judged, rows.get(judged.summary, [])) for judged in batch)
+        yield from (
+            (judged, rows.get(judged.summary, [])) for judged in batch if judged.material.source.unit not in without
+        )
 
 
 def _hash(metric: Metric, params: Params, libraries: Mapping[str, Any], run: Run) -> str:

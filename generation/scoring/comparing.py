@@ -1,6 +1,6 @@
 """Compute and store comparisons of systems on their common units. Of two systems, the later scoring compares both."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from audit.digests import digest_of
@@ -50,14 +50,14 @@ class Stored:
     """Stored comparisons of scorings or probe figures, under the current rule, by pair of ids with the lower first."""
 
     def __init__(self, rows: Mapping[tuple[int, int], Sequence[Json]]) -> None:
-        self._rows = rows
+        self.rows = rows
 
     def has(self, first: int, second: int) -> bool:
-        return in_order(first, second) in self._rows
+        return in_order(first, second) in self.rows
 
     def find(self, first: int, second: int, **values: str) -> Comparison | None:
         """Return ``first`` less ``second`` from the row with these values, in either stored order, or None."""
-        for row in self._rows.get(in_order(first, second), ()):
+        for row in self.rows.get(in_order(first, second), ()):
             if all(row[name] == value for name, value in values.items()):
                 comparison = Comparison.from_json(row)
                 return comparison.turned() if first > second else comparison
@@ -80,13 +80,21 @@ def uncompared(scoring: Scoring) -> list[Scoring]:
     """
     if not compared_figures(scoring.metric, scoring.run.version.level):
         return []
+    others = scorings_alike(scoring)[1:]
+    stored = comparisons([scoring.pk, *(other.pk for other in others)])
+    return [other for other in others if not stored.has(scoring.pk, other.pk)]
+
+
+def scorings_alike(scoring: Scoring) -> list[Scoring]:
+    """Return a scoring and those `are_alike` that tables show beside it. Empty if they use another run of its version.
+
+    Two queries.
+    """
     newest = newest_runs(scoring.run.version.system.project, RunPurpose.SUMMARIES).order_by().values("pk")
     if not newest.filter(pk=scoring.run_id).exists():
         return []
     latest = Scoring.objects.latest_finished().filter(metric=scoring.metric, run__in=newest).exclude(run=scoring.run_id)
-    others = [other for other in latest.select_related("run__version") if are_alike(scoring, other)]
-    stored = comparisons([scoring.pk, *(other.pk for other in others)])
-    return [other for other in others if not stored.has(scoring.pk, other.pk)]
+    return [scoring, *(other for other in latest.select_related("run__version__system") if are_alike(scoring, other))]
 
 
 def comparisons(scorings: Iterable[int]) -> Stored:
@@ -98,10 +106,10 @@ def comparisons(scorings: Iterable[int]) -> Stored:
     )
 
 
-def scored_units(scoring: Scoring) -> ScoredUnits:
-    """Return the compared figures of a scoring by unit and reference, in one query."""
+def scored_units(scoring: Scoring, without: Collection[int] = ()) -> ScoredUnits:
+    """Return the compared figures of a scoring by unit and reference, in one query. Leave out the units ``without``."""
     units = ScoredUnits(compared_figures(scoring.metric, scoring.run.version.level))
-    for row in rows_of(scoring):
+    for row in rows_of(scoring, without):
         units.add((row.unit, row.reference), row.review, row.side, row.values)
     return units
 
@@ -133,15 +141,15 @@ def digest_of_probes(probes: Iterable[tuple[int, int]]) -> str:
     return digest_of(sorted([run, items] for run, items in probes))
 
 
-def common_rows(runs: Sequence[Run]) -> dict[str, list[Json]]:
+def common_rows(runs: Sequence[Run], without: Collection[int] = ()) -> dict[str, list[Json]]:
     """Return Table 7's rows of each probe, by run, on the pairs that all of them judged, on each basis.
 
-    Only one probe's likelihoods are in memory at a time.
+    Pairs of the units ``without`` are left out. Only one probe's likelihoods are in memory at a time.
     """
     common_keys = set.intersection(*(_keys(run) for run in runs))
     rows = {}
     for run in runs:
-        pairs = [pair for key, pair in judged_pairs(run).items() if key in common_keys]
+        pairs = [pair for key, pair in judged_pairs(run, without).items() if key in common_keys]
         rows[str(run.pk)] = [row.as_json() for row in probe_tables(pairs, KINDS)]
     return rows
 

@@ -4,7 +4,7 @@ Only workers and commands call this. They store the results (`generation.scoring
 the stored results.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
@@ -73,13 +73,15 @@ def figures_of(scoring: Scoring) -> Figures:
     }
 
 
-def means_of(scoring: Scoring) -> Json:
+def means_of(scoring: Scoring, without: Collection[int] = ()) -> Json:
     """Return the means of a scoring in stored form: the rule, the number of summaries, and every figure.
+
+    ``without``: units that are left out.
 
     Uses one query, and memory that grows by about 20 bytes per number.
     """
     means = ScoreMeans({figure.key: figure.bounds for figure in metrics.get(scoring.metric).figures})
-    for row in rows_of(scoring):
+    for row in rows_of(scoring, without):
         means.add(summary=row.unit, review=row.review, side=row.side, values=row.values, undefined=row.undefined)
     return means.as_json()
 
@@ -98,8 +100,8 @@ class ScoreRow(NamedTuple):
     undefined: dict[str, str]
 
 
-def rows_of(scoring: Scoring) -> Iterator[ScoreRow]:
-    """Yield every row, in one query. A run has one summary per unit.
+def rows_of(scoring: Scoring, without: Collection[int] = ()) -> Iterator[ScoreRow]:
+    """Yield every row, in one query, but not those of the units ``without``. A run has one summary per unit.
 
     If the maximum over references is set, a summary has one row, and all summaries are held in memory.
     """
@@ -112,6 +114,7 @@ def rows_of(scoring: Scoring) -> Iterator[ScoreRow]:
         for type, form, writer, unit, reference, review, values, undefined in scores.values_list(
             *names, "values", "undefined"
         ).iterator()
+        if unit not in without
     )
     return _maxima_of(rows) if scoring.params.get("references") == MAXIMUM else rows
 

@@ -1,6 +1,6 @@
 """Registry of paper tables, and the data that they are built from."""
 
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from api.registry import Registry
 
@@ -16,6 +16,9 @@ class TableContext:
     ``member`` restricts the data to what this member may see; None includes everything. ``published`` leaves out
     embargoed runs for everybody, so that the table does not reveal that they exist.
     """
+
+    #: Whether the constructor takes ``unseen``: leave out units that the model of any system has seen in a training.
+    takes_unseen: ClassVar[bool] = False
 
     def __init__(self, project: Project, member: Member | None = None, *, published: bool = False) -> None:
         self.project, self.member, self.published = project, member, published
@@ -52,15 +55,20 @@ class ReportTable(Generic[Data]):
 class Tables:
     """The tables of a project that one member may see."""
 
-    def __init__(self, project: Project, member: Member | None = None, *, published: bool = False) -> None:
+    def __init__(
+        self, project: Project, member: Member | None = None, *, published: bool = False, unseen: bool = False
+    ) -> None:
+        """``unseen``: leave out units that the model of any system has seen, in the tables that can."""
         self._asked = (project, member, published)
+        self._unseen = unseen
         self._read: dict[type[TableContext], Any] = {}
 
     def data(self, of: type[Data]) -> Data:
         """Return the data of this class, loaded on first use."""
         if of not in self._read:
             project, member, published = self._asked
-            self._read[of] = of(project, member, published=published)
+            options = {"unseen": True} if self._unseen and of.takes_unseen else {}
+            self._read[of] = of(project, member, published=published, **options)
         loaded: Data = self._read[of]
         return loaded
 

@@ -24,7 +24,8 @@ def table_page(table: Table) -> Json:
                     "text": words(c),
                     "undefined": c.undefined,
                     "ci_reason": c.ci_reason,
-                    "mark": letters.get(c.undefined or c.ci_reason, ""),
+                    "note": c.note,
+                    "mark": letters.get(c.undefined or c.ci_reason or c.note, ""),
                     "best": (i, j) in best,
                 }
                 for j, c in enumerate(row)
@@ -33,6 +34,7 @@ def table_page(table: Table) -> Json:
         ],
         "undefined": [{"mark": letters[reason], "reason": reason} for reason in table.reasons()],
         "withheld": [{"mark": letters[reason], "reason": reason} for reason in table.withheld()],
+        "remarks": [{"mark": letters[note], "reason": note} for note in table.remarks()],
         "notes": table.notes,
         "missing": table.missing,
     }
@@ -50,7 +52,8 @@ class TableCellSerializer(Plain):
     text = serializers.CharField(allow_blank=True, help_text="Printed text; empty if the value is undefined.")
     undefined = serializers.CharField(allow_blank=True, help_text="Why the value is undefined.")
     ci_reason = serializers.CharField(allow_blank=True, help_text="Why the interval is withheld.")
-    mark = serializers.CharField(allow_blank=True, help_text="Footnote mark of the reason.")
+    note = serializers.CharField(allow_blank=True, help_text="Remark on the value.")
+    mark = serializers.CharField(allow_blank=True, help_text="Footnote mark of the reason or the remark.")
     best = serializers.BooleanField(help_text="Whether this is the best value of its column, without a tie.")
 
 
@@ -89,6 +92,7 @@ class ResultTableSerializer(Plain):
     rows = serializers.ListField(child=TableCellSerializer(many=True))
     undefined = ReasonSerializer(many=True)
     withheld = ReasonSerializer(many=True, help_text="Why intervals are withheld.")
+    remarks = ReasonSerializer(many=True, help_text="Remarks on values.")
     notes = serializers.ListField(child=serializers.CharField())
     missing = MissingStepSerializer(many=True)
 

@@ -34,6 +34,7 @@ class Cell:
     ``count``: numerator of a percentage, printed after it as 11/18 (the denominator is ``n``).
     ``n`` and ``bracket_n``: set only if they differ from the n of the row.
     ``undefined``: why there is no value. An undefined value is never 0.
+    ``note``: a remark on the value, printed below the table.
     """
 
     value: str | float | int | None
@@ -49,6 +50,7 @@ class Cell:
     count: float | None = None
     letters: str = ""
     ci_reason: str = ""
+    note: str = ""
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.undefined):
@@ -141,6 +143,10 @@ class Table:
     def withheld(self) -> list[str]:
         """Return the reasons for withheld intervals, without duplicates, in row order."""
         return list(dict.fromkeys(cell.ci_reason for row in self.rows for cell in row if cell.ci_reason))
+
+    def remarks(self) -> list[str]:
+        """Return the notes on values, without duplicates, in row order."""
+        return list(dict.fromkeys(cell.note for row in self.rows for cell in row if cell.note))
 
 
 def mark(number: int) -> str:

@@ -63,15 +63,16 @@ def signed(value: float, decimals: int) -> str:
 
 
 def marks(table: Table) -> dict[str, str]:
-    """Return the letter of each reason for an undefined value or a withheld interval."""
-    return {reason: mark(i) for i, reason in enumerate([*table.reasons(), *table.withheld()])}
+    """Return the letter of each reason for an undefined value or a withheld interval, and of each note on a value."""
+    texts = dict.fromkeys([*table.reasons(), *table.withheld(), *table.remarks()])
+    return {text: mark(i) for i, text in enumerate(texts)}
 
 
 def reasons_below(table: Table) -> dict[str, str]:
     """Return the letter and the text of each reason for the notes below a table."""
     letters = marks(table)
     texts = {letters[reason]: f"undefined: {reason}" for reason in table.reasons()}
-    return texts | {letters[reason]: reason for reason in table.withheld()}
+    return texts | {letters[text]: text for text in (*table.withheld(), *table.remarks())}
 
 
 def markdown(table: Table) -> str:
@@ -80,7 +81,7 @@ def markdown(table: Table) -> str:
 
     def shown(cell: Cell, is_best: bool) -> str:
         text = words(cell) if not cell.undefined else f"{UNDEFINED} ({letters[cell.undefined]})"
-        text = plain(f"{text} ({letters[cell.ci_reason]})" if cell.ci_reason else text)
+        text = plain(" ".join([text, *(f"({letters[of]})" for of in (cell.ci_reason, cell.note) if of)]))
         return f"**{text}**" if is_best else text
 
     lines = [f"### {table.title}", "", plain(table.caption), ""]
@@ -190,7 +191,7 @@ def _latex_rows(row: Sequence[Cell], letters: Mapping[str, str], best: Sequence[
             return f"--\\textsuperscript{{{letters[cell.undefined]}}}"
         text = escaped(words(replace(cell, ci=None, bracket_ci=None, letters="")))
         raised = f"\\textsuperscript{{{cell.letters}}}" if cell.letters else ""
-        raised += f"\\textsuperscript{{({letters[cell.ci_reason]})}}" if cell.ci_reason else ""
+        raised += "".join(f"\\textsuperscript{{({letters[of]})}}" for of in (cell.ci_reason, cell.note) if of)
         return (f"\\textbf{{{text}}}" if is_best else text) + raised
 
     yield " & ".join(map(shown, row, best)) + r" \\"
@@ -291,6 +292,8 @@ def _parts(table: Table, at: int) -> Iterator[tuple[str, Get]]:
         yield f"{title} n", lambda cell: cell.n
     if any(cell.letters for cell in cells):
         yield f"{title} letters", lambda cell: cell.letters
+    if any(cell.note for cell in cells):
+        yield f"{title} note", lambda cell: cell.note or None
 
 
 def as_dict(table: Table) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from projects.reports.registry import get
 from projects.reports.writing import markdown, words
 from tests.builders import build_cluster
 from tests.conftest import person
+from tests.generation.exposures import build_trained_version, build_training
 from tests.generation.summaries import build_version
 from tests.generation.test_probing import TEXTS, add
 
@@ -138,6 +139,20 @@ def test_later_likelihoods_are_reported_missing_until_they_are_computed(project:
     compute_probe_figures(probe)
     assert rows(Scores(project))["negation"][3] == "3"
     assert get("m3-7").build(Scores(project)).missing == []
+
+
+def test_units_that_a_model_has_seen_can_be_left_out(project: Project, probe: Run) -> None:
+    review = probe.items.order_by("pk")[1].unit.cluster.review.pmid
+    build_training(project, "one", [review])
+    Run.objects.create(version=build_trained_version(project, "Trained", "trained-one"))
+    assert [step.words for step in get("m3-7").build(Scores(project, unseen=True)).missing][-1].startswith(
+        "the figures"
+    )
+    compute_probe_figures(probe)
+    whole, [unseen] = Scores(project).probed[0], Scores(project, unseen=True).probed
+    assert [result.n for result in (whole.results[-1], unseen.results[-1])] == [3, 2]
+    notes = get("m3-7").build(Scores(project, unseen=True)).notes
+    assert notes[-1].endswith("train or choose a model: 1 of the units of level proposition.")
 
 
 def test_an_embargoed_probe_is_left_out(project: Project, probe: Run) -> None:

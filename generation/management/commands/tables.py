@@ -8,7 +8,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from generation.management.foreground import progress_bar, stoppable
 from projects import reports
 from projects.management.arguments import project_of, write_json
-from projects.models import Project
 from projects.reports import rendering
 from projects.reports.registry import Tables
 from projects.reports.table import Table
@@ -40,6 +39,11 @@ class Command(BaseCommand):
             "--out.",
         )
         parser.add_argument(
+            "--unseen",
+            action="store_true",
+            help="Leave out, for all systems, the units that were used to train or choose the model of any.",
+        )
+        parser.add_argument(
             "--out",
             type=Path,
             metavar="DIR",
@@ -52,11 +56,11 @@ class Command(BaseCommand):
         if options["format"] in rendering.FORMATS:
             if out is None:
                 raise CommandError("Figures are written to files: give their folder with --out DIR.")
-            self._write_figures(project, options["table"], options["format"], out)
+            self._write_figures(Tables(project, unseen=options["unseen"]), options["table"], options["format"], out)
             return
         ending, _, write = FORMATS[options["format"]]
         with stoppable("No table was written."):
-            built = self._built(project, options["table"])
+            built = self._built(Tables(project, unseen=options["unseen"]), options["table"])
         if options["format"] == "json" and out is None:
             write_json(self.stdout, [as_dict(table) for table in built.values()])
             return
@@ -70,8 +74,7 @@ class Command(BaseCommand):
                 for step in table.missing:
                     self.stderr.write(f"{key}: {step.sentence}")
 
-    def _write_figures(self, project: Project, keys: list[str] | None, format: rendering.Format, out: Path) -> None:
-        tables = Tables(project)
+    def _write_figures(self, tables: Tables, keys: list[str] | None, format: rendering.Format, out: Path) -> None:
         with stoppable("Not all figures were written."):
             for table in map(reports.get, keys) if keys else tables.available_tables():
                 figures = tables.figures(table)
@@ -85,8 +88,7 @@ class Command(BaseCommand):
                         raise CommandError(str(missing)) from None
                     self._write(out / f"{name}.{rendering.ENDINGS[format]}", content)
 
-    def _built(self, project: Project, wanted: list[str] | None) -> dict[str, Table]:
-        tables = Tables(project)
+    def _built(self, tables: Tables, wanted: list[str] | None) -> dict[str, Table]:
         keys = wanted or [table.key for table in tables.available_tables()]
         with progress_bar(total=len(keys), unit=" tables") as bar:
             built = {}

@@ -115,4 +115,4 @@ def leading_cells(
     """
     means = [scores.found(metric, scored_run.run, key, side).mean for metric, key in figures]
     mean = next((mean for mean in means if mean.n), means[0])
-    return [Cell(scored_run.name), Cell(scored_run.level), Cell(side), Cell(mean.n), Cell(mean.clusters)], mean.n
+    return [scored_run.name_cell, Cell(scored_run.level), Cell(side), Cell(mean.n), Cell(mean.clusters)], mean.n

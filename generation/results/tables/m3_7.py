@@ -81,7 +81,7 @@ class ProbeTable(ScoresTable):
         if result.n_changed not in (0, result.n):
             changed = replace(changed, n=result.n_changed)
         return [
-            Cell(probed.name),
+            probed.name_cell,
             Cell(probed.run.version.level),
             Cell(result.kind),
             Cell(result.n),
@@ -230,7 +230,7 @@ class WideProbeTable(ScoresTable):
         )
 
     def _row(self, probed: Probed) -> list[Cell]:
-        cells = [Cell(probed.name), Cell(probed.level)]
+        cells = [probed.name_cell, Cell(probed.level)]
         for result in probed.results:
             cells += [_with_n(delta_cell(result), result), figure_cell(result.accuracy, 2)]
         return cells

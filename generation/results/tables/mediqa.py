@@ -163,7 +163,7 @@ class WilcoxonTable(PairsTable):
     def _row(pair: Compared[ScoredRun], declared: Figure, level: str, against: str) -> list[Cell]:
         comparison, ranks = pair.comparison, pair.comparison.ranks
         difference, scale, decimals = comparison.difference, declared.scale, declared.decimals
-        names = [Cell(declared.label), Cell(level), Cell(against), Cell(pair.first.name), Cell(pair.second.name)]
+        names = [Cell(declared.label), Cell(level), Cell(against), pair.first.name_cell, pair.second.name_cell]
         if ranks is None or comparison.first is None or comparison.second is None or difference.value is None:
             return [*names, Cell(difference.n), *[Cell(None, undefined=difference.undefined)] * 9]
         ci = (difference.ci[0] * scale, difference.ci[1] * scale) if difference.ci else None

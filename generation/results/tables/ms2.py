@@ -3,7 +3,7 @@
 from projects.reports.table import Cell, Column, Table
 
 from ...scoring.checking import ROUGE
-from ...scoring.computing import NOT_SCORED, OWN
+from ...scoring.computing import OWN
 from .building import LEADING_COLUMNS, ScoresTable, figure, leading_cells
 from .scored import Scores
 from .scored_run import ScoredRun
@@ -64,10 +64,9 @@ class DirectionTable(ScoresTable):
         )
 
     def _f1(self, scores: Scores, scored_run: ScoredRun) -> list[Cell]:
-        scoring = scores.scoring("direction", scored_run.run)
-        if scoring is None:
-            return [Cell(None, undefined=NOT_SCORED)] * 3
-        corpus = scoring.corpus
+        corpus, reason = scores.corpus("direction", scored_run.run)
+        if corpus is None:
+            return [Cell(None, undefined=reason)] * 3
         if corpus["macro_f1"] is None:
             return [Cell(0), *[Cell(None, undefined=corpus["undefined"])] * 2]
         return [Cell(corpus["n_pairs"]), Cell(corpus["macro_f1"], 3), Cell(corpus["micro_f1"], 3)]

@@ -1,10 +1,10 @@
 """MS^2's Table 6: macro F1 of the directions that systems give for pairs of an intervention and an outcome."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from projects.reports.table import Cell, Column, Table
 
-from ...scoring.computing import NOT_SCORED
 from .building import ScoresTable
 from .scored import Scores
 from .wording import INTERVALS
@@ -24,14 +24,13 @@ class PairDirectionsTable(ScoresTable):
         scores = data.only(data.pair_runs)
         rows = []
         for scored_run in scores.runs:
-            scoring = scores.scoring(METRIC, scored_run.run)
-            if scoring is None:
-                rows.append([Cell(scored_run.name), Cell("macro"), *[Cell(None, undefined=NOT_SCORED)] * 5])
+            corpus, reason = scores.corpus(METRIC, scored_run.run)
+            if corpus is None:
+                rows.append([scored_run.name_cell, Cell("macro"), *[Cell(None, undefined=reason)] * 5])
                 continue
-            corpus = scoring.corpus
             rows += [
                 [
-                    Cell(scored_run.name),
+                    scored_run.name_cell,
                     Cell(name),
                     Cell(each["n"]),
                     Cell(each["outputs"]),
@@ -39,8 +38,8 @@ class PairDirectionsTable(ScoresTable):
                 ]
                 for name, each in corpus["classes"].items()
             ]
-            rows.append([Cell(scored_run.name), Cell("other"), Cell(0), Cell(corpus["other"]), *[Cell("")] * 3])
-            rows.append([Cell(scored_run.name), Cell("macro"), Cell(corpus["n"]), Cell(corpus["n"]), *_macro(corpus)])
+            rows.append([scored_run.name_cell, Cell("other"), Cell(0), Cell(corpus["other"]), *[Cell("")] * 3])
+            rows.append([scored_run.name_cell, Cell("macro"), Cell(corpus["n"]), Cell(corpus["n"]), *_macro(corpus)])
         columns = [Column("System", False), Column("Direction", False), Column("n"), Column("Outputs")]
         columns += [Column(name, better="higher") for name in ("Precision", "Recall", "F1")]
         return Table(
@@ -70,7 +69,7 @@ def _share(value: float | None, of: dict[str, float]) -> Cell:
     return Cell(100 * value)
 
 
-def _macro(corpus: dict[str, Any]) -> list[Cell]:
+def _macro(corpus: Mapping[str, Any]) -> list[Cell]:
     if corpus["macro_f1"] is None:
         return [Cell(None, undefined=corpus["undefined"])] * 3
     means = [100 * corpus[f"macro_{figure}"] for figure in ("precision", "recall")]

@@ -160,8 +160,8 @@ class _FamilyRows:
             Cell(self.label),
             Cell(self.family.level),
             Cell(self.against),
-            Cell(pair.first.name),
-            Cell(pair.second.name),
+            pair.first.name_cell,
+            pair.second.name_cell,
             Cell(mean.n),
             Cell(mean.clusters),
         ]

@@ -1,16 +1,19 @@
 """The probes that tables use, with their computed figures."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.results.tables import building
 from measures.probe import OVERALL, ProbeResult
 from projects.models import Project
+from projects.reports.table import Cell
 
 from ...latest_runs import names, newest_runs
 from ...models import ProbeFigures, Run, RunPurpose, RunQuerySet
-from ...scoring.computing import is_current, stored_results
+from ...scoring.computing import is_current, results_of, stored_results
+from ...scoring.unseen import Unseen, key_of_probe
+from .seen import name_cell
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,12 @@ class Probed:
     units: int
     unjudged: int
     is_embargoed: bool
+    #: Number of units that the model has seen in trainings.
+    seen: int = 0
+
+    @property
+    def name_cell(self) -> Cell:
+        return name_cell(self.name, self.seen, self.units)
 
     @property
     def items(self) -> int:
@@ -88,3 +97,14 @@ def accuracies(probes: Sequence[Probed]) -> Mapping[str, ProbeResult]:
         for probed in probes
         for result in probed.results
     }
+
+
+def probe_without_seen(unseen: Unseen, probed: Probed) -> Probed:
+    """Replace the figures of a probe by those without seen units. They are missing until they are computed."""
+    if not unseen.of(probed.level):
+        return probed
+    units = probed.units - probed.seen
+    rows = unseen.find(probed.level, key_of_probe(probed.figures.pk)) if probed.figures else None
+    if rows is None:
+        return replace(probed, figures=None, results=(), content=(), units=units, seen=0)
+    return replace(probed, results=results_of(rows, "all"), content=results_of(rows, "content"), units=units, seen=0)

@@ -1,6 +1,5 @@
 """The data of the result tables: for each run and metric the latest finished scoring, with its stored means."""
 
-import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -16,10 +15,10 @@ from measures.comparison import RULE as OF_PAIRS
 from measures.comparison import Comparison
 from measures.means import Mean
 from projects.models import Member, Project
-from projects.reports.registry import TableContext
-from projects.reports.table import Cell, Missing
+from projects.reports.table import Cell
 
 from ... import metrics
+from ...exposure import Exposures
 from ...latest_runs import names, runs_with_summaries
 from ...metrics.protocol import Figure
 from ...models import CommonProbe, Run, RunQuerySet, Scoring, UnitLevel
@@ -35,49 +34,51 @@ from ...scoring.computing import (
     figures_of,
     has_current_means,
     results_of,
-    summaries_of,
 )
-from .probed import Probed, probes
+from ...scoring.unseen import Unseen, key_of_common
+from .probed import Probed, probe_without_seen, probes
 from .scored_run import ScoredRun
-from .wording import (
-    active_params,
-    changed_params,
-    few_reviews,
-    format_values,
-    join_words,
-    option_value,
-    sort_names,
-    version_commands,
-    versions,
-)
+from .scorings import ScoredRuns
+from .seen import LEFT_OUT, comparisons_without_seen, count_seen
+from .wording import active_params, few_reviews, format_values, sort_names, versions
 
 NO_REFERENCE = "there is no reference of this kind"
-CORRECTED = "the texts they were compared with were corrected or removed since"
-OLD_INPUTS = "their inputs were corrected since they were generated"
 
 
-#: Non-default parameters -> the runs that lack scores, with a description of what is missing.
-_RunsByParams = defaultdict[tuple[tuple[str, Any], ...], list[tuple[ScoredRun, str]]]
-
-
-class Scores(TableContext):
+class Scores(ScoredRuns):
     """The data of a project's tables, read once for all of them in a fixed number of queries, without reading scores.
 
-    Excludes runs that are embargoed for ``member``. If ``published`` is set, it excludes runs embargoed for anyone.
+    Excludes runs that are embargoed for ``member``. If ``published`` is set, it excludes runs embargoed for anyone. If
+    ``unseen`` is set, it leaves out units that the model of any system has seen in a training.
     """
 
-    def __init__(self, project: Project, member: Member | None = None, *, published: bool = False) -> None:
+    takes_unseen = True
+
+    def __init__(
+        self, project: Project, member: Member | None = None, *, published: bool = False, unseen: bool = False
+    ) -> None:
         super().__init__(project, member, published=published)
+        self.exposures = Exposures(project)
+        self.unseen = Unseen(project, self.exposures) if unseen else None
         all_runs = runs_with_summaries(project)
         runs: list[Any] = list(self._readable(all_runs))  # Any, because the type lacks annotated fields.
         self.has_embargoed_runs = bool(member) and len(runs) < all_runs.count()
         display_names = names(runs)
         retired = building.retired(project, runs)
+        seen = count_seen(self.exposures, runs, by_any=unseen)
         has_propositions = Cluster.objects.current().filter(project=project).exists()
         self.every_run = [
-            ScoredRun(run, display_names[run.pk], run.summaries - done, run.items_total - items, has_propositions)
+            ScoredRun(
+                run,
+                display_names[run.pk],
+                run.summaries - done - (unseen and seen_done),
+                run.items_total - items - (unseen and seen_items),
+                has_propositions,
+                0 if unseen else seen_items,
+            )
             for run in runs
             for items, done in [retired.get(run.pk, (0, 0))]
+            for seen_items, seen_done in [seen.get(run.pk, (0, 0))]
         ]
         #: Outputs for pairs are directions instead of texts, and have a table of their own.
         self.pair_runs = [scored_run for scored_run in self.every_run if scored_run.level == UnitLevel.PAIR]
@@ -125,7 +126,10 @@ class Scores(TableContext):
 
     @cached_property
     def _every_probe(self) -> list[Probed]:
-        return probes(self.project, self._readable)
+        found = probes(self.project, self._readable)
+        seen = count_seen(self.exposures, [probed.run for probed in found], by_any=bool(self.unseen))
+        marked = [replace(probed, seen=seen.get(probed.run.pk, (0, 0))[0]) for probed in found]
+        return [probe_without_seen(self.unseen, probed) for probed in marked] if self.unseen else marked
 
     @cached_property
     def probed(self) -> list[Probed]:
@@ -156,7 +160,11 @@ class Scores(TableContext):
 
     def stored_common(self, level: str) -> Mapping[str, Sequence[dict[str, Any]]]:
         """Return the rows, by run, on the pairs that all `alike` probes judged; empty if not computed yet."""
-        return self._common.get(digest_of_probes((probed.run.pk, probed.items) for probed in self.alike(level)), {})
+        digest = digest_of_probes((probed.run.pk, probed.items) for probed in self.alike(level))
+        if self.unseen and self.unseen.of(level):
+            common = self.unseen.find(level, key_of_common(level)) or {"of": "", "rows": {}}
+            return common["rows"] if common["of"] == digest else {}
+        return self._common.get(digest, {})
 
     @cached_property
     def _common(self) -> dict[str, Mapping[str, Sequence[dict[str, Any]]]]:
@@ -164,7 +172,9 @@ class Scores(TableContext):
 
     @cached_property
     def _probe_comparisons(self) -> Stored:
-        return probe_comparisons([probed.figures.pk for probed in self.probed if probed.figures])
+        levels = {probed.figures.pk: probed.level for probed in self.probed if probed.figures}
+        stored = probe_comparisons(levels)
+        return comparisons_without_seen(self.unseen, levels, stored, are_probes=True) if self.unseen else stored
 
     def are_compared(self, one: Probed, other: Probed) -> bool:
         return bool(one.figures and other.figures and self._probe_comparisons.has(one.figures.pk, other.figures.pk))
@@ -177,12 +187,13 @@ class Scores(TableContext):
 
     @cached_property
     def _comparisons(self) -> Stored:
-        compared = [
-            scoring.pk
+        levels = {
+            scoring.pk: scoring.run.version.level
             for scoring in self._scorings.values()
             if compared_figures(scoring.metric, scoring.run.version.level)
-        ]
-        return comparisons(compared)
+        }
+        stored = comparisons(levels)
+        return comparisons_without_seen(self.unseen, levels, stored) if self.unseen else stored
 
     def is_compared(self, metric: str, one: Run, other: Run) -> bool:
         """Return whether the comparison of two scored runs is stored."""
@@ -197,31 +208,6 @@ class Scores(TableContext):
         """Return the scoring of a run if its means are computed."""
         scoring = self.scoring(metric, run)
         return scoring if scoring and has_current_means(scoring) else None
-
-    @cached_property
-    def _scorings(self) -> dict[tuple[str, int], Scoring]:
-        shown = (
-            Scoring.objects.latest_finished()
-            .filter(run__in=[scored_run.run for scored_run in self.every_run])
-            .select_related("run__version")
-        )
-        return {(scoring.metric, scoring.run_id): scoring for scoring in shown}
-
-    @cached_property
-    def _compared(self) -> Mapping[int, int]:
-        return building.compared(self.project, [scoring.pk for scoring in self._scorings.values()])
-
-    @cached_property
-    def _removed(self) -> Mapping[int, int]:
-        return building.removed(self.project, [scoring.pk for scoring in self._scorings.values()])
-
-    @cached_property
-    def _inputs(self) -> Mapping[int, int]:
-        return building.inputs([scored_run.run for scored_run in self.runs])
-
-    def scoring(self, metric: str, run: Run) -> Scoring | None:
-        """Return the latest finished scoring of a run."""
-        return self._scorings.get((metric, run.pk))
 
     def found(self, metric: str, run: Run, figure: str, side: str = OWN) -> Found:
         """Return the mean of a figure, or the reason why there is none. Figures without a reference count as `OWN`."""
@@ -249,114 +235,6 @@ class Scores(TableContext):
         return Cell(
             mean.value * figure.scale, figure.decimals, ci, n=mean.n if mean.n != n else None, ci_reason=mean.ci_reason
         )
-
-    def missing(self, metric_keys: Sequence[str]) -> list[Missing]:
-        """Return the steps that make tables of these metrics complete and current.
-
-        There is one step per metric and set of parameters, for all systems that lack it.
-        """
-        steps = [
-            step
-            for metric in metric_keys
-            for steps_of in (self._scoring_steps, self._outdated)
-            for step in steps_of(metric)
-        ]
-        return [*self._no_summaries_step(), *steps, *self._outdated_input_steps()]
-
-    def _scoring_steps(self, metric: str) -> list[Missing]:
-        """Return the steps for summaries that a metric has not scored."""
-        unscored_runs: _RunsByParams = defaultdict(list)
-        for scored_run in self.runs:
-            scoring = self.scoring(metric, scored_run.run)
-            if scoring is None or not has_current_means(scoring):
-                unscored_runs[changed_params(metric, scoring)].append((scored_run, scored_run.label))
-                continue
-            unscored = scored_run.summaries - (summaries_of(scoring) - self._removed.get(scoring.pk, 0))
-            if unscored > 0:
-                unscored_runs[changed_params(metric, scoring)].append(
-                    (scored_run, f"{unscored} of the {scored_run.summaries} summaries of {scored_run.label}")
-                )
-        return [self._step(metric, params, lacking) for params, lacking in unscored_runs.items()]
-
-    def _outdated(self, metric: str) -> list[Missing]:
-        """Return the steps for scores against texts that have been corrected or removed."""
-        outdated_runs: _RunsByParams = defaultdict(list)
-        for scored_run in self.runs:
-            scoring = self.scoring(metric, scored_run.run)
-            if scoring is None or not has_current_means(scoring):
-                continue
-            if count := self._compared.get(scoring.pk, 0) + self._removed.get(scoring.pk, 0):
-                description = f"{count} of the {summaries_of(scoring)} summaries of {scored_run.label}"
-                outdated_runs[changed_params(metric, scoring)].append((scored_run, description))
-        return [self._step(metric, params, runs, CORRECTED) for params, runs in outdated_runs.items()]
-
-    def to_compare(self, metric: str, lacking: Sequence[tuple[ScoredRun, ScoredRun]]) -> list[Missing]:
-        """Return the steps that compute missing comparisons.
-
-        Scoring a run again reuses its scores and only compares it.
-        """
-        uncompared: _RunsByParams = defaultdict(list)
-        for scored_run in {other.run.pk: other for _, other in lacking}.values():
-            description = f"{scored_run.label} with others"
-            uncompared[changed_params(metric, self.scoring(metric, scored_run.run))].append((scored_run, description))
-        return [
-            replace(step, words=f"the comparison of {step.words}")
-            for params, runs in uncompared.items()
-            for step in [self._step(metric, params, runs)]
-        ]
-
-    def _step(
-        self,
-        metric: str,
-        params: tuple[tuple[str, Any], ...],
-        lacking: Sequence[tuple[ScoredRun, str]],
-        reason: str = "",
-    ) -> Missing:
-        systems = dict.fromkeys(scored_run.run.version.system.name for scored_run, _ in lacking)
-        name, targets = metrics.get(metric).name, join_words(description for _, description in lacking)
-        description = f"{name} ({format_values(dict(params))}) of {targets}" if params else f"{name} of {targets}"
-        command = ["manage.py", "score", "--project", self.project.slug, "--metric", metric]
-        command += [word for name in systems for word in ("--system", name)]
-        command += [word for name, value in params for word in ("--set", f"{name}={option_value(value)}")]
-        page = f"/projects/{self.project.slug}/results"
-        return Missing(
-            description,
-            shlex.join(command),
-            page,
-            reason,
-            [scored_run.run.pk for scored_run, _ in lacking],
-            metric,
-            dict(params),
-        )
-
-    def _outdated_input_steps(self) -> list[Missing]:
-        """Return the step for summaries whose inputs have changed."""
-        outdated_runs = [
-            (scored_run, f"{count} of the {scored_run.summaries} summaries of {scored_run.label}")
-            for scored_run in self.runs
-            if (count := self._inputs.get(scored_run.run.pk))
-        ]
-        if not outdated_runs:
-            return []
-        description, page = (
-            join_words(description for _, description in outdated_runs),
-            f"/projects/{self.project.slug}/systems",
-        )
-        return [
-            Missing(
-                description,
-                version_commands("generate", [scored_run.run for scored_run, _ in outdated_runs], "--again"),
-                page,
-                OLD_INPUTS,
-            )
-        ]
-
-    def _no_summaries_step(self) -> list[Missing]:
-        """Return the step for a project without summaries."""
-        if self.runs:
-            return []
-        command = f"manage.py generate --project {self.project.slug} --system NAME"
-        return [Missing("summaries of any system", command, f"/projects/{self.project.slug}/systems")]
 
     def notes(self, metric_keys: Iterable[str]) -> list[str]:
         """Return notes on versions, units without a summary, and parameters and libraries of each metric.
@@ -387,9 +265,25 @@ class Scores(TableContext):
                         least[scored_run.label] = min([*cluster_counts, least.get(scored_run.label, FEW)])
         return few_reviews(least, "questions" if self.runs and not self.target_runs else "reviews")
 
+    def corpus(self, metric: str, run: Run) -> tuple[Mapping[str, Any] | None, str]:
+        """Return the corpus figures of a run, or None and the reason why there are none."""
+        scoring = self.scoring(metric, run)
+        if scoring is None:
+            return None, NOT_SCORED
+        return scoring.corpus or None, NOT_COMPUTED
+
+    def seen(self) -> list[dict[str, Any]]:
+        """Return the number of units of each level that the model of any system has seen."""
+        levels = dict.fromkeys([*(each.level for each in self.every_run), *(each.level for each in self.probed)])
+        counts = {level: len(self.exposures.of_level(level)) for level in levels}
+        return [{"level": level, "units": count} for level, count in counts.items() if count]
+
     def hidden(self) -> list[str]:
-        """Return a note if runs are hidden from this member."""
-        return ["Runs that are embargoed for you are excluded."] if self.has_embargoed_runs else []
+        """Return a note if runs are hidden from this member, and how many units are left out."""
+        notes = ["Runs that are embargoed for you are excluded."] if self.has_embargoed_runs else []
+        if self.unseen:
+            notes += [LEFT_OUT.format(**of_level) for of_level in self.seen()]
+        return notes
 
     def exclusion_notes(self, figures: Iterable[tuple[str, Figure]]) -> list[str]:
         """Return notes on undefined figures that the means exclude: figure, system, number and reason."""

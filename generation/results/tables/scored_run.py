@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from measures.references import WRITTEN_LEVELS
+from projects.reports.table import Cell
 
 from ...models import Run
+from .seen import name_cell
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,12 @@ class ScoredRun:
     summaries: int
     items: int
     has_propositions: bool = True
+    #: Number of units that the model has seen in trainings.
+    seen: int = 0
+
+    @property
+    def name_cell(self) -> Cell:
+        return name_cell(self.name, self.seen, self.items)
 
     @property
     def level(self) -> str:

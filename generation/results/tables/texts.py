@@ -2,7 +2,7 @@
 
 from projects.reports.table import Cell, Column, Table
 
-from ...scoring.computing import NOT_SCORED, OWN
+from ...scoring.computing import OWN
 from .building import LEADING_COLUMNS, ScoresTable, figure, leading_cells
 from .scored import Scores
 from .scored_run import ScoredRun
@@ -45,18 +45,18 @@ class TextsTable(ScoresTable):
     def _signatures(self, scores: Scores) -> list[str]:
         """Return the sacrebleu signatures of the corpus figures."""
         signatures = [
-            f"{metric}: {scoring.corpus[metric]['signature']}."
+            f"{metric}: {corpus[metric]['signature']}."
             for metric in ("bleu", "chrf")
             for scored_run in scores.runs
-            if (scoring := scores.scoring(metric, scored_run.run)) and scoring.corpus[metric]["signature"]
+            if (corpus := scores.corpus(metric, scored_run.run)[0]) and corpus[metric]["signature"]
         ]
         return list(dict.fromkeys(signatures))
 
     def _of_corpus(self, scores: Scores, scored_run: ScoredRun, metric: str, n: int) -> Cell:
-        scoring = scores.scoring(metric, scored_run.run)
-        if scoring is None:
-            return Cell(None, undefined=NOT_SCORED)
-        result = scoring.corpus[metric]
+        corpus, reason = scores.corpus(metric, scored_run.run)
+        if corpus is None:
+            return Cell(None, undefined=reason)
+        result = corpus[metric]
         if result["score"] is None:
             return Cell(None, undefined=result["undefined"])
         return Cell(result["score"], 1, n=result["n"] if result["n"] != n else None)

@@ -41,7 +41,7 @@ describe('a figure of one summary', () => {
 describe('tables that stand together', () => {
   const step = (sentence: string): Schemas['MissingStep'] => ({ words: '', outdated: '', sentence, command: '', page: '', runs: [], metric: '', params: {} })
   const table = (key: string, beside: string, rows: number, ...missing: string[]): Schemas['ResultTable'] => ({
-    key, beside, title: key, caption: '', columns: [], rows: Array.from({ length: rows }, () => []), undefined: [], withheld: [], notes: [], missing: missing.map(step),
+    key, beside, title: key, caption: '', columns: [], rows: Array.from({ length: rows }, () => []), undefined: [], withheld: [], remarks: [], notes: [], missing: missing.map(step),
   })
   const tables = [table('a', '', 0, 'x'), table('b', '', 1), table('a-pairs', 'a', 2, 'x', 'y'), table('a-wide', 'a', 0, 'x'), table('b-pairs', 'b', 1)]
   it('are the one and those beside it, each step once', () => {

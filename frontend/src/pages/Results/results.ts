@@ -48,6 +48,11 @@ export function toScore(tables: readonly Schemas['ResultTable'][]): Scorable[] {
   return [...byKey.values()]
 }
 
+/** Units of all levels that the model of any system was trained on. */
+export function seenUnits(results: Pick<Schemas['Results'], 'seen'>): number {
+  return results.seen.reduce((sum, level) => sum + level.units, 0)
+}
+
 /** A table with its secondary tables: missing steps are not repeated, empty tables are left out. */
 export function together(tables: readonly Schemas['ResultTable'][], key: string): Schemas['ResultTable'][] {
   const own = tables.filter((t) => t.key === key)
