@@ -1,7 +1,6 @@
 """The probe on a trained model: true texts become more likely than false ones, and a tie is no success."""
 
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,20 +11,11 @@ from generation.backends.protocol import InputText, Probed, ProbedUnit, Source
 from generation.backends.seq2seq import Seq2SeqBackend
 from measures.probe import Pair, TextNll, probe_table
 from tests.generation import tiny_models, unbatched
-
-DRUGS = ("Statins", "Aspirin", "Exercise", "Insulin", "Antibiotics")
-OPPOSITE = {"lowered": "increased", "increased": "lowered", "improved": "reduced", "reduced": "improved"}
-OUTCOMES = ("death", "stroke", "pain", "falls", "bleeding", "symptoms", "depression", "disease", "vitamin", "groups")
-#: 200 findings; a counterfactual states the opposite.
-FINDINGS = list(product(DRUGS, OPPOSITE, OUTCOMES))
-
-
-def said(drug: str, verb: str, outcome: str) -> str:
-    return f"{drug} {verb} {outcome}."
+from tests.generation.findings import FINDINGS, OPPOSITE, read, said
 
 
 def source(unit: int, finding: tuple[str, str, str]) -> Source:
-    return Source(unit, str(unit), (InputText(f"The trial found {said(*finding)}"),))
+    return Source(unit, str(unit), (InputText(read(*finding)),))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +25,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(0)
     words = tiny_models.tokenizer("bart")
     model = tiny_models._model("bart", len(words))
-    ids = words([f"The trial found {said(*finding)}" for finding in FINDINGS], padding=True, return_tensors="pt")
+    ids = words([read(*finding) for finding in FINDINGS], padding=True, return_tensors="pt")
     labels = words([said(*finding) for finding in FINDINGS], padding=True, return_tensors="pt")
     targets = labels.input_ids.masked_fill(labels.attention_mask == 0, -100)
     optimiser = torch.optim.AdamW(model.parameters(), lr=6e-3)

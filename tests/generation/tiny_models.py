@@ -45,14 +45,26 @@ def text(number: int, sentences: int = 2) -> str:
     return " ".join(SENTENCES[(number * 3 + n * (1 + number % 3)) % len(SENTENCES)] for n in range(sentences))
 
 
-def build(kind: str, folder: Path, *, seed: int = 0) -> None:
-    """Save a model and its tokenizer. The weights have a large variance, so that logits differ."""
+def build(kind: str, folder: Path, *, seed: int = 0, is_trainable: bool = False) -> None:
+    """Save a model and its tokenizer.
+
+    The weights have a large variance, so that logits differ; or the library's, from which a training learns well.
+    """
     import torch
 
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     words = tokenizer(kind)
     model = _model(kind, len(words))
+    if not is_trainable:
+        _spread(model)
+    model.eval().save_pretrained(folder)
+    words.save_pretrained(folder)
+
+
+def _spread(model: Any) -> None:
+    import torch
+
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if parameter.dim() > 1 and "relative_attention_bias" not in name:
@@ -63,8 +75,6 @@ def build(kind: str, folder: Path, *, seed: int = 0) -> None:
             model.final_logits_bias[0, model.config.eos_token_id] = END
         else:
             model.get_input_embeddings().weight[model.config.eos_token_id] *= 1.5
-    model.eval().save_pretrained(folder)
-    words.save_pretrained(folder)
 
 
 def tokenizer(kind: str) -> Any:
