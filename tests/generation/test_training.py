@@ -11,6 +11,8 @@ from django.core.management import call_command
 
 from accounts.models import User
 from annotation.models import DataSplit
+from annotation.splits.actions import create_split
+from annotation.splits.parameters import SplitParameters, parse_parts
 from api.problems import Conflict, Refused
 from generation.models import FineTuning, TrainedStudy, TrainingState
 from generation.training.actions import request_training, resume
@@ -41,14 +43,23 @@ def test_a_training_stores_a_model_that_a_version_can_use(
     assert TrainedStudy.objects.filter(fine_tuning=tuning).count() == 36
 
 
-def test_the_same_training_gives_the_same_weights_and_another_seed_or_input_another_hash(
-    train: Train, settings: LazySettings
+def test_the_same_training_gives_the_same_weights_and_other_data_or_settings_another_hash(
+    train: Train, split: DataSplit
 ) -> None:
     first, again = train(), train()
     assert (first.hash, first.result["weights"]) == (again.hash, again.result["weights"])
     assert first.result["folder"] != again.result["folder"]
-    others = [train(seed=2), train(assembly={"question": True}), train("t5"), train(epochs=3)]
-    assert len({first.hash, *(other.hash for other in others)}) == 5
+    asked = SplitParameters("other", parts=parse_parts("train=80,development=10,test=10"), seed=1)
+    other = create_split(project=split.project, asked=asked, by=None)
+    others = [
+        train(seed=2),
+        train(of=other),
+        train(assembly={"question": True}),
+        train("t5"),
+        train(epochs=3),
+        train(parts={"training": "train", "development": ""}),
+    ]
+    assert len({first.hash, *(other.hash for other in others)}) == 7
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -90,6 +101,19 @@ def test_short_memory_halves_the_batch_and_keeps_the_updates(train: Train, monke
     assert tuning.state == TrainingState.DONE
     assert [(phase["micro"], phase["accumulation"]) for phase in tuning.phases] == [(8, 1), (4, 2)]
     assert tuning.result["steps"] == 4
+
+
+def test_an_example_that_does_not_fit_into_memory_ends_the_training_with_advice(
+    train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_large(model: Any, inputs: dict[str, Any]) -> Any:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(loop, "call", too_large)
+    tuning = train()
+    assert tuning.state == TrainingState.FAILED
+    assert tuning.error.startswith("One example does not fit into memory.")
+    assert [phase["micro"] for phase in tuning.phases] == [8, 4, 2, 1]
 
 
 def test_a_loss_that_is_not_a_number_ends_the_training_with_advice(

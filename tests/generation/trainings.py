@@ -41,6 +41,7 @@ def train(split: DataSplit, models: Callable[[str], str]) -> Train:
         backend: str = "seq2seq",
         parts: dict[str, str] | None = None,
         assembly: dict[str, Any] | None = None,
+        of: DataSplit | None = None,
         runs: bool = True,
         **training: Any,
     ) -> FineTuning:
@@ -57,7 +58,7 @@ def train(split: DataSplit, models: Callable[[str], str]) -> Train:
             project=split.project,
             name=name or f"{family}-{next(numbers)}",
             trainer="seq2seq",
-            split=split,
+            split=of or split,
             config={
                 "version": version,
                 "training": hyperparameters,
