@@ -2,6 +2,7 @@
 
 import resource
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from django.conf import LazySettings
 
 from api.problems import Conflict
 from generation.models import TrainingState
+from generation.training import disk
 from generation.training.actions import request_deletion, resume
 from generation.training.disk import checkpoints_folder
 from projects.jobs.running import Cancelled, run_job
@@ -79,6 +81,48 @@ def test_a_training_on_a_full_disk_names_the_folder_and_continues(
     resume(training=tuning, by=None)
     run(tuning)
     assert (tuning.state, tuning.error) == (TrainingState.DONE, "")
+    assert tuning.result["weights"] == whole.result["weights"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path, settings: LazySettings) -> Iterator[Path]:
+    """A file system of 6 MiB for the checkpoints."""
+    folder = Path(settings.DATA_DIR) / "training"
+    folder.mkdir(parents=True)
+    try:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no file system can be mounted")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("room", [100_000, 500_000], ids=["safetensors", "torch"])
+def test_a_training_continues_when_a_full_file_system_has_grown(
+    room: int, train: Train, small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``room``: bytes left after the first checkpoint, for a part of its weights or of its optimizer."""
+    monkeypatch.setattr(disk, "RESERVE", 0)
+    whole = train(epochs=3)
+    saved = Recorder.saved
+
+    def fill_disk(recorder: Recorder, step: int) -> None:
+        saved(recorder, step)
+        free = shutil.disk_usage(small_disk).free
+        (small_disk / "other").write_bytes(b"0" * max(free - room, 0))
+
+    monkeypatch.setattr(Recorder, "saved", fill_disk)
+    tuning = train(epochs=3)
+    assert tuning.state == TrainingState.FAILED
+    assert tuning.error.startswith(f"The disk is full: DATA_DIR/training/{tuning.pk}/")
+    assert tuning.checkpoint == 2
+    subprocess.run(["mount", "-o", "remount,size=20m", small_disk], check=True)
+    monkeypatch.setattr(Recorder, "saved", saved)
+    resume(training=tuning, by=None)
+    run(tuning)
+    assert (tuning.state, tuning.error) == (TrainingState.DONE, "")
+    assert [phase["step"] for phase in tuning.phases] == [0, 2]
     assert tuning.result["weights"] == whole.result["weights"]
 
 
