@@ -55,7 +55,7 @@ def state(training: int, patience: float = 0) -> dict[str, Any]:
     while True:
         row = FineTuning.objects.values("state", "error", "checkpoint", "result", "curve", "phases").get(pk=training)
         if row["state"] not in ("queued", "running") or time.monotonic() > latest:
-            return row
+            return dict(row)
         time.sleep(0.1)
 
 
