@@ -111,17 +111,19 @@ def request_deletion(*, training: FineTuning, by: User | None) -> Job:
         )
 
 
-def use(*, training: FineTuning, system: str, by: User | None) -> Job:
+def use(*, training: FineTuning, system: str, level: str = "", by: User | None) -> Job:
     """Create a system, and queue the job that makes its first version from the trained model.
 
-    Raise `Refused` unless a summariser was trained to the end, or if the name is taken.
+    ``level``: what the version summarises; by default what the model was trained on. M3 trains on documents and
+    summarises clusters. Raise `Refused` unless a summariser was trained to the end, or if the name is taken.
     """
     if training.state != TrainingState.DONE:
         raise Refused("The training has not ended: it has no model yet.")
     if training.trainer != trainers.SUMMARISER:
         raise Refused("This model classifies texts. Use it on the page Machine readings, or by manage.py read.")
     version = training.config["version"]
-    config = {**version, "model": {**version["model"], "model": training.result["folder"], "revision": "main"}}
+    config = {**version, "level": level or version["level"]}
+    config |= {"model": {**version["model"], "model": training.result["folder"], "revision": "main"}}
     with transaction.atomic():
         created = create_system(project=training.project, name=system, by=by)
         made = request_version(system=created, config=config, note=f"Training: {training.name}", by=by)

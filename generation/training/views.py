@@ -165,6 +165,9 @@ class NewTrainingSerializer(Strict):
 
 class NewTrainedVersionSerializer(Strict):
     system = NameField(max_length=80, help_text="Name of the new system.")
+    level = serializers.ChoiceField(
+        choices=UnitLevel.choices, required=False, help_text="Level of the version; that of the training if omitted."
+    )
 
 
 class TrainingListView(generics.GenericAPIView[Any]):
@@ -276,4 +279,4 @@ class TrainedVersionView(APIView):
         training, member = permissions.training_of(signed_in(request), training_id)
         body = NewTrainedVersionSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        return accepted(actions.use(training=training, system=body.validated_data["system"], by=member.user))
+        return accepted(actions.use(training=training, by=member.user, **body.validated_data))
