@@ -101,6 +101,15 @@ def required_places(project: Project, level: str) -> QuerySet[Any, Position]:
     raise Refused(f"This project has no {LEVELS[UnitLevel(level)]}, level {level}. It has {alternatives}.")
 
 
+def levels_with_targets(projects: Sequence[int]) -> dict[int, list[str]]:
+    """Return the levels at which each project may have units with a target. One query per level."""
+    found: dict[int, list[str]] = {project: [] for project in projects}
+    for source in _EVERY:
+        for project in source.with_targets(projects):
+            found[project].append(source.level)
+    return found
+
+
 @dataclass(frozen=True)
 class PartUnit:
     """A unit of a part of a split. ``is_divided``: its review (or question) is also in another part."""

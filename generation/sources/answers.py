@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Length
 
-from annotation.models import Part, Passage, Question, QuestionText, SplitLevel
+from annotation.models import Part, Passage, Question, QuestionText, SplitLevel, WrittenSummary
 from annotation.questions.references import WrittenReference, references_of_passages, references_of_questions
 from projects.models import Project
 
@@ -31,6 +31,11 @@ class _PassageSource(UnitSource):
     @abstractmethod
     def references(self, passages: Mapping[int, Sequence[Passage]]) -> Iterable[tuple[int, WrittenReference]]:
         """Return the written summaries of units, with the unit, by name."""
+
+    def with_targets(self, projects: Iterable[int]) -> set[int]:
+        is_of_all = self.level == UnitLevel.QUESTION
+        written = WrittenSummary.objects.current().filter(question__project__in=projects, passage__isnull=is_of_all)
+        return set(written.order_by().values_list("question__project", flat=True).distinct())
 
     def materials(self, units: Sequence[int], *, pages: bool = False) -> dict[int, Material]:
         found = self.passages(units)

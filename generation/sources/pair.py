@@ -6,7 +6,7 @@ those of included studies, then of general references, in the order of the revie
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
@@ -46,6 +46,10 @@ class PairSource(UnitSource):
         return EffectPair.objects.filter(Exists(read) | Exists(decided), review__project=project).annotate(
             pair_unit=Subquery(own[:1])
         )
+
+    def with_targets(self, projects: Iterable[int]) -> set[int]:
+        pairs = EffectPair.objects.filter(review__project__in=projects).order_by()
+        return set(pairs.values_list("review__project", flat=True).distinct())
 
     def existing(self, project: Project) -> QuerySet[Any]:
         return self.rows(project).filter(pair_unit__isnull=False)

@@ -1,7 +1,7 @@
 """The level of clusters: the propositions of studies that share a PICO tuple (M3's level 3)."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet, Sum
@@ -23,6 +23,10 @@ class PropositionSource(UnitSource):
 
     def rows(self, project: Project) -> QuerySet[Any]:
         return Cluster.objects.current().filter(project=project)
+
+    def with_targets(self, projects: Iterable[int]) -> set[int]:
+        clusters = Cluster.objects.current().filter(project__in=projects).order_by()
+        return set(clusters.values_list("project", flat=True).distinct())
 
     def materials(self, units: Sequence[int], *, pages: bool = False) -> dict[int, Material]:
         clusters = Cluster.objects.filter(unit__in=units).select_related("review")

@@ -1,7 +1,7 @@
 """The interface of levels, and the texts of a unit."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -68,6 +68,10 @@ class UnitSource(ABC):
     @abstractmethod
     def rows(self, project: Project) -> QuerySet[Any]:
         """Return one row per unit, also for units that do not exist yet (see `existing_units`)."""
+
+    @abstractmethod
+    def with_targets(self, projects: Iterable[int]) -> set[int]:
+        """Return those of the projects that may have units with a target. One query."""
 
     @abstractmethod
     def materials(self, units: Sequence[int], *, pages: bool = False) -> dict[int, Material]:

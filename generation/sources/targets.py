@@ -1,7 +1,7 @@
 """The material of targets: the texts of a review's studies, and the target itself."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet, Sum
@@ -21,6 +21,10 @@ class TargetSource(UnitSource):
 
     def rows(self, project: Project) -> QuerySet[Any]:
         return Target.objects.current().filter(project=project, level=Level(self.level))
+
+    def with_targets(self, projects: Iterable[int]) -> set[int]:
+        shown = Target.objects.current().filter(project__in=projects, level=Level(self.level), is_withheld=False)
+        return set(shown.order_by().values_list("project", flat=True).distinct())
 
     def materials(self, units: Sequence[int], *, pages: bool = False) -> dict[int, Material]:
         of_level = Target.objects.current().filter(level=Level(self.level)).select_related("review")

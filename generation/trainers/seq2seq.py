@@ -44,6 +44,11 @@ METRIC = Parameter(
 PARAMETERS = (*TRAINING, REFERENCE, TARGET_TOKENS, LABEL_SMOOTHING, METRIC)
 
 
+def _has(reference: str, name: str) -> bool:
+    """Whether a written summary has the asked name, or its form: "abstractive" is also "abstractive by P07"."""
+    return name in (reference, reference.partition(" by ")[0])
+
+
 class Seq2SeqTraining:
     """Trains the model of a version: its configuration decides what the model reads."""
 
@@ -89,7 +94,7 @@ class Seq2SeqTraining:
                 except Unreadable as error:
                     yield LeftOut(row.key, str(error))
                     continue
-                targets = [text for text in material.written if text.name == name] if name else [material.own]
+                targets = [text for text in material.written if _has(text.name, name)] if name else [material.own]
                 targets = [text for text in targets if text and text.text.strip()]
                 if not targets:
                     yield LeftOut(row.key, f"The unit has no {f'summary named {name!r}' if name else 'target'}.")

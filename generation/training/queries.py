@@ -30,6 +30,7 @@ def choices(project: Project, user: User) -> Json:
     """Return what a training can be made of: trainers, presets, versions, folders, and splits that the user leads."""
     led = Member.objects.active().filter(user=user, role=Role.LEAD).values("project")
     splits = DataSplit.objects.current().filter(project__in=led).select_related("project").order_by("-pk")
+    targets = sources.levels_with_targets([*{split.project_id for split in splits}])
     versions = Version.objects.filter(system__project=project, backend__in=BACKENDS).select_related("system")
     return {
         "trainers": [
@@ -43,10 +44,7 @@ def choices(project: Project, user: User) -> Json:
             for trainer in trainers.every()
         ],
         "presets": [_preset(preset) for preset in PRESETS],
-        "levels": [
-            {"key": level, "name": sources.LEVELS[level], "splits": list(sources.source_of(level).splits)}
-            for level in UnitLevel
-        ],
+        "levels": [{"key": level, "name": sources.LEVELS[level]} for level in UnitLevel],
         "versions": [
             {"id": version.pk, "name": f"{version.system} v{version.number}", "level": version.level}
             for version in versions.order_by("-pk")[:MOST_VERSIONS]
@@ -58,6 +56,9 @@ def choices(project: Project, user: User) -> Json:
                 "name": split.name,
                 "project": split.project.slug,
                 "level": split.level,
+                "divides": [
+                    level for level in targets[split.project_id] if split.level in sources.source_of(level).splits
+                ],
                 "parts": [part["name"] for part in split.parts],
             }
             for split in splits

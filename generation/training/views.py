@@ -112,11 +112,8 @@ class TrainingPresetSerializer(Plain):
 
 
 class TrainingLevelSerializer(Plain):
-    """A level of versions, and the levels of splits that divide its units."""
-
     key = serializers.ChoiceField(choices=UnitLevel.choices)
     name = serializers.CharField()
-    splits = serializers.ListField(child=serializers.ChoiceField(choices=SplitLevel.choices))
 
 
 class TrainableVersionSerializer(Plain):
@@ -130,6 +127,10 @@ class TrainingSplitSerializer(Plain):
     name = serializers.CharField()
     project = serializers.CharField()
     level = serializers.ChoiceField(choices=SplitLevel.choices)
+    divides = serializers.ListField(
+        child=serializers.ChoiceField(choices=UnitLevel.choices),
+        help_text="Levels of versions whose units it divides and that have targets.",
+    )
     parts = serializers.ListField(child=serializers.CharField())
 
 

@@ -82,7 +82,9 @@ def train(config: Mapping[str, Any], parts: Parts, folder: Path, listener: Liste
     tokenizer.add_tokens(markers, special_tokens=True)
     reader = Reader(tokenizer, family, loaded.model.config, version)
     start = recorded["decoding"]["decoder_start_token_id"]
-    encode = _Encoding(reader, tokenizer, training["target_tokens"], is_separate, family.global_attention, start)
+    # A target cannot be longer than the decoder has positions.
+    most = min(training["target_tokens"], seq2seq.positions(loaded.model.config) or training["target_tokens"])
+    encode = _Encoding(reader, tokenizer, most, is_separate, family.global_attention, start)
     padding = Padding(
         tokenizer.pad_token_id, multiple=family.padding(loaded.model.config), attends=family.global_attention
     )
