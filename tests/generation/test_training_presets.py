@@ -17,6 +17,7 @@ from annotation.splits.parameters import SplitParameters, parse_parts
 from api.problems import Refused
 from generation import sources, trainers
 from generation.models import FineTuning, TrainingState, UnitLevel
+from generation.trainers import seq2seq
 from generation.trainers.presets import PRESETS, TrainingPreset, configuration, get
 from generation.trainers.protocol import DIVIDED
 from generation.training.actions import KIND, read_parts, request_training
@@ -158,6 +159,8 @@ def test_a_lead_trains_from_a_preset_without_a_version(
     Review.objects.update(title="Do statins help?")
     choices = client.get("/api/v1/projects/eye/trainings/choices/").json()
     offered = {preset["key"]: preset for preset in choices["presets"]}
+    [offered_split] = choices["splits"]
+    assert offered_split["divides"] == ["proposition"], "documents have no targets, and pairs no effects"
     figures = {figure["name"]: figure for figure in offered["mediqa-bart"]["training"]}
     assert figures["learning_rate"]["source"].endswith("finetune_bart_bioasq.sh, LR")
     assert figures["patience"]["source"].startswith("No published figure")
@@ -213,6 +216,18 @@ def test_training_adds_the_markers_and_the_start_of_ms2s_bart(
     assert model.config.decoder_start_token_id == tokenizer.bos_token_id
     assert torch.isfinite(model.get_input_embeddings().weight).all()
     assert Job.objects.filter(kind=KIND).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("reference", "asked", "is_taken"),
+    [
+        ("abstractive", "abstractive", True),
+        ("abstractive by P07", "abstractive", True),
+        ("extractive", "abstractive", False),
+    ],
+)
+def test_a_form_of_written_summaries_includes_those_of_every_writer(reference: str, asked: str, is_taken: bool) -> None:
+    assert seq2seq._has(reference, asked) is is_taken
 
 
 def _without_markers(base: Path, folder: Path) -> None:
