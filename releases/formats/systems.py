@@ -22,9 +22,11 @@ from django.db.models.functions import Coalesce
 
 from annotation.kinds.effect.units import EFFECT
 from generation import metrics
+from generation.exposure import Exposures
 from generation.latest_runs import published_runs
 from generation.metrics.protocol import Figure
-from generation.models import ProbeFigures, ProbeScore, RunPurpose, Score, Scoring, Summary, UnitLevel
+from generation.models import FineTuning, ProbeFigures, ProbeScore, RunPurpose, Score, Scoring, Summary, UnitLevel
+from generation.results.tables.seen import count_seen
 from generation.scoring.checking import compared_figures
 from generation.scoring.computing import has_current_means, is_current, side_of, with_names
 from generation.sources import materials
@@ -67,7 +69,7 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
     runs = published_runs(project)
     if not runs:
         return
-    yield RUNS, (_run(run) for run in runs)
+    yield RUNS, _runs(project, runs)
     ids = [run.pk for run in runs]
     if Summary.objects.filter(item__run__in=ids).exists():
         yield SUMMARIES, _summaries(ids)
@@ -89,25 +91,40 @@ def _json(row: dict[str, Any]) -> bytes:
     return json.dumps(row, ensure_ascii=False, sort_keys=True).encode() + b"\n"
 
 
-def _run(run: Any) -> bytes:
+def _runs(project: Project, runs: Sequence[Any]) -> Iterator[bytes]:
+    exposures = Exposures(project)
+    seen = count_seen(exposures, runs, by_any=False)
+    of_runs = {run.pk: exposures.trainings(run.version_id) for run in runs}
+    trainings = FineTuning.objects.in_bulk(set().union(*of_runs.values()))
+    for run in runs:
+        of_run = [_training(trainings[pk], project) for pk in sorted(of_runs[run.pk])]
+        yield _json({**_run(run), "seen": seen.get(run.pk, (0, 0))[0], "trainings": of_run})
+
+
+def _training(training: FineTuning, project: Project) -> dict[str, Any]:
+    """Return the record of a training. One of another project has no name."""
+    examples = {role: training.data.get(role, {}).get("examples", 0) for role in ("training", "development")}
+    name = training.name if training.project_id == project.pk else ""
+    return {"name": name, "hash": training.hash, "data": training.data.get("sha256", ""), **examples}
+
+
+def _run(run: Any) -> dict[str, Any]:
     """Return the row of a run. ``done`` is the number of ``units`` with a result; ``run`` is annotated with both."""
     system_version = run.version
-    return _json(
-        {
-            "run": run.pk,
-            "system": system_version.system.name,
-            "version": system_version.number,
-            "hash": system_version.hash,
-            "backend": system_version.backend,
-            "level": system_version.level,
-            "purpose": run.purpose,
-            "status": run.status,
-            "units": run.items_total,
-            "done": run.done,
-            "created_at": utc_time(run.created_at),
-            "finished_at": utc_time(run.finished_at) if run.finished_at else None,
-        }
-    )
+    return {
+        "run": run.pk,
+        "system": system_version.system.name,
+        "version": system_version.number,
+        "hash": system_version.hash,
+        "backend": system_version.backend,
+        "level": system_version.level,
+        "purpose": run.purpose,
+        "status": run.status,
+        "units": run.items_total,
+        "done": run.done,
+        "created_at": utc_time(run.created_at),
+        "finished_at": utc_time(run.finished_at) if run.finished_at else None,
+    }
 
 
 def _summaries(runs: Sequence[int]) -> Iterator[bytes]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.utils import timezone
+
 from annotation.models import DataSplit
 from audit.digests import digest_of
 from generation.models import FineTuning, System, TrainedStudy, TrainingState, Version
@@ -14,7 +16,9 @@ def build_training(project: Project, name: str, keys: Iterable[str], *, base: st
     split, _ = DataSplit.objects.get_or_create(
         project=project,
         name="split-of-training",
-        defaults={"level": "proposition", "mode": "strict", "seed": 0, "parts": [], "report": {}, "digest": "0" * 64},
+        defaults={"level": "proposition", "mode": "strict", "seed": 0, "parts": [], "report": {}, "digest": "0" * 64}
+        # No release has it.
+        | {"discarded_at": timezone.now()},
     )
     training = FineTuning.objects.create(
         project=project,

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from audit.digests import digest_of
 from generation.latest_runs import published_runs
-from generation.models import Embargo, ItemStatus, Run, RunItem, Scoring, System
+from generation.models import Embargo, ItemStatus, Run, RunItem, RunStatus, Scoring, System
+from generation.sources import units_of
 from projects.models import Member, Project
 from releases.folders.dictionary import TABLES, table_of
 from releases.folders.diffs import differences
 from releases.folders.folder import read
+from tests.generation.exposures import build_trained_version, build_training
 from tests.generation.summaries import add_summary, bring_two_reviews, build_run, scored, the_target
 from tests.generation.test_probing import probed
 from tests.generation.workers import staged_version
@@ -54,6 +57,27 @@ def test_outputs_and_inputs_of_a_run_are_released_with_its_version(reviews: Proj
     with (folder / "systems" / "references.csv").open(newline="") as file:
         texts = {row["unit"]: row["text"] for row in csv.DictReader(file)}
     assert [texts[row["reference"]] for row in rows] == ["It helps", "It harms"]
+
+
+def test_a_trained_model_is_released_with_its_trainings_and_no_name_of_another_project(
+    reviews: Project, tmp_path: Path
+) -> None:
+    other = Project.objects.create(name="Hidden heart", slug="hidden-heart")
+    build_training(other, "confidential", ["111"])
+    build_training(reviews, "ours", ["999"], base="trained-confidential")
+    run = Run.objects.create(version=build_trained_version(reviews, "Trained", "trained-ours"), status=RunStatus.DONE)
+    for unit in units_of(reviews, "proposition"):
+        add_summary(run, unit, "It helps")
+    scored(run, "rouge")
+    folder = released(reviews, tmp_path / "r")
+    [line] = lines(folder, "runs.jsonl")
+    assert line["seen"] == 1
+    assert line["trainings"] == [
+        {"name": name, "hash": digest_of(of), "data": "", "training": 0, "development": 0}
+        for name, of in (("", "confidential"), ("ours", "ours"))
+    ]
+    released_bytes = b"".join(whole(folder).values())
+    assert not any(word in released_bytes for word in (b"confidential", b"Hidden heart", b"hidden-heart"))
 
 
 @pytest.mark.row(37)

@@ -25,10 +25,20 @@ TABLES = (
             "status": "Running, stopped or done.",
             "units": "Number of units.",
             "done": "Number of units with a result.",
+            "seen": "Number of units that were used to train or choose the model.",
+            "trainings": "Trainings of the model and of its base models: hash, hash of the data, numbers of examples "
+            "of the part to train on and of the development part, and the name if the training is of this project.",
             "created_at": TIME,
             "finished_at": TIME,
         },
-        types={"run": INT, "version": INT, "units": INT, "done": INT},
+        types={
+            "run": INT,
+            "version": INT,
+            "units": INT,
+            "done": INT,
+            "seen": INT,
+            "trainings": [{"name": TEXT, "hash": TEXT, "data": TEXT, "training": INT, "development": INT}],
+        },
     ),
     Table(
         "systems/summaries.jsonl",
