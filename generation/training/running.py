@@ -111,7 +111,7 @@ def _keep(model: Any, job: RunningJob, training: FineTuning, tokens_per_second: 
 
     No folder is incomplete, and a worker that lost its lease replaces no model.
     """
-    job.progress(job.job.done, None, "writing the model")
+    job.progress(model.result.steps, None, "writing the model")
     # A name of its own: an equal training on a GPU has other weights, and versions may use its folder.
     name = f"trained-{training.pk}-{training.hash[:12]}"
     root = Path(settings.MODELS_DIR)

@@ -26,7 +26,7 @@ from generation.neural.training.summarisers import TrainedSummariser
 from generation.training.running import Recorder
 
 __all__ = ["split", "train"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.row(65)]
 
 
 @contextmanager

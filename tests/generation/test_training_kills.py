@@ -33,6 +33,7 @@ from generation.neural.training import checkpoints  # noqa: E402
 __all__ = ["split", "train"]
 pytestmark = [
     pytest.mark.django_db(transaction=True),
+    pytest.mark.row(65),
     pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU cannot be used after a fork"),
 ]
 STEPS = 6

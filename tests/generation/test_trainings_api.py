@@ -64,7 +64,16 @@ def test_a_lead_trains_the_model_of_a_version_and_uses_it(
     assert (early.status_code, early.json()["detail"]) == (422, "The training has not ended: it has no model yet.")
     run_job(started.json()["job"]["id"])
     done = client.get(address).json()
-    assert (done["state"], done["error"]) == ("done", "")
+    assert (done["state"], done["error"], done["checkpoint"]) == ("done", "", None)
+    settings = {each["label"]: each["value"] for each in done["settings"]}
+    assert settings | {"Base model": "bart", "Maximum updates": 2, "Batch size": 8} == settings
+    assert "LoRA alpha" not in settings
+    log = [(event["step"], event["text"]) for event in done["log"]]
+    assert log[0] == (0, "Started with 8 examples in memory.")
+    assert [step for step, text in log if text.startswith("Evaluated: loss ") and "Checkpoint" in text] == [1, 2]
+    assert log[-1] == (2, f"Model {done['folder']} stored.")
+    refused = client.delete(f"{address}checkpoints/")
+    assert refused.status_code == 409
     assert [row["name"] for row in client.get(ADDRESS).json()["results"]] == ["BART on main"]
     made = client.post(f"{address}version/", {"system": "Trained"}, format="json")
     run_job(made.json()["id"])

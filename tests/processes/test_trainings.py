@@ -67,6 +67,7 @@ def is_killed_in_a_checkpoint(site: Site, worker: Process, training: int) -> boo
     return bool(checkpoints(site, training)[1])
 
 
+@pytest.mark.row(65)
 def test_trainings_killed_at_any_moment_end_with_the_weights_of_undisturbed_ones(site: Site) -> None:
     whole = {family: begin(site, family, f"{family}, whole", OFTEN) for family in FAMILIES}
     worker = site.start_worker("gpu")
@@ -91,6 +92,7 @@ def test_trainings_killed_at_any_moment_end_with_the_weights_of_undisturbed_ones
                 each.kill()
 
 
+@pytest.mark.row(65)
 def test_a_suspended_worker_that_wakes_mixes_no_checkpoints(site: Site) -> None:
     expected, training = (begin(site, "bart", name, OFTEN) for name in ("whole", "suspended"))
     first = site.start_worker("gpu")
@@ -102,7 +104,11 @@ def test_a_suspended_worker_that_wakes_mixes_no_checkpoints(site: Site) -> None:
     ended = done(site, training)
     assert ended["result"]["weights"] == done(site, expected)["result"]["weights"]
     first.wake()
-    until(lambda: "was taken over by another worker" in first.log.read_text(), "the first sees that it lost", 60)
+    try:
+        until(lambda: "was taken over by another worker" in first.log.read_text(), "the first sees that it lost", 20)
+    except AssertionError:
+        print("LOG", first.log.read_text()[-3000:], list((site.folder / "training").rglob("*")), first.is_running)
+        raise
     assert state(site, training) == ended
     assert not list((site.folder / "training").rglob("checkpoint-*"))
     assert second.is_running
