@@ -39,19 +39,25 @@ def claim_checkpoints(training: int, job: RunningJob) -> Path:
     """
     from ..neural.training.checkpoints import last_complete, step_of
 
-    root = checkpoints_folder(training)
+    root, number = checkpoints_folder(training), (job.job.pk, job.job.fence)
     own = root / f"attempt-{job.job.pk}-{job.job.fence}"
     steps: dict[Path, int] = {}
     for folder in root.glob("attempt-*"):
-        checkpoint = last_complete(folder)
-        steps[folder] = step_of(checkpoint) if checkpoint else -1
-    newest = max(steps, key=steps.__getitem__, default=None)
-    if newest:
+        # A later attempt exists if this one lost its lease before it came here.
+        if _number(folder) < number:
+            checkpoint = last_complete(folder)
+            steps[folder] = step_of(checkpoint) if checkpoint else -1
+    if newest := max(steps, key=steps.__getitem__, default=None):
         newest.rename(own)
     own.mkdir(parents=True, exist_ok=True)
     for folder in steps:
         shutil.rmtree(folder, ignore_errors=True)
     return own
+
+
+def _number(attempt: Path) -> tuple[int, int]:
+    job, fence = attempt.name.split("-")[1:]
+    return int(job), int(fence)
 
 
 def check_space(training: int, weights: int) -> None:

@@ -95,15 +95,19 @@ def _size_of_base(config: Mapping[str, Any]) -> int:
 
 
 def _leave(job: RunningJob, folder: Path) -> None:
-    """Delete what a failed attempt leaves: incomplete checkpoints, or all of it if another worker has the job."""
+    """Delete the incomplete checkpoints of a failed attempt.
+
+    Delete all of them and raise `LostLease` if another worker has the job: its checkpoints were moved away, so that
+    the error was that of a missing file.
+    """
     from ..neural.training.checkpoints import last_complete
 
     try:
         job.check()
     except LostLease:
         shutil.rmtree(folder, ignore_errors=True)
-    else:
-        last_complete(folder)
+        raise
+    last_complete(folder)
 
 
 def _keep(model: Any, job: RunningJob, training: FineTuning, tokens_per_second: float) -> None:

@@ -18,13 +18,16 @@ from pathlib import Path
 from django.conf import settings
 from accounts.models import User
 from generation.systems.actions import create_system, request_version
+from generation.models import Version
 from projects.people.actions import create_project
+from tests.processes.site import until
 from tests.generation.findings import import_findings
 lead = User.objects.get(email='lead@example.org')
 project = create_project(slug='trained', name='Trained', by=lead)
 import_findings(project, Path(settings.DATA_DIR) / 'findings.jsonl')
 config = {'backend': 'seq2seq', 'level': 'proposition', 'seed': 1, 'model': {'model': 'tiny-bart', 'device': 'cpu'}}
 request_version(system=create_system(project=project, name='BART', by=lead), config=config, by=lead)
+until(lambda: Version.objects.filter(system__project=project).exists(), 'a worker makes the version')
 print(json.dumps(0))
 """
 
@@ -35,8 +38,6 @@ def test_a_lead_trains_cancels_continues_and_uses_a_model(site: Site, visit: Cal
     run(site, MAKE)
     lead = visit("lead")
     page = lead.page
-    lead.go("/projects/trained/systems")
-    expect(page.get_by_role("button", name=re.compile("^Run"))).to_be_visible()
     lead.go("/projects/trained/trainings")
     page.get_by_role("link", name="New training").first.click()
     page.get_by_label("Name").fill("BART on findings")
