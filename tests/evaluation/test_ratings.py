@@ -49,7 +49,9 @@ from tests.evaluation.rating_rounds import (
     rate_value,
     submit_value,
 )
+from tests.generation import builders
 from tests.generation.builders import build_run, build_version
+from tests.generation.exposures import build_training
 from tests.measures import rating_oracle as oracle
 
 pytestmark = pytest.mark.django_db
@@ -315,7 +317,7 @@ def test_results_take_the_same_queries_for_any_number_of_answers(
     before = [queries(f"/api/v1/{path}") for path in of_project]
     many = rated(2, evaluator, ann1)
     assert [queries(f"/api/v1/{path}") for path in of_project] == before
-    assert all(n <= most for n, most in zip(before, (4, 35, 10), strict=True)), before
+    assert all(n <= most for n, most in zip(before, (4, 38, 10), strict=True)), before
     asked = "examples/?criterion=consistency&value=consistent"
     for part, most in (("", 14), ("examples/", 12), (asked, 12), ("file/", 16)):
         assert queries(address(few, part)) == queries(address(many, part)) <= most, part
@@ -342,6 +344,24 @@ def test_tables_are_on_results_and_in_every_format(
         assert table.rows
         for _, _, write in FORMATS.values():
             assert write(table)
+
+
+def test_rated_systems_whose_model_has_seen_sources_are_marked(
+    project: Project, lead: User, evaluator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Project.objects.create(name="Hidden heart", slug="hidden-heart")
+    training = build_training(other, "elsewhere", [])
+    monkeypatch.setattr(builders, "FACTS", {**builders.FACTS, "weights": training.result["weights"]})
+    runs = build_runs(project, clusters=3)
+    training.studies.create(key=runs[0].items.order_by("pk")[0].unit.cluster.review.pmid)
+    design = close_rating_round(project, lead, [evaluator], runs)
+    compute_ratings(design=design, replicates=10)
+    for key, column in (("ratings", 3), ("rated-systems", 1)):
+        cells = [row[column] for row in Tables(project).build(reports.get(key)).rows]
+        notes = {cell.value: cell.note for cell in cells if cell.note}
+        assert set(notes) == {run.version.system.name for run in runs}, key
+        for name, note in notes.items():
+            assert note == f"Units of {name} that were used to train or choose its model: 1 of 3."
 
 
 def test_tables_keep_rounds_of_one_protocol_together_and_criteria_of_two_protocols_apart(

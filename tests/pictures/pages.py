@@ -406,6 +406,8 @@ PAGES = (
     Shot("new-protocol", f"{PROJECT}/protocols/new?from=m3-table-5"),
     Shot("results", f"{PROJECT}/results"),
     Shot("results-metrics", f"{PROJECT}/results?view=metrics"),
+    Shot("results-marked", f"{SAMPLE}/results?view=metrics"),
+    Shot("results-unseen", f"{SAMPLE}/results?view=metrics&unseen=true"),
     Shot("results-summaries", f"{PROJECT}/results?view=summaries"),
     *(Shot(f"results-{part}", f"{PROJECT}/results?part={part}") for part in ("raters", "examples")),
     Shot("results-correlation", f"{SAMPLE}/results?part=metrics"),

@@ -6,11 +6,15 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
+from annotation.models import Review
 from annotation.splits.actions import create_split
 from annotation.splits.parameters import SplitParameters, parse_parts
-from generation.models import FineTuning, TrainingState
+from generation.models import FineTuning, Run, RunStatus, TrainedStudy, TrainingState
+from generation.sources import materials, units_of
 from generation.training.actions import KIND
 from projects.models import Job, JobStatus, Project
+from tests.generation.exposures import build_trained_version
+from tests.generation.summaries import add_summary, first_sentence, scored
 
 STEPS = 1500
 ERROR = (
@@ -83,6 +87,21 @@ def make(project: Project, by: User) -> None:
             error=training.error,
             created_by=by,
         )
+
+    _use(project, training)
+
+
+def _use(project: Project, training: FineTuning) -> None:
+    """Score a system of the last training's model, which has seen a third of the reviews."""
+    reviews = Review.objects.filter(project=project).order_by("pk").values_list("pmid", flat=True)
+    TrainedStudy.objects.bulk_create(TrainedStudy(fine_tuning=training, key=key) for key in reviews[::3])
+    version = build_trained_version(
+        project, "BART on main", training.result["folder"], weights=training.result["weights"]
+    )
+    run = Run.objects.create(version=version, status=RunStatus.DONE)
+    for unit, material in materials(project, version.level, units_of(project, version.level)).items():
+        add_summary(run, unit, first_sentence(material))
+    scored(run, "rouge")
 
 
 def _curve(until: int) -> list[dict[str, Any]]:

@@ -1,13 +1,16 @@
 """Shared parts of the rating tables: unblinded rounds with their stored results."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from evaluation.models import RatingDesign, RatingFigures
+from evaluation.models import ComparedSystem, RatingDesign, RatingFigures, RatingSource
 from evaluation.results.computed import RULES, open_designs, whole
+from generation.exposure import Exposures
+from generation.results.tables.seen import name_cell
 from measures.ratings import RULE
 from measures.ratings.judgements import DERIVED
 from projects.models import Member, Project
@@ -33,6 +36,12 @@ class RatedRound:
     design: RatingDesign
     figures: Json | None
     rule: str
+    #: Number of sources that a system's model has seen in trainings, and of all sources, by system.
+    seen: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def system_cell(self, system: str) -> Cell:
+        """Return the name of a system, marked if its model has seen sources of the round."""
+        return name_cell(system, *self.seen.get(system, (0, 0)))
 
     @property
     def name(self) -> str:
@@ -57,7 +66,10 @@ class RatedRound:
 
 
 class Ratings(TableContext):
-    """The rounds whose results ``member`` may see, without those with an embargoed run. Runs two queries."""
+    """The rounds whose results ``member`` may see, without those with an embargoed run.
+
+    Runs a fixed number of queries.
+    """
 
     def __init__(self, project: Project, member: Member | None = None, *, published: bool = False) -> None:
         super().__init__(project, member, published=published)
@@ -68,8 +80,14 @@ class Ratings(TableContext):
             first.setdefault(design.version.protocol_id, design.pk)
         designs.sort(key=lambda design: first[design.version.protocol_id])
         kept = {each.design_id: each for each in RatingFigures.objects.filter(design__in=designs)}
+        seen = seen_sources(project, designs)
         self.rounds = [
-            RatedRound(design, whole(json.loads(found.figures)) if found else None, found.rule if found else "")
+            RatedRound(
+                design,
+                whole(json.loads(found.figures)) if found else None,
+                found.rule if found else "",
+                seen.get(design.pk, {}),
+            )
             for design in designs
             for found in [kept.get(design.pk)]
         ]
@@ -107,6 +125,26 @@ class Ratings(TableContext):
                 whose = f" of {len(rule['raters'])} raters" if rule["raters"] else ""
                 notes.append(f"{each.name}: {rule['judgements']} ratings{whose} excluded ({rule['rule']}).")
         return notes
+
+
+def seen_sources(project: Project, designs: Sequence[RatingDesign]) -> dict[int, dict[str, tuple[int, int]]]:
+    """Return, by design and system, the number of sources that the model has seen in trainings, and of all sources.
+
+    Systems that have seen none are left out.
+    """
+    exposures = Exposures(project)
+    compared = ComparedSystem.objects.filter(design__in=designs, run__isnull=False).select_related("run")
+    asked = [(each, units) for each in compared if (units := exposures.units(each.run.version_id))]  # type: ignore[union-attr]
+    sources: dict[int, set[int]] = defaultdict(set)
+    if asked:
+        rows = RatingSource.objects.filter(design__in={each.design_id for each, _ in asked}).order_by()
+        for design, unit in rows.values_list("design", "unit"):
+            sources[design].add(unit)
+    seen: dict[int, dict[str, tuple[int, int]]] = defaultdict(dict)
+    for each, units in asked:
+        if count := len(units & sources[each.design_id]):
+            seen[each.design_id][each.name] = count, len(sources[each.design_id])
+    return seen
 
 
 class RatingsTable(ReportTable[Ratings]):
@@ -199,7 +237,7 @@ class CriteriaTable(RatingsTable):
                         Cell(each.name),
                         Cell(way),
                         Cell(_pointing(each, criterion)),
-                        Cell(row["system"]),
+                        each.system_cell(row["system"]),
                         *self._figure(criterion["kind"], row),
                         Cell(criterion["letters"].get(row["system"], "")),
                         Cell(row["n"]),

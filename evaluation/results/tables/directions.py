@@ -42,7 +42,7 @@ class DirectionsTable(RatingsTable):
             [
                 [
                     Cell(each.name),
-                    Cell(system["system"]),
+                    each.system_cell(system["system"]),
                     figure(
                         per_cent(system["accuracy"]),
                         system["undefined"],
@@ -91,7 +91,7 @@ class DirectionMatrixTable(DirectionsTable):
             "Number of texts with the column's direction whose reference has the row's direction.",
             [ROUND, Column("System", False), Column("Reference", False), *map(Column, classes)],
             [
-                [Cell(each.name), Cell(system["system"]), Cell(gold), *self._counts(system, row, classes)]
+                [Cell(each.name), each.system_cell(system["system"]), Cell(gold), *self._counts(system, row, classes)]
                 for each, system in found
                 for gold, row in zip(system["classes"], system["table"], strict=True)
             ],

@@ -80,7 +80,7 @@ class _M3Table(RatingsTable):
     def _rows(self, each: RatedRound) -> list[list[Cell]]:
         found = by_key(each.cited)
         return [
-            [Cell(each.name), Cell(system), *(share(found[key][system]) for key in self.columns)]
+            [Cell(each.name), each.system_cell(system), *(share(found[key][system]) for key in self.columns)]
             for system in each.cited["systems"]
         ]
 

@@ -111,7 +111,7 @@ class PreferencesTable(RatingsTable):
             [
                 Cell(each.name),
                 Cell(each.called(made["criterion"])),
-                Cell(row["system"]),
+                each.system_cell(row["system"]),
                 figure(row["strength"], made["undefined"], ci=ends(row["ci"]), ci_reason=reason(row)),
                 figure(per_cent(row["chosen"]), made["undefined"], 1),
                 Cell(row["wins"], 1),
@@ -162,7 +162,7 @@ class RatedSystemsTable(RatingsTable):
             [
                 [
                     Cell(each.name),
-                    Cell(system),
+                    each.system_cell(system),
                     Cell(_texts(each, system)),
                     *(_said(each, system, which) for which in criteria),
                     *(_given(each, system, metric, how) for metric, how in metrics.items()),
