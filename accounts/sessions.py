@@ -119,6 +119,23 @@ def query_parameter(request: Request, name: str) -> str:
     return value
 
 
+_SINCE = "answers_since"
+
+
+def hide_earlier_answers(request: HttpRequest, now: datetime) -> None:
+    """Let this session continue a task, without access to answers that were given before.
+
+    It was started by an id on a recruitment platform, which others may know or guess.
+    """
+    request.session[_SINCE] = now.isoformat()
+
+
+def answers_since(request: Request) -> datetime | None:
+    """Return the time before which answers are hidden from this session, or None."""
+    since = request._request.session.get(_SINCE)
+    return datetime.fromisoformat(since) if since else None
+
+
 #: How long sign-in links are kept after they expire.
 LINK_RETENTION = timedelta(days=30)
 #: How long failed sign-ins are kept; longer than any lock.

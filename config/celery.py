@@ -77,6 +77,11 @@ app.conf.update(
             "options": {"expires": 60.0},
         },
         "send e-mail digests": {"task": "projects.mail", "schedule": schedule(60.0), "options": {"expires": 60.0}},
+        "return late places": {
+            "task": "projects.return_late_places",
+            "schedule": schedule(60.0),
+            "options": {"expires": 60.0},
+        },
         "delete expired rows": {"task": "projects.sweep", "schedule": crontab(hour=3, minute=17)},
     },
 )

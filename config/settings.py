@@ -314,6 +314,7 @@ SPECTACULAR_SETTINGS = {
         "PropositionRoleEnum": ["target", "input"],
         "GivenRoleEnum": "projects.people.serializers.GIVEN_ROLES",
         "RoundStatusEnum": "projects.models.Round.Status",
+        "PlaceStateEnum": "projects.models.Recruit.State",
         "JobStatusEnum": "projects.models.JobStatus",
         "PurposeEnum": "projects.purposes.NAMES",
         "PolarityEnum": "annotation.models.Polarity",

@@ -14,6 +14,7 @@ class EvaluationConfig(AppConfig):
         from projects import workflow as workflow_registry
         from projects.models import Round
         from projects.permissions import SUMMARY_TEXTS, hide_from_members
+        from projects.recruitment import checks
 
         from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
         from .design.systems import summaries_hidden_from
@@ -32,9 +33,11 @@ class EvaluationConfig(AppConfig):
             RatingSpan,
             Unblinding,
         )
+        from .results.rating_rows import checks_of
         from .unblinding.actions import blind_rating_reason
 
         kinds.discover("evaluation.kinds")
+        checks.register(checks_of)
         workflow_registry.discover("evaluation")
         reports.discover("evaluation.results.tables", module="")
         imports.discover("evaluation.imports")

@@ -18,6 +18,7 @@ from .jobs import jobs
 from .jobs.running import RunningJob, WorkerUnhealthy, handle_wake_up
 from .models import Round
 from .notifications import queries as notifications_queries
+from .recruitment import actions as recruitment_actions
 from .rounds import preparing, rolling
 from .stored_figures import actions as figures_actions
 from .stored_figures import queries as figures_queries
@@ -39,7 +40,14 @@ def resend_lost() -> int:
 
 @shared_task(name="projects.sweep")  # type: ignore[untyped-decorator]
 def sweep() -> dict[str, int]:
-    return sessions.sweep() | {"notifications": notifications_queries.sweep()}
+    deleted_ids = recruitment_actions.sweep()
+    return sessions.sweep() | {"notifications": notifications_queries.sweep(), "external ids": deleted_ids}
+
+
+@shared_task(name="projects.return_late_places")  # type: ignore[untyped-decorator]
+def return_late_places() -> int:
+    """Return places of recruitment links of which the time limit is over. Runs every minute."""
+    return recruitment_actions.return_late_places()
 
 
 @shared_task(name="projects.create_checkpoints")  # type: ignore[untyped-decorator]

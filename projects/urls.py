@@ -18,6 +18,7 @@ from .participation import views as participation_views
 from .people import views as people_views
 from .practice import views as practice_views
 from .queue import views as queue_views
+from .recruitment import views as recruitment_views
 from .rounds import views as rounds_views
 from .sheets import views as sheets_views
 from .staleness import views as staleness_views
@@ -84,9 +85,17 @@ urlpatterns = [
     path("rounds/<int:round_id>/sheet/import/", sheets_views.SheetConfirmView.as_view()),
     path("rounds/<int:round_id>/participant-links/", participation_views.ParticipantLinksView.as_view()),
     path("rounds/<int:round_id>/participant-links/<int:link_id>/", participation_views.ParticipantLinkView.as_view()),
+    path("rounds/<int:round_id>/recruitments/", recruitment_views.RecruitmentsView.as_view()),
+    path("rounds/<int:round_id>/recruitments/<int:link_id>/people/", recruitment_views.RecruitsView.as_view()),
+    path("rounds/<int:round_id>/recruitments/<int:link_id>/people/file/", recruitment_views.RecruitsFileView.as_view()),
+    path(
+        "rounds/<int:round_id>/recruitments/<int:link_id>/people/<int:recruit_id>/external-ids/",
+        recruitment_views.ExternalIdView.as_view(),
+    ),
     path("rounds/<int:round_id>/consent-text/", participation_views.ConsentTextView.as_view()),
     path("take/look/", participation_views.TakeLookView.as_view()),
     path("take/accept/", participation_views.TakeAcceptView.as_view()),
+    path("participation/place/", recruitment_views.PlaceView.as_view()),
     path("participation/", participation_views.ParticipationView.as_view()),
     path("units/<int:unit_id>/cards/<slug:kind>/", curation_views.UnitCardView.as_view()),
     path("units/<int:unit_id>/corrections/", curation_views.CorrectionView.as_view()),

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, cast
 
+from django.db.models import QuerySet
+
 from generation import metrics
 from generation.metrics.protocol import Figure
 from generation.models import Score, Scoring
@@ -12,6 +14,7 @@ from measures.ratings import Exclusions
 from measures.ratings.judgements import REFERENCE, Choice
 from measures.ratings.reading import AnswerRead, Preferred, Rated, Reading, SourceNamed, TextRead
 from projects.answers.queries import counted
+from projects.models import Answer, Member, Round
 
 from .. import models
 from ..design import stored
@@ -26,11 +29,15 @@ def figures_of(metric: str) -> Iterator[tuple[str, Figure]]:
 
 
 class RoundRatings(Reading):
-    """The ratings of a round. Raise `Conflict` if its design was changed after it was frozen."""
+    """The ratings of a round. Raise `Conflict` if its design was changed after it was frozen.
 
-    def __init__(self, design: RatingDesign) -> None:
-        stored.intact(design)
-        self.design, self.round = design, design.round
+    With an ``author``, only this person's ratings, without the check of the design.
+    """
+
+    def __init__(self, design: RatingDesign, author: Member | None = None) -> None:
+        if author is None:
+            stored.intact(design)
+        self.design, self.round, self.author = design, design.round, author
         self.content = stored.content_of(design.round)
         self.written = as_json(self.content)
         self.names = dict(ComparedSystem.objects.filter(design=design).values_list("number", "name"))
@@ -49,10 +56,17 @@ class RoundRatings(Reading):
             )
         }
 
+    def _counted(self) -> QuerySet[Answer]:
+        answers = counted(self.round)
+        return answers if self.author is None else answers.filter(author=self.author)
+
     @cached_property
     def texts(self) -> dict[int, TextRead]:
         """Texts by id."""
         rows = PageText.objects.filter(page__source__design=self.design)
+        if self.author is not None:
+            units = self._counted().order_by().values_list("assignment__unit", flat=True)
+            rows = rows.filter(page__unit__in=list(units))
         return {
             pk: TextRead(source, code, tuple(self.names[n] for n in numbers), is_check, made_from)
             for pk, source, code, numbers, is_check, made_from in rows.values_list(
@@ -62,14 +76,14 @@ class RoundRatings(Reading):
 
     @cached_property
     def answers(self) -> dict[Any, AnswerRead]:
-        rows = counted(self.round).values_list(
+        rows = self._counted().values_list(
             "pk", "author__pseudonym", "assignment__unit", "active_ms", "assignment__repeat"
         )
         return {pk: AnswerRead(rater, unit, ms, repeat) for pk, rater, unit, ms, repeat in rows}
 
     @cached_property
     def rated(self) -> list[Rated]:
-        rows = models.Rating.objects.filter(answer__in=counted(self.round).order_by().values("pk")).order_by("pk")
+        rows = models.Rating.objects.filter(answer__in=self._counted().order_by().values("pk")).order_by("pk")
         return [
             (self.answers[answer], self.texts[text], criterion, None if na else value, position)
             for answer, text, criterion, value, na, position in rows.values_list(
@@ -79,7 +93,7 @@ class RoundRatings(Reading):
 
     @cached_property
     def preferred(self) -> list[Preferred]:
-        rows = models.Preference.objects.filter(answer__in=counted(self.round).order_by().values("pk")).order_by("pk")
+        rows = models.Preference.objects.filter(answer__in=self._counted().order_by().values("pk")).order_by("pk")
         return [
             (self.answers[answer], self.texts[left], self.texts[right], criterion, cast(Choice, choice))
             for answer, left, right, criterion, choice in rows.values_list(
@@ -124,3 +138,12 @@ class RoundRatings(Reading):
     @cached_property
     def reference(self) -> str:
         return REFERENCE if ComparedSystem.objects.filter(design=self.design, run=None, name=REFERENCE).exists() else ""
+
+
+def checks_of(round: Round, member: Member) -> tuple[int, int]:
+    """Return how many attention checks a person passed, and had, in a rating round; (0, 0) in other rounds."""
+    design = RatingDesign.objects.select_related("round").filter(round=round).first()
+    if design is None:
+        return 0, 0
+    missed, had = RoundRatings(design, author=member).checks.get(member.pseudonym, (0, 0))
+    return had - missed, had

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.permissions import GUESTS_TOO
-from accounts.sessions import signed_in
+from accounts.sessions import answers_since, signed_in
 
 from .. import acts
 from ..gold import queries as gold_queries
@@ -192,5 +192,8 @@ class OutcomesView(generics.ListAPIView[Answer]):
         The list is empty if the project does not show adjudication.
         """
         round, member = round_of(signed_in(request), kwargs["round_id"])
-        page = self.paginate_queryset(gold_queries.answers(round, member)) or []
+        answers = gold_queries.answers(round, member)
+        if since := answers_since(request):
+            answers = answers.filter(received_at__gte=since)
+        page = self.paginate_queryset(answers) or []
         return self.get_paginated_response(shapes.OutcomeSerializer(gold_queries.rows(round, page), many=True).data)

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -162,14 +163,18 @@ def remarks_on(answers: Iterable[Any]) -> dict[Any, list[dict[str, Any]]]:
     return out
 
 
-def replies_in(round: Round, member: Member, limit: int = 100) -> list[dict[str, Any]]:
-    """Return the member's answers in a round that have replies, newest first.
+def replies_in(
+    round: Round, member: Member, limit: int = 100, *, since: datetime | None = None
+) -> list[dict[str, Any]]:
+    """Return the member's answers in a round that have replies, newest first. ``since`` leaves out earlier answers.
 
     Authors of replies are left out: annotators know each other, and leads, by pseudonym at most.
     """
     words = Remark.objects.filter(answer=OuterRef("pk")).exclude(text="")
     answers = list(
-        Answer.objects.filter(Exists(words), assignment__round=round, author=member)
+        Answer.objects.filter(
+            Exists(words), Q() if since is None else Q(received_at__gte=since), assignment__round=round, author=member
+        )
         .select_related("assignment__unit")
         .order_by("-received_at")[:limit]
     )

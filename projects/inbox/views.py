@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.permissions import GUESTS_TOO
-from accounts.sessions import signed_in
+from accounts.sessions import answers_since, signed_in
 from api.fields import LARGEST, Strict, UnitNameField
 from projects.gold.serializers import FieldValueSerializer
 from projects.inbox import queries as inbox_queries
@@ -138,4 +138,5 @@ class RepliesView(APIView):
     def get(self, request: Request, round_id: int) -> Response:
         """List the user's own answers in the round that have replies."""
         round, member = round_of(signed_in(request), round_id)
-        return Response(ReplySerializer(inbox_queries.replies_in(round, member), many=True).data)
+        rows = inbox_queries.replies_in(round, member, since=answers_since(request))
+        return Response(ReplySerializer(rows, many=True).data)

@@ -20,6 +20,7 @@ from .project import (
     Role,
     has_arrived,
 )
+from .recruitment import ExternalId, Recruit, Recruitment
 from .round import Assignment, Participant, Round, Unit
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Consent",
     "Decision",
     "Digest",
+    "ExternalId",
     "Guideline",
     "Import",
     "ImportFile",
@@ -53,6 +55,8 @@ __all__ = [
     "Project",
     "Purpose",
     "QuestionTry",
+    "Recruit",
+    "Recruitment",
     "Reference",
     "Remark",
     "Role",

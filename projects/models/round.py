@@ -196,6 +196,7 @@ class Participant(models.Model):
     start = models.PositiveIntegerField(default=0)
     cursor = models.IntegerField(default=-1)
     wrapped = models.BooleanField(default=False)
+    quota = models.PositiveIntegerField(null=True, help_text="Most units that the person answers; null: no limit.")
     joined_at = models.DateTimeField(auto_now_add=True)
     left_at = models.DateTimeField(null=True, blank=True)
 

@@ -1,10 +1,11 @@
 """Participant links: creation, consent, acceptance, withdrawal, extension and revocation."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
@@ -22,10 +23,11 @@ from audit import row_digests
 from audit.log import record
 
 from .. import kinds
-from ..models import Consent, Member, Participant, ParticipantLink, Role, Round
+from ..models import Consent, Member, Participant, ParticipantLink, Recruit, Role, Round
 from ..models.participation import text_digest
 from ..people.actions import add_member
 from ..practice.actions import ConsentNeeded
+from ..recruitment import actions as recruitment_actions
 from ..rounds import actions as rounds_actions
 
 
@@ -38,11 +40,13 @@ class TextChanged(Conflict):
 class Accepted:
     """The link of the signed-in volunteer.
 
-    ``token`` is set once, for a new volunteer of a shared link: the personal token.
+    ``token`` is set once, for a new volunteer of a shared link: the personal token. People who came by a recruitment
+    platform have no token, because their id on the platform leads to the same person.
     """
 
     link: ParticipantLink
     token: str = ""
+    recruit: Recruit | None = None
 
 
 def find_link(*, request: HttpRequest, user: User | AnonymousUser, token: str) -> ParticipantLink:
@@ -57,13 +61,13 @@ def find_link(*, request: HttpRequest, user: User | AnonymousUser, token: str) -
         link = links.filter(parent=link.pk, member__user=user).first() or link
     if link is None or not link.is_open(now):
         throttling.count_invalid_token(request)
-        raise _invalid_link()
+        raise invalid_link()
     if link.opened_at is None:
         ParticipantLink.objects.filter(pk=link.pk, opened_at=None).update(opened_at=now)
     return link
 
 
-def _invalid_link() -> SpentLink:
+def invalid_link() -> SpentLink:
     return SpentLink("This link is invalid, expired or revoked. Ask the sender for a new one.")
 
 
@@ -72,21 +76,20 @@ def is_full(link: ParticipantLink) -> bool:
     return link.member_id is None and link.used >= link.capacity
 
 
-def accept(*, request: HttpRequest, user: User | AnonymousUser, token: str, digest: str = "") -> Accepted:
+def accept(*, request: HttpRequest, user: User | AnonymousUser, link: ParticipantLink, digest: str = "") -> Accepted:
     """Sign a volunteer in: a new one, or the same person again.
 
     ``digest`` identifies the text that was shown and agreed to. It is not needed if the person agreed to it earlier.
     Raise `SpentLink`, `ConsentNeeded`, `TextChanged`, or `Conflict` if the link is full or the round is closed.
     """
-    link = find_link(request=request, user=user, token=token)
     secret = ""
     with transaction.atomic():
         if link.member is None:
             if not link.round.is_open:
                 raise Conflict("This round is closed and accepts no more participants. Thank you for your interest.")
-            _check_digest(link, digest)
+            check_digest(link, digest)
             link, secret = _new_volunteer(link)
-        _store_consent(link, digest)
+        store_consent(link, digest)
         assert link.member
         volunteer = link.member.user
         begin_session(request=request, user=volunteer, how="participant link")
@@ -106,10 +109,13 @@ def _new_volunteer(link: ParticipantLink) -> tuple[ParticipantLink, str]:
     if not available.update(used=F("used") + 1):
         link = ParticipantLink.objects.select_related("round__project", "member__user").get(pk=link.pk)
         if link.member is None or not link.is_open(now):
-            raise (
-                Conflict("This link is full. Thank you for your interest.") if link.is_open(now) else _invalid_link()
-            )
+            raise (Conflict("This link is full. Thank you for your interest.") if link.is_open(now) else invalid_link())
         return link, ""
+    return add_volunteer(link, now)
+
+
+def add_volunteer(link: ParticipantLink, now: datetime) -> tuple[ParticipantLink, str]:
+    """Create a volunteer for a link of which a place was just taken. Return the personal link and its token."""
     user = User.objects.create_user(
         email=f"volunteer-{uuid.uuid4().hex}@participants.invalid", name="", guest_until=link.expires_at
     )
@@ -135,18 +141,18 @@ def _new_volunteer(link: ParticipantLink) -> tuple[ParticipantLink, str]:
     return link, secret
 
 
-def _check_digest(link: ParticipantLink, digest: str) -> None:
+def check_digest(link: ParticipantLink, digest: str) -> None:
     if not digest:
         raise ConsentNeeded("Read the consent text and agree to it first.")
     if digest != text_digest(link.consent_text):
         raise TextChanged("The consent text has changed since it was shown. Please read it again.")
 
 
-def _store_consent(link: ParticipantLink, digest: str) -> None:
+def store_consent(link: ParticipantLink, digest: str, *, joins: bool = True) -> None:
     """Store the consent and admit the person to the round. Does nothing if the person already agreed to this text."""
     if link.stands:
         return
-    _check_digest(link, digest)
+    check_digest(link, digest)
     member, now = link.member, timezone.now()
     assert member
     withdrew = link.agreed == ""
@@ -164,7 +170,7 @@ def _store_consent(link: ParticipantLink, digest: str) -> None:
         project_id=member.project_id,
         after={"member": member.pk, "digest": digest},
     )
-    if withdrew and link.round.is_open:
+    if joins and withdrew and link.round.is_open:
         rounds_actions.add_person(round=link.round, member=member, by=member.user)
 
 
@@ -182,9 +188,16 @@ def link_of(user: User) -> ParticipantLink:
 
 def agree(*, user: User, digest: str) -> ParticipantLink:
     """Agree to the current text as a signed-in volunteer. Raise `NotFound`, `ConsentNeeded` or `TextChanged`."""
-    link = link_of(user)
+    link, now = link_of(user), timezone.now()
     with transaction.atomic():
-        _store_consent(link, digest)
+        recruitment = recruitment_actions.lock_of(link)
+        if recruitment is not None:
+            recruit = recruitment_actions.recruit_of(user)
+            check_digest(link, digest)
+            recruitment_actions.resume(recruit, recruitment_actions.lock(recruitment), None, now)
+        store_consent(link, digest, joins=recruitment is None)
+        if recruitment is not None:
+            recruitment_actions.enter(recruit)
     return link
 
 
@@ -197,6 +210,7 @@ def withdraw(*, user: User, now: datetime | None = None) -> int:
     member = link.member
     assert member
     with transaction.atomic():
+        recruitment_actions.lock_of(link)
         if not link.agreed or not ParticipantLink.objects.filter(pk=link.pk, agreed=link.agreed).update(agreed=""):
             raise Conflict("You have already withdrawn.")
         consent = member.consents.filter(what=Consent.What.GIVEN).order_by("-pk")[0]
@@ -210,7 +224,9 @@ def withdraw(*, user: User, now: datetime | None = None) -> int:
             project_id=member.project_id,
             after={"member": member.pk, "digest": consent.digest},
         )
-        return rounds_actions.remove_person(round=link.round, member=member, by=user, now=now)
+        freed = rounds_actions.remove_person(round=link.round, member=member, by=user, now=now)
+        recruitment_actions.withdrawn(link, now)
+        return freed
 
 
 def end_access(*, link: ParticipantLink, by: User, now: datetime) -> None:
@@ -236,11 +252,19 @@ def text_of(round: Round) -> str:
 
 
 def make_links(
-    *, round: Round, by: User, labels: Sequence[str], capacity: int = 1, days: int = 30, text: str = ""
+    *,
+    round: Round,
+    by: User,
+    labels: Sequence[str],
+    capacity: int = 1,
+    days: int = 30,
+    text: str = "",
+    recruitment: Mapping[str, Any] | None = None,
 ) -> list[tuple[ParticipantLink, str]]:
     """Create one link per label. Return the links with their tokens, which are not stored.
 
-    With a ``capacity`` > 1 the links are shared, otherwise personal. Without a text they get the text of the round's
+    With a ``capacity`` > 1 the links are shared, otherwise personal. ``recruitment`` has the settings of links for a
+    recruitment platform. Without a text they get the text of the round's
     newest link. Raise `Refused` with the line of an invalid label, or `Conflict`.
     """
     _require_open_round(round)
@@ -272,6 +296,8 @@ def make_links(
                 created_by=by,
                 expires_at=until,
             )
+            if recruitment is not None:
+                recruitment_actions.create(link, recruitment)
             created.append((link, token))
             record(
                 actor=by,
@@ -284,7 +310,8 @@ def make_links(
                     "capacity": capacity,
                     "expires_at": until,
                     "text": text_digest(text),
-                },
+                }
+                | ({"platform": recruitment["platform"]} if recruitment else {}),
             )
     return created
 

@@ -18,10 +18,13 @@ from projects.guidelines import markdown
 from projects.models import Member, ParticipantLink, Round
 from projects.models.participation import text_digest
 from projects.participation import actions as participation_actions
+from projects.participation import recruits
 from projects.participation.queries import STATES, links_of, rows
 from projects.people.serializers import SessionSerializer
 from projects.people.views import SignedOut, session_of
 from projects.permissions import participant_link_to, permit, round_of
+from projects.recruitment.queries import outcome
+from projects.recruitment.serializers import OutcomeOfPlaceSerializer, QueryField, RecruitmentSerializer
 
 Plain = serializers.Serializer[Any]
 TEXT = 20_000
@@ -44,6 +47,9 @@ class NewLinksSerializer(Strict):
     days = serializers.IntegerField(min_value=1, max_value=365, default=30, help_text="Days until the link expires.")
     text = serializers.CharField(
         max_length=TEXT, required=False, help_text="Consent text in Markdown. Defaults to the text of the newest link."
+    )
+    recruitment = RecruitmentSerializer(
+        required=False, allow_null=True, help_text="For a shared link that a recruitment platform gives to its members."
     )
 
 
@@ -93,6 +99,9 @@ class ShownTextSerializer(Plain):
 
 class TakeTokenSerializer(Strict):
     token = serializers.CharField(max_length=100, write_only=True)
+    query = QueryField(
+        required=False, default=dict, help_text="Parameters that a recruitment platform added to the address."
+    )
 
 
 class TakeSerializer(TakeTokenSerializer):
@@ -124,11 +133,16 @@ class ParticipationSerializer(Plain):
     closed = serializers.BooleanField(help_text="Whether the round is closed.")
     shared = serializers.BooleanField()
     expires_at = serializers.DateTimeField()
+    recruited = serializers.BooleanField(help_text="Whether the link is for a recruitment platform.")
+    preview = serializers.BooleanField(help_text="Whether the platform shows a preview of the task.")
+    missing_id = serializers.CharField(allow_blank=True, help_text="Why the person is unknown; empty if known.")
+    minutes = serializers.IntegerField(allow_null=True, help_text="Time limit of a place.")
 
 
 class AcceptedSerializer(Plain):
     session = SessionSerializer()
     round = serializers.IntegerField()
+    place = OutcomeOfPlaceSerializer(allow_null=True, help_text="The person's place, by a recruitment platform.")
     token = serializers.CharField(
         allow_blank=True, help_text="Token of the personal link of a new volunteer, returned only once."
     )
@@ -229,7 +243,7 @@ def _shown(link: ParticipantLink) -> dict[str, Any]:
         "closed": not link.round.is_open,
         "shared": link.is_shared or link.parent_id is not None,
         "expires_at": link.expires_at,
-    }
+    } | recruits.UNRECRUITED
 
 
 class TakeLookView(SignedOut):
@@ -238,8 +252,8 @@ class TakeLookView(SignedOut):
         """Return the consent text of a participant link by its token."""
         body = TakeTokenSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        link = participation_actions.find_link(request=request._request, user=request.user, **body.validated_data)
-        return Response(_shown(link))
+        link, recruited = recruits.look(request=request._request, user=request.user, **body.validated_data)
+        return Response(_shown(link) | recruited)
 
 
 class TakeAcceptView(SignedOut):
@@ -248,12 +262,13 @@ class TakeAcceptView(SignedOut):
         """Agree and start, or continue as the same person. Signs the volunteer in."""
         body = TakeSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        done = participation_actions.accept(request=request._request, user=request.user, **body.validated_data)
+        done = recruits.accept(request=request._request, user=request.user, **body.validated_data)
         assert done.link.member
         return Response(
             {
                 "session": session_of(done.link.member.user),
                 "round": done.link.round_id,
+                "place": outcome(done.recruit) if done.recruit else None,
                 "token": done.token,
                 "expires_at": done.link.expires_at,
             }
@@ -266,7 +281,8 @@ class ParticipationView(APIView):
     @extend_schema(operation_id="participation_get", responses=ParticipationSerializer)
     def get(self, request: Request) -> Response:
         """Return the signed-in volunteer's participation; 404 for other users."""
-        return Response(_shown(participation_actions.link_of(signed_in(request))))
+        link = participation_actions.link_of(signed_in(request))
+        return Response(_shown(link) | recruits.own(link))
 
     @extend_schema(operation_id="participation_agree", request=AgreeSerializer, responses=ParticipationSerializer)
     def post(self, request: Request) -> Response:

@@ -40,7 +40,7 @@ class Submitted:
 
 
 #: Fields of the user's participation that are read with an assignment. They say where to search for the next ones.
-PARTICIPANT_FIELDS = ("pk", "member_id", "start", "cursor", "wrapped")
+PARTICIPANT_FIELDS = ("pk", "member_id", "start", "cursor", "wrapped", "quota")
 
 
 def _assignments_with_participant() -> QuerySet[Any]:

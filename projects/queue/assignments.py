@@ -90,17 +90,23 @@ def top_up(*, round: Round, participant: Participant, now: datetime) -> list[Ass
     participant lock. The person's browser tabs then claim one after the other, and the person cannot be removed
     meanwhile.
     """
+    most = round.held_limit if participant.quota is None else min(round.held_limit, quota_left(round, participant))
     candidates = _search_candidates(round, participant, now)
-    own_open = _renew(
-        [assignment for assignment in candidates if assignment.person_id == participant.member_id], round=round, now=now
-    )
-    if len(own_open) < round.held_limit:
+    own_open = [assignment for assignment in candidates if assignment.person_id == participant.member_id]
+    own_open = _renew(own_open[:most], round=round, now=now)
+    if len(own_open) < most:
         claim = _Claim(round, participant, now)
         own_open += claim.up_to(
-            round.held_limit - len(own_open),
+            most - len(own_open),
             [assignment for assignment in candidates if assignment.person_id != participant.member_id],
         )
     return own_open
+
+
+def quota_left(round: Round, participant: Participant) -> int:
+    """Return how many more units a person with a quota may answer. Skipped units do not count."""
+    answered = Assignment.objects.filter(round=round, person=participant.member_id, current_answer__isnull=False)
+    return max(0, (participant.quota or 0) - answered.counted().count())
 
 
 def held_assignments(round: Round, participant: Participant) -> QuerySet[Assignment]:

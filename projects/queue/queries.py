@@ -1,11 +1,14 @@
 """Cards: what people see of their assignments. Each kind builds its cards in batches."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
+from api.problems import Conflict
 from measures.unit_names import unit_name
 
 from .. import kinds
+from ..answers.queries import Submission
 from ..gold.queries import newest_decisions, of_kind, values_of
 from ..models import Assignment, Decision, Member, Participant, Reference, Round, Unit
 
@@ -89,14 +92,22 @@ def reply(round: Round, held: Sequence[Assignment], *, have: Iterable[int]) -> d
     }
 
 
-def recent(round: Round, member: Member, limit: int) -> list[dict[str, Any]]:
-    """Return the cards of the member's last answers in a round, newest first."""
-    assignments = (
-        Assignment.objects.filter(round=round, person=member, current_answer__isnull=False)
-        .select_related("unit", "current_answer")
-        .order_by("-current_answer__received_at", "-pk")[:limit]
-    )
+def recent(round: Round, member: Member, limit: int, *, since: datetime | None = None) -> list[dict[str, Any]]:
+    """Return the cards of the member's last answers in a round, newest first. ``since`` leaves out earlier ones."""
+    answered = Assignment.objects.filter(round=round, person=member, current_answer__isnull=False)
+    if since is not None:
+        answered = answered.filter(current_answer__received_at__gte=since)
+    assignments = answered.select_related("unit", "current_answer").order_by("-current_answer__received_at", "-pk")[
+        :limit
+    ]
     return cards(round, list(assignments))
+
+
+def refuse_earlier(submission: Submission, since: datetime) -> None:
+    """Raise `Conflict` for a change of an answer that is hidden from the session (`accounts.sessions`)."""
+    earlier = Assignment.objects.filter(pk=submission.assignment, current_answer__received_at__lt=since)
+    if earlier.exclude(current_answer=submission.uuid).exists():
+        raise Conflict("This answer was given in another browser and can only be changed there.")
 
 
 def of_person(round: Round, participant: Participant) -> dict[str, Any]:
@@ -107,6 +118,8 @@ def of_person(round: Round, participant: Participant) -> dict[str, Any]:
     """
     own = Assignment.objects.filter(round=round, person=participant.member_id)
     done = own.filter(current_answer__isnull=False).count()
+    if participant.quota is not None:
+        return {"done": done, "total": min(participant.quota, round.units_count), "is_upper_bound": False}
     if round.has_known_share:
         return {"done": done, "total": done + own.counted().unanswered().count(), "is_upper_bound": False}
     shared = round.participants.filter(left_at=None).count() > round.overlap

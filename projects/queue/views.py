@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.permissions import GUESTS_TOO, Scope
-from accounts.sessions import signed_in, uses_api_token
+from accounts.sessions import answers_since, signed_in, uses_api_token
 from api.problems import Refused
 
 from .. import kinds
@@ -135,6 +135,8 @@ class AnswerView(APIView):
         digest = hashlib.sha256(request.body).hexdigest()
         came_by = CameBy.TOKEN if uses_api_token(request) else CameBy.BROWSER
         submission, have = _submission(request.data, answer_uuid, digest, came_by)
+        if since := answers_since(request):
+            queue_queries.refuse_earlier(submission, since)
         done = queue_actions.submit(user=signed_in(request), submission=submission)
         round = done.answer.assignment.round
         feedback = practice_queries.feedback(round, done.answer) if round.meaning.gives_feedback else None
@@ -150,7 +152,8 @@ class RecentView(APIView):
         """Return the person's last ten answers, newest first, ready for editing."""
         user = signed_in(request)
         round = round_at_work(user, round_id)
-        return Response({"cards": queue_queries.recent(round, participant_of(user, round).member, LAST)})
+        member, since = participant_of(user, round).member, answers_since(request)
+        return Response({"cards": queue_queries.recent(round, member, LAST, since=since)})
 
 
 def _ids(request: Request) -> list[int]:

@@ -17,10 +17,23 @@ from evaluation.models import ProtocolVersion
 from evaluation.protocols.actions import create_protocol
 from generation.models import Embargo, FineTuning, Run
 from projects.jobs import jobs
-from projects.models import Answer, Import, Invitation, Job, Member, ParticipantLink, Project, Round
-from projects.participation.actions import make_links
+from projects.models import (
+    Answer,
+    Import,
+    Invitation,
+    Job,
+    Member,
+    ParticipantLink,
+    Project,
+    Recruit,
+    Recruitment,
+    Round,
+)
+from projects.participation.actions import add_volunteer, make_links
 from projects.people.invitations import invite
 from projects.queue.actions import next_assignments
+from projects.recruitment.actions import add_recruit
+from projects.recruitment.ids import PARAMETERS, Ids
 from releases.models import Release
 from releases.publishing.actions import freeze
 from tests.builders import answer, build_cluster, build_finding, build_round, build_split, label_value
@@ -30,6 +43,8 @@ from tests.generation.builders import build_run, build_version
 _count = itertools.count()
 #: A protocol without criteria.
 CONTENT = {"schema": 1, "kind": "rate"}
+#: Id of a person on a recruitment platform, which only leads see.
+EXTERNAL_ID = "pid-5f3c9b2a1d-only-for-leads"
 
 
 @dataclass
@@ -59,6 +74,10 @@ class OtherProject:
     search: Search
     split: DataSplit
     training: FineTuning
+    recruit: Recruit
+
+    def recruit_ids(self) -> dict[str, Any]:
+        return {"round_id": self.round.pk, "link_id": self.recruit.recruitment.link_id}
 
     def submission(self) -> dict[str, Any]:
         """Return a valid submission for the assignment of the project's one answer."""
@@ -90,6 +109,9 @@ class OtherProject:
             "mappings": list(p.mappings.values()),
             "log": Entry.objects.filter(project=p.pk).count(),
             "links": list(self.round.participant_links.order_by("pk").values()),
+            "recruits": list(
+                Recruit.objects.filter(link__round__project=p).values("pk", "state", "external__external_id")
+            ),
             "systems": list(p.systems.order_by("pk").values("pk", "name", "versions__hash")),
             "runs": list(Run.objects.filter(version__system__project=p).order_by("pk").values()),
             "embargoes": list(Embargo.objects.filter(member__project=p).order_by("pk").values()),
@@ -152,8 +174,19 @@ def make_other_project(project: Project | None = None, owner: User | None = None
         pair=EffectPair.objects.create(review=cluster.review, position=0, intervention="nepralin", outcome="relapse"),
         search=Search.objects.create(project=project, query="relapse", state="stopped", created_by=owner),
         split=split,
+        recruit=build_recruit(round, owner),
         training=FineTuning.objects.create(project=project, name="BART", trainer="seq2seq", split=split, config={}),
     )
+
+
+def build_recruit(round: Round, lead: User) -> Recruit:
+    """Create a link for a recruitment platform, and a person who came by it and has not entered the round."""
+    settings = {"platform": "prolific", "parameters": dict(PARAMETERS["prolific"]), "ends": {"completed": "DONE"}}
+    link = make_links(round=round, by=lead, labels=["Crowd"], capacity=9, recruitment=settings)[0][0]
+    now = timezone.now()
+    ParticipantLink.objects.filter(pk=link.pk).update(used=1)  # the round has no free unit
+    own_link, _ = add_volunteer(link, now)
+    return add_recruit(Recruitment.objects.get(link=link), own_link, Ids(EXTERNAL_ID), now)
 
 
 def released(project: Project, version: str, by: User) -> Release:

@@ -75,6 +75,12 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "rounds/<int:round_id>/people/<int:member_id>/": lambda w: {"round_id": w.round.pk, "member_id": w.worker.pk},
     "rounds/<int:round_id>/participant-links/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/participant-links/<int:link_id>/": lambda w: {"round_id": w.round.pk, "link_id": w.link.pk},
+    "rounds/<int:round_id>/recruitments/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/recruitments/<int:link_id>/people/": lambda w: w.recruit_ids(),
+    "rounds/<int:round_id>/recruitments/<int:link_id>/people/file/": lambda w: w.recruit_ids(),
+    "rounds/<int:round_id>/recruitments/<int:link_id>/people/<int:recruit_id>/external-ids/": lambda w: (
+        w.recruit_ids() | {"recruit_id": w.recruit.pk}
+    ),
     "rounds/<int:round_id>/consent-text/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/practice/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/practice/people/": lambda w: {"round_id": w.round.pk},

@@ -21,7 +21,7 @@ from projects.participation.actions import make_links, revoke_link
 from projects.people.actions import change_role
 from projects.people.invitations import invite, revoke
 from tests.builders import label_value
-from tests.config.other_project import OtherProject
+from tests.config.other_project import EXTERNAL_ID, OtherProject
 from tests.config.routes import API, CASES, api_routes, ask, client_of, no_ids
 
 pytestmark = [pytest.mark.django_db, pytest.mark.row(51)]
@@ -74,6 +74,8 @@ def secrets_for(user: User, other: OtherProject, role: Role) -> dict[str, str]:
     found += [
         (email, "an address") for email in (other.invitation.email, "gone@example.org", "ada@patients.example.org")
     ]
+    if role not in MAY["manage participant links"]:
+        found.append((EXTERNAL_ID, "an id on a recruitment platform"))
     if role not in MAY["see names"]:
         found += [(user.name, "a name") for user in (other.owner, other.worker.user)]
     return {text.lower(): what for text, what in found}

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import ProgrammingError, close_old_connections
 
 from api.problems import PASSING
-from projects.tasks import create_checkpoints, mail, sweep
+from projects.tasks import create_checkpoints, mail, return_late_places, sweep
 
 from ...jobs import queries as jobs_queries
 from ...jobs import supervision
@@ -69,6 +69,7 @@ class Command(BaseCommand):
             if minutely.is_due(time.monotonic()):
                 self.run_periodic("Audit checkpoint failed", create_checkpoints)
                 self.run_periodic("E-mail digests failed", mail)
+                self.run_periodic("Returning places failed", return_late_places)
             if self._one(queue):
                 continue
             if once:
