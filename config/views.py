@@ -39,6 +39,7 @@ GUIDES = (
     "rounds",
     "agreement",
     "ratings",
+    "crowd",
     "systems",
     "train",
     "results",

@@ -28,52 +28,34 @@ from projects.models import (
 from projects.recruitment import actions
 from projects.rounds.actions import close_round
 from tests.builders import build_cluster, build_round, label_value, submission
+from tests.recruiting import (
+    ENDS,
+    PID,
+    QUESTION,
+    SESSION,
+    STUDY,
+    accept,
+    counts,
+    create_link,
+    expire,
+    held,
+    look,
+    no_place_is_lost,
+    people,
+    place,
+    post_link,
+    query_of,
+    screen,
+)
 
 ClientOf = Callable[[User], APIClient]
 pytestmark = pytest.mark.django_db
-PID, STUDY, SESSION = "5f3c9b2a1d", "study-1", "session-1"
-ENDS = {"completed_end": "DONE1", "screened_out_end": "OUT1", "failed_checks_end": "https://app.prolific.com/x?cc=F1"}
-QUESTION = {"question": "Do you read English?", "options": ["No", "A little", "Fluently"], "accepted": [1, 2]}
 
 
 @pytest.fixture
 def round(project: Project) -> Round:
     build_cluster(project, inputs=5)
     return build_round(project, [project.members.get(pseudonym="R1")], allocation="pool", overlap=3)
-
-
-def create_link(lead: APIClient, round: Round, capacity: int = 3, **settings: Any) -> str:
-    reply = post_link(lead, round, capacity, **settings)
-    assert reply.status_code == 201, reply.content
-    return str(reply.json()["links"][0]["token"])
-
-
-def post_link(lead: APIClient, round: Round, capacity: int = 3, **settings: Any) -> Any:
-    recruitment = {"platform": "prolific", "units": 2, **ENDS} | settings
-    body = {"labels": [settings.get("label", "crowd")], "capacity": capacity, "recruitment": recruitment}
-    return lead.post(f"/api/v1/rounds/{round.pk}/participant-links/", body, format="json")
-
-
-def query_of(pid: str = PID, session: str = SESSION) -> dict[str, str]:
-    return {"PROLIFIC_PID": pid, "STUDY_ID": STUDY, "SESSION_ID": session}
-
-
-def look(client: APIClient, token: str, query: dict[str, str]) -> Any:
-    return client.post("/api/v1/take/look/", {"token": token, "query": query}, format="json")
-
-
-def accept(client: APIClient, token: str, pid: str = PID, **query: str) -> Any:
-    parameters = query or query_of(pid)
-    digest = look(client, token, parameters).json().get("digest", "")
-    body = {"token": token, "digest": digest, "query": parameters}
-    return client.post("/api/v1/take/accept/", body, format="json")
-
-
-def held(client: APIClient, round: Round) -> list[int]:
-    reply = client.get(f"/api/v1/rounds/{round.pk}/next/")
-    assert reply.status_code == 200, reply.content
-    ids: list[int] = reply.json()["held"]
-    return ids
 
 
 def answer_units(client: APIClient, round: Round, most: int = 100, ms: int = 60_000) -> int:
@@ -95,42 +77,6 @@ def answer_units(client: APIClient, round: Round, most: int = 100, ms: int = 60_
         reply = client.put(f"/api/v1/answers/{submission(Assignment(pk=ids[0])).uuid}/", body, format="json")
         assert reply.status_code == 201, reply.content
     return most
-
-
-def place(client: APIClient) -> dict[str, Any]:
-    reply = client.post("/api/v1/participation/place/")
-    assert reply.status_code == 200, reply.content
-    found: dict[str, Any] = reply.json()
-    return found
-
-
-def screen(client: APIClient, *chosen: int) -> Any:
-    return client.put("/api/v1/participation/place/", {"chosen": chosen}, format="json")
-
-
-def people(lead: APIClient, round: Round) -> dict[str, dict[str, Any]]:
-    """Return the lead's rows by external id."""
-    link = ParticipantLink.objects.get(round=round, parent=None)
-    reply = lead.get(f"/api/v1/rounds/{round.pk}/recruitments/{link.pk}/people/")
-    assert reply.status_code == 200, reply.content
-    return {row["external_id"]: row for row in reply.json()["results"]}
-
-
-def counts(lead: APIClient, round: Round) -> dict[str, Any]:
-    found: dict[str, Any] = lead.get(f"/api/v1/rounds/{round.pk}/recruitments/").json()[0]
-    return found
-
-
-def no_place_is_lost() -> bool:
-    """Return whether each link counts exactly the people who hold a place."""
-    links = ParticipantLink.objects.filter(recruitment__isnull=False)
-    return all(
-        link.used
-        == Recruit.objects.filter(
-            recruitment__link=link, state__in=["in progress", "completed", "failed checks"]
-        ).count()
-        for link in links
-    )
 
 
 def test_a_person_completes_and_sees_the_code_only_at_the_end(round: Round, lead: User, client_of: ClientOf) -> None:
@@ -238,11 +184,6 @@ def test_a_wrong_answer_to_a_screening_question_screens_out(round: Round, lead: 
     assert held(fits, round)
     assert (counts(client_of(lead), round)["free"], counts(client_of(lead), round)["screened_out"]) == (1, 1)
     assert no_place_is_lost()
-
-
-def expire(pid: str) -> None:
-    late = timezone.now() - timedelta(seconds=1)
-    Recruit.objects.filter(external__external_id=pid).update(due_at=late)
 
 
 def test_time_out_returns_the_place_and_the_person_can_resume(round: Round, lead: User, client_of: ClientOf) -> None:
