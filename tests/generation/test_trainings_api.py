@@ -8,10 +8,11 @@ from django.conf import LazySettings
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.models import DataSplit
+from annotation.models import DataSplit, SplitUnit
 from annotation.splits.actions import create_split
 from annotation.splits.parameters import SplitParameters, parse_parts
-from generation.models import FineTuning, System
+from generation.exposure import Exposures
+from generation.models import FineTuning, Run, System
 from generation.systems.actions import create_system, make_version
 from projects.jobs.running import run_job
 from projects.models import Job, Project
@@ -81,6 +82,9 @@ def test_a_lead_trains_the_model_of_a_version_and_uses_it(
     assert trained.config["model"]["model"] == done["folder"]
     assert trained.facts["weights"] == done["result"]["weights"]
     assert trained.note == "Training: BART on main"
+    Run.objects.create(version=trained)
+    parts = SplitUnit.objects.filter(split=split, part__in=("train", "dev"))
+    assert Exposures(split.project).units(trained.pk) == set(parts.values_list("unit", flat=True))
 
 
 @pytest.mark.parametrize(
