@@ -168,10 +168,13 @@ class ParticipantLinksView(APIView):
 
     @extend_schema(operation_id="participant_links_list", responses=LinkRowSerializer(many=True))
     def get(self, request: Request, round_id: int) -> Response:
-        """Return the participant links of a round, oldest first, with their progress."""
+        """Return the participant links of a round, oldest first, with their progress.
+
+        People of a recruitment platform are listed with their recruitment link.
+        """
         round, _ = _round(request, round_id)
         pages = Pages()
-        links = pages.paginate_queryset(links_of(round), request, view=self) or []
+        links = pages.paginate_queryset(links_of(round).filter(recruit=None), request, view=self) or []
         return pages.get_paginated_response(rows(round, links, now=timezone.now()))
 
     @extend_schema(

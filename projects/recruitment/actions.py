@@ -74,7 +74,7 @@ def _has_units(round: Round, now: datetime) -> bool:
     return open_units.counted().unanswered().exists()
 
 
-def find_recruit(recruitment: Recruitment, ids: Ids | None, user: object) -> Recruit | None:
+def find_recruit(recruitment: Recruitment, ids: Ids | None, user: int | None) -> Recruit | None:
     """Return the person of this id, or, without an id, of this browser's session.
 
     Raise `Conflict` if the person came by another link of the round, or if the ids were deleted.

@@ -21,6 +21,7 @@ from ..models.project import MAY
 from ..practice import queries as practice_queries
 from ..practice import readiness
 from ..purposes import which
+from ..queue.assignments import quota_left
 
 #: Time without an answer after which a person with open work is quiet.
 QUIET = timedelta(days=3)
@@ -338,4 +339,11 @@ def _open_units(rounds: list[Round], user: User) -> dict[int, int]:
         .values(pk_of_round=F("round"))
         .annotate(n=Count("unit", distinct=True))
     )
-    return {r["pk_of_round"]: r["n"] for r in rows}
+    open_units = {r["pk_of_round"]: r["n"] for r in rows}
+    # Only people from a recruitment platform have a quota, in one round.
+    if user.is_guest:
+        participations = Participant.objects.filter(round__in=rounds, member__user=user, quota__isnull=False)
+        for participant in participations.select_related("round"):
+            most = quota_left(participant.round, participant)
+            open_units[participant.round_id] = min(open_units.get(participant.round_id, 0), most)
+    return open_units

@@ -85,6 +85,7 @@ def test_a_person_completes_and_sees_the_code_only_at_the_end(round: Round, lead
     replies = [look(client, token, query_of()), accept(client, token)]
     assert [reply.status_code for reply in replies] == [200, 200]
     assert answer_units(client, round, 1) == 1
+    assert client.get("/api/v1/my-work/").json()[0]["left"] == 1
     assert place(client) | {"due_at": None} == {
         "state": "in progress",
         "questions": [],
