@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,8 +15,12 @@ DERIVED = ":"
 """Separator in the keys of derived criteria. Keys of protocols do not contain it."""
 REFERENCE = "Reference"
 """Name of the reference summaries among the compared systems."""
-#: The figure of a criterion: a mean of numbers, the share of good values, or counts of values.
-Kind = Literal["mean", "share", "counts"]
+#: The figure of a criterion: a mean of numbers, the share of good values, counts of values, or the share of "best" less
+#: the share of "worst".
+Kind = Literal["mean", "share", "counts", "best-worst"]
+BEST, NEITHER, WORST = CHOSEN = ("best", "neither", "worst")
+"""Values of the texts of a tuple, in which one is best and one is worst."""
+_SCORE = {BEST: 1.0, NEITHER: 0.0, WORST: -1.0}
 Choice = Literal["left", "right", "tie", "neither"]
 
 
@@ -27,7 +31,7 @@ class Judgement:
     ``position`` is the position of the text on its page, from 0. ``ms`` is the active time on the whole page, repeated
     in each of its judgements; 0 if not measured. ``repeat`` is 0 the first time, and 1 or more for a repeated page.
     ``item`` identifies the part of the source, or the target, if a source has several. Intervals treat the items of one
-    source as correlated. A text that several systems wrote has one judgement per system.
+    source as correlated. A text that several systems wrote has one judgement per system, with the same ``text``.
     """
 
     source: Hashable
@@ -37,6 +41,21 @@ class Judgement:
     value: float | str | None
     position: int = 0
     ms: int = 0
+    repeat: int = 0
+    item: Hashable = ""
+    text: Hashable = None
+
+
+@dataclass(frozen=True, slots=True)
+class BestWorst:
+    """The best and the worst of the ``systems`` whose texts one rater saw together, by one criterion."""
+
+    source: Hashable
+    systems: Sequence[str]
+    best: str
+    worst: str
+    rater: str
+    criterion: str
     repeat: int = 0
     item: Hashable = ""
 
@@ -85,6 +104,8 @@ class Criterion:
             return cls(content["key"], "mean", (), values, direction, (min(numbers), max(numbers)))
         if kind == "slider":
             return cls(content["key"], "mean", (), (), direction, (float(scale["minimum"]), float(scale["maximum"])))
+        if kind == "best-worst":
+            return cls(content["key"], kind, (), CHOSEN, "higher", (-1.0, 1.0))
         if kind == "spans":
             values = ("none", "marked")
         if isinstance(better, list | tuple) and better and kind in ("categorical", "spans"):
@@ -101,4 +122,10 @@ class Criterion:
             return None
         if self.kind == "share":
             return float(value in self.good) if isinstance(value, str) else float(value)
+        if self.kind == "best-worst":
+            return _SCORE[str(value)]
         return float(value)
+
+    @property
+    def is_slider(self) -> bool:
+        return self.kind == "mean" and not self.values

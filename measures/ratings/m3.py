@@ -190,7 +190,17 @@ def meanings(options: Iterable[tuple[str, str]], scale: Sequence[str]) -> dict[s
 Json = dict[str, Any]
 #: Keys of a round, and of its results with and without exclusions.
 OF_ROUND = ("left_out", "checks", "m3", "not_compared", "directions")
-OF_WAY = ("judgements", "sources", "items", "systems", "criteria", "raters", "preferences")
+OF_WAY = (
+    "judgements",
+    "sources",
+    "items",
+    "systems",
+    "criteria",
+    "raters",
+    "preferences",
+    "best_worst",
+    "standardised",
+)
 #: Keys of results that depend on metrics. A release has them if it contains the scores of all rated runs.
 OF_METRICS = ("correlations", "metrics")
 WAYS = ("all", "kept")

@@ -27,6 +27,7 @@ NOT_CROSSED = "not every rater rated every text"
 NO_VARIATION = "all ratings are equal"
 SEVERAL = "several texts of one source"
 OF_SHARES = "a share: this interval exists for means only"
+RELATIVE = "texts are judged relative to each other"
 NAME = "texts and raters random: crossed G-study, Satterthwaite's t"
 
 
@@ -53,6 +54,8 @@ class RandomRaters:
 def of_system(criterion_ratings: CriterionJudgements, system: int) -> RandomRaters:
     """Return the interval of a system's mean by one criterion, from first judgements only."""
     rows = criterion_ratings.rows
+    if criterion_ratings.criterion.kind == "best-worst":
+        return RandomRaters(None, RELATIVE)
     if criterion_ratings.criterion.kind != "mean":
         return RandomRaters(None, OF_SHARES)
     if len(rows.sources) < len(rows.items):

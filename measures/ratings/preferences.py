@@ -60,7 +60,7 @@ def _of(every: Sequence[Preference], replicates: int) -> Json:
     wins = by_source.sum(axis=0)
     choices = Counter(each.choice for each in first)
     sided = choices["left"] + choices["right"]
-    undefined = _undefined(wins)
+    undefined = why_undefined(wins)
     strength = strengths(wins[None])[0] if not undefined else None
     intervals: list[list[float] | None] = [None] * m
     reasons, no_interval = [undefined] * m, undefined
@@ -111,8 +111,8 @@ def _over_sources(strength: FloatArray, by_source: FloatArray) -> list[Estimate]
     """Return the interval of each strength. Strengths are estimated again without each source."""
     wins = by_source.sum(axis=0) - by_source
     without = np.full(by_source.shape[:2], np.nan)
-    reached = _reached(wins > 0)
-    without[reached] = strengths(wins[reached])
+    exist = reached(wins > 0)
+    without[exist] = strengths(wins[exist])
     sizes = by_source.sum(axis=(1, 2))
     return [estimate(float(value), without[:, i], sizes, UNBOUNDED) for i, value in enumerate(strength)]
 
@@ -137,7 +137,7 @@ def strengths(wins: FloatArray) -> FloatArray:
     return np.asarray(values - values.mean(axis=1, keepdims=True))
 
 
-def _reached(edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def reached(edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Return whether every system reaches every other by ``edges`` (r, m, m), shape (r,)."""
     m = edges.shape[1]
     paths = edges | np.eye(m, dtype=np.bool_)
@@ -146,12 +146,12 @@ def _reached(edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return np.asarray(paths.all(axis=(1, 2)))
 
 
-def _undefined(wins: FloatArray) -> str:
+def why_undefined(wins: FloatArray) -> str:
     if not wins.any():
         return NO_CHOICES
-    if not _reached(((wins + wins.T) > 0)[None])[0]:
+    if not reached(((wins + wins.T) > 0)[None])[0]:
         return APART
-    return "" if _reached((wins > 0)[None])[0] else ALWAYS
+    return "" if reached((wins > 0)[None])[0] else ALWAYS
 
 
 def _intervals(by_source: FloatArray, replicates: int) -> tuple[list[list[float] | None], str]:
@@ -162,8 +162,8 @@ def _intervals(by_source: FloatArray, replicates: int) -> tuple[list[list[float]
     for weights in drawn(n, replicates):
         wins = (weights @ by_source.reshape(n, -1)).reshape(-1, m, m)
         replicates_made = np.full((len(wins), m), np.nan)
-        reached = _reached(wins > 0)
-        replicates_made[reached] = strengths(wins[reached])
+        exist = reached(wins > 0)
+        replicates_made[exist] = strengths(wins[exist])
         parts.append(replicates_made)
     every = np.concatenate(parts)
     ends = [percentiles(every[:, i]) for i in range(m)]

@@ -82,7 +82,12 @@ def rater_figures(rows: Rows, every: Sequence[CriterionJudgements]) -> list[Json
     quick: dict[str, int] = defaultdict(int)
     for rater, *_ in fast:
         quick[rater] += 1
-    severity = {ratings.criterion.key: _severity(ratings) for ratings in every if ratings.criterion.kind != "counts"}
+    # A choice of the best and the worst sums to 0 on each page, whoever makes it.
+    severity = {
+        ratings.criterion.key: _severity(ratings)
+        for ratings in every
+        if ratings.criterion.kind not in ("counts", "best-worst")
+    }
     figures = []
     for r, rater in enumerate(rows.raters):
         known = [(page, text) for page, text in timed[rater] if page > 0]

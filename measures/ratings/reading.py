@@ -11,7 +11,7 @@ from typing import Any
 from measures.ratings import m3
 from measures.ratings.confusion import STANDARD, direction_figures
 from measures.ratings.figures import with_and_without
-from measures.ratings.judgements import Choice, Criterion, Judgement, Preference
+from measures.ratings.judgements import BEST, WORST, BestWorst, Choice, Criterion, Judgement, Preference
 
 from .m3 import meanings, scale_of
 from .raters import Exclusions, check_failed
@@ -109,7 +109,13 @@ class Reading:
         The latter are M3's mismatches and MS^2's directions.
         """
         result = with_and_without(
-            self.judgements, self.criteria, self.rules, self.checks, preferences=self.preferences, **others
+            self.judgements,
+            self.criteria,
+            self.rules,
+            self.checks,
+            preferences=self.preferences,
+            best_worst=self.best_worst,
+            **others,
         )
         return result | {
             "checks": [{"rater": rater, "failed": n, "had": had} for rater, (n, had) in self.checks.items()],
@@ -159,7 +165,18 @@ class Reading:
                 value = None
             ms = time[answer.rater, text.source, answer.repeat]
             judgements += [
-                Judgement(source.key, system, answer.rater, criterion, value, position, ms, answer.repeat, source.item)
+                Judgement(
+                    source.key,
+                    system,
+                    answer.rater,
+                    criterion,
+                    value,
+                    position,
+                    ms,
+                    answer.repeat,
+                    source.item,
+                    text.code,
+                )
                 for system in text.systems
             ]
         return judgements + self._derived(judgements)
@@ -237,6 +254,35 @@ class Reading:
             ]
         return preferences
 
+    @cached_property
+    def _best_worst_keys(self) -> frozenset[str]:
+        return frozenset(each["key"] for each in self.written["criteria"] if each["scale"]["type"] == "best-worst")
+
+    @cached_property
+    def best_worst(self) -> list[BestWorst]:
+        """One choice per answer and criterion. Pages with a degraded text are left out."""
+        pages: dict[tuple[AnswerRead, str], list[tuple[TextRead, str | None]]] = defaultdict(list)
+        for answer, text, criterion, value, _ in self.rated:
+            if criterion in self._best_worst_keys and not text.is_check:
+                pages[answer, criterion].append((text, value))
+        choices = []
+        for (answer, criterion), texts in pages.items():
+            source = self.sources[texts[0][0].source]
+            [best], [worst] = ([text for text, value in texts if value == chosen] for chosen in (BEST, WORST))
+            choices.append(
+                BestWorst(
+                    source.key,
+                    tuple(sorted(text.systems[0] for text, _ in texts)),
+                    best.systems[0],
+                    worst.systems[0],
+                    answer.rater,
+                    criterion,
+                    answer.repeat,
+                    source.item,
+                )
+            )
+        return choices
+
     # Attention checks
 
     @cached_property
@@ -250,8 +296,9 @@ class Reading:
     def _checked_texts(self) -> Iterator[tuple[str, bool]]:
         """Yield the rater of each degraded text, and whether the rater missed it.
 
-        The degraded text is compared with its original. If the rater did not rate the original, it is compared with the
-        other texts of the check's page. It is then missed unless it is worse than at least half of them.
+        A degraded text in a tuple is missed if no criterion calls it the worst. Any other is compared with its
+        original. If the rater did not rate the original, it is compared with the other texts of the check's page. It
+        is then missed unless it is worse than at least half of them.
         """
         good: dict[tuple[str, int, str, int], dict[str, str | None]] = defaultdict(dict)
         bad: dict[tuple[str, int, str, int, Hashable], dict[str, str | None]] = defaultdict(dict)
@@ -266,7 +313,9 @@ class Reading:
             else:
                 bad[answer.rater, text.source, text.made_from, answer.repeat, answer.unit][criterion] = value
         for (rater, source, made_from, repeat, unit), degraded in bad.items():
-            if compared := good.get((rater, source, made_from, repeat)):
+            if self._best_worst_keys:
+                yield rater, WORST not in degraded.values()
+            elif compared := good.get((rater, source, made_from, repeat)):
                 yield rater, check_failed(compared, degraded, self.criteria)
             elif others := beside.get((rater, unit, repeat)):
                 missed = sum(check_failed(other, degraded, self.criteria) for other in others.values())

@@ -13,13 +13,13 @@ from typing import Any, cast
 
 from measures import former
 from measures.clustered import Bounds
-from measures.ratings import FORMER_RULE, RULE, Exclusions
+from measures.ratings import ADDED, FORMER_RULE, RULE, RULE_6, Exclusions
 from measures.ratings.judgements import REFERENCE, Choice
 from measures.ratings.reading import AnswerRead, Preferred, Rated, Reading, SourceNamed, TextRead
 from measures.recompute.files import Folder
 from measures.recompute.scores import SCORINGS, bounds_in, values_in
 
-from ..ratings.m3 import released
+from ..ratings.m3 import WAYS, released
 from .files import Findings, InvalidRelease
 
 ROUNDS, SOURCES, TEXTS = "ratings/rounds.jsonl", "ratings/sources.jsonl", "ratings/texts.csv"
@@ -139,6 +139,11 @@ def recompute(folder: Folder, findings: Findings) -> None:
             except ImportError as error:
                 findings.not_recomputed.append(f"ratings of {name}: {error.name} is not installed")
                 continue
+            if printed[name]["rule"] != RULE:
+                # Earlier rules do not have these figures.
+                for way in filter(None, (recomputed[each] for each in WAYS)):
+                    for added in ADDED:
+                        del way[added]
             printed_figures, computed_figures = _by_name(printed[name]["figures"]), _by_name(recomputed)
             if is_former:
                 computed_figures = former.in_former_words(printed_figures, computed_figures)
@@ -156,7 +161,7 @@ def _is_recomputable(folder: Folder, findings: Findings, name: str, line: Json |
             findings.not_recomputed.append(f"ratings of {name}: the release has no such figures")
     elif line["figures"] is None:
         findings.not_recomputed.append(f"ratings of {name}: not computed at the time of the release")
-    elif line["rule"] not in (RULE, FORMER_RULE):
+    elif line["rule"] not in (RULE, RULE_6, FORMER_RULE):
         findings.not_recomputed.append(f"ratings of {name}: computed by another rule: {line['rule']}")
     else:
         return True
