@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
+from math import comb
 from typing import Any
 
 from evaluation.design.sources import PlannedSource, sources_of
@@ -74,6 +75,7 @@ def _begun(found: re.Match[str]) -> str:
 #: Option of a round: percentage of pages that get an attention check, a page with a degraded text.
 CHECKS = "checks"
 PAIRS = "pairs_a_source"
+TUPLES = "tuples_a_source"
 #: Key of the compared systems in a plan. The digest covers it, so it keeps its first name.
 SYSTEMS = "entrants"
 
@@ -121,7 +123,7 @@ class Planned:
 
     ``pages`` is ordered by number, with the pages of attention checks last. ``walk`` is the order in which pages are
     shown, as indices of ``pages``. ``left_out`` counts chosen sources that lack a text of a compared system. ``alike``
-    counts pairs of equal texts, which are not compared.
+    counts pairs and tuples with equal texts, which are not compared.
     """
 
     content: Content
@@ -145,6 +147,10 @@ class Planned:
     @property
     def pairs(self) -> bool:
         return self.content.kind == "compare"
+
+    @property
+    def tuples(self) -> bool:
+        return self.content.kind == "best_worst"
 
     @property
     def order(self) -> Sequence[int]:
@@ -192,6 +198,10 @@ class Planned:
                 if not page.is_check
             ]
             return design.pair_balance(pairs, people) | {"certain": self._certain_sides(len(pairs), people)}
+        if self.tuples:
+            pages = [[names[min(text.of)] for text in page.texts] for page in self.pages if not page.is_check]
+            orders = (design.seen_at(page, number) for page in pages for number in range(people))
+            return design.balance(orders) | {"certain": self._certain_places(len(pages), people)}
         if self.in_lists:
             lists: dict[int, list[str]] = {}
             for page in (self.pages[n] for n in self.order):
@@ -219,6 +229,21 @@ class Planned:
             return None
         each = len(self.sources) * (m - 1) * people // 2
         return {"least": each, "most": each}
+
+    def _certain_places(self, tuples: int, people: int) -> dict[str, int] | None:
+        """Return the bounds on how often each system is at each place, or None if tuples with equal texts are left out.
+
+        Every four people see each text of a tuple at each place once.
+        """
+        if self.alike:
+            return None
+        least, more = divmod(tuples * design.SIZE, len(self.systems))
+        rounds, rest = divmod(people, design.SIZE)
+        most = least + bool(more)
+        return {
+            "least": rounds * least + rest * (least // design.SIZE),
+            "most": rounds * most + rest * -(-most // design.SIZE),
+        }
 
 
 def systems_as_json(compared_systems: Sequence[PlannedSystem]) -> list[dict[str, Any]]:
@@ -276,6 +301,8 @@ def planned(
     by_source = [{n: (texts[s.unit], form(texts[s.unit][1])) for n, texts in enumerate(written)} for s in complete]
     if plan.pairs:
         _lay_out_pairs(plan, by_source, options)
+    elif plan.tuples:
+        _lay_out_tuples(plan, by_source, options)
     elif plan.in_lists:
         _lay_out_lists(plan, by_source)
     else:
@@ -348,6 +375,24 @@ def _lay_out_pairs(plan: Planned, by_source: Sequence[_Texts], options: Mapping[
         plan.pages.append(PlannedPage(source, len(plan.pages), texts, source))
 
 
+def _lay_out_tuples(plan: Planned, by_source: Sequence[_Texts], options: Mapping[str, Any]) -> None:
+    numbers = [str(n) for n in range(len(plan.systems))]
+    each = options.get(TUPLES) or design.fewest_tuples(len(numbers))
+    places = {str(at): at for at in range(len(by_source))}
+    tuples = design.balanced_tuples(list(places), numbers, plan.drawn, each=min(each, comb(len(numbers), design.SIZE)))
+    for one in sorted(tuples, key=lambda one: places[one.source]):
+        source = places[one.source]
+        shown = [(int(number), *by_source[source][int(number)]) for number in one.systems]
+        if len({displayed for *_, displayed in shown}) < len(shown):
+            plan.alike += 1
+            continue
+        texts = [
+            PlannedText(_code(plan, source, displayed), displayed, {number: written})
+            for number, written, displayed in shown
+        ]
+        plan.pages.append(PlannedPage(source, len(plan.pages), texts, source))
+
+
 def _add_checks(plan: Planned, share: float) -> None:
     """Add a page for each attention check, and set the order of all pages.
 
@@ -367,6 +412,8 @@ def _add_checks(plan: Planned, share: float) -> None:
         else:
             same = [replace(t, of={}, made_from=t.code) for t in page.texts if t.code != text.code]
             texts = sorted([*same, bad], key=lambda t: t.code)
+            if plan.tuples:
+                texts = shuffled_texts(texts, f"{plan.drawn}/places/{page.number}")
         positions = [n for n, number in enumerate(walk) if plan.pages[number].group == page.group]
         place = design.drawn_number(plan.drawn, f"check page:{page.number}") % (len(positions) + 1)
         walk.insert(positions[0] + place, len(plan.pages))
@@ -381,15 +428,17 @@ def _worse(plan: Planned, page: PlannedPage, text: PlannedText, others: Sequence
     return PlannedText(_code(plan, page.source, displayed, "check"), displayed, {}, text.code)
 
 
-def in_order(texts: Iterable[Any], *, pairs: bool, page: int, number: int, repeat: int, seed: Seed) -> list[Any]:
+def in_order(texts: Iterable[Any], *, kind: str, page: int, number: int, repeat: int, seed: Seed) -> list[Any]:
     """Return the texts of a page in the order of an assignment.
 
     Each text has the attributes ``code``, ``number``, ``system_numbers`` and ``is_check``. ``number`` counts the page's
-    assignments from 1. Curators see the order of the first assignment.
+    assignments from 1. ``kind`` is that of the protocol. Curators see the order of the first assignment.
     """
     by_number = sorted(texts, key=lambda text: text.number)
     place = max(number, 1) - 1
-    if pairs:
+    if kind == "best_worst":
+        return design.seen_at(by_number, place, repeat)
+    if kind == "compare":
         return by_number[::-1] if (place + repeat) % 2 else by_number
     of = {str(number): text for text in by_number for number in text.system_numbers}
     if not of:

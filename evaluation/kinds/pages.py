@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from math import comb
 from secrets import token_hex
-from typing import Any, Literal
+from typing import Any
 
 from django.db.models import Exists, Model, OuterRef, Prefetch, Q, QuerySet
 
@@ -15,19 +16,21 @@ from api.problems import Refused
 from generation import sources
 from generation.models import ItemStatus, Run, RunItem, UnitLevel
 from generation.runs.actions import embargo_run
+from measures.design import SIZE, fewest_tuples
 from measures.unit_names import unit_name
 from projects.answers.assignments import Shape, overlap_block
 from projects.kinds import Batch, Kind, SkipReason, Value, groups
 from projects.models import Answer, Assignment, Member, Project, Round, Unit
 
 from ..design import stored, systems, writers
-from ..design.planning import CHECKS, PAIRS, SYSTEMS, Planned, drawn_by, in_order, planned
+from ..design.planning import CHECKS, PAIRS, SYSTEMS, TUPLES, Planned, drawn_by, in_order, planned
 from ..design.sources import holds_against_target
 from ..models import PageText, ProtocolVersion, RatingDesign, RatingPage, Unblinding
 from ..protocols import content as protocol_content
 from ..protocols import shipped
 from ..protocols.actions import create_protocol, free_name, write_version
 from ..protocols.parts import Content
+from ..protocols.parts import Kind as ProtocolKey
 
 PROTOCOL = "protocol"
 SHIPPED = "shipped:"
@@ -63,7 +66,7 @@ class PageKind(Kind):
     designed = True
     design_options = (PROTOCOL, systems.OPTION)
     #: The kind of protocols that this kind uses.
-    protocol_kind: Literal["rate", "compare"]
+    protocol_kind: ProtocolKey
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("known", "I know who wrote one of them"),
         SkipReason("unclear", "A text cannot be read"),
@@ -205,6 +208,9 @@ class PageKind(Kind):
         content = self.content(options)
         if content.kind == "compare":
             pages = sources * min(options.get(PAIRS) or 10**6, system_count * (system_count - 1) // 2)
+        elif content.kind == "best_worst":
+            each = options.get(TUPLES) or fewest_tuples(system_count)
+            pages = sources * min(each, comb(system_count, SIZE))
         else:
             pages = sources * (system_count if content.texts_per_page == "one" else 1)
         return pages + round(pages * int(options.get(CHECKS) or 0) / 100)
@@ -223,7 +229,13 @@ class PageKind(Kind):
             raise Refused.field(f"options.{PROTOCOL}", "This protocol shows a target, which passages do not have.")
         if content.kind == "compare" and len(compared_systems) < 2:
             raise Refused.field(f"options.{systems.OPTION}", "Select at least two systems to compare.")
+        if content.kind == "best_worst" and len(compared_systems) < SIZE:
+            raise Refused.field(
+                f"options.{systems.OPTION}", f"Select at least {SIZE} systems: a tuple has texts of {SIZE} systems."
+            )
         plan = planned(round.project, units, content, compared_systems, round.options, round.seed, secret)
+        if not plan.pages and plan.alike:
+            raise Refused.field("filters", "Every pair or tuple of texts has equal texts, so none can be compared.")
         if not plan.pages:
             raise Refused.field("filters", "No unit has summaries from all systems.")
         return plan
@@ -249,7 +261,7 @@ class PageKind(Kind):
         Return None if the lists do not apply or have too few people.
         """
         design = RatingDesign.objects.filter(round=round).first()
-        if design is None or design.plan["kind"] == "compare" or design.plan["texts_per_page"] != "one":
+        if design is None or design.plan["kind"] != "rate" or design.plan["texts_per_page"] != "one":
             return None
         lists = len(design.plan[SYSTEMS])
         shape = Shape.of(round.overlap, round.sampling)
@@ -327,7 +339,7 @@ class PageKind(Kind):
         design = found.source.design
         texts = in_order(
             found.texts.all(),
-            pairs=self.protocol_kind == "compare",
+            kind=self.protocol_kind,
             page=found.number,
             number=slot.number,
             repeat=slot.repeat,
@@ -407,7 +419,7 @@ def _as_planned(plan: Planned, slot: Assignment) -> Page:
         )
         for n, text in enumerate(page.texts)
     ]
-    ordered = in_order(texts, pairs=plan.pairs, page=page.number, number=1, repeat=slot.repeat, seed=plan.drawn)
+    ordered = in_order(texts, kind=plan.content.kind, page=page.number, number=1, repeat=slot.repeat, seed=plan.drawn)
     return Page(plan.content, source, source.material, source.gold, ordered)
 
 

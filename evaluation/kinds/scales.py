@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from measures.agreement import Scale
 from measures.agreement.rounds import Form
+from measures.ratings.judgements import BEST, WORST
 from projects.spreadsheets.cells import number_text
 
 from ..protocols.parts import MARKED, NONE, Content, Criterion
@@ -45,6 +46,10 @@ def _scales(criterion: Criterion, cite: Form) -> list[Scale]:
             ]
         case "categorical":
             return [Scale(key, (*values, *na), "value", where=where)]
+        case "best-worst":
+            return [
+                Scale(f"{key}: {value}", ("no", "yes"), "value", holds=value, where=where) for value in (BEST, WORST)
+            ]
         case "multi-label":
             return [Scale(f"{key}: {value}", ("no", "yes"), "value", holds=value, where=where) for value in values]
         case "spans":

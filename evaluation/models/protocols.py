@@ -10,10 +10,11 @@ from projects.models import Project
 
 
 class ProtocolKind(models.TextChoices):
-    """Whether texts are judged one by one or compared in pairs."""
+    """Whether texts are judged one by one, compared in pairs, or chosen from tuples."""
 
     RATE = "rate"
     COMPARE = "compare"
+    BEST_WORST = "best_worst"
 
 
 class Protocol(models.Model):
@@ -21,7 +22,7 @@ class Protocol(models.Model):
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="protocols")
     name = models.CharField(max_length=80)
-    kind = models.CharField(max_length=7, choices=ProtocolKind)
+    kind = models.CharField(max_length=10, choices=ProtocolKind)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )

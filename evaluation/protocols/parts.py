@@ -37,9 +37,9 @@ NONE, MARKED = SPANS = ("none", "marked")
 #: Values of a comparison. A protocol may omit the last two.
 LEFT, RIGHT, TIE, NEITHER = PREFERENCES = ("left", "right", "tie", "neither")
 
-Kind = Literal["rate", "compare"]
+Kind = Literal["rate", "compare", "best_worst"]
 KINDS = get_args(Kind)
-ScaleType = Literal["likert", "categorical", "multi-label", "slider", "spans", "text", "preference"]
+ScaleType = Literal["likert", "categorical", "multi-label", "slider", "spans", "text", "preference", "best-worst"]
 SCALES = get_args(ScaleType)
 
 

@@ -3,13 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from measures.ratings.judgements import CHOSEN
 from measures.ratings.m3 import scale_of
 
 from .parts import LEFT, PREFERENCES, RIGHT, Condition, Content, Criterion, Example, Option, Prefill, Scale
 
 #: Scales with options, and scales that have a direction.
-OPTIONS = ("likert", "categorical", "multi-label", "spans", "preference")
+OPTIONS = ("likert", "categorical", "multi-label", "spans", "preference", "best-worst")
 DIRECTED = ("likert", "slider")
+#: The only scale of a kind of protocol. The other kind has all other scales.
+SCALE_OF_KIND = {"compare": "preference", "best_worst": "best-worst"}
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,14 @@ def faults(content: Content) -> Iterator[Fault]:
     yield from _unique((group.key for group in content.groups), "groups", "key")
     yield from _unique((criterion.key for criterion in content.criteria), "criteria", "key")
     yield from _groups(content)
+    if content.kind == "best_worst" and content.texts_per_page != "all":
+        yield Fault("texts_per_page", "Expected all: the texts of a tuple are on one page.")
     earlier: dict[str, Criterion] = {}
     for i, criterion in enumerate(content.criteria):
         path = f"criteria.{i}"
         yield from _scale(criterion.scale, content.kind, f"{path}.scale")
         yield from _criterion(criterion, path)
+        yield from _of_tuple(criterion, path)
         yield from _meant(criterion, content.derives, f"{path}.scale")
         yield from _references(criterion, earlier, path)
         for j, example in enumerate(criterion.examples):
@@ -71,8 +77,9 @@ def _is_pair(scale: Scale) -> bool:
 
 
 def _scale(scale: Scale, kind: str, path: str) -> Iterator[Fault]:
-    if (scale.type == "preference") != (kind == "compare"):
-        wanted = "preference" if kind == "compare" else "any scale but preference"
+    wanted = SCALE_OF_KIND.get(kind, "")
+    if scale.type != wanted if wanted else scale.type in SCALE_OF_KIND.values():
+        wanted = wanted or f"any scale but {' and '.join(SCALE_OF_KIND.values())}"
         yield Fault(f"{path}.type", f"Expected {wanted} in a protocol of kind {kind}.")
     yield from _unique((option.value for option in scale.options), f"{path}.options", "value")
     yield from _unique((severity.value for severity in scale.severities), f"{path}.severities", "value")
@@ -125,6 +132,21 @@ def _sides(options: Sequence[Option], path: str) -> Iterator[Fault]:
             yield Fault(f"{path}.options.{i}.value", f"Expected one of: {', '.join(PREFERENCES)}.")
     if not {LEFT, RIGHT} <= set(values):
         yield Fault(f"{path}.options", "Expected at least left and right.")
+
+
+def _of_tuple(criterion: Criterion, path: str) -> Iterator[Fault]:
+    """Check that a choice of the best and the worst is asked of every tuple, without further answers."""
+    if criterion.scale.type != "best-worst":
+        return
+    if tuple(option.value for option in criterion.scale.options) != CHOSEN:
+        yield Fault(f"{path}.scale.options", f"Expected, in this order: {', '.join(CHOSEN)}.")
+    if criterion.na or not criterion.required:
+        yield Fault(f"{path}.{'na' if criterion.na else 'required'}", "Expected a required answer without N/A.")
+    if criterion.reason.ask != "none" or criterion.reason.required_at:
+        yield Fault(f"{path}.reason", "Expected none: there are no reasons for the best and the worst.")
+    if criterion.shown_if or criterion.prefill or criterion.group:
+        field = "shown_if" if criterion.shown_if else "prefill" if criterion.prefill else "group"
+        yield Fault(f"{path}.{field}", "Expected none: every tuple is asked every criterion.")
 
 
 def _criterion(criterion: Criterion, path: str) -> Iterator[Fault]:

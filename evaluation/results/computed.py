@@ -11,7 +11,7 @@ from django.db.models import Count, Max, QuerySet
 from generation import metrics
 from generation.metrics.protocol import Figure
 from generation.models import Embargo, Scoring
-from measures.ratings import RULE
+from measures.ratings import ADDED, RULE
 from projects.answers.queries import counted
 from projects.models import Member, Project, Round
 
@@ -78,7 +78,8 @@ def whole(figures: Json) -> Json:
     figures.setdefault("printed", {})
     figures.setdefault("not_compared", [])
     for way in filter(None, (figures["all"], figures["kept"])):
-        way.setdefault("metrics", [])
+        for name in ("metrics", *ADDED):
+            way.setdefault(name, [])
         for criterion in way["criteria"]:
             criterion.setdefault("bounds", None)
         way.setdefault("points", {"items": 0, "of": 0, "system": [], "criteria": {}, "metrics": {}})

@@ -67,6 +67,8 @@ def _without_raters(figures: Json) -> None:
         rule["raters"] = []
     for way in filter(None, (figures["all"], figures["kept"])):
         way["raters"] = []
+        for sliders in way["standardised"]:
+            sliders["left_out"] = []
         for criterion in way["criteria"]:
             criterion["again"]["raters"] = {}
 

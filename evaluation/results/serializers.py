@@ -105,7 +105,7 @@ class AgainSerializer(Plain):
 
 class CriterionFiguresSerializer(Plain):
     criterion = serializers.CharField()
-    kind = serializers.ChoiceField(choices=["mean", "share", "counts"])
+    kind = serializers.ChoiceField(choices=["mean", "share", "counts", "best-worst"])
     better = serializers.ChoiceField(choices=["higher", "lower", ""])
     good = words()
     values = words()
@@ -156,6 +156,40 @@ class PreferenceFiguresSerializer(Plain):
     left = LeftSerializer()
     systems = StrengthSerializer(many=True)
     undefined = serializers.CharField(allow_blank=True)
+
+
+class BestWorstSystemSerializer(Plain):
+    """The strength of a system, and how often its texts were shown in a tuple, best and worst."""
+
+    system = serializers.CharField()
+    strength = serializers.FloatField(allow_null=True)
+    ci = numbers(allow_null=True)
+    ci_reason = serializers.CharField(allow_blank=True)
+    shown = serializers.IntegerField()
+    best = serializers.IntegerField()
+    worst = serializers.IntegerField()
+
+
+class BestWorstFiguresSerializer(Plain):
+    """Strengths by a criterion from the best and the worst of each tuple, as logarithms with mean 0."""
+
+    criterion = serializers.CharField()
+    n = serializers.IntegerField()
+    sources = serializers.IntegerField()
+    systems = BestWorstSystemSerializer(many=True)
+    undefined = serializers.CharField(allow_blank=True)
+
+
+class StandardisedFiguresSerializer(Plain):
+    """Means of the raters' standard scores on a slider. ``left_out`` are raters without variance."""
+
+    criterion = serializers.CharField()
+    better = serializers.ChoiceField(choices=["higher", "lower", ""])
+    systems = SystemFigureSerializer(many=True)
+    pairs = PairFigureSerializer(many=True)
+    letters = serializers.DictField(child=serializers.CharField(allow_blank=True))
+    raters = serializers.IntegerField()
+    left_out = words()
 
 
 class CorrelationSerializer(Plain):
@@ -215,6 +249,8 @@ class RatingsSerializer(Plain):
     criteria = CriterionFiguresSerializer(many=True)
     raters = RaterFiguresSerializer(many=True)
     preferences = PreferenceFiguresSerializer(many=True)
+    best_worst = BestWorstFiguresSerializer(many=True)
+    standardised = StandardisedFiguresSerializer(many=True)
     correlations = CorrelationSerializer(many=True)
     metrics = MetricMeansSerializer(many=True)
     points = RatedPointsSerializer()

@@ -69,7 +69,7 @@ def _from_rows(design: RatingDesign, facts: Facts) -> dict[str, str]:
 def _criteria(design: RatingDesign) -> Iterator[str]:
     """Yield items 4.1.3 to 4.3.12 of each criterion: they follow from the protocol and the answers."""
     measures = {one["name"]: one for one in report_of(design.round).get("measures", [])}
-    relative = "relative" if design.plan["kind"] == "compare" else "absolute"
+    relative = "absolute" if design.plan["kind"] == "rate" else "relative"
     repeated = Assignment.objects.filter(round=design.round, repeat__gt=0).exists()
     for criterion in design.version.content["criteria"]:
         name, scale = criterion.get("name") or criterion["key"], criterion["scale"]

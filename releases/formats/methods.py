@@ -99,6 +99,8 @@ def _criterion(criterion: dict[str, Any]) -> str:
 def _order(plan: dict[str, Any]) -> str:
     if plan["kind"] == "compare":
         return "All pairs of systems were equally frequent, and sides were balanced between raters."
+    if plan["kind"] == "best_worst":
+        return "Raters chose the best and the worst of four texts; systems, pairs of systems and places were balanced."
     if plan["texts_per_page"] == "one":
         return "Each page had one text; a Latin square separated the texts of a source."
     return "All texts of a source were on one page, ordered by Williams squares."

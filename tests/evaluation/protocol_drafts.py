@@ -18,6 +18,7 @@ def criterion(key: str = "coherence", type: str = "likert", **rest: Any) -> Json
         "spans": {"options": [option("unsupported")], "severities": [option("minor"), option("major")]},
         "slider": {"minimum": 0, "maximum": 100, "step": 0.5},
         "preference": {"options": [option("left"), option("right")]},
+        "best-worst": {"options": [option("best"), option("neither"), option("worst")]},
         "text": {},
     }
     scale = {"type": type} | scales[type]
@@ -25,5 +26,6 @@ def criterion(key: str = "coherence", type: str = "likert", **rest: Any) -> Json
 
 
 def protocol(*criteria: Json, **rest: Any) -> Json:
-    kind = "compare" if any(c["scale"]["type"] == "preference" for c in criteria) else "rate"
+    own = {"preference": "compare", "best-worst": "best_worst"}
+    kind = next((own[c["scale"]["type"]] for c in criteria if c["scale"]["type"] in own), "rate")
     return {"schema": 1, "kind": kind, "title": "Draft", "criteria": list(criteria)} | rest

@@ -20,7 +20,7 @@ from projects.rounds.planning import RoundPlan
 from tests.builders import build_cluster, submission
 from tests.generation.builders import build_run, build_version
 
-GUIDELINE, PREFERENCE = "shipped:guideline", "shipped:preference"
+GUIDELINE, PREFERENCE, BEST_WORST = "shipped:guideline", "shipped:preference", "shipped:best-worst"
 #: Text of each system for cluster n.
 SYSTEMS: Mapping[str, Callable[[int], str]] = {
     "Alder": lambda n: f"Nepralin did not change relapse in study {n}.",
@@ -49,7 +49,7 @@ def open_rating(
 ) -> Round:
     """An open round over all that the runs have summarised."""
     options = {"protocol": protocol, "systems": [str(run.pk) for run in runs]} | plan.pop("options", {})
-    kind = "compare" if protocol == PREFERENCE else "rate"
+    kind = {PREFERENCE: "compare", BEST_WORST: "best_worst"}.get(protocol, "rate")
     fields: dict[str, Any] = {
         "name": "ratings",
         "kind": kind,
@@ -74,7 +74,7 @@ def default_choice(criterion: Criterion, key: str) -> str:
         case "likert" | "categorical":
             return values[int(key, 16) % len(values)]
         case "slider":
-            return "50"
+            return str(int(key, 16) % 101)
         case "spans":
             return "none"
         case "multi-label":
@@ -110,6 +110,11 @@ def pair_value(card: Mapping[str, Any], choice: int = 0) -> dict[str, Any]:
     return {"left": keys[0], "right": keys[1], "said": said}
 
 
+def tuple_value(card: Mapping[str, Any], best: str, worst: str) -> dict[str, Any]:
+    """Return an answer to a tuple by every criterion: the keys of the best and of the worst text."""
+    return rate_value(card, lambda criterion, key: {best: "best", worst: "worst"}.get(key, "neither"))
+
+
 def submit_value(user: User, slot: Assignment, value: dict[str, Any]) -> Submitted:
     return submit(user=user, submission=submission(slot, value, kind=slot.round.kind, active_ms=30_000))
 
@@ -121,12 +126,20 @@ def rate_all(
     done = 0
     while done != most and (slots := next_assignments(user=user, round=round)):
         card = queue_queries.cards(round, slots[:1])[0]
-        value = rate_value(card, choose) if round.kind == "rate" else pair_value(card, done % 2)
+        if round.kind == "best_worst":
+            keys = sorted((text["key"] for text in card["texts"]), key=lambda key: (choose(RANK, key), key))
+            value = tuple_value(card, keys[-1], keys[0])
+        else:
+            value = rate_value(card, choose) if round.kind == "rate" else pair_value(card, done % 2)
         submit_value(user, slots[0], value)
         done += 1
     return done
 
 
+#: A criterion by which simulated raters rank the texts of a tuple.
+RANK = Criterion.model_validate(
+    {"key": "rank", "scale": {"type": "likert", "options": [{"value": str(n)} for n in range(1, 6)]}}
+)
 #: True quality of each system.
 QUALITY = {"Alder": 1.5, "Birch": 0.5, "Cedar": -0.5, "Dogwood": -1.5}
 

@@ -12,9 +12,10 @@ from api.problems import Refused
 from evaluation.protocols import parts, shipped
 from evaluation.protocols.content import NAMED, as_json, canonical, digest, faults_of, gaps, load, parse, unready
 from evaluation.protocols.parts import SCALES, Content
+from evaluation.protocols.rules import SCALE_OF_KIND
 from tests.evaluation.protocol_drafts import criterion, option, protocol
 
-ALL = [criterion(type.replace("-", ""), type) for type in SCALES if type != "preference"]
+ALL = [criterion(type.replace("-", ""), type) for type in SCALES if type not in SCALE_OF_KIND.values()]
 
 WHEN = {"criterion": "likert", "values": ["1"]}
 
@@ -48,7 +49,7 @@ def test_a_protocol_with_every_scale_is_sound_and_ready() -> None:
     [
         ("schema", 2, "schema", "Expected 1"),
         ("schema", True, "schema", "Expected 1"),
-        ("kind", "rank", "kind", "Expected 'rate' or 'compare'."),
+        ("kind", "rank", "kind", "Expected 'rate', 'compare' or 'best_worst'."),
         ("criteria", {}, "criteria", "Expected a list."),
         ("criteria.0", "coherence", "criteria.0", "Expected an object."),
         ("criteria.0.key", "Coherence!", "criteria.0.key", "Expected a key"),

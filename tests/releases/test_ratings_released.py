@@ -24,6 +24,7 @@ from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from releases.folders.dictionary import table_of
 from tests.evaluation.rating_rounds import (
+    BEST_WORST,
     GUIDELINE,
     PREFERENCE,
     SYSTEMS,
@@ -249,14 +250,18 @@ def test_figures_of_every_round_type_are_recomputed_from_its_files(
     runs = build_runs(project)
     told(rated(project, [evaluator, ann1], runs=runs, name="rated", options=CHECKED | {"exclude_checks": 0})[0])
     told(rated(project, [evaluator, ann1], PREFERENCE, runs, name="pairs")[0])
+    told(rated(project, [evaluator, ann1], BEST_WORST, runs, name="tuples", options=CHECKED | {"exclude_checks": 0})[0])
+    told(rated(project, [evaluator, ann1], "shipped:direct-assessment", runs, name="sliders")[0])
     for run in runs:
         scored(run, "rouge", "length")
-    for design in RatingDesign.objects.filter(round__name__in=["rated", "pairs"]):
+    for design in RatingDesign.objects.filter(round__name__in=["rated", "pairs", "tuples", "sliders"]):
         compute_ratings(design=design)
     told(rated(project, [evaluator], runs=runs, name="later")[0])
     folder = released(project, tmp_path / "r")
     found = {line["round"]: line["figures"] for line in lines(folder, ratings.FIGURES)}
     assert [found["rated"]["kept"] is None, found["pairs"]["all"]["preferences"] == []] == [False, False]
+    assert [row["n"] for row in found["tuples"]["all"]["best_worst"]] == [8]
+    assert [row["raters"] for row in found["sliders"]["all"]["standardised"]] == [2, 2]
     assert found["ratings"]["not_compared"] == [{"criterion": "polarity", "value": "mixed", "n": 3}]
     findings = Findings()
     ratings.recompute(Folder(folder), findings)

@@ -95,7 +95,7 @@ def _fault(criterion: Criterion, one: Json) -> str:
     if scale.type != "spans" and one["spans"]:
         return "Expected no marked passages: this criterion has no span scale."
     match scale.type:
-        case "likert" | "categorical":
+        case "likert" | "categorical" | "best-worst":
             return "" if value in allowed else f"One of: {', '.join(allowed)}."
         case "multi-label":
             codes = codes_of_cell(value)

@@ -17,6 +17,7 @@ from sql.compiled import insert
 
 from ...design.stored import content_by
 from ...models import Rating, RatingSpan
+from ...protocols.parts import Kind as ProtocolKey
 from ..pages import PageKind, TextIds, text_ids
 from ..scales import NOT_APPLICABLE, scales_of, unmeasured
 from .checking import check
@@ -33,11 +34,11 @@ class RateKind(PageKind):
     title = "Rate summaries"
     description = "Scores of each summary by the criteria of a protocol."
     order = 200
-    protocol_kind = "rate"
+    protocol_kind: ProtocolKey = "rate"
     # Time to read one source and rate several summaries.
     assumed_seconds = 150.0
     fields: Sequence[str] = ()
-    options = (
+    options: Sequence[Parameter] = (
         Parameter(
             "one_form",
             Takes.SWITCH,
@@ -71,7 +72,7 @@ class RateKind(PageKind):
             help="Declared in advance. Results are reported with and without these pages.",
         ),
     )
-    policy = (
+    policy: Sequence[Parameter] = (
         Parameter(
             "points_apart",
             Takes.INTEGER,
@@ -87,7 +88,7 @@ class RateKind(PageKind):
     value_serializer: type[serializers.Serializer[Any]] = RateValueSerializer
     columns: Sequence[str] = ("text", "criterion", "value", "prefilled", "reason", "marks")
     part = "text"
-    comments = ("reason",)
+    comments: Sequence[str] = ("reason",)
 
     def check(self, slot: Assignment, value: Value) -> None:
         page = self.page_of(slot)

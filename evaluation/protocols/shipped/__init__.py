@@ -18,6 +18,8 @@ KEYS = (
     "ms2-direction",
     "mslr-facets",
     "preference",
+    "best-worst",
+    "direct-assessment",
     "error-spans",
 )
 

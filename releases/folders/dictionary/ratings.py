@@ -50,9 +50,10 @@ TABLES = (
             "rule": RULE,
             "figures": "Results over all ratings (`all`) and after the declared exclusions (`kept`): by criterion, the "
             "figures of each system with n and intervals, pairs of systems, letters and test-retest agreement; raters; "
-            "preferences. Also checks, M3's claims, labels that could not be compared, and directions. If `scored` is "
-            "not null, also `metrics` (means over the rated texts) and `correlations` of each metric with each "
-            "criterion. Null if not computed.",
+            "preferences; strengths from the best and the worst (`best_worst`); means of standard scores of sliders "
+            "(`standardised`). Also checks, M3's claims, labels that could not be compared, and directions. If "
+            "`scored` is not null, also `metrics` (means over the rated texts) and `correlations` of each metric with "
+            "each criterion. Null if not computed.",
             "scored": "Names of metrics in figures, each with the metric and figure of `systems/scorings.jsonl`. Null "
             "if figures have no metrics, because the scores are not in the release.",
             "numpy": NUMPY,

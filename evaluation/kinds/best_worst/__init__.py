@@ -1,0 +1,1 @@
+"""The kind that chooses the best and the worst of four summaries."""
