@@ -5,7 +5,7 @@ test('what a design leaves out is said, and nothing where it leaves out nothing'
   expect(designNotes({ left_out: 0, alike: 0, lowered: false })).toEqual([])
   expect(designNotes({ left_out: 1, alike: 2, lowered: true })).toEqual([
     '1 source is excluded: not all systems have a summary.',
-    '2 pairs are excluded: both texts are equal.',
+    '2 comparisons are excluded: texts are equal.',
     'All texts are shown without capitals inside sentences, because one system writes none.',
   ])
 })

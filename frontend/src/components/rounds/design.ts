@@ -9,7 +9,7 @@ type Counts = Pick<Schemas['RatingDesign'], 'left_out' | 'alike' | 'lowered'>
 export function designNotes(design: Counts): string[] {
   const notes: string[] = []
   if (design.left_out) notes.push(`${counted(design.left_out, 'source is', 'sources are')} excluded: not all systems have a summary.`)
-  if (design.alike) notes.push(`${counted(design.alike, 'pair is', 'pairs are')} excluded: both texts are equal.`)
+  if (design.alike) notes.push(`${counted(design.alike, 'comparison is', 'comparisons are')} excluded: texts are equal.`)
   if (design.lowered) notes.push('All texts are shown without capitals inside sentences, because one system writes none.')
   return notes
 }

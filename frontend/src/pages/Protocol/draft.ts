@@ -13,8 +13,13 @@ export type ScaleType = Scale['type']
 
 export const SCALE_WORDS: Record<ScaleType, string> = {
   likert: 'Points (Likert)', categorical: 'Categories, one of them', 'multi-label': 'Labels, any of them', slider: 'Slider',
-  spans: 'Marked passages', text: 'Free text', preference: 'Left or right',
+  spans: 'Marked passages', text: 'Free text', preference: 'Left or right', 'best-worst': 'Best and worst',
 }
+/** The scale of kinds that have only one. */
+export const SCALE_OF_KIND: Partial<Record<Content['kind'], ScaleType>> = { compare: 'preference', best_worst: 'best-worst' }
+/** Scale types of a protocol of this kind. */
+export const typesOf = (kind: Content['kind']): ScaleType[] =>
+  SCALE_OF_KIND[kind] ? [SCALE_OF_KIND[kind]] : (Object.keys(SCALE_WORDS) as ScaleType[]).filter((t) => !Object.values(SCALE_OF_KIND).includes(t))
 /** Common names of summary quality criteria, as suggestions. */
 export const STANDARD = [
   'coherence', 'fluency', 'relevance', 'informativeness', 'factual consistency', 'hallucination', 'non-redundancy',
@@ -38,15 +43,16 @@ export function freshScale(type: ScaleType): Scale {
   if (type === 'slider') return { ...scale, minimum: 0, maximum: 100, step: 1 }
   if (type === 'spans') return { ...scale, options: [option('error', 'Error')] }
   if (type === 'preference') return { ...scale, options: ['Left', 'Right', 'Tie', 'Neither'].map((l) => option(l.toLowerCase(), l)) }
+  if (type === 'best-worst') return { ...scale, options: ['Best', 'Neither', 'Worst'].map((l) => option(l.toLowerCase(), l)) }
   return scale
 }
 
 export function freshCriterion(content: Content): Criterion {
   return {
     key: unusedKey('criterion', content.criteria.map((c) => c.key)), name: '', standard: '', group: '', question: '', more: '',
-    frame: content.show.source ? 'source' : 'alone', beside: '', scale: freshScale(content.kind === 'compare' ? 'preference' : 'likert'),
+    frame: content.show.source ? 'source' : 'alone', beside: '', scale: freshScale(SCALE_OF_KIND[content.kind] ?? 'likert'),
     na: false, na_label: '', required: true, reason: { ask: 'none', required_at: [] }, shown_if: null, prefill: [],
-    better: content.kind === 'compare' ? null : 'higher', examples: [],
+    better: SCALE_OF_KIND[content.kind] ? null : 'higher', examples: [],
   }
 }
 

@@ -14,6 +14,7 @@ const TEXTS = [
   'Nepralin does not change how often adults relapse. Sleep may be better with it.',
   'Nepralin halved relapse in adults and children. Nepralin halved relapse.',
   'There is not enough evidence on nepralin and relapse.',
+  'Relapse was as frequent with nepralin as with placebo, and sleep was better.',
 ]
 const TARGET = {
   text: 'Nepralin does not reduce relapse in adults.', polarity: 'no effect', modality: 'strong',
@@ -25,7 +26,7 @@ const TARGET = {
 
 export function sampleCard(content: Content): Schemas['RateCard'] | Schemas['CompareCard'] {
   const { show } = content
-  const count = content.kind === 'compare' ? 2 : content.texts_per_page === 'one' ? 1 : TEXTS.length
+  const count = content.kind === 'best_worst' ? 4 : content.kind === 'compare' ? 2 : content.texts_per_page === 'one' ? 1 : 3
   const has = { none: [] as string[], text: ['text'], tuple: ['slots'], gold: ['text', 'slots', 'polarity', 'modality'] }[show.target]
   const page = {
     kind: content.kind, assignment: 0, revision: 0, shown: 1, position: 0, unit: { id: 0, key: 'sample', unit_name: 'sample', type: 'rating page', context: 0 },
