@@ -17,7 +17,7 @@ from api.problems import Conflict, NotFound, Refused
 from audit.log import record
 
 from ..models import Assignment, ExternalId, Outcome, Participant, ParticipantLink, Recruit, Recruitment, Round
-from ..models.recruitment import HOLDING
+from ..models.recruitment import FINAL, HOLDING
 from ..queue import assignments
 from ..queue.actions import next_assignments
 from ..rounds import actions as rounds_actions
@@ -121,7 +121,15 @@ def add_recruit(recruitment: Recruitment, link: ParticipantLink, ids: Ids, now: 
 
 
 def resume(recruit: Recruit, link: ParticipantLink, ids: Ids | None, now: datetime) -> None:
-    """Continue as the same person, and take a place again if it was returned. The shared link is locked."""
+    """Continue as the same person, and take a place again if it was returned. The shared link is locked.
+
+    Raise `Conflict` if no place is free, or if a lead removed the person from the round.
+    """
+    participant = Participant.objects.filter(round=recruit.link.round_id, member=recruit.link.member_id).first()
+    left_at = participant.left_at if participant else None
+    # A person whose place was returned left at that moment.
+    if left_at is not None and left_at != recruit.ended_at and recruit.state not in FINAL:
+        raise Conflict("A lead removed you from this study. Please return it on the platform.")
     if ids is not None:
         # The platform pays the newest submission of the person.
         ExternalId.objects.filter(recruit=recruit).update(study_id=ids.study, session_id=ids.session)
@@ -201,6 +209,8 @@ def _member(recruit: Recruit) -> Any:
 
 def _is_done(recruit: Recruit, user: User, now: datetime) -> bool:
     round, member = recruit.link.round, recruit.link.member
+    if not round.participants.filter(member=member, left_at=None).exists():
+        return False
     answers = Assignment.objects.filter(round=round, person=member, current_answer__outcome=Outcome.ANSWERED)
     return answers.counted().exists() and not next_assignments(user=user, round=round, now=now)
 

@@ -52,6 +52,7 @@ class ScreeningQuestionSerializer(Strict):
         child=serializers.IntegerField(min_value=0, max_value=9),
         min_length=1,
         max_length=10,
+        error_messages={"min_length": "Mark at least one option as accepted."},
         help_text="Indexes of the accepted options, from 0.",
     )
 

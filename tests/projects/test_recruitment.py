@@ -26,7 +26,7 @@ from projects.models import (
     Round,
 )
 from projects.recruitment import actions
-from projects.rounds.actions import close_round
+from projects.rounds.actions import close_round, remove_person
 from tests.builders import build_cluster, build_round, label_value, submission
 from tests.recruiting import (
     ENDS,
@@ -230,6 +230,21 @@ def test_nobody_completes_without_an_answer(round: Round, lead: User, client_of:
     accept(client, token)
     close_round(round=round, by=lead)
     assert place(client)["state"] == "in progress"
+
+
+def test_a_person_whom_a_lead_removed_cannot_resume(round: Round, lead: User, client_of: ClientOf) -> None:
+    token = create_link(client_of(lead), round)
+    client = APIClient()
+    accept(client, token)
+    answer_units(client, round, 1)
+    remove_person(round=round, member=Member.objects.get(role="volunteer"), by=lead)
+    assert place(client)["state"] == "in progress"
+    assert accept(APIClient(), token).status_code == 409
+    expire(PID)
+    assert actions.return_late_places() == 1
+    refused = accept(APIClient(), token)
+    assert (refused.status_code, "removed" in refused.json()["detail"]) == (409, True)
+    assert no_place_is_lost()
 
 
 def test_withdrawing_returns_the_place(round: Round, lead: User, client_of: ClientOf) -> None:
