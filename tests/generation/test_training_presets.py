@@ -24,7 +24,11 @@ from generation.training.actions import KIND, read_parts, request_training
 from projects.jobs.running import run_job
 from projects.models import Job, Project
 from tests.annotation.m3_files import import_records, write
+from tests.annotation.ms2_files import import_records as import_ms2
+from tests.annotation.ms2_files import review
+from tests.annotation.ms2_files import write as write_ms2
 from tests.annotation.test_splits import item
+from tests.generation.questions import bring_questions
 
 pytestmark = pytest.mark.django_db
 each = pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.key)
@@ -113,6 +117,35 @@ def test_a_split_of_reviews_divides_their_clusters(reviews: DataSplit) -> None:
     assert sum(map(len, found.values())) == len(set().union(*found.values())) == 10
     for name, keys in found.items():
         assert all(part_of[key.split("_")[0]] == name for key in keys)
+
+
+def _divided(split: DataSplit, level: str) -> dict[str, list[sources.PartUnit]]:
+    return {part["name"]: list(sources.units_of_part(split, part["name"], level)) for part in split.parts}
+
+
+def test_a_split_of_questions_divides_their_passages(project: Project, tmp_path: Path) -> None:
+    bring_questions(project, tmp_path)
+    parts = parse_parts("train=50,test=50")
+    split = create_split(project=project, asked=SplitParameters("main", SplitLevel.QUESTION, parts=parts), by=None)
+    answers, questions = (_divided(split, level) for level in ("answer", "question"))
+    assert sum(map(len, answers.values())) == 16
+    for part, rows in answers.items():
+        assert {row.key.split("_")[0] for row in rows} == {row.key for row in questions[part]}
+
+
+def test_a_split_of_reviews_divides_their_documents_and_pairs(project: Project, tmp_path: Path) -> None:
+    import_ms2(project, write_ms2(tmp_path / "reviews.jsonl", [review()]))
+    split = DataSplit.objects.create(
+        project=project, name="one", level=SplitLevel.REVIEW, mode=SplitMode.IMPORTED, seed=0, report={}, digest="",
+        parts=[{"name": "train", "share": None}, {"name": "test", "share": None}],
+    )  # fmt: skip
+    one = Review.objects.get(project=project)
+    SplitUnit.objects.create(split=split, unit=one.unit, key=one.pmid, review=one.pmid, part="train", component=1)
+    for level, count in (("document", 1), ("pair", 2)):
+        divided = _divided(split, level)
+        assert (len(divided["train"]), divided["test"]) == (count, []), level
+        materials = sources.materials(project, level, [row.unit for row in divided["train"]])
+        assert len(materials) == count, level
 
 
 def test_a_unit_whose_review_is_in_two_parts_is_left_out(reviews: DataSplit, project: Project) -> None:
