@@ -33,8 +33,10 @@ export function digit(f: Facts, s: State, n: number): State {
     const after = withAnswers(f, s, withSaid(answersOf(f, s), one.key, { value: wasChosen ? null : differs.value, na: false, prefilled: false }))
     return { ...after, nudge: 'Press 1 to answer the rest as same.' }
   }
-  if (n === 0) return criterion.na ? choose(f, s, criterion.key, null, true, 'key') : s
   const { type, options } = criterion.scale
+  if (n === 0 && criterion.na) return choose(f, s, criterion.key, null, true, 'key')
+  // Without N/A, 0 is the lowest value of a slider.
+  if (n === 0 && type !== 'slider') return s
   if (type === 'slider') {
     const { minimum, maximum } = sliderOf(criterion)
     return choose(f, s, criterion.key, onStep(criterion, minimum + ((maximum - minimum) * n) / 10), false, 'key')

@@ -186,6 +186,8 @@ describe('other criteria', () => {
     const s = play(f, '7')
     expect(said(f, s)).toEqual({ score: '70' })
     expect(said(f, reduce(f, s, { do: 'slide', by: -1 }))).toEqual({ score: '65' })
+    const without = of(protocol([criterion('score', { na: false, scale: { type: 'slider', options: [], minimum: 20, maximum: 120, step: 5 } })]), [TEXTS[0]!])
+    expect([said(f, play(f, '0')), said(without, play(without, '0'))]).toEqual([{ score: 'N/A' }, { score: '20' }])
   })
   it('slides on whole steps within the range, also from the middle', () => {
     const odd = of(protocol([criterion('score', { scale: { type: 'slider', options: [], minimum: 0, maximum: 5, step: 1 } })]), [TEXTS[0]!])
