@@ -1,5 +1,6 @@
 """Best-worst rounds from plan to figures: tuples, validation, checks, agreement and releases."""
 
+import re
 from collections import Counter
 from itertools import combinations
 from typing import Any
@@ -23,6 +24,7 @@ from projects.agreement.queries import report
 from projects.models import Answer, Project, Round, Unit
 from projects.queue.actions import next_assignments
 from tests.builders import build_cluster
+from tests.config.routes import api_routes, client_of
 from tests.evaluation.protocol_drafts import criterion, protocol
 from tests.evaluation.rating_rounds import (
     BEST_WORST,
@@ -31,10 +33,12 @@ from tests.evaluation.rating_rounds import (
     cards_of,
     close_rating_round,
     open_rating,
+    rate_all,
     rater_by_quality,
     submit_value,
     tuple_value,
 )
+from tests.evaluation.test_blinding import whole
 from tests.generation.builders import build_run, build_version
 
 pytestmark = pytest.mark.django_db
@@ -150,6 +154,19 @@ def test_a_round_has_figures_checks_agreement_and_a_table(
     compute_ratings(design=design)
     table = BestWorstTable().build(Ratings(project))
     assert [row[2].value for row in table.rows] == sorted(SYSTEMS)
+
+
+def test_no_address_of_the_round_reveals_a_system_or_an_order_to_its_raters(project: Project, evaluator: User) -> None:
+    round = open_round(project, [evaluator], build_runs(project), options={"checks": 50})
+    rate_all(evaluator, round, most=1)
+    secret = RatingDesign.objects.get(round=round).secret
+    client = client_of(evaluator)
+    routes = [r for r in api_routes() if "get" in r.methods and re.findall(r"<(.*?)>", r.pattern) == ["int:round_id"]]
+    replies = [client.get(route.address({"round_id": round.pk})) for route in routes]
+    assert len([reply for reply in replies if reply.status_code == 200]) > 3
+    assert not any(
+        word in whole(reply) for reply in replies for word in (*map(str.lower, SYSTEMS), secret, "made_from")
+    )
 
 
 def test_faults_of_a_protocol() -> None:
