@@ -9,7 +9,7 @@ RUN npm run build
 
 FROM scratch AS code
 COPY manage.py pyproject.toml requirements.txt /
-COPY docs/annotator.md docs/tasks.md docs/write.md docs/lead.md docs/corpus.md docs/pubmed.md docs/mapping.md docs/curate.md docs/counterfactuals.md docs/rounds.md docs/agreement.md docs/ratings.md docs/crowd.md docs/systems.md docs/train.md docs/results.md docs/metrics.md docs/measures.md docs/releases.md docs/load.md docs/cite.md docs/splits.md docs/admin.md docs/proxy.md docs/settings.md docs/signin.md docs/models.md docs/operations.md /docs/
+COPY docs /docs
 COPY measures /measures
 COPY sql /sql
 COPY api /api

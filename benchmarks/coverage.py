@@ -42,7 +42,7 @@ HARDLY, FIRST = 0.05, 200
 
 It stops after the `FIRST` simulations if no figure has an interval.
 """
-DOCUMENT = Path("docs/measures.md")
+DOCUMENT = Path("docs/coverage.md")
 BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
 
 
@@ -386,26 +386,28 @@ def table(plan: Plan, rows: Mapping[str, Row]) -> str:
     every = (cell for row in rows.values() for cells in row.cells.values() for cell in cells)
     coverages = [each.coverage for each in every if each.coverage is not None]
     inside = sum(BAND[0] <= each <= BAND[1] for each in coverages)
+    shown = [g for g in plan.reviews if any(c.coverage is not None for row in rows.values() for c in row.cells[g])]
+    without = ", ".join(str(g) for g in plan.reviews if g not in shown)
     lines = [
         f"Of the {len(coverages)} designs with intervals {inside} lie in the band,"
         f" {sum(each < BAND[0] for each in coverages)} below it and {sum(each > BAND[1] for each in coverages)} above;"
-        f" the least coverage is {_two(min(coverages, default=0))}, the most {_two(max(coverages, default=0))}.",
+        f" the least coverage is {_two(min(coverages, default=0))}, the most {_two(max(coverages, default=0))}."
+        + (f" With {without} reviews no interval is printed." if without else ""),
         "",
-        f"| reviews | {' | '.join(map(str, plan.reviews))} |",
-        "|---|" + "---|" * len(plan.reviews),
+        f"| reviews | {' | '.join(map(str, shown))} |",
+        "|---|" + "---|" * len(shown),
     ]
     for figure, row in rows.items():
-        lines.append(f"| {figure.replace('_', ' ')} | {' | '.join(_shown(row.cells[g]) for g in plan.reviews)} |")
+        lines.append(f"| {figure.replace('_', ' ')} | {' | '.join(_shown(row.cells[g]) for g in shown)} |")
     return "\n".join(lines)
 
 
 def _shown(cells: list[Cell]) -> str:
     known = sorted(cell.coverage for cell in cells if cell.coverage is not None)
     if not known:
-        return "none printed"
-    inside = sum(BAND[0] <= each <= BAND[1] for each in known)
+        return "-"
     printed = sum(cell.share for cell in cells) / len(cells)
-    return f"{_two(known[0])} to {_two(known[-1])}; {inside} of {len(known)} in band; {printed:.0%} printed"
+    return f"{_two(known[0])}\u2013{_two(known[-1])}\u00a0({printed:.0%})"
 
 
 def _two(coverage: float) -> str:

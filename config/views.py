@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -21,41 +21,73 @@ from rest_framework.views import APIView
 
 from accounts.permissions import GUESTS_TOO
 from accounts.sessions import signed_in
-from api.problems import Forbidden
+from api.problems import Forbidden, NotFound
 from config.error_pages import reply_with
 from projects.guidelines.markdown import as_html
 
 #: Guides that the frontend shows. The other files of docs/ are for developers.
 GUIDES = (
-    "annotator",
-    "tasks",
-    "write",
+    "tutorial",
+    "tutorial-systems",
+    "tutorial-release",
     "lead",
+    "annotator",
+    "after",
+    "tasks",
+    "propositions",
+    "write",
     "corpus",
+    "columns",
+    "published",
     "pubmed",
+    "records",
     "mapping",
     "curate",
+    "consistency",
     "counterfactuals",
     "rounds",
-    "agreement",
-    "ratings",
+    "practice",
+    "volunteers",
     "crowd",
+    "study",
+    "agreement",
+    "protocols",
+    "ratings",
+    "external",
     "systems",
     "train",
+    "readings",
     "results",
-    "metrics",
-    "measures",
+    "export",
+    "splits",
     "releases",
     "load",
     "cite",
-    "splits",
     "admin",
+    "processes",
     "proxy",
-    "settings",
     "signin",
     "models",
+    "endpoints",
     "operations",
+    "backup",
+    "roles",
+    "commands",
+    "formats",
+    "figures",
+    "metrics",
+    "copying",
+    "direction",
+    "measures",
+    "judgements",
+    "intervals",
+    "coverage",
+    "settings",
+    "limits",
 )
+IMAGES = Path(settings.ROOT) / "docs" / "images"
+#: A picture, on a line of its own.
+_PICTURE = re.compile(r"^!\[([^\]]+)\]\(images/([\w-]+\.png)\)$", re.MULTILINE)
 #: A link to another document.
 _LINK = re.compile(r"\[([^\]]+)\]\(([\w./-]+)\.md(#[\w-]+)?\)")
 
@@ -64,10 +96,16 @@ class ChoiceSerializer(serializers.Serializer[Any]):
     guide = serializers.ChoiceField(choices=GUIDES)
 
 
+class GuidePictureSerializer(serializers.Serializer[Any]):
+    src = serializers.CharField()
+    alt = serializers.CharField()
+
+
 class GuideSectionSerializer(serializers.Serializer[Any]):
     anchor = serializers.CharField(help_text="Anchor of the section in URLs.")
     title = serializers.CharField()
     html = serializers.CharField(help_text="HTML with safe elements only.")
+    pictures = GuidePictureSerializer(many=True)
 
 
 class GuideSerializer(serializers.Serializer[Any]):
@@ -90,6 +128,19 @@ class GuideView(APIView):
         return Response(GuideSerializer(split(within(text))).data)
 
 
+class GuidePictureView(APIView):
+    permission_classes = GUESTS_TOO
+
+    @extend_schema(operation_id="guides_picture", responses={(200, "image/png"): bytes})
+    def get(self, request: Request, name: str) -> FileResponse:
+        """Return a picture of a guide."""
+        signed_in(request)
+        path = IMAGES / f"{name}.png"
+        if not path.is_file():
+            raise NotFound("There is no such picture.")
+        return FileResponse(path.open("rb"), content_type="image/png")
+
+
 def within(text: str) -> str:
     """Point links to the pages of the guides. Links to other documents become plain text."""
     return _LINK.sub(lambda m: f"[{m[1]}](/guide/{m[2]}{m[3] or ''})" if m[2] in GUIDES else m[1], text)
@@ -102,7 +153,9 @@ def split(text: str) -> dict[str, Any]:
     sections = []
     for part in parts:
         name, _, body = part.partition("\n")
-        sections.append({"anchor": anchor(name), "title": name.strip(), "html": as_html(body)})
+        pictures = [{"src": f"/api/v1/guides/images/{file}", "alt": alt} for alt, file in _PICTURE.findall(body)]
+        html = as_html(_PICTURE.sub("", body))
+        sections.append({"anchor": anchor(name), "title": name.strip(), "html": html, "pictures": pictures})
     return {"title": title.removeprefix("# ").strip(), "begin": as_html(begin), "sections": sections}
 
 

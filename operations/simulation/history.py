@@ -205,13 +205,13 @@ def work_together(annotators: Sequence[Annotator], *, keep_going: Callable[[], b
         return [future.result() for future in [pool.submit(run, annotator) for annotator in annotators]]
 
 
-ROUND = "Reliability study (robots)"
+ROUND, FORMER_ROUND = "Reliability study (simulated)", "Reliability study (robots)"
 UNITS = 12
 #: (address, name, error probability). The names show that they are simulated.
-ROBOTS = (
-    ("robot1@example.org", "Robot One", 0.05),
-    ("robot2@example.org", "Robot Two", 0.12),
-    ("robot3@example.org", "Robot Three", 0.25),
+ANNOTATORS = (
+    ("simulated1@example.org", "Simulated One", 0.05),
+    ("simulated2@example.org", "Simulated Two", 0.12),
+    ("simulated3@example.org", "Simulated Three", 0.25),
 )
 
 
@@ -221,7 +221,7 @@ def play_history(project: Project, *, truth: Truth = guess, units: int = UNITS) 
     Return False if the study exists. Requests go to the API within this process, so no server is needed. Gold is not
     changed.
     """
-    if Round.objects.filter(project=project, name=ROUND).exists():
+    if Round.objects.filter(project=project, name__in=(ROUND, FORMER_ROUND)).exists():
         return False
     lead = project.members.active().filter(role=Role.LEAD).select_related("user").order_by("pk").first()
     if lead is None:
@@ -233,7 +233,7 @@ def play_history(project: Project, *, truth: Truth = guess, units: int = UNITS) 
 
 def _play(study: Study, project: Project, truth: Truth, units: int) -> None:
     people = []
-    for email, name, _ in ROBOTS:
+    for email, name, _ in ANNOTATORS:
         member = project.members.active().filter(user__email=email).select_related("user").first()
         if member:  # from an interrupted call
             people.append((member.pk, Client(InProcess(member.user))))
@@ -244,12 +244,12 @@ def _play(study: Study, project: Project, truth: Truth, units: int) -> None:
         ROUND,
         [member for member, _ in people],
         purpose="measure only",
-        overlap=len(ROBOTS),
+        overlap=len(ANNOTATORS),
         sample=units,
         seed=7,
         allocation="dealt",
     )
-    for seed, ((_, client), (_, _, share)) in enumerate(zip(people, ROBOTS, strict=True), start=1):
+    for seed, ((_, client), (_, _, share)) in enumerate(zip(people, ANNOTATORS, strict=True), start=1):
         Annotator(client, round, truth=truth, noise=Noise.of(share), seed=seed).work()
     study.close(round)
 

@@ -18,14 +18,14 @@ from generation.scoring.actions import request_scores
 from generation.systems.actions import create_system, make_version
 from operations.simulation.annotator import Annotator
 from operations.simulation.client import Client
-from operations.simulation.history import ROBOTS, do_waiting_jobs, quiet
+from operations.simulation.history import ANNOTATORS, do_waiting_jobs, quiet
 from operations.simulation.transport import InProcess
 from projects.models import Member, Project, Purpose, Role, Round
 from projects.people.actions import remove_member
 from projects.rounds.actions import close_round, open_round
 from projects.rounds.planning import RoundPlan
 
-ROUND, OPEN = "Ratings (robots)", "Rate these summaries"
+ROUND, OPEN = "Ratings (simulated)", "Rate these summaries"
 #: name -> (method, effect on a rating in points). The last system is for the open round only, with the reference
 #: summaries. It has no ratings.
 SYSTEMS: Mapping[str, tuple[str, float]] = {
@@ -102,8 +102,13 @@ def play_ratings(project: Project) -> bool:
     Return False if the round exists or the people are missing.
     """
     lead = project.members.active().filter(role=Role.LEAD).select_related("user").order_by("pk").first()
-    robots = [project.members.active().select_related("user").filter(user__email=email).first() for email, *_ in ROBOTS]
-    if lead is None or None in robots or Round.objects.filter(project=project, name=ROUND).exists():
+    members = project.members.active().select_related("user")
+    raters = sorted(members.filter(user__email__in=[email for email, *_ in ANNOTATORS]), key=lambda m: m.user.email)
+    if (
+        lead is None
+        or len(raters) < len(ANNOTATORS)
+        or Round.objects.filter(project=project, name__in=(ROUND, OPEN)).exists()
+    ):
         return False
     with quiet():
         runs = [_run(project, name, method, lead.user) for name, (method, _) in SYSTEMS.items()]
@@ -111,7 +116,6 @@ def play_ratings(project: Project) -> bool:
         for run in runs:
             request_scores(run=run, metric=METRIC, params={}, by=lead.user)
         do_waiting_jobs()
-        raters = [robot for robot in robots if robot]
         rated = _open(project, ROUND, [str(run.pk) for run in runs[:RATED]], raters, lead.user)
         _rate(rated, raters)
         close_round(round=rated, by=lead.user)

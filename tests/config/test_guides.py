@@ -34,7 +34,7 @@ def test_a_link_between_guides_leads_to_a_page_and_other_links_become_text() -> 
 def test_every_link_from_a_guide_into_another_leads_to_a_section(guide: str) -> None:
     text = within((ROOT / "docs" / f"{guide}.md").read_text(encoding="utf-8"))
     assert ".md)" not in text
-    for other, section in re.findall(r"\]\(/guide/(\w+)#([\w-]+)\)", text):
+    for other, section in re.findall(r"\]\(/guide/([\w-]+)#([\w-]+)\)", text):
         titles = re.findall(r"^## (.*)$", (ROOT / "docs" / f"{other}.md").read_text(encoding="utf-8"), re.MULTILINE)
         assert section in map(anchor, titles), f"{guide}.md: {other}#{section}"
 
@@ -48,7 +48,7 @@ def test_unknown_guides_are_refused_and_guides_need_a_session(
 
 def test_every_link_of_a_page_into_a_guide_leads_to_a_section() -> None:
     source = (ROOT / "frontend" / "src" / "routes.ts").read_text(encoding="utf-8")
-    links = re.findall(r"guide: '(\w+)(?:#([\w-]+))?'", source)
+    links = re.findall(r"guide: '([\w-]+)(?:#([\w-]+))?'", source)
     assert len(links) > 10
     for guide, section in links:
         sections = {s["anchor"] for s in split((ROOT / "docs" / f"{guide}.md").read_text(encoding="utf-8"))["sections"]}
@@ -60,3 +60,25 @@ def test_every_link_inside_a_guide_leads_to_a_section(guide: str) -> None:
     text = (ROOT / "docs" / f"{guide}.md").read_text(encoding="utf-8")
     titles = {anchor(t) for t in re.findall(r"^## (.*)$", text, re.MULTILINE)}
     assert [link for link in re.findall(r"\]\(#([\w-]+)\)", text) if link not in titles] == []
+
+
+def test_every_picture_of_the_documents_is_taken_by_the_script() -> None:
+    from tests.pictures.guides import PICTURES
+
+    documents = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    shown = {name for document in documents for name in re.findall(r"images/([\w-]+)\.png", document.read_text())}
+    assert shown == set(PICTURES) == {path.stem for path in (ROOT / "docs" / "images").iterdir()}
+
+
+def test_a_picture_of_a_guide_is_served_to_people_who_are_signed_in(
+    client_of: Callable[[User], APIClient], ann1: User
+) -> None:
+    section = client_of(ann1).get("/api/v1/guides/?guide=tutorial").json()["sections"][0]
+    [picture] = section["pictures"]
+    assert picture["alt"]
+    assert "<img" not in section["html"]
+    reply = client_of(ann1).get(picture["src"])
+    assert reply["Content-Type"] == "image/png"
+    assert b"".join(reply.streaming_content).startswith(b"\x89PNG")  # type: ignore[attr-defined]
+    assert client_of(ann1).get("/api/v1/guides/images/none.png").status_code == 404
+    assert APIClient().get(picture["src"]).status_code == 401

@@ -165,12 +165,12 @@ def test_the_illustrative_project_gets_some_history_once(tmp_path: Path, setting
     assert (round.status, round.purpose, round.units_count) == ("closed", "measure only", UNITS)
     assert Answer.objects.filter(assignment__round=round).count() == 3 * UNITS
     assert Decision.objects.count() == decisions, "a reliability study does not touch gold"
-    came_in = User.objects.exclude(last_login=None).exclude(email__startswith="robot")
+    came_in = User.objects.exclude(last_login=None).exclude(email__startswith="simulated")
     assert not came_in.exists(), "whoever comes in first is not told of a stranger"
     assert project.rounds.filter(status="open").count() == 1, "people have a round to work in"
-    robots = Member.objects.filter(project=project, user__email__startswith="robot")
-    assert [m.user.name for m in robots.order_by("pk")] == ["Robot One", "Robot Two", "Robot Three"]
-    assert set(robots.values_list("role", flat=True)) == {"annotator"}
+    simulated = Member.objects.filter(project=project, user__email__startswith="simulated")
+    assert [m.user.name for m in simulated.order_by("pk")] == ["Simulated One", "Simulated Two", "Simulated Three"]
+    assert set(simulated.values_list("role", flat=True)) == {"annotator"}
     assert not play_history(project)
     assert Answer.objects.filter(assignment__round=round).count() == 3 * UNITS
 

@@ -104,7 +104,7 @@ def test_an_unknown_verb_is_a_programming_error(project: Project, lead: User) ->
 
 
 def table() -> list[str]:
-    """Return the table of roles from the leads' guide."""
+    """Return the table of roles from the guide."""
     roles = [role for role in Role if role != Role.VOLUNTEER]
     rows = [["may", *roles], ["---"] * (len(roles) + 1)]
     rows += [[verb, *("yes" if role in allowed else "" for role in roles)] for verb, allowed in MAY.items()]
@@ -112,7 +112,7 @@ def table() -> list[str]:
 
 
 def test_the_guide_prints_the_table() -> None:
-    assert "\n\n" + "\n".join(table()) + "\n\n" in (settings.ROOT / "docs" / "lead.md").read_text(encoding="utf-8")
+    assert "\n\n" + "\n".join(table()) + "\n\n" in (settings.ROOT / "docs" / "roles.md").read_text(encoding="utf-8")
 
 
 #: A literal role other than volunteer, which is no ordinary member.

@@ -4,11 +4,14 @@ export type Guide = paths['/api/v1/guides/']['get']['parameters']['query']['guid
 
 /** The guides of docs/, with their titles, grouped by reader. Their keys are the server's (config/urls.py). */
 export const guideGroups: readonly (readonly [string, readonly (readonly [Guide, string])[]])[] = [
-  ['Annotators', [['annotator', 'Annotate'], ['tasks', 'Other tasks'], ['write', 'Write summaries']]],
-  ['Leads: data', [['lead', 'Run a project'], ['corpus', 'Import a corpus'], ['pubmed', 'Search PubMed'], ['mapping', 'Map evidence'], ['curate', 'Curate and correct'], ['counterfactuals', 'Counterfactuals'], ['splits', 'Splits'], ['releases', 'Freeze a release'], ['load', 'Load a release'], ['cite', 'Cite and trace a release']]],
-  ['Leads: rounds', [['rounds', 'Rounds'], ['agreement', 'Agreement and adjudication'], ['ratings', 'Rating rounds'], ['crowd', 'Recruit raters']]],
-  ['Leads: systems', [['systems', 'Generate summaries'], ['train', 'Train a model'], ['results', 'Results'], ['metrics', 'Metrics'], ['measures', 'How figures are computed']]],
-  ['Administrators', [['admin', 'Install a server'], ['proxy', 'Proxy'], ['settings', 'Settings and limits'], ['signin', 'Sign-in and e-mail'], ['models', 'Models and endpoints'], ['operations', 'Operate a server']]],
+  ['Start', [['tutorial', 'Tutorial: label and measure'], ['tutorial-systems', 'Tutorial: compare systems'], ['tutorial-release', 'Tutorial: release'], ['lead', 'Run a project']]],
+  ['Annotate', [['annotator', 'Annotate'], ['after', 'Before, during and after a round'], ['tasks', 'Reviews and evidence'], ['propositions', 'Propositions and summaries'], ['write', 'Write summaries']]],
+  ['Corpus', [['corpus', 'Bring a corpus'], ['columns', 'Your own tables'], ['published', 'MS^2, MSLR, MEDIQA-AnS'], ['pubmed', 'Search PubMed and screen'], ['records', 'PubMed records and full texts'], ['mapping', 'Map evidence'], ['curate', 'Curate and correct'], ['consistency', 'Check labels'], ['counterfactuals', 'Counterfactuals']]],
+  ['Rounds', [['rounds', 'Open and run a round'], ['practice', 'Practice and guidelines'], ['volunteers', 'Volunteers'], ['crowd', 'Crowd raters'], ['study', 'Reliability study'], ['agreement', 'Agreement and adjudication'], ['protocols', 'Rating protocols'], ['ratings', 'Rating rounds'], ['external', 'Import ratings']]],
+  ['Systems', [['systems', 'Generate summaries'], ['train', 'Train a model'], ['readings', 'Read texts with a model'], ['results', 'Score and read results'], ['export', 'Figures and tables for papers'], ['splits', 'Splits']]],
+  ['Releases', [['releases', 'Release'], ['load', 'Load a release'], ['cite', 'Cite, deposit and trace']]],
+  ['Server', [['admin', 'Install a server'], ['processes', 'Processes by hand'], ['proxy', 'Proxy'], ['signin', 'Sign-in and e-mail'], ['models', 'Workers with models'], ['endpoints', 'Endpoints'], ['operations', 'Operate a server'], ['backup', 'Back up and restore']]],
+  ['Reference', [['roles', 'Roles'], ['commands', 'Commands'], ['formats', 'How tables are read'], ['figures', 'All figures'], ['metrics', 'ROUGE, BLEU, BERTScore'], ['copying', 'Copying and the probe'], ['direction', 'Direction and delta-EI'], ['measures', 'Tables and comparisons'], ['judgements', 'Figures of ratings'], ['intervals', 'Intervals'], ['coverage', 'Coverage of intervals'], ['settings', 'Settings'], ['limits', 'Limits']]],
 ]
 
 export const guides = guideGroups.flatMap(([, list]) => list)
