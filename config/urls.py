@@ -13,7 +13,7 @@ handler500 = error_pages.server_error
 api: list[URLPattern | URLResolver] = [
     path("schema/", views.DescriptionView.as_view(), name="schema"),
     path("guides/", views.GuideView.as_view()),
-    path("guides/images/<slug:name>.png", views.GuidePictureView.as_view()),
+    path("guides/picture/", views.GuidePictureView.as_view()),
     path("", include("accounts.urls")),
     path("", include("projects.urls")),
     path("", include("annotation.urls")),

@@ -87,13 +87,17 @@ GUIDES = (
 )
 IMAGES = Path(settings.ROOT) / "docs" / "images"
 #: A picture, on a line of its own.
-_PICTURE = re.compile(r"^!\[([^\]]+)\]\(images/([\w-]+\.png)\)$", re.MULTILINE)
+_PICTURE = re.compile(r"^!\[([^\]]+)\]\(images/([\w-]+)\.png\)$", re.MULTILINE)
 #: A link to another document.
 _LINK = re.compile(r"\[([^\]]+)\]\(([\w./-]+)\.md(#[\w-]+)?\)")
 
 
 class ChoiceSerializer(serializers.Serializer[Any]):
     guide = serializers.ChoiceField(choices=GUIDES)
+
+
+class PictureSerializer(serializers.Serializer[Any]):
+    name = serializers.SlugField()
 
 
 class GuidePictureSerializer(serializers.Serializer[Any]):
@@ -131,11 +135,13 @@ class GuideView(APIView):
 class GuidePictureView(APIView):
     permission_classes = GUESTS_TOO
 
-    @extend_schema(operation_id="guides_picture", responses={(200, "image/png"): bytes})
-    def get(self, request: Request, name: str) -> FileResponse:
+    @extend_schema(operation_id="guides_picture", parameters=[PictureSerializer], responses={(200, "image/png"): bytes})
+    def get(self, request: Request) -> FileResponse:
         """Return a picture of a guide."""
         signed_in(request)
-        path = IMAGES / f"{name}.png"
+        asked = PictureSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        path = IMAGES / f"{asked.validated_data['name']}.png"
         if not path.is_file():
             raise NotFound("There is no such picture.")
         return FileResponse(path.open("rb"), content_type="image/png")
@@ -153,7 +159,7 @@ def split(text: str) -> dict[str, Any]:
     sections = []
     for part in parts:
         name, _, body = part.partition("\n")
-        pictures = [{"src": f"/api/v1/guides/images/{file}", "alt": alt} for alt, file in _PICTURE.findall(body)]
+        pictures = [{"src": f"/api/v1/guides/picture/?name={name}", "alt": alt} for alt, name in _PICTURE.findall(body)]
         html = as_html(_PICTURE.sub("", body))
         sections.append({"anchor": anchor(name), "title": name.strip(), "html": html, "pictures": pictures})
     return {"title": title.removeprefix("# ").strip(), "begin": as_html(begin), "sections": sections}

@@ -113,6 +113,9 @@ export function find(pathname: string, among: readonly Route[] = routes): { rout
   return null
 }
 
+/** Guide of the page at an address. */
+export const guideOf = (pathname: string) => find(pathname)?.route.guide ?? 'annotator'
+
 /** Navigate within the application without reloading. */
 export function go(href: string, replace = false): void {
   if (!replace) saveScrollPosition()

@@ -80,5 +80,5 @@ def test_a_picture_of_a_guide_is_served_to_people_who_are_signed_in(
     reply = client_of(ann1).get(picture["src"])
     assert reply["Content-Type"] == "image/png"
     assert b"".join(reply.streaming_content).startswith(b"\x89PNG")  # type: ignore[attr-defined]
-    assert client_of(ann1).get("/api/v1/guides/images/none.png").status_code == 404
+    assert client_of(ann1).get("/api/v1/guides/picture/?name=none").status_code == 404
     assert APIClient().get(picture["src"]).status_code == 401

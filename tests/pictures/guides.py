@@ -12,6 +12,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from tests.processes.site import Site
+from tests.stages import servers
+
 from . import __main__ as pictures
 from .pages import Act
 
@@ -69,13 +72,13 @@ PICTURES: dict[str, tuple[str, str, Act]] = {
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        site = pictures.Site(Path(folder), "")
+        site = Site(Path(folder), "")
         try:
             site.manage("migrate", "-v0")
             site.manage("shell", "-v0", "-c", MAKE)
             site.start_web()
             site.start_worker()
-            browser = playwright.chromium.launch(executable_path=pictures.servers.chromium(), args=["--no-sandbox"])
+            browser = playwright.chromium.launch(executable_path=servers.chromium(), args=["--no-sandbox"])
             for name, (who, path, prepare) in PICTURES.items():
                 page = pictures.signed_in(browser, site, who, "light", 1280)
                 page.goto(site.address + path)
