@@ -407,7 +407,8 @@ def _shown(cells: list[Cell]) -> str:
     if not known:
         return "-"
     printed = sum(cell.share for cell in cells) / len(cells)
-    return f"{_two(known[0])}\u2013{_two(known[-1])}\u00a0({printed:.0%})"
+    least, most = (f"{coverage:.2f}".lstrip("0") for coverage in (known[0], known[-1]))
+    return f"{least}\u2013{most}\u00a0({printed:.0%})"
 
 
 def _two(coverage: float) -> str:

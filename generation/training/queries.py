@@ -44,7 +44,11 @@ def choices(project: Project, user: User) -> Json:
             for trainer in trainers.every()
         ],
         "presets": [_preset(preset) for preset in PRESETS],
-        "levels": [{"key": level, "name": sources.LEVELS[level]} for level in UnitLevel],
+        "levels": [
+            {"key": level, "name": sources.LEVELS[level]}
+            for level in UnitLevel
+            if any(level in of for of in targets.values())
+        ],
         "versions": [
             {"id": version.pk, "name": f"{version.system} v{version.number}", "level": version.level}
             for version in versions.order_by("-pk")[:MOST_VERSIONS]

@@ -23,7 +23,9 @@ pytestmark = pytest.mark.django_db
 #: What the server offers to every project, and files of code and of rows.
 GENERAL = ("import-formats/", "schema/", "projects/<slug:slug>/protocols/templates/")
 #: Routes that only the page *PubMed* reads, which the navigation then leaves out, and names of published models.
-APART = re.compile(r"searches/|materials/ \.unused_pages|backends/ \.presets|backends/ \.levels\.key")
+APART = re.compile(
+    r"searches/|materials/ \.unused_pages|backends/ \.presets|backends/ \.levels\.key|trainings/choices/ \.presets"
+)
 
 
 @pytest.fixture
