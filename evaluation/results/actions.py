@@ -15,6 +15,7 @@ from projects.models import Job, JobStatus
 
 from ..models import RatingDesign, RatingFigures, Unblinding
 from .computed import basis_of, compute_figures
+from .seen import seen_by_any
 
 KIND = RatingFigures.JOB
 Progress = Callable[[int, int | None, str], None]
@@ -50,7 +51,7 @@ def compute_ratings(
     """
     _permitted(design)
     # Take the basis before reading any rows. If an answer arrives meanwhile, the results then count as outdated.
-    basis, made_at, steps = basis_of(design), timezone.now(), iter(range(1_000_000))
+    basis, made_at, steps = basis_of(design, seen_by_any(design)), timezone.now(), iter(range(1_000_000))
     made = compute_figures(design, lambda step: progress(next(steps), None, step), **others)
     with batches.batch():
         stored, _ = RatingFigures.objects.update_or_create(

@@ -1,7 +1,7 @@
 """Compute the results of a round from its rows, and read stored results."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,14 +17,18 @@ from projects.models import Member, Project, Round
 
 from ..models import ComparedSystem, RatingDesign, RatingFigures
 from .rating_rows import RoundRatings, figures_of
+from .seen import seen_by_any
 
 Json = dict[str, Any]
 #: Key of the compared systems, and its name in results stored before it was renamed.
 SYSTEMS, FIRST_SYSTEMS = "systems", "entrants"
 Progress = Callable[[str], object]
-ANSWERS, SCORED, RULES = (
+#: Key of the results without the sources that a system's model has seen in trainings.
+UNSEEN = "unseen"
+ANSWERS, SCORED, TRAINED, RULES = (
     "answers have changed since",
     "metrics have been computed since",
+    "models have been trained on its sources since",
     "the method has changed since",
 )
 
@@ -38,8 +42,8 @@ class Stored:
     outdated: tuple[str, ...]
 
 
-def basis_of(design: RatingDesign) -> Json:
-    """Return a summary of the data that the results depend on. It changes if the data change."""
+def basis_of(design: RatingDesign, seen: Set[int]) -> Json:
+    """Return a summary of the data that the results depend on: it changes with them. ``seen``: see `seen_by_any`."""
     answers = counted(design.round).order_by().aggregate(n=Count("pk"), newest=Max("received_at"))
     runs = ComparedSystem.objects.filter(design=design, run__isnull=False).values("run")
     scorings = Scoring.objects.latest_finished().filter(run__in=runs).order_by("pk")
@@ -47,25 +51,41 @@ def basis_of(design: RatingDesign) -> Json:
         "answers": answers["n"],
         "newest": answers["newest"] and answers["newest"].isoformat(),
         "scorings": list(scorings.values_list("pk", flat=True)),
+        **({"seen": sorted(seen)} if seen else {}),
     }
 
 
 def stored(design: RatingDesign) -> Stored | None:
     """Return the stored results of a round, or None if there are none yet."""
+    return compared(design, basis_of(design, seen_by_any(design)))
+
+
+def compared(design: RatingDesign, now: Json, *, unseen: bool = False) -> Stored | None:
+    """Return `stored`, given the present `basis_of`. ``unseen``: see `read_figures`."""
     kept = RatingFigures.objects.filter(design=design).first()
     if kept is None:
         return None
-    now = basis_of(design)
     why = [
         reason
         for reason, same in (
             (RULES, kept.rule == RULE),
             (ANSWERS, all(kept.basis[name] == now[name] for name in ("answers", "newest"))),
             (SCORED, kept.basis["scorings"] == now["scorings"]),
+            (TRAINED, kept.basis.get("seen") == now.get("seen")),
         )
         if not same
     ]
-    return Stored(whole(json.loads(kept.figures)), kept.made_at, tuple(why))
+    return Stored(read_figures(kept.figures, unseen=unseen), kept.made_at, tuple(why))
+
+
+def read_figures(text: str, *, unseen: bool = False) -> Json:
+    """Return stored results.
+
+    With ``unseen``, without the sources that the model of any system has seen in trainings, for all systems.
+    """
+    figures: Json = json.loads(text)
+    without_seen = figures.pop(UNSEEN, None)
+    return whole(without_seen if unseen and without_seen else figures)
 
 
 def whole(figures: Json) -> Json:
@@ -88,8 +108,15 @@ def whole(figures: Json) -> Json:
 
 def compute_figures(design: RatingDesign, progress: Progress = lambda step: None, **others: Any) -> Json:
     """Return all results of a round: `Reading.figures`, and the names of criteria, systems and metrics."""
+    made = _compute(RoundRatings(design), progress, **others)
+    if seen := seen_by_any(design):
+        progress("without sources of trainings")
+        made[UNSEEN] = _compute(RoundRatings(design, without=seen), progress, **others)
+    return made
+
+
+def _compute(ratings: RoundRatings, progress: Progress, **others: Any) -> Json:
     progress("reading")
-    ratings = RoundRatings(design)
     scorings = ratings.scorings()
     scored = {scoring.metric for scoring in scorings}
     printed = {

@@ -15,7 +15,8 @@ from ..design.stored import content_of
 from ..models import PageTextOf, Rating, RatingDesign, RatingSpan
 from ..protocols.parts import Criterion
 from .actions import unfinished
-from .computed import basis_of, open_designs, stored
+from .computed import basis_of, compared, open_designs
+from .seen import seen_sources
 
 Json = dict[str, Any]
 NOT_APPLICABLE = "n/a"
@@ -39,20 +40,26 @@ def _heading(design: RatingDesign) -> Json:
     }
 
 
-def of_round(design: RatingDesign, member: Member) -> Json:
+def of_round(design: RatingDesign, member: Member, *, unseen: bool = False) -> Json:
     """Return the stored results of a round. ``figures`` is null if they are not computed yet.
+
+    ``unseen``: leave out the sources that the model of any system has seen in a training.
 
     Results by rater are removed unless the member may see who answered what.
     """
-    found, job = stored(design), unfinished(design)
+    by_system = seen_sources(design.round.project, [design]).get(design.pk, {})
+    basis = basis_of(design, set().union(*by_system.values()))
+    found, job = compared(design, basis, unseen=unseen), unfinished(design)
+    sources = design.sources.count() if by_system else 0
     if found and not may(member, WHO):
         _without_raters(found.figures)
     return _heading(design) | {
-        "answers": basis_of(design)["answers"],
+        "answers": basis["answers"],
         "figures": found.figures if found else None,
         "made_at": found.made_at if found else None,
         "outdated": list(found.outdated) if found else [],
         "job": job.pk if job else None,
+        "seen": [{"system": name, "seen": len(ids), "sources": sources} for name, ids in by_system.items()],
         "criteria": [
             {"key": each.key, "name": each.name or each.key, "values": _values(each)}
             for each in content_of(design.round).criteria

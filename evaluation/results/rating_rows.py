@@ -1,7 +1,7 @@
 """Read the counted answers of a round from the database. Runs a fixed number of queries."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cached_property
 from typing import Any, cast
 
@@ -31,13 +31,15 @@ def figures_of(metric: str) -> Iterator[tuple[str, Figure]]:
 class RoundRatings(Reading):
     """The ratings of a round. Raise `Conflict` if its design was changed after it was frozen.
 
-    With an ``author``, only this person's ratings, without the check of the design.
+    With an ``author``, only this person's ratings, without the check of the design. ``without``: ids of sources
+    that are left out.
     """
 
-    def __init__(self, design: RatingDesign, author: Member | None = None) -> None:
+    def __init__(self, design: RatingDesign, author: Member | None = None, *, without: Set[int] = frozenset()) -> None:
         if author is None:
             stored.intact(design)
         self.design, self.round, self.author = design, design.round, author
+        self.without = without
         self.content = stored.content_of(design.round)
         self.written = as_json(self.content)
         self.names = dict(ComparedSystem.objects.filter(design=design).values_list("number", "name"))
@@ -63,7 +65,7 @@ class RoundRatings(Reading):
     @cached_property
     def texts(self) -> dict[int, TextRead]:
         """Texts by id."""
-        rows = PageText.objects.filter(page__source__design=self.design)
+        rows = PageText.objects.filter(page__source__design=self.design).exclude(page__source__in=self.without)
         if self.author is not None:
             units = self._counted().order_by().values_list("assignment__unit", flat=True)
             rows = rows.filter(page__unit__in=list(units))
@@ -89,6 +91,7 @@ class RoundRatings(Reading):
             for answer, text, criterion, value, na, position in rows.values_list(
                 "answer", "text", "criterion", "value", "is_na", "position"
             )
+            if text in self.texts
         ]
 
     @cached_property
@@ -99,6 +102,7 @@ class RoundRatings(Reading):
             for answer, left, right, criterion, choice in rows.values_list(
                 "answer", "left", "right", "criterion", "choice"
             )
+            if left in self.texts
         ]
 
     # Metrics
@@ -130,6 +134,7 @@ class RoundRatings(Reading):
     def _of_summary(self) -> dict[int, list[tuple[int, str]]]:
         """Return summary id -> (source number, system) pairs."""
         rows = models.PageTextOf.objects.filter(system__design=self.design, summary__isnull=False)
+        rows = rows.exclude(text__page__source__in=self.without)
         found: dict[int, list[tuple[int, str]]] = defaultdict(list)
         for summary, number, name in rows.values_list("summary", "text__page__source__number", "system__name"):
             found[summary].append((number, name))

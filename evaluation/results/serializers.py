@@ -320,6 +320,18 @@ class AskedCriterionSerializer(Plain):
     values = CriterionValueSerializer(many=True)
 
 
+class UnseenQuerySerializer(Plain):
+    unseen = serializers.BooleanField(
+        required=False, default=False, help_text="Leave out the sources that the model of any system was trained on."
+    )
+
+
+class SeenSourcesSerializer(Plain):
+    system = serializers.CharField()
+    seen = serializers.IntegerField(help_text="Sources that were used to train or choose its model.")
+    sources = serializers.IntegerField()
+
+
 class RatedRoundFiguresSerializer(RatedRoundSerializer):
     answers = serializers.IntegerField(help_text="Number of answers that count now.")
     made_at = serializers.DateTimeField(allow_null=True)
@@ -329,6 +341,7 @@ class RatedRoundFiguresSerializer(RatedRoundSerializer):
     job = serializers.IntegerField(allow_null=True, help_text="The job that computes the results, or that failed.")
     criteria = AskedCriterionSerializer(many=True)
     figures = RatingFiguresSerializer(allow_null=True)
+    seen = SeenSourcesSerializer(many=True, help_text="Systems whose models were trained on sources of the round.")
 
 
 class ExampleQuerySerializer(Plain):

@@ -37,12 +37,15 @@ class RatedRoundListView(APIView):
 class RatingsView(APIView):
     @extend_schema(
         operation_id="ratings_get",
+        parameters=[shapes.UnseenQuerySerializer],
         responses={200: shapes.RatedRoundFiguresSerializer, 202: shapes.RatedRoundFiguresSerializer},
     )
     def get(self, request: Request, round_id: int) -> Response:
         """Return the stored results of an unblinded round. The status is 202 if they are not computed yet."""
         design, member = ratings_of(signed_in(request), round_id)
-        found = page.of_round(design, member)
+        query = shapes.UnseenQuerySerializer(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        found = page.of_round(design, member, **query.validated_data)
         code = status.HTTP_202_ACCEPTED if found["figures"] is None else status.HTTP_200_OK
         return Response(found, status=code)
 

@@ -364,6 +364,41 @@ def test_rated_systems_whose_model_has_seen_sources_are_marked(
             assert note == f"Units of {name} that were used to train or choose its model: 1 of 3."
 
 
+def test_results_can_leave_out_the_sources_that_a_model_has_seen(
+    project: Project,
+    lead: User,
+    evaluator: User,
+    monkeypatch: pytest.MonkeyPatch,
+    client_of: Callable[[User], APIClient],
+) -> None:
+    other = Project.objects.create(name="Hidden heart", slug="hidden-heart")
+    training = build_training(other, "elsewhere", [])
+    monkeypatch.setattr(builders, "FACTS", {**builders.FACTS, "weights": training.result["weights"]})
+    runs = build_runs(project, clusters=3)
+    design = close_rating_round(project, lead, [evaluator], runs)
+    compute_ratings(design=design, replicates=10)
+    address, client = f"/api/v1/rounds/{design.round_id}/ratings/", client_of(lead)
+    assert client.get(address).json()["seen"] == []
+
+    training.studies.create(key=runs[0].items.order_by("pk")[0].unit.cluster.review.pmid)
+    names = [run.version.system.name for run in runs]
+    before = client.get(address).json()
+    assert before["seen"] == [{"system": name, "seen": 1, "sources": 3} for name in names]
+    assert before["outdated"] == ["models have been trained on its sources since"]
+    compute_ratings(design=design, replicates=10)
+
+    def numbers(reply: Any) -> set[int]:
+        return {row["n"] for criterion in reply["figures"]["all"]["criteria"] for row in criterion["systems"]}
+
+    whole, unseen = client.get(address).json(), client.get(address, {"unseen": "true"}).json()
+    assert (numbers(whole), numbers(unseen)) == ({3}, {2})
+    assert whole["outdated"] == unseen["outdated"] == []
+    table = Tables(project, unseen=True).build(reports.get("ratings"))
+    assert {row[7].value for row in table.rows} == {2}
+    assert f"{design.round.name}: left out because used to train or choose a model: 1 of the sources." in table.notes
+    assert not any(cell.note for row in table.rows for cell in row)
+
+
 def test_tables_keep_rounds_of_one_protocol_together_and_criteria_of_two_protocols_apart(
     project: Project, lead: User, evaluator: User
 ) -> None:

@@ -1,15 +1,15 @@
 """Shared parts of the rating tables: unblinded rounds with their stored results."""
 
-import json
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from evaluation.models import ComparedSystem, RatingDesign, RatingFigures, RatingSource
-from evaluation.results.computed import RULES, open_designs, whole
-from generation.exposure import Exposures
+from django.db.models import Count
+
+from evaluation.models import RatingDesign, RatingFigures, RatingSource
+from evaluation.results.computed import RULES, open_designs, read_figures
+from evaluation.results.seen import seen_sources
 from generation.results.tables.seen import name_cell
 from measures.ratings import RULE
 from measures.ratings.judgements import DERIVED
@@ -38,6 +38,8 @@ class RatedRound:
     rule: str
     #: Number of sources that a system's model has seen in trainings, and of all sources, by system.
     seen: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    #: Number of sources that ``figures`` leave out, because the model of a system has seen them.
+    left_out: int = 0
 
     def system_cell(self, system: str) -> Cell:
         """Return the name of a system, marked if its model has seen sources of the round."""
@@ -71,7 +73,11 @@ class Ratings(TableContext):
     Runs a fixed number of queries.
     """
 
-    def __init__(self, project: Project, member: Member | None = None, *, published: bool = False) -> None:
+    takes_unseen = True
+
+    def __init__(
+        self, project: Project, member: Member | None = None, *, published: bool = False, unseen: bool = False
+    ) -> None:
         super().__init__(project, member, published=published)
         designs = list(open_designs(project, member, published=published))
         # Keep rounds of one protocol together, in the order of its first round.
@@ -81,16 +87,15 @@ class Ratings(TableContext):
         designs.sort(key=lambda design: first[design.version.protocol_id])
         kept = {each.design_id: each for each in RatingFigures.objects.filter(design__in=designs)}
         seen = seen_sources(project, designs)
-        self.rounds = [
-            RatedRound(
-                design,
-                whole(json.loads(found.figures)) if found else None,
-                found.rule if found else "",
-                seen.get(design.pk, {}),
-            )
-            for design in designs
-            for found in [kept.get(design.pk)]
-        ]
+        totals = _source_counts(seen)
+        self.rounds = []
+        for design in designs:
+            found, by_system = kept.get(design.pk), seen.get(design.pk, {})
+            figures = read_figures(found.figures, unseen=unseen) if found else None
+            counts = {name: (len(ids), totals[design.pk]) for name, ids in by_system.items()}
+            left_out = len(set().union(*by_system.values()))
+            marks = ({}, left_out) if unseen else (counts, 0)
+            self.rounds.append(RatedRound(design, figures, found.rule if found else "", *marks))
 
     @cached_property
     def computed_rounds(self) -> list[RatedRound]:
@@ -121,30 +126,20 @@ class Ratings(TableContext):
             notes.append(
                 f"{each.name}: {version.protocol.name}, version {version.number}; design {each.design.digest[:12]}."
             )
+            if each.left_out:
+                notes.append(
+                    f"{each.name}: left out because used to train or choose a model: {each.left_out} of the sources."
+                )
             for rule in (each.figures or {})["left_out"]:
                 whose = f" of {len(rule['raters'])} raters" if rule["raters"] else ""
                 notes.append(f"{each.name}: {rule['judgements']} ratings{whose} excluded ({rule['rule']}).")
         return notes
 
 
-def seen_sources(project: Project, designs: Sequence[RatingDesign]) -> dict[int, dict[str, tuple[int, int]]]:
-    """Return, by design and system, the number of sources that the model has seen in trainings, and of all sources.
-
-    Systems that have seen none are left out.
-    """
-    exposures = Exposures(project)
-    compared = ComparedSystem.objects.filter(design__in=designs, run__isnull=False).select_related("run")
-    asked = [(each, units) for each in compared if (units := exposures.units(each.run.version_id))]  # type: ignore[union-attr]
-    sources: dict[int, set[int]] = defaultdict(set)
-    if asked:
-        rows = RatingSource.objects.filter(design__in={each.design_id for each, _ in asked}).order_by()
-        for design, unit in rows.values_list("design", "unit"):
-            sources[design].add(unit)
-    seen: dict[int, dict[str, tuple[int, int]]] = defaultdict(dict)
-    for each, units in asked:
-        if count := len(units & sources[each.design_id]):
-            seen[each.design_id][each.name] = count, len(sources[each.design_id])
-    return seen
+def _source_counts(seen: Mapping[int, object]) -> dict[int, int]:
+    """Return the number of sources of each of these designs."""
+    rows = RatingSource.objects.filter(design__in=seen) if seen else RatingSource.objects.none()
+    return dict(rows.order_by().values_list("design").annotate(n=Count("pk")))
 
 
 class RatingsTable(ReportTable[Ratings]):
