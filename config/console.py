@@ -8,15 +8,15 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from manage import STOPPED, prepare
 
 if TYPE_CHECKING:
     from django.core.management.base import BaseCommand
 
-#: The exit status of shells after Ctrl-C.
-STOPPED = 130
 #: Wrong arguments, as argparse exits.
 USAGE = 2
 #: Commands whose name here is not that of their module.
@@ -41,33 +41,6 @@ HELP = """usage: concord COMMAND [ARGUMENTS]
 
 concord COMMAND --help explains a command. concord completion {shells} prints a completion script for the shell.
 Django's commands, such as concord migrate, work too."""
-
-
-def prepare(arguments: Sequence[str]) -> int | None:
-    """Choose the settings. Return the exit status of a command that ran without them, or None."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    if arguments[:1] == ["demo"]:
-        # The demo needs no settings: it generates its secret key. Its servers run with DEBUG off.
-        os.environ.setdefault("DEBUG", "1")
-    return _run_without_settings(list(arguments)) if arguments else None
-
-
-def _run_without_settings(arguments: list[str]) -> int | None:
-    """Run a command for a downloaded release without Django, if the settings cannot be loaded.
-
-    Return its exit status, or None if Django should run the command.
-    """
-    from releases.folders import standalone
-
-    if arguments[0] not in standalone.COMMANDS:
-        return None
-    try:
-        from django.conf import settings
-
-        _ = settings.INSTALLED_APPS  # loads the settings
-    except Exception as error:  # a release can be checked whatever is wrong with the settings
-        return standalone.main(arguments, f"no settings: {str(error).splitlines()[0].split('. ')[0]}")
-    return None
 
 
 def main() -> None:
