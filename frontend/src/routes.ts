@@ -24,62 +24,60 @@ export interface Route {
   nav?: boolean
   /** Group in the navigation; a page without one belongs to the group of its parent. */
   group?: Group
-  /** Guide for the page: guide#section. */
-  guide?: string
   /** Permission needed to open the page, and to see it in the navigation. */
   may?: Verb
 }
 
 export const routes: Route[] = [
-  { path: '/', guide: 'annotator', page: () => import('./pages/MyWork/MyWork.svelte'), title: 'My work' },
-  { path: '/work/:round', guide: 'annotator#one-proposition', page: () => import('./pages/Work/Work.svelte'), title: 'Work', bare: true },
+  { path: '/', page: () => import('./pages/MyWork/MyWork.svelte'), title: 'My work' },
+  { path: '/work/:round', page: () => import('./pages/Work/Work.svelte'), title: 'Work', bare: true },
   { path: '/sign-in', page: () => import('./pages/SignIn.svelte'), title: 'Sign in', open: true },
   { path: '/enter', page: () => import('./pages/Enter.svelte'), title: 'Sign in', open: true },
   { path: '/join', page: () => import('./pages/Join.svelte'), title: 'Invitation', open: true },
   { path: '/guide/:guide', page: () => import('./pages/Guide.svelte'), title: 'Guide' },
   { path: '/take', page: () => import('./pages/Take.svelte'), title: 'Participate', open: true },
   { path: '/profile', page: () => import('./pages/Profile/Profile.svelte'), title: 'Profile' },
-  { path: '/projects', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Projects.svelte'), title: 'Projects' },
-  { path: '/projects/:project', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Project/Project.svelte'), title: 'Overview', group: 'Project', nav: true },
-  { path: '/projects/:project/corpus', guide: 'corpus', page: () => import('./pages/Corpus/Corpus.svelte'), title: 'Corpus', group: 'Data', nav: true, may: 'read the corpus' },
-  { path: '/projects/:project/corpus/:cluster', guide: 'curate#correct-one-value', page: () => import('./pages/Cluster/Cluster.svelte'), title: 'Cluster' },
-  { path: '/projects/:project/origin/:unit', guide: 'cite#trace-a-value', page: () => import('./pages/Origin/Origin.svelte'), title: 'Origin', group: 'Data', may: 'read the corpus' },
+  { path: '/projects', page: () => import('./pages/Projects.svelte'), title: 'Projects' },
+  { path: '/projects/:project', page: () => import('./pages/Project/Project.svelte'), title: 'Overview', group: 'Project', nav: true },
+  { path: '/projects/:project/corpus', page: () => import('./pages/Corpus/Corpus.svelte'), title: 'Corpus', group: 'Data', nav: true, may: 'read the corpus' },
+  { path: '/projects/:project/corpus/:cluster', page: () => import('./pages/Cluster/Cluster.svelte'), title: 'Cluster' },
+  { path: '/projects/:project/origin/:unit', page: () => import('./pages/Origin/Origin.svelte'), title: 'Origin', group: 'Data', may: 'read the corpus' },
   { path: '/projects/:project/units/:unit', page: () => import('./pages/UnitRedirect.svelte'), title: 'Unit', group: 'Data' },
-  { path: '/projects/:project/import', guide: 'corpus#import-a-file', page: () => import('./pages/Import/Import.svelte'), title: 'Import', group: 'Data', nav: true, may: 'import data' },
-  { path: '/projects/:project/import/:imported', guide: 'corpus', page: () => import('./pages/Imported.svelte'), title: 'Import' },
-  { path: '/projects/:project/pubmed', guide: 'pubmed', page: () => import('./pages/Search/Search.svelte'), title: 'PubMed', group: 'Data', nav: true, may: 'import data' },
-  { path: '/projects/:project/ranking', guide: 'mapping', page: () => import('./pages/Evidence/Evidence.svelte'), title: 'Sentence ranking', group: 'Data', nav: true, may: 'curate' },
-  { path: '/projects/:project/readings', guide: 'readings', page: () => import('./pages/Readings/Readings.svelte'), title: 'Machine readings', group: 'Data', nav: true, may: 'register and run systems' },
-  { path: '/projects/:project/needs-review', guide: 'curate#correct-a-text-or-a-tuple', page: () => import('./pages/NeedsReview/NeedsReview.svelte'), title: 'Needs review', group: 'Data', nav: true, may: 'curate' },
-  { path: '/projects/:project/reviews/:review', guide: 'published#reviews-of-ms-2', page: () => import('./pages/Review/Review.svelte'), title: 'Review', group: 'Data', may: 'read the corpus' },
-  { path: '/projects/:project/studies/:study', guide: 'published#reviews-of-ms-2', page: () => import('./pages/Study/Study.svelte'), title: 'Study', group: 'Data', may: 'read the corpus' },
-  { path: '/projects/:project/reviews/:review/curate', guide: 'curate', page: () => import('./pages/Curate/Curate.svelte'), title: 'Curate', group: 'Data' },
-  { path: '/projects/:project/rounds', guide: 'rounds', page: () => import('./pages/Rounds/Rounds.svelte'), title: 'Rounds', group: 'Annotation', nav: true, may: 'read rounds' },
-  { path: '/projects/:project/rounds/new', guide: 'rounds', page: () => import('./pages/NewRound/NewRound.svelte'), title: 'New round', may: 'open, change and close rounds' },
-  { path: '/projects/:project/rounds/:round', guide: 'rounds', page: () => import('./pages/Round/Round.svelte'), title: 'Round' },
-  { path: '/projects/:project/rounds/:round/adjudicate', guide: 'agreement#adjudication', page: () => import('./pages/Adjudicate/Adjudicate.svelte'), title: 'Adjudicate', may: 'curate' },
-  { path: '/projects/:project/rounds/:round/agreement', guide: 'agreement', page: () => import('./pages/Agreement/Agreement.svelte'), title: 'Agreement' },
-  { path: '/projects/:project/writers', guide: 'agreement', page: () => import('./pages/Agreement/AllWriters.svelte'), title: 'Agreement between writers', group: 'Annotation', may: 'read the corpus' },
-  { path: '/projects/:project/systems', guide: 'systems', page: () => import('./pages/Systems.svelte'), title: 'Systems', group: 'Evaluation', nav: true, may: 'read systems and results' },
-  { path: '/projects/:project/systems/new', guide: 'systems', page: () => import('./pages/NewVersion/NewVersion.svelte'), title: 'New system', may: 'register and run systems' },
-  { path: '/projects/:project/systems/outputs', guide: 'systems', page: () => import('./pages/Outputs/Outputs.svelte'), title: 'Outputs side by side' },
-  { path: '/projects/:project/systems/runs/:run', guide: 'systems#runs', page: () => import('./pages/Run/Run.svelte'), title: 'Run' },
-  { path: '/projects/:project/systems/:system', guide: 'systems', page: () => import('./pages/System/System.svelte'), title: 'System' },
-  { path: '/projects/:project/systems/:system/new', guide: 'systems', page: () => import('./pages/NewVersion/NewVersion.svelte'), title: 'New version', may: 'register and run systems' },
-  { path: '/projects/:project/trainings', guide: 'train', page: () => import('./pages/Trainings/Trainings.svelte'), title: 'Trainings', group: 'Evaluation', nav: true, may: 'register and run systems' },
-  { path: '/projects/:project/trainings/new', guide: 'train', page: () => import('./pages/Trainings/NewTraining.svelte'), title: 'New training' },
-  { path: '/projects/:project/trainings/:training', guide: 'train', page: () => import('./pages/Trainings/Training.svelte'), title: 'Training' },
-  { path: '/projects/:project/protocols', guide: 'protocols', page: () => import('./pages/Protocols.svelte'), title: 'Protocols', group: 'Evaluation', nav: true, may: 'read rounds' },
-  { path: '/projects/:project/protocols/:version', guide: 'protocols', page: () => import('./pages/Protocol/Protocol.svelte'), title: 'Protocol' },
-  { path: '/projects/:project/results', guide: 'results', page: () => import('./pages/Results/Results.svelte'), title: 'Results', group: 'Evaluation', nav: true, may: 'read systems and results' },
-  { path: '/projects/:project/releases', guide: 'releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', group: 'Releases', nav: true, may: 'read releases' },
-  { path: '/projects/:project/splits', guide: 'splits', page: () => import('./pages/Splits/Splits.svelte'), title: 'Splits', group: 'Releases', nav: true, may: 'read releases' },
-  { path: '/projects/:project/releases/:release', guide: 'releases', page: () => import('./pages/Release.svelte'), title: 'Release' },
+  { path: '/projects/:project/import', page: () => import('./pages/Import/Import.svelte'), title: 'Import', group: 'Data', nav: true, may: 'import data' },
+  { path: '/projects/:project/import/:imported', page: () => import('./pages/Imported.svelte'), title: 'Import' },
+  { path: '/projects/:project/pubmed', page: () => import('./pages/Search/Search.svelte'), title: 'PubMed', group: 'Data', nav: true, may: 'import data' },
+  { path: '/projects/:project/ranking', page: () => import('./pages/Evidence/Evidence.svelte'), title: 'Sentence ranking', group: 'Data', nav: true, may: 'curate' },
+  { path: '/projects/:project/readings', page: () => import('./pages/Readings/Readings.svelte'), title: 'Machine readings', group: 'Data', nav: true, may: 'register and run systems' },
+  { path: '/projects/:project/needs-review', page: () => import('./pages/NeedsReview/NeedsReview.svelte'), title: 'Needs review', group: 'Data', nav: true, may: 'curate' },
+  { path: '/projects/:project/reviews/:review', page: () => import('./pages/Review/Review.svelte'), title: 'Review', group: 'Data', may: 'read the corpus' },
+  { path: '/projects/:project/studies/:study', page: () => import('./pages/Study/Study.svelte'), title: 'Study', group: 'Data', may: 'read the corpus' },
+  { path: '/projects/:project/reviews/:review/curate', page: () => import('./pages/Curate/Curate.svelte'), title: 'Curate', group: 'Data' },
+  { path: '/projects/:project/rounds', page: () => import('./pages/Rounds/Rounds.svelte'), title: 'Rounds', group: 'Annotation', nav: true, may: 'read rounds' },
+  { path: '/projects/:project/rounds/new', page: () => import('./pages/NewRound/NewRound.svelte'), title: 'New round', may: 'open, change and close rounds' },
+  { path: '/projects/:project/rounds/:round', page: () => import('./pages/Round/Round.svelte'), title: 'Round' },
+  { path: '/projects/:project/rounds/:round/adjudicate', page: () => import('./pages/Adjudicate/Adjudicate.svelte'), title: 'Adjudicate', may: 'curate' },
+  { path: '/projects/:project/rounds/:round/agreement', page: () => import('./pages/Agreement/Agreement.svelte'), title: 'Agreement' },
+  { path: '/projects/:project/writers', page: () => import('./pages/Agreement/AllWriters.svelte'), title: 'Agreement between writers', group: 'Annotation', may: 'read the corpus' },
+  { path: '/projects/:project/systems', page: () => import('./pages/Systems.svelte'), title: 'Systems', group: 'Evaluation', nav: true, may: 'read systems and results' },
+  { path: '/projects/:project/systems/new', page: () => import('./pages/NewVersion/NewVersion.svelte'), title: 'New system', may: 'register and run systems' },
+  { path: '/projects/:project/systems/outputs', page: () => import('./pages/Outputs/Outputs.svelte'), title: 'Outputs side by side' },
+  { path: '/projects/:project/systems/runs/:run', page: () => import('./pages/Run/Run.svelte'), title: 'Run' },
+  { path: '/projects/:project/systems/:system', page: () => import('./pages/System/System.svelte'), title: 'System' },
+  { path: '/projects/:project/systems/:system/new', page: () => import('./pages/NewVersion/NewVersion.svelte'), title: 'New version', may: 'register and run systems' },
+  { path: '/projects/:project/trainings', page: () => import('./pages/Trainings/Trainings.svelte'), title: 'Trainings', group: 'Evaluation', nav: true, may: 'register and run systems' },
+  { path: '/projects/:project/trainings/new', page: () => import('./pages/Trainings/NewTraining.svelte'), title: 'New training' },
+  { path: '/projects/:project/trainings/:training', page: () => import('./pages/Trainings/Training.svelte'), title: 'Training' },
+  { path: '/projects/:project/protocols', page: () => import('./pages/Protocols.svelte'), title: 'Protocols', group: 'Evaluation', nav: true, may: 'read rounds' },
+  { path: '/projects/:project/protocols/:version', page: () => import('./pages/Protocol/Protocol.svelte'), title: 'Protocol' },
+  { path: '/projects/:project/results', page: () => import('./pages/Results/Results.svelte'), title: 'Results', group: 'Evaluation', nav: true, may: 'read systems and results' },
+  { path: '/projects/:project/releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', group: 'Releases', nav: true, may: 'read releases' },
+  { path: '/projects/:project/splits', page: () => import('./pages/Splits/Splits.svelte'), title: 'Splits', group: 'Releases', nav: true, may: 'read releases' },
+  { path: '/projects/:project/releases/:release', page: () => import('./pages/Release.svelte'), title: 'Release' },
   { path: '/projects/:project/releases/:release/row', page: () => import('./pages/Origin/ReleasedRow.svelte'), title: 'Origin of a row', may: 'read the corpus' },
-  { path: '/projects/:project/guidelines', guide: 'practice#guidelines', page: () => import('./pages/Guidelines/Guidelines.svelte'), title: 'Guidelines', group: 'Annotation', nav: true },
+  { path: '/projects/:project/guidelines', page: () => import('./pages/Guidelines/Guidelines.svelte'), title: 'Guidelines', group: 'Annotation', nav: true },
   { path: '/projects/:project/inbox', page: () => import('./pages/Inbox.svelte'), title: 'Inbox', group: 'Annotation', nav: true, may: 'curate' },
-  { path: '/projects/:project/people', guide: 'lead#people', page: () => import('./pages/People/People.svelte'), title: 'People', group: 'Project', nav: true, may: 'see names' },
-  { path: '/projects/:project/settings', guide: 'lead#from-nothing-to-a-release', page: () => import('./pages/Settings/Settings.svelte'), title: 'Settings', group: 'Project', nav: true, may: 'change the project' },
+  { path: '/projects/:project/people', page: () => import('./pages/People/People.svelte'), title: 'People', group: 'Project', nav: true, may: 'see names' },
+  { path: '/projects/:project/settings', page: () => import('./pages/Settings/Settings.svelte'), title: 'Settings', group: 'Project', nav: true, may: 'change the project' },
 ]
 
 /** Earlier paths of pages, by the last part of the address, and their present ones. */
@@ -112,9 +110,6 @@ export function find(pathname: string, among: readonly Route[] = routes): { rout
   }
   return null
 }
-
-/** Guide of the page at an address. */
-export const guideOf = (pathname: string) => find(pathname)?.route.guide ?? 'annotator'
 
 /** Navigate within the application without reloading. */
 export function go(href: string, replace = false): void {

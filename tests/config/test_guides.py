@@ -47,8 +47,8 @@ def test_unknown_guides_are_refused_and_guides_need_a_session(
 
 
 def test_every_link_of_a_page_into_a_guide_leads_to_a_section() -> None:
-    source = (ROOT / "frontend" / "src" / "routes.ts").read_text(encoding="utf-8")
-    links = re.findall(r"guide: '([\w-]+)(?:#([\w-]+))?'", source)
+    source = (ROOT / "frontend" / "src" / "shell" / "guides.ts").read_text(encoding="utf-8")
+    links = re.findall(r"^  '/.*': '([\w-]+)(?:#([\w-]+))?'", source, re.MULTILINE)
     assert len(links) > 10
     for guide, section in links:
         sections = {s["anchor"] for s in split((ROOT / "docs" / f"{guide}.md").read_text(encoding="utf-8"))["sections"]}

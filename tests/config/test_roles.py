@@ -255,7 +255,6 @@ def test_to_a_volunteer_nothing_exists_but_the_round_of_the_link(other: OtherPro
 SAID = {
     "pages/People/roles.ts": {"annotator", "evaluator", "curator", "viewer", "lead"},
     "shell/guides.ts": {"annotator", "lead"},
-    "routes.ts": {"annotator"},
     # The name of a guide.
     "pages/Projects.svelte": {"lead"},
     # A scope of API tokens, not a role.

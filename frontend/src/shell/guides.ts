@@ -1,3 +1,4 @@
+import { find } from '../routes.ts'
 import type { paths } from '../api/schema.d.ts'
 
 export type Guide = paths['/api/v1/guides/']['get']['parameters']['query']['guide']
@@ -15,3 +16,50 @@ export const guideGroups: readonly (readonly [string, readonly (readonly [Guide,
 ]
 
 export const guides = guideGroups.flatMap(([, list]) => list)
+
+/** Guide of each page (guide#section), by the path of its route. Not in `routes.ts`, which every page loads. */
+const ofPages: Record<string, string> = {
+  '/': 'annotator',
+  '/work/:round': 'annotator#one-proposition',
+  '/projects': 'lead#from-nothing-to-a-release',
+  '/projects/:project': 'lead#from-nothing-to-a-release',
+  '/projects/:project/corpus': 'corpus',
+  '/projects/:project/corpus/:cluster': 'curate#correct-one-value',
+  '/projects/:project/origin/:unit': 'cite#trace-a-value',
+  '/projects/:project/import': 'corpus#import-a-file',
+  '/projects/:project/import/:imported': 'corpus',
+  '/projects/:project/pubmed': 'pubmed',
+  '/projects/:project/ranking': 'mapping',
+  '/projects/:project/readings': 'readings',
+  '/projects/:project/needs-review': 'curate#correct-a-text-or-a-tuple',
+  '/projects/:project/reviews/:review': 'published#reviews-of-ms-2',
+  '/projects/:project/studies/:study': 'published#reviews-of-ms-2',
+  '/projects/:project/reviews/:review/curate': 'curate',
+  '/projects/:project/rounds': 'rounds',
+  '/projects/:project/rounds/new': 'rounds',
+  '/projects/:project/rounds/:round': 'rounds',
+  '/projects/:project/rounds/:round/adjudicate': 'agreement#adjudication',
+  '/projects/:project/rounds/:round/agreement': 'agreement',
+  '/projects/:project/writers': 'agreement',
+  '/projects/:project/systems': 'systems',
+  '/projects/:project/systems/new': 'systems',
+  '/projects/:project/systems/outputs': 'systems',
+  '/projects/:project/systems/runs/:run': 'systems#runs',
+  '/projects/:project/systems/:system': 'systems',
+  '/projects/:project/systems/:system/new': 'systems',
+  '/projects/:project/trainings': 'train',
+  '/projects/:project/trainings/new': 'train',
+  '/projects/:project/trainings/:training': 'train',
+  '/projects/:project/protocols': 'protocols',
+  '/projects/:project/protocols/:version': 'protocols',
+  '/projects/:project/results': 'results',
+  '/projects/:project/releases': 'releases',
+  '/projects/:project/splits': 'splits',
+  '/projects/:project/releases/:release': 'releases',
+  '/projects/:project/guidelines': 'practice#guidelines',
+  '/projects/:project/people': 'lead#people',
+  '/projects/:project/settings': 'lead#from-nothing-to-a-release',
+}
+
+/** The guide of the page at an address. */
+export const guideOf = (pathname: string): string => ofPages[find(pathname)?.route.path ?? ''] ?? 'annotator'
