@@ -8,6 +8,8 @@ import { mockServer } from './dev/mock.ts'
 export default defineConfig(({ command }) => ({
   base: command === 'build' ? '/static/app/' : '/',
   plugins: [extraKinds(), svelte(), mockServer(), keepPreviousBuild(), compressFiles()],
+  // A CommonJS module, as its older version that pdf-lib asks for, would bring an interpreter for it to every page.
+  resolve: { alias: { pako: 'pako/dist/pako.esm.mjs' } },
   build: {
     manifest: true,
     // Emptied by keepPreviousBuild, which spares the chunks of the build before this one.
@@ -31,7 +33,8 @@ export default defineConfig(({ command }) => ({
         // small ones. A request costs more than the few bytes that a page loads without need.
         codeSplitting: {
           groups: [
-            { name: 'base', test: /node_modules|preload-helper|rolldown.runtime|(src\/(style\/|App\.svelte\?|api\/(client|resource|errorMessage)|session|routes|shell\/scrollPosition|components\/(Account|Menu|Skeleton|loadPart)\.|kinds\/(\w+\/)?index\.ts)|extra-kinds)/ },
+            // Without the library that makes PDFs, which is loaded when one is saved.
+            { name: 'base', test: /node_modules\/(?!@?pdf-lib|pako|dejavu-fonts-ttf|tslib)|preload-helper|rolldown.runtime|(src\/(style\/|App\.svelte\?|api\/(client|resource|errorMessage)|session|routes|shell\/scrollPosition|components\/(Account|Menu|Skeleton|loadPart)\.|kinds\/(\w+\/)?index\.ts)|extra-kinds)/ },
             // Small pages that are opened after each other.
             { name: 'trainings', test: /src\/pages\/Trainings\// },
             { name: 'origin', test: /src\/pages\/Origin\// },

@@ -15,14 +15,14 @@ from .writing import words
 Spec = dict[str, Any]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-#: In pixels of 1/96 inch. A figure fills a column of a paper (85 mm); text of 8 pixels prints at 6 points.
-WIDTH, PADDING = 305, 8
-SMALL, NORMAL = 8, 9
+#: In pixels of 1/96 inch. A figure fills a column of a paper (84 mm); text of 10.7 pixels prints at 8 points.
+WIDTH, PADDING = 301, 8
+SMALL, NORMAL = 10.7, 11
 #: The first font is part of the renderer, so that its output does not depend on the machine's fonts.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 INK, QUIET, GRID, MARK = "#1d2228", "#535b64", "#dddad2", "#1c5aa0"
 #: Characters in a line of the title, in a line of the note, and in a name or reason above its interval.
-TITLE_LINE, NOTE_LINE, NAME_LINE = 58, 74, 34
+TITLE_LINE, NOTE_LINE, NAME_LINE = 48, 55, 32
 #: Characters that XML does not allow. They make the renderer abort the process.
 _INVALID = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -51,7 +51,7 @@ class IntervalPlot:
             "scale": {"zero": True, "nice": True},
             "axis": {"tickCount": 5, "grid": True, "domain": False, "ticks": False},
         }
-        text = {"type": "text", "baseline": "middle", "yOffset": -9, "fontSize": NORMAL}
+        text = {"type": "text", "baseline": "middle", "yOffset": -10, "fontSize": NORMAL}
         layers = [
             {
                 "mark": {"type": "rule", "yOffset": 5, "strokeWidth": 1.5, "color": MARK},
@@ -68,7 +68,7 @@ class IntervalPlot:
             },
         ]
         data = {"values": [_row(i, name, cell) for i, (name, cell) in enumerate(self.rows)]}
-        return _document(self, {"data": data, "height": {"step": 34}, "layer": layers})
+        return _document(self, {"data": data, "height": {"step": 38}, "layer": layers})
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ class FlowChart:
     boxes: Sequence[Box]
 
     #: Width of a box and left edge of the second column; gap between boxes; height of a line; inner padding.
-    BOX, ASIDE, GAP, LINE, INNER = 144, 161, 17, 11, 6
+    BOX, ASIDE, GAP, LINE, INNER = 142, 159, 17, 14, 6
     #: Characters in a line of a box.
-    BOX_LINE = 29
+    BOX_LINE = 23
 
     @property
     def description(self) -> str:
@@ -235,7 +235,7 @@ def _document(figure: Figure, content: Spec) -> Spec:
         "frame": "group",
         "color": INK,
         "subtitleColor": QUIET,
-        "fontSize": 10,
+        "fontSize": 12,
         "subtitleFontSize": SMALL,
         # Use one font weight only: with two fonts the PDF is not reproducible, because their order varies.
         "fontWeight": "normal",

@@ -36,11 +36,11 @@ print(json.dumps(round.pk))
 
 
 def to_take(page: Page, way: str, figure: str = "") -> Locator:
-    """Return an export button of a figure or table, after opening its list."""
+    """Return an export button of a figure (one column wide) or table, after opening its list."""
     button = page.get_by_role("button", name=re.compile(f"^Export ?: .*{re.escape(figure)}")).first
     if button.get_attribute("aria-expanded") == "false":
         button.press("Enter")
-    return button.locator("xpath=..").locator("li > *").filter(has_text=re.compile(f"^{re.escape(way)}:"))
+    return button.locator("xpath=..").locator("li > *").filter(has_text=re.compile(f"^{re.escape(way)}:")).first
 
 
 def open_round(site: Site, slug: str, texts: list[str], *people: str, overlap: int = 1) -> int:

@@ -81,7 +81,7 @@ def test_a_figure_is_rendered_to_the_same_bytes_each_time(figure: Any, format: F
 
 def test_a_rendered_figure_fills_a_column_and_holds_all_of_it() -> None:
     root = ElementTree.fromstring(render(PLOT, "svg"))
-    assert 310 <= float(root.attrib["width"]) <= 325, "85 mm at 96 pixels per inch"
+    assert 310 <= float(root.attrib["width"]) <= 325, "84 mm at 96 pixels per inch"
     assert len([path for path in root.iter(f"{SVG}path") if path.get("aria-roledescription") == "point"]) == 2
     texts = ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
     assert '<script>alert("1")</script> & ??' in texts, "characters that XML does not allow would end the process"

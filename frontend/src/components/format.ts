@@ -104,6 +104,15 @@ export function listed(items: readonly string[]): string {
   return items.length < 2 ? (items[0] ?? '') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`
 }
 
+/** The text with equations that do not wrap: "n = 12". */
+export const unbroken = (text: string): string => text.replace(/ ([=<]) (?=[\d.])/g, '\u00a0$1\u00a0')
+
+/** "19.3" and "[18.1, 20.5]" from "19.3 [18.1, 20.5]", with what follows. */
+export function splitInterval(text: string): { value: string; below: string } {
+  const found = /^(.*) (\[[^[\]]*\])((?: [a-z]+)?(?: \(n = \d+\))?)$/.exec(text)
+  return found ? { value: `${found[1]}${found[3]}`, below: found[2]! } : { value: text, below: '' }
+}
+
 /** CSV with doubled quotes; cells that a spreadsheet would run as a formula are escaped. */
 export function csv(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   const cell = (value: string | number | null): string => {

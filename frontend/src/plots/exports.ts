@@ -5,10 +5,7 @@ import type { Ways } from '../components/Export.svelte'
 import { csv, fileName } from '../components/format.ts'
 import { latexFigure, latexTable } from './latex.ts'
 import { save, saveBlob } from '../components/save.ts'
-import { bitmap, type Theme } from './picture.ts'
-
-/** Width of one column of a paper in millimetres; wider figures span both columns. */
-const COLUMN = 90
+import { bitmap, COLUMNS, type Columns, type Theme } from './picture.ts'
 
 interface Drawing {
   title: string
@@ -16,34 +13,49 @@ interface Drawing {
   note?: string
   /** Name of the files. */
   name: string
-  /** The figure as an SVG file. */
-  svg: (theme?: Theme) => string
+  /** The figure as an SVG file, as wide as one column or both columns of a paper. */
+  svg: (columns: Columns, theme?: Theme) => string
   /** The figure as a Vega-Lite specification. */
-  spec?: object
+  spec: () => object
 }
 
-export function drawing({ title, note = '', name, svg, spec }: Drawing): Ways {
-  async function png() {
-    try {
-      saveBlob(fileName(name, 'png'), await bitmap(svg()))
-      return ''
-    } catch {
-      return 'This browser cannot create a PNG. Save the SVG.'
-    }
+/** Run an export; return what to do instead if the browser cannot. */
+async function attempt(action: () => Promise<void>, instead: string): Promise<string> {
+  try {
+    await action()
+    return ''
+  } catch {
+    return instead
   }
-  const wide = () => Number(/width="([\d.]+)mm"/.exec(svg())?.[1] ?? 0) > COLUMN
-  const figure = () => copyText(latexFigure({ file: name, caption: [title, note].filter(Boolean).join('. '), wide: wide() }), 'Save the PNG.')
-  return {
-    name: 'Figure',
-    ways: [
-      { words: 'Copy as SVG', do: () => copyText(svg(), 'Save the SVG.') },
-      { words: 'Save as SVG', do: () => (save(fileName(name, 'svg'), svg(), 'image/svg+xml'), '') },
-      { words: 'Save as SVG, dark', do: () => (save(fileName(name, 'svg'), svg('dark'), 'image/svg+xml'), '') },
-      { words: 'Save as PNG', do: png },
-      ...(spec ? [{ words: 'Save as Vega-Lite', do: () => (save(fileName(name, 'vl.json'), `${JSON.stringify(spec, null, 1)}\n`, 'application/json'), '') }] : []),
-      { words: 'Copy LaTeX figure', do: figure },
-    ],
-  }
+}
+
+/** Exports of a figure at the widths of a paper. */
+export function drawing({ title, note = '', name, svg, spec }: Drawing): Ways[] {
+  const file = (columns: Columns, ending: string) => fileName(columns === 'one' ? name : `${name} wide`, ending)
+  const figure = (columns: Columns) => copyText(latexFigure({ file: file(columns, '').slice(0, -1), caption: [title, note].filter(Boolean).join('. '), wide: columns === 'two' }), 'Save the PDF.')
+  const pdf = (columns: Columns) =>
+    attempt(async () => {
+      const { pdfOf } = await import('./pdf.ts')
+      saveBlob(file(columns, 'pdf'), new Blob([await pdfOf(svg(columns))], { type: 'application/pdf' }))
+    }, 'The PDF could not be created. Save the SVG.')
+  const png = (columns: Columns) => attempt(async () => saveBlob(file(columns, 'png'), await bitmap(svg(columns))), 'This browser cannot create a PNG. Save the SVG.')
+  const ways = (columns: Columns) => [
+    { words: 'Save as SVG', do: () => (save(file(columns, 'svg'), svg(columns), 'image/svg+xml'), '') },
+    { words: 'Save as PDF', do: () => pdf(columns) },
+    { words: 'Save as PNG', do: () => png(columns) },
+    { words: 'Copy LaTeX figure', do: () => figure(columns) },
+  ]
+  return [
+    { name: `One column, ${COLUMNS.one} mm`, ways: ways('one') },
+    { name: `Both columns, ${COLUMNS.two} mm`, ways: ways('two') },
+    {
+      name: 'Other',
+      ways: [
+        { words: 'Save as SVG, dark', do: () => (save(fileName(`${name} dark`, 'svg'), svg('two', 'dark'), 'image/svg+xml'), '') },
+        { words: 'Save as Vega-Lite', do: () => (save(fileName(name, 'vl.json'), `${JSON.stringify(spec(), null, 1)}\n`, 'application/json'), '') },
+      ],
+    },
+  ]
 }
 
 type Rows = readonly (readonly (string | number | null)[])[]

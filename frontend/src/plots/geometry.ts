@@ -14,13 +14,13 @@ export function scale([low, high]: Domain, start: number, end: number): (value: 
   return (value) => start + ((value - low) / (high - low)) * (end - start)
 }
 
-/** The domain of an axis: the given bounds, else all values with some room. It includes 0 only if asked to. */
+/** The domain of an axis: the given bounds, else all values and 4% more at each end. It includes 0 only if asked to. */
 export function domainOf(values: readonly number[], bounds: readonly number[] | null = null): Domain {
   if (bounds?.length === 2) return [bounds[0]!, bounds[1]!]
   if (!values.length) return [0, 1]
   const low = Math.min(...values)
   const high = Math.max(...values)
-  const room = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1
+  const room = (high - low) * 0.04 || Math.abs(high) * 0.1 || 1
   return [low - room, high + room]
 }
 

@@ -11,14 +11,14 @@ const SIGNS: Readonly<Record<string, string>> = {
   '[': '{[}', ']': '{]}',
 }
 
-const plain = (words: string) => words.replace(/\s+/g, ' ').replace(/[\\{}$&%#_~^<>|"±−–[\]]/g, (c) => SIGNS[c]!)
+export const plain = (words: string) => words.replace(/\s+/g, ' ').replace(/[\\{}$&%#_~^<>|"±−–[\]]/g, (c) => SIGNS[c]!)
 
 /** A figure by file name, with caption and label. `wide`: across both columns. */
 export function latexFigure({ file, caption, wide }: { file: string; caption: string; wide: boolean }): string {
   const figure = wide ? 'figure*' : 'figure'
   const name = fileName(file, '').slice(0, -1)
   return [
-    '% In the preamble: \\usepackage{graphicx,textcomp}. The file is the PNG, or a PDF made from the SVG.', `\\begin{${figure}}`, '\\centering',
+    '% In the preamble: \\usepackage{graphicx,textcomp}. The file is the PDF or the PNG.', `\\begin{${figure}}`, '\\centering',
     `\\includegraphics[width=\\linewidth]{${name}}`, `\\caption{${plain(caption)}}`, `\\label{fig:${name}}`, `\\end{${figure}}`, '',
   ].join('\n')
 }

@@ -1,11 +1,20 @@
+import { flushSync, mount, unmount, type Component } from 'svelte'
+
 /** Style properties copied into a standalone file, which has no style sheet. */
 const CARRIED = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-family', 'font-size', 'font-weight', 'text-anchor', 'dominant-baseline']
 
-/**
- * Size of a drawing unit in print: 480 units fill a column of 8.5 cm, and the smallest letters (12 units) are
- * 6 points high. Wider figures span both columns.
- */
-const UNIT_MM = 85 / 480
+/** Size of a drawing unit in print: the smallest letters (12 units) are 8 points high. */
+const UNIT_MM = ((8 / 12) * 25.4) / 72
+
+/** Widths of one column and of both columns of a paper. */
+export const COLUMNS = { one: 84, two: 174 } as const
+export type Columns = keyof typeof COLUMNS
+
+/** Drawing units in a width of a paper. */
+export const unitsIn = (columns: Columns): number => Math.floor(COLUMNS[columns] / UNIT_MM)
+
+/** Fonts of files, which are opened where the fonts of the page may be missing. */
+const FONTS = 'Liberation Sans, Arial, Helvetica, sans-serif'
 
 export type Theme = 'light' | 'dark'
 
@@ -24,6 +33,21 @@ export function standalone(svg: SVGSVGElement, theme: Theme = 'light'): string {
   }
 }
 
+/** A figure component drawn beside the page, as wide as a paper's column or columns, as a standalone SVG. */
+export function drawn<P extends Record<string, unknown>>(figure: Component<P>, props: P, columns: Columns, theme?: Theme): string {
+  const host = document.createElement('div')
+  host.className = 'drawing-board'
+  document.body.append(host)
+  const made = mount(figure, { target: host, props: { ...props, widest: unitsIn(columns) } })
+  try {
+    flushSync()
+    return standalone(host.querySelector<SVGSVGElement>('figure svg')!, theme)
+  } finally {
+    void unmount(made)
+    host.remove()
+  }
+}
+
 function resolved(svg: SVGSVGElement, surface: string): string {
   const copy = svg.cloneNode(true) as SVGSVGElement
   const from = [svg, ...svg.querySelectorAll<SVGElement>('*')]
@@ -35,6 +59,7 @@ function resolved(svg: SVGSVGElement, surface: string): string {
       // Keep references to patterns, which point into the drawing.
       if (value && !element.getAttribute(name)?.startsWith('url(')) to[i]!.setAttribute(name, value)
     }
+    if (element.tagName === 'text') to[i]!.setAttribute('font-family', FONTS)
     to[i]!.removeAttribute('class')
   })
   const { width, height } = svg.viewBox.baseVal
@@ -49,8 +74,8 @@ function resolved(svg: SVGSVGElement, surface: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`
 }
 
-/** Pixels per drawing unit in a PNG: twice the page's. */
-const SHARPNESS = 2
+/** Pixels per drawing unit in a PNG: 432 pixels per inch. */
+const SHARPNESS = 4
 
 /**
  * A figure as a PNG, rendered by the browser from a data: address, because the content security policy forbids

@@ -18,6 +18,14 @@ const SHAPES: readonly Shape[] = [
 /** Number of distinct marks: 7 colours and 8 shapes have no common divisor. */
 export const APART = COLOURS.length * SHAPES.length
 
+/** Most systems that have marks of their own. Among more, shapes are hard to tell apart, so that all have one neutral dot. */
+export const SINGLE_MARK = 6
+
+/** The number of the mark of a system, or undefined for the neutral dot. */
+export function markNumber(place: number, systems: number): number | undefined {
+  return systems > SINGLE_MARK ? undefined : place
+}
+
 /** The mark of the system with this index in the round's list. */
 export function mark(place: number, x: number, y: number, r = 6): { d: string; fill: string } {
   return { d: SHAPES[place % SHAPES.length]!(x, y, r), fill: COLOURS[place % COLOURS.length]! }
