@@ -36,7 +36,7 @@ def page(member: Member, *, unseen: bool = False) -> Json:
     active = under_way(member, [scored_run.run.pk for scored_run in scores.every_run])
     # The page opens with the first table: one of scores, if there are any.
     available = sorted(tables.available_tables(), key=lambda table: not issubclass(table.data, Scores))
-    table_pages = [table_page(tables.build(table)) for table in available]
+    table_pages = [table_page(tables.build(table)) | {"of_rounds": table.data.of_rounds} for table in available]
     is_probed = any(table["key"] == "m3-7" and table["rows"] for table in table_pages)
     return {
         "tables": table_pages,

@@ -195,10 +195,14 @@ class UnseenQuerySerializer(Plain):
     )
 
 
+class ListedTableSerializer(ResultTableSerializer):
+    of_rounds = serializers.BooleanField(help_text="Whether the table is about rating rounds.")
+
+
 class ResultsSerializer(Plain):
     """The automatic part of a project's results."""
 
-    tables = ResultTableSerializer(many=True)
+    tables = ListedTableSerializer(many=True)
     runs = ScoredRunSerializer(many=True)
     metrics = MetricSerializer(many=True)
     plots = PlotSerializer(many=True)

@@ -19,6 +19,8 @@ class TableContext:
 
     #: Whether the constructor takes ``unseen``: leave out units that the model of any system has seen in a training.
     takes_unseen: ClassVar[bool] = False
+    #: Whether its tables are about rating rounds. Pages show their figures with each round.
+    of_rounds: ClassVar[bool] = False
 
     def __init__(self, project: Project, member: Member | None = None, *, published: bool = False) -> None:
         self.project, self.member, self.published = project, member, published

@@ -22,6 +22,8 @@ def table_page(table: Table) -> Json:
             [
                 {
                     "text": words(c),
+                    "value": None if isinstance(c.value, str) else c.value,
+                    "ci": c.ci,
                     "undefined": c.undefined,
                     "ci_reason": c.ci_reason,
                     "note": c.note,
@@ -50,6 +52,8 @@ class TableColumnSerializer(Plain):
 
 class TableCellSerializer(Plain):
     text = serializers.CharField(allow_blank=True, help_text="Printed text; empty if the value is undefined.")
+    value = serializers.FloatField(allow_null=True, help_text="The number, unrounded; null for text.")
+    ci = serializers.ListField(child=serializers.FloatField(), allow_null=True)
     undefined = serializers.CharField(allow_blank=True, help_text="Why the value is undefined.")
     ci_reason = serializers.CharField(allow_blank=True, help_text="Why the interval is withheld.")
     note = serializers.CharField(allow_blank=True, help_text="Remark on the value.")

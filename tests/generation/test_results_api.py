@@ -59,6 +59,8 @@ def test_a_lead_scores_what_is_missing_and_reads_the_table(client: APIClient, ru
     assert [cell["text"] for cell in before["rows"][0]][:3] == ["Lead", "proposition", "own target"]
     assert before["rows"][0][5] == {
         "text": "",
+        "value": None,
+        "ci": None,
         "undefined": "not scored yet",
         "ci_reason": "",
         "note": "",

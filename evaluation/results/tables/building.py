@@ -74,6 +74,7 @@ class Ratings(TableContext):
     """
 
     takes_unseen = True
+    of_rounds = True
 
     def __init__(
         self, project: Project, member: Member | None = None, *, published: bool = False, unseen: bool = False
