@@ -1,12 +1,13 @@
 """Human evaluation in Results as a lead reads it: a closed round of four systems, from the table to a paper."""
 
+import gzip
 import re
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Response, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_lead_path import nothing_for_axe
@@ -34,8 +35,10 @@ choose = lambda n: rater_by_quality(n, degraded='' if n == 0 else 'Alder')
 close_rating_round(project, lead, raters, runs, choose=choose, name='First ratings', options=options)
 call_command('compute_ratings', '--project', {SLUG!r})
 """
-#: In print: millimetres per unit, and points of the smallest letters.
-COLUMN_MM, LEAST_POINTS = 85.0, 6.0
+#: Widths of one column and of both columns in millimetres, and points of the smallest letters.
+COLUMN_MM, BOTH_MM, LEAST_POINTS = 84.0, 174.0, 7.99
+#: Scripts and styles of a first load, compressed.
+RESULTS_MAY_WEIGH = 120_000
 #: Drawings adapt to the available width after a moment.
 DRAWN_WHOLE = """() => [...document.querySelectorAll('figure > .frame')]
   .every((e) => innerWidth < 400 || e.scrollWidth <= e.clientWidth + 1)"""
@@ -72,6 +75,13 @@ def test_a_lead_reads_rating_results_and_exports_them(visit: Callable[..., Visit
     lead = visit("lead")
     page = lead.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    loaded: dict[str, int] = {}
+
+    def weigh(response: Response) -> None:
+        if response.url.endswith((".js", ".css")):
+            loaded[response.url] = len(gzip.compress(response.body()))
+
+    page.on("response", weigh)
     lead.go(f"/projects/{SLUG}/results")
 
     # Ratings and metrics in one row, raised letters, best values in bold, sorting by a click; too few reviews for
@@ -80,6 +90,8 @@ def test_a_lead_reads_rating_results_and_exports_them(visit: Callable[..., Visit
     expect(table.get_by_role("columnheader")).to_contain_text(["People", "Metrics", "System", "Coherence", "Relevance"])
     rows = table.locator("tbody tr")
     expect(rows.locator("th")).to_have_text(["Alder", "Birch", "Cedar", "Dogwood"], timeout=120_000)
+    assert 20_000 < sum(loaded.values()) <= RESULTS_MAY_WEIGH, loaded
+    page.remove_listener("response", weigh)
     best = rows.first.get_by_role("cell").first
     expect(best.locator("strong")).to_have_text(re.compile(r"^4\.\d\d$"))
     expect(best.locator("sup")).to_contain_text("a")
@@ -91,25 +103,33 @@ def test_a_lead_reads_rating_results_and_exports_them(visit: Callable[..., Visit
     expect(table.get_by_role("columnheader", name="ROUGE-1 F1")).to_have_attribute("aria-sort", "descending")
     assert rows.locator("th").all_inner_texts() != ["Alder", "Birch", "Cedar", "Dogwood"]
 
-    # One criterion at a time: the axis is its whole scale, and every pair has its p.
-    dots = _drawing(page, "Coherence by system")
-    expect(dots).to_have_attribute("aria-label", re.compile(r"^Alder: 4\.\d\d .*a; Birch: "))
-    assert dots.locator("text.quiet").all_text_contents()[:5] == ["1", "2", "3", "4", "5"]
-    page.get_by_role("radio", name="Factual consistency").check()
-    differences = _drawing(page, "Differences: Factual consistency")
-    expect(differences).to_have_attribute("aria-label", re.compile(r"Alder minus Dogwood: \d+, p [=<] \.\d+"))
-    assert differences.locator("rect.ramp").count() >= 1, "what is significant is shaded"
-    expect(page.get_by_text(re.compile(r"\d of 6 pairs differ"))).to_be_visible()
+    # Criteria side by side: each axis fits its data, and every pair has its p.
+    intervals = page.get_by_role("table", name="Coherence by system", exact=True)
+    expect(intervals.get_by_role("row", name=re.compile(r"^Alder 4\.\d\d"))).to_have_count(1)
+    ticks = [float(tick) for tick in intervals.locator("tfoot text").all_text_contents()]
+    values = [float(cell.split()[0].rstrip(",")) for cell in intervals.locator("td.value").all_inner_texts()]
+    assert min(ticks) > 1
+    assert max(ticks) - min(ticks) <= max(values) - min(values) + 0.5
+    differences = page.get_by_role("table", name="Differences: Factual consistency", exact=True)
+    expect(differences.get_by_role("columnheader")).to_have_count(3)
+    assert differences.locator("td.different").count() >= 1, "what is significant is shaded"
+    expect(differences.locator("td.different").first).to_have_text(re.compile(r"^\+\d+, significant, p [<.]"))
+    expect(page.get_by_text(re.compile(r"\d of 6 pairs differ"))).to_have_count(3)
+    finding = page.get_by_role("region", name="Finding")
+    expect(finding).to_contain_text("Paired permutation tests over")
+    finding.get_by_role("button", name="Copy LaTeX").click()
+    expect(finding.get_by_text("Copied", exact=True)).to_be_visible()
+    assert r"\textbf{Alder}" in page.evaluate("navigator.clipboard.readText()")
 
     # Exports: the table in three formats, and a figure that fits a paper's column.
     own = to_take(page, "Save as CSV", "Systems: ratings and metrics")
     assert "Coherence CI reason" in _taken(page, own, tmp_path)
     to_take(page, "Copy as LaTeX", "Systems: ratings and metrics").click()
-    expect(page.get_by_text("Copied", exact=True)).to_be_visible()
+    expect(page.get_by_text("Copied", exact=True)).not_to_have_count(0)
     assert r"\textbf{" in page.evaluate("navigator.clipboard.readText()")
     assert "Alder" in _taken(page, page.get_by_role("link", name="All ratings (CSV)"), tmp_path)
     for name in ("Factual consistency by system", "Differences: Factual consistency"):
-        _fits_a_column(ElementTree.fromstring(_taken(page, to_take(page, "Save as SVG", name), tmp_path)))
+        _fits(ElementTree.fromstring(_taken(page, to_take(page, "Save as SVG", name), tmp_path)), COLUMN_MM)
     everything = page.get_by_label("Include ratings excluded by the declared rules")
     before = rows.all_inner_texts()
     everything.check()
@@ -120,8 +140,6 @@ def test_a_lead_reads_rating_results_and_exports_them(visit: Callable[..., Visit
     _narrow_and_wide(lead)
 
     # A cell of the correlations selects the plotted points, at either level.
-    page.get_by_role("radio", name="Metric-human correlation").check()
-    expect(page).to_have_url(re.compile("part=metrics"))
     pairs = page.get_by_role("region", name="Table: Metric-human correlation in First ratings")
     page.get_by_label("Coefficient").select_option("spearman")
     cell = pairs.get_by_role("button", name=re.compile("^ROUGE-L F1 and Relevance: "))
@@ -130,19 +148,17 @@ def test_a_lead_reads_rating_results_and_exports_them(visit: Callable[..., Visit
     expect(cell).to_have_attribute("aria-pressed", "true")
     points = _drawing(page, "ROUGE-L F1 and Relevance")
     expect(points.locator("path.thin")).to_have_count(40)
-    page.get_by_role("radio", name="Systems").check()
+    page.get_by_role("radio", name="Systems", exact=True).check()
     expect(points.locator("path.edged")).to_have_count(4)
     assert len(set(points.locator("path.edged").evaluate_all("all => all.map(e => e.getAttribute('fill'))"))) == 4
-    _fits_a_column(ElementTree.fromstring(_taken(page, to_take(page, "Save as SVG", "ROUGE-L F1 and"), tmp_path)))
-    _narrow_and_wide(lead)
+    _fits(ElementTree.fromstring(_taken(page, to_take(page, "Save as SVG", "ROUGE-L F1 and"), tmp_path)), COLUMN_MM)
 
     # The raters: severity and speed.
-    page.get_by_role("radio", name="Raters", exact=True).check()
-    expect(_drawing(page, "Severity of raters: Factual consistency")).to_have_attribute("aria-label", re.compile(r"; "))
+    severity = page.get_by_role("table", name="Severity of raters: Factual consistency", exact=True)
+    expect(severity.locator("tbody tr")).to_have_count(2)
     expect(page.get_by_role("region", name="Table: Raters of First ratings").locator("tbody tr")).to_have_count(2)
 
     # Example summaries for an appendix, chosen by their ratings.
-    page.get_by_role("radio", name="Examples").check()
     page.get_by_role("combobox", name="Criterion").select_option("coherence")
     page.get_by_role("combobox", name="Rating").select_option("5")
     coherence = page.locator("article").first.locator("dt", has_text="Coherence").locator("+ dd")
@@ -150,10 +166,62 @@ def test_a_lead_reads_rating_results_and_exports_them(visit: Callable[..., Visit
     _narrow_and_wide(lead)
 
 
-def _fits_a_column(root: ElementTree.Element) -> None:
+def _fits(root: ElementTree.Element, most: float) -> None:
     width = float(root.attrib["width"].removesuffix("mm"))
-    assert width <= COLUMN_MM
+    assert width <= most
     points = width / float(root.attrib["viewBox"].split()[2]) / 25.4 * 72
     letters = [each for each in root.iter() if each.tag.endswith("}text") and "".join(each.itertext()).strip()]
     assert letters
     assert min(float(each.attrib["font-size"].removesuffix("px")) for each in letters) * points >= LEAST_POINTS
+
+
+#: What must not be in print: visible controls, letters below 8 points, numbers in two lines, and blocks that do not fit
+#: on a page (247 mm) although they are not to be split.
+PRINT_FAULTS = """() => {
+  const faults = [], seen = e => e.checkVisibility() && e.getClientRects().length && !e.closest('.hidden')
+  const controls = 'nav, header, [role=tab], select, button:not(td button, th button), .button'
+  for (const e of document.querySelectorAll(controls))
+    if (seen(e)) faults.push('control ' + e.textContent.trim())
+  const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
+  for (let node; (node = walk.nextNode()); ) {
+    const of = node.parentElement, text = node.textContent.trim()
+    if (!text || of.closest('title') || !seen(of)) continue
+    const scale = of.closest('svg')?.getScreenCTM().a ?? 1
+    if (parseFloat(getComputedStyle(of).fontSize) * scale * 0.75 < 7.95) faults.push('small ' + text)
+    const range = document.createRange()
+    for (const found of node.textContent.matchAll(/[^\\s]*\\d[\\d.,%\\]]*/g)) {
+      range.setStart(node, found.index)
+      range.setEnd(node, found.index + found[0].length)
+      const lines = new Set([...range.getClientRects()].map(r => Math.round(r.top)))
+      if (lines.size > 1) faults.push('broken ' + found[0])
+    }
+  }
+  for (const e of document.querySelectorAll('figure, .intervals, tr, article'))
+    if (e.getBoundingClientRect().height > 247 / 25.4 * 96) faults.push('high ' + e.textContent.slice(0, 40))
+  for (const e of document.querySelectorAll('main *'))
+    if (seen(e) && e.getBoundingClientRect().right > innerWidth + 1) faults.push('wide ' + e.outerHTML.slice(0, 60))
+  return faults
+}"""
+
+
+@pytest.mark.usefixtures("told")
+def test_results_and_agreement_print_as_a_light_report(visit: Callable[..., Visit]) -> None:
+    """A4, 180 mm between the margins: from a dark page too."""
+    lead = visit("lead", scheme="dark")
+    page = lead.page
+    rounds = page.request.get(f"{lead.address}/api/v1/projects/{SLUG}/ratings/").json()
+    for path, ready in (
+        ("results", page.get_by_role("table", name="Coherence by system", exact=True)),
+        (f"rounds/{rounds[0]['round']}/agreement", page.get_by_role("table", name=re.compile("^Coefficients: ")).first),
+    ):
+        page.set_viewport_size({"width": 680, "height": 900})
+        lead.go(f"/projects/{SLUG}/{path}")
+        expect(ready).to_be_visible(timeout=120_000)
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        if path == "results":
+            expect(page.get_by_role("button", name=re.compile("^ROUGE-L F1 and Relevance: .*[0-9]"))).to_be_visible()
+        assert page.evaluate(PRINT_FAULTS) == [], path
+        printed = page.pdf(prefer_css_page_size=True, print_background=True)
+        assert 2 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 12, path
+        page.emulate_media(media="screen", color_scheme="dark")

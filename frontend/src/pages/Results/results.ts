@@ -1,6 +1,7 @@
 /** Derive what the Results page shows from the server's reply. */
 
 import type { Schemas } from '../../api/client.ts'
+import { splitInterval } from '../../components/format.ts'
 import { acting, type Backend, type Draft } from '../../components/systems/versioning.ts'
 
 type Metric = Schemas['Metric']
@@ -59,4 +60,26 @@ export function together(tables: readonly Schemas['ResultTable'][], key: string)
   const listed = new Set(own.flatMap((t) => t.missing.map((step) => step.sentence)))
   const beside = tables.filter((t) => t.beside === key).map((t) => ({ ...t, missing: t.missing.filter((step) => !listed.has(step.sentence)) }))
   return [...own, ...beside.filter((t) => t.rows.length || t.missing.length)]
+}
+
+export interface TableColumn {
+  title: string
+  /** Names of rows are the texts that tell rows apart. */
+  dots: { name: string; value: number | null; ci: number[] | null; shown: string; between: string; undefined: string; noInterval: string }[]
+}
+
+/** The columns of a table that have intervals, or reasons why they are withheld. */
+export function columnsWithIntervals(table: Pick<Schemas['ResultTable'], 'columns' | 'rows'>): TableColumn[] {
+  const labels = table.columns.flatMap((column, at) => (!column.numeric && (at === 0 || new Set(table.rows.map((row) => row[at]!.text)).size > 1) ? [at] : []))
+  const names = table.rows.map((row) => labels.map((at) => row[at]!.text).filter(Boolean).join(', '))
+  return table.columns.flatMap((column, at) => {
+    const cells = table.rows.map((row) => row[at]!)
+    if (!column.numeric || !cells.some((cell) => cell.ci || cell.ci_reason)) return []
+    const dots = cells.map((cell, i) => {
+      const { value, below } = splitInterval(cell.text)
+      const name = names.indexOf(names[i]!) === i ? names[i]! : `${names[i]} (${i + 1})`
+      return { name, value: cell.value, ci: cell.ci, shown: value, between: below, undefined: cell.undefined, noInterval: cell.ci_reason }
+    })
+    return [{ title: column.title, dots }]
+  })
 }

@@ -1,7 +1,7 @@
 /** Derive what the Results page shows from rating figures. */
 
 import type { Schemas } from '../../../api/client.ts'
-import { decimal, interval, listed, percent } from '../../../components/format.ts'
+import { capital, decimal, interval, listed, percent } from '../../../components/format.ts'
 
 type Criterion = Schemas['CriterionFigures']
 
@@ -22,6 +22,20 @@ export function bestOf({ better, systems }: { better: string; systems: readonly 
   const sign = better === 'lower' ? -1 : 1
   const [first, second] = scored.toSorted((a, b) => sign * (b.value - a.value))
   return first!.value === second!.value ? null : first!.system
+}
+
+const M3_NAMES: Readonly<Record<string, string>> = { pico: 'PICO' }
+
+/** Name of a criterion that was derived from others: "PICO" for m3:pico, "All correct" for "m3:all correct". */
+export function derivedName(criterion: string): string {
+  const key = criterion.slice(criterion.indexOf(':') + 1)
+  return M3_NAMES[key] ?? capital(key)
+}
+
+/** Whether no two systems were shown to differ: all share a letter, or none has one. */
+export function isOneGroup({ letters }: { letters: Readonly<Record<string, string>> }): boolean {
+  const [first = '', ...others] = Object.values(letters)
+  return !first || [...first].some((letter) => others.every((own) => own.includes(letter)))
 }
 
 /** Sort best first, missing values last, ties in the order of the round's list. */
