@@ -131,7 +131,7 @@ def test_a_lead_imports_opens_watches_closes_measures_and_releases(visit: Callab
         f"{3 * UNITS} answers to {UNITS} of {UNITS} units · 3 people, 3 per unit"
     )
     expect(page.locator("main")).to_contain_text(f"all agreed on {UNITS - 1} of {UNITS} units")
-    expect(page.get_by_role("tab", name="polarity")).to_be_visible()
+    expect(page.get_by_role("table", name="Coefficients: polarity")).to_be_visible()
     assert page.locator("svg").count() >= 3
 
     onward(lead, "freeze the first release", "Prepare a release")
