@@ -78,13 +78,15 @@ def _fail(shown: str, message: str, status: int) -> int:
 
 def _run(arguments: list[str]) -> int:
     import django
+    from django.apps import apps
 
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
     name = module_of(arguments[0]) if arguments else "--help"
     if (status := prepare([name, *arguments[1:]])) is not None:
         return status
-    django.setup()
+    if not apps.ready:
+        django.setup()
     if name in ("--help", "-h"):
         print(HELP.format(commands="\n".join(_listed()), shells="|".join(SHELLS)))
         return 0

@@ -335,7 +335,8 @@ def test_six_clusters_need_few_queries_more_than_one(target: Target, by: Member)
             correct_all(cells, project=target.project, reason="", by=by)
         costs.append(len(counted))
     # Each value is checked against its inputs, and each cluster is then found by other texts.
-    assert (costs[1] - costs[0]) / 5 < 15
+    # Three kinds of rating pages each look for pages of a cluster.
+    assert (costs[1] - costs[0]) / 5 < 16
     assert Review.objects.count() == 1
 
 

@@ -36,7 +36,7 @@ def limit(settings: Any) -> Callable[..., None]:
 
 
 def test_every_limit_is_documented_with_its_default() -> None:
-    guide, sample = ((ROOT / name).read_text() for name in ("docs/settings.md", ".env.example"))
+    guide, sample = ((ROOT / name).read_text() for name in ("docs/limits.md", ".env.example"))
     for name, row in limits.LIMITS.items():
         assert re.search(rf"^\| `{name}` \|.*\| {row.most} \|$", guide, re.MULTILINE), name
         assert f"# {name}={row.most}\n" in sample, name

@@ -9,7 +9,7 @@ const NAMED: Record<string, string> = {
 
 /** What is printed, as keys are named: "1 … 9" is nine keys. */
 function printed(shown: string): string[] {
-  return shown.replace(/1\s?…\s?9/, '1 2 3 4 5 6 7 8 9').split(' ')
+  return shown.replace(/1\s?…\s?([2-9])/, (_, last) => '1 2 3 4 5 6 7 8 9'.slice(0, 2 * Number(last) - 1)).split(' ')
     .map((word) => NAMED[word] ?? (/^(Ctrl\+)?.$/.test(word) ? word.slice(0, -1) + word.slice(-1).toLowerCase() : word))
 }
 

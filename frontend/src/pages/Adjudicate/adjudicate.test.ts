@@ -68,7 +68,7 @@ describe('reasons', () => {
   })
 
   // Marking spans, rating, rewriting and writing take more letters. While their editor is open they are the editor's, which comes first; reasons have buttons.
-  const MORE = ['compare', 'counterfactual', 'entity', 'rate', 'write']
+  const MORE = ['best_worst', 'compare', 'counterfactual', 'entity', 'rate', 'write']
   it('stand on keys that no other editor of a kind has', async () => {
     for (const kind of kinds.filter((k) => !MORE.includes(k.key))) {
       const { default: task } = await kind.task()
