@@ -52,6 +52,8 @@ def run(arguments: list[str]) -> int:
     from django.core.management.base import CommandError
     from django.db import DatabaseError
 
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
     shown = arguments[0] if arguments else ""
     try:
         return _run(arguments)
@@ -72,6 +74,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _fail(shown: str, message: str, status: int) -> int:
+    shown = shown if shown.isprintable() else repr(shown)
     print(f"concord {shown}: {message}" if shown else f"concord: {message}", file=sys.stderr)
     return status
 
@@ -80,8 +83,6 @@ def _run(arguments: list[str]) -> int:
     import django
     from django.apps import apps
 
-    if arguments[:1] == ["help"]:
-        arguments = [*arguments[1:], "--help"]
     name = module_of(arguments[0]) if arguments else "--help"
     if (status := prepare([name, *arguments[1:]])) is not None:
         return status

@@ -27,6 +27,8 @@ def test_help_lists_every_command_of_concord(capsys: pytest.CaptureFixture[str])
     ("arguments", "status", "message"),
     [
         (["relase"], 2, "concord relase: There is no such command. Did you mean release?"),
+        (["help", "relase"], 2, "concord relase: There is no such command."),
+        (["a\nb"], 2, r"concord 'a\nb': There is no such command."),
         (["agreement"], 2, "concord agreement: the following arguments are required: --project, --round. See"),
         (["import", "m4", "x"], 2, "concord import: argument FORMAT: invalid choice: 'm4' (choose from"),
         (["score", "--project", "nowhere"], 1, "concord score: Unknown project 'nowhere'. Projects: none."),
