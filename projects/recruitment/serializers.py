@@ -15,8 +15,10 @@ from .ids import PARAMETERS
 Plain = serializers.Serializer[Any]
 State = Recruit.State
 _CODE = re.compile(r"[A-Za-z0-9_-]{1,60}", re.ASCII)
-_HOST = re.compile(r"[A-Za-z0-9.-]+\.[A-Za-z]{2,}", re.ASCII)
-_UNSAFE = re.compile(r"[\x00-\x20\x7f\"<>\\^`{|}]")
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_HOST = re.compile(rf"(?:{_LABEL}\.)+[A-Za-z]{{2,}}", re.ASCII)
+#: Other characters could turn the direction of the text, or end the line.
+_UNSAFE = re.compile(r"[^\x21-\x7e]|[\"<>\\^`{|}]")
 
 
 class EndField(serializers.CharField):

@@ -327,6 +327,8 @@ def test_the_file_has_ids_times_and_pay_without_formulas(round: Round, lead: Use
         ({"completed_end": "javascript:alert(1)"}, "completed_end"),
         ({"completed_end": "https://user@example.org/"}, "completed_end"),
         ({"completed_end": "https://example.org:99999/"}, "completed_end"),
+        ({"completed_end": "https://..org/"}, "completed_end"),
+        ({"completed_end": "https://example.org/\u202egro"}, "completed_end"),
         ({"completed_end": ""}, "completed_end"),
         ({"screened_out_end": "DONE1"}, "completed_end"),
         ({"parameters": {"id": "a b"}}, "parameters.id"),
