@@ -27,6 +27,8 @@ DELETE = "delete_checkpoints"
 TEST = "test"
 #: States of trainings that can continue.
 STOPPED = (TrainingState.FAILED, TrainingState.CANCELLED)
+#: The same for a split that does not exist, so that nobody learns which ids do.
+NO_SPLIT = "There is no such split in a project that you lead."
 #: Events that the log of a training keeps, the newest ones.
 LOGGED = 100
 
@@ -47,8 +49,7 @@ def request_training(
     name = name.strip()
     if not name or len(name) > 80 or "\0" in name:
         raise Refused.field("name", "Must be a name of 1 to 80 characters without NUL.")
-    if by is not None and not Member.objects.active().filter(project=split.project, user=by, role=Role.LEAD).exists():
-        raise Refused.field("split", "You do not lead the project of this split.")
+    _require_lead(split, by)
     parts = _checked_parts(split, config.get("parts", {}))
     clean = chosen.checked({key: value for key, value in config.items() if key != "parts"}) | {"parts": parts}
     if split.level not in (levels := chosen.split_levels(clean)):
@@ -74,6 +75,11 @@ def request_training(
     return tuning
 
 
+def _require_lead(split: DataSplit, by: User | None) -> None:
+    if by is not None and not Member.objects.active().filter(project=split.project, user=by, role=Role.LEAD).exists():
+        raise Refused.field("split", NO_SPLIT)
+
+
 def _checked_parts(split: DataSplit, parts: Any) -> dict[str, str]:
     known = [part["name"] for part in split.parts]
     training, development = (str(parts.get(key) or "") for key in ("training", "development"))
@@ -88,7 +94,11 @@ def _checked_parts(split: DataSplit, parts: Any) -> dict[str, str]:
 
 
 def resume(*, training: FineTuning, by: User | None) -> None:
-    """Queue a training that failed or was cancelled again. It continues at its last checkpoint. Raise `Conflict`."""
+    """Queue a training that failed or was cancelled again. It continues at its last checkpoint.
+
+    Raise `Conflict`, and `Refused` unless ``by`` leads the project of the split, whose data are read again.
+    """
+    _require_lead(training.split, by)
     with transaction.atomic():
         resumed = FineTuning.objects.filter(pk=training.pk, state__in=STOPPED).update(
             state=TrainingState.QUEUED, error="", finished_at=None

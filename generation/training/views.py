@@ -190,7 +190,7 @@ class TrainingListView(generics.GenericAPIView[Any]):
         asked = body.validated_data
         split = DataSplit.objects.current().select_related("project").filter(pk=asked["split"]).first()
         if split is None:
-            raise Refused.field("split", "There is no such split.")
+            raise Refused.field("split", actions.NO_SPLIT)
         training = actions.request_training(
             project=member.project,
             name=asked["name"],

@@ -14,8 +14,9 @@ from annotation.splits.parameters import SplitParameters, parse_parts
 from generation.exposure import Exposures
 from generation.models import FineTuning, Run, System
 from generation.systems.actions import create_system, make_version
+from projects.jobs.jobs import cancel
 from projects.jobs.running import run_job
-from projects.models import Job, Project
+from projects.models import Job, Member, Project
 from tests.annotation.m3_files import import_records, write
 from tests.annotation.test_splits import item
 
@@ -118,3 +119,31 @@ def test_what_a_training_cannot_be_made_of_is_refused_by_field(
     assert field in [error["field"] for error in reply.json()["errors"]]
     assert not FineTuning.objects.exists()
     assert not Job.objects.filter(kind="train").exists()
+
+
+def test_only_a_lead_of_the_splits_project_starts_and_continues_a_training(
+    split: DataSplit, system: System, lead: User, stranger: User, client_of: Callable[[User], APIClient]
+) -> None:
+    bee = Project.objects.create(slug="bee", name="Bee")
+    for user in (lead, stranger):
+        Member.objects.create(project=bee, user=user, role="lead", pseudonym=user.name[:1])
+    body = {
+        "name": "M3",
+        "trainer": "seq2seq",
+        "split": split.pk,
+        "part": "train",
+        "preset": "m3-bart",
+        "level": "proposition",
+        "model": system.versions.get().config["model"]["model"],
+    }
+    address, other = "/api/v1/projects/bee/trainings/", client_of(stranger)
+    # A split of another project and one that does not exist have the same reply.
+    refused = [other.post(address, body | {"split": pk}, format="json") for pk in (split.pk, 0)]
+    assert [reply.status_code for reply in refused] == [422, 422]
+    assert refused[0].json() == refused[1].json()
+    started = client_of(lead).post(address, body, format="json").json()
+    cancel(Job.objects.get(pk=started["job"]["id"]))
+    again = f"/api/v1/trainings/{started['id']}/resume/"
+    assert other.get(f"/api/v1/trainings/{started['id']}/").status_code == 200
+    assert other.post(again).status_code == 422
+    assert client_of(lead).post(again).status_code == 200
