@@ -140,6 +140,9 @@ def _of_tuple(criterion: Criterion, path: str) -> Iterator[Fault]:
         return
     if tuple(option.value for option in criterion.scale.options) != CHOSEN:
         yield Fault(f"{path}.scale.options", f"Expected, in this order: {', '.join(CHOSEN)}.")
+    for i, option in enumerate(criterion.scale.options):
+        if option.off_scale:
+            yield Fault(f"{path}.scale.options.{i}.off_scale", "Expected false: each of the three values counts.")
     if criterion.na or not criterion.required:
         yield Fault(f"{path}.{'na' if criterion.na else 'required'}", "Expected a required answer without N/A.")
     if criterion.reason.ask != "none" or criterion.reason.required_at:

@@ -171,9 +171,12 @@ def test_no_address_of_the_round_reveals_a_system_or_an_order_to_its_raters(proj
 
 def test_faults_of_a_protocol() -> None:
     assert faults_of(protocol(criterion("best", "best-worst"))) == []
+    off_scale = protocol(criterion("best", "best-worst"))
+    off_scale["criteria"][0]["scale"]["options"][0]["off_scale"] = True
     wrong = {
         "criteria.0.scale.type": protocol(criterion(), kind="best_worst"),
         "criteria.0.na": protocol(criterion("best", "best-worst", na=True)),
+        "criteria.0.scale.options.0.off_scale": off_scale,
         "criteria.0.reason": protocol(criterion("best", "best-worst", reason={"ask": "offered"})),
         "texts_per_page": protocol(criterion("best", "best-worst"), texts_per_page="one"),
     }
