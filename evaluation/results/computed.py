@@ -56,8 +56,11 @@ def basis_of(design: RatingDesign, seen: Set[int]) -> Json:
 
 
 def stored(design: RatingDesign) -> Stored | None:
-    """Return the stored results of a round, or None if there are none yet."""
-    return compared(design, basis_of(design, seen_by_any(design)))
+    """Return the stored results of a round with all its sources, or None if there are none yet.
+
+    ``outdated`` is about these: trainings since do not change them.
+    """
+    return compared(design, basis_of(design, frozenset()))
 
 
 def compared(design: RatingDesign, now: Json, *, unseen: bool = False) -> Stored | None:
