@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generation.latest_runs import names, runs_with_summaries
-from generation.models import Run, UnitLevel
+from generation.models import Embargo, Run, UnitLevel
 from generation.sources import LEVELS
 from measures.ratings.judgements import REFERENCE
 from projects.models import Member, Project, Round
@@ -38,12 +38,14 @@ def offered(project: Project) -> tuple[tuple[str, ...], tuple[str, ...], list[st
     """Return the available systems, their labels, and the preselected ones.
 
     Runs with summaries come first, then writers, then the references. The runs of the most frequent level are
-    preselected.
+    preselected; if other blind rounds rate some of them, only the rest, so that results do not wait for those rounds.
     """
     runs = list(runs_with_summaries(project))
     called = names(runs)
     levels = Counter(run.version.level for run in runs)
-    usual = [str(run.pk) for run in runs if run.version.level == levels.most_common(1)[0][0]]
+    rated = set(Embargo.objects.active().filter(run__in=runs).values_list("run_id", flat=True))
+    frequent = [run.pk for run in runs if run.version.level == levels.most_common(1)[0][0]]
+    usual = [str(pk) for pk in frequent if pk not in rated] or [str(pk) for pk in frequent]
     words = [f"{called[run.pk]} over {LEVELS[UnitLevel(run.version.level)]}" for run in runs]
     written = writers.offered(project)
     if written and not runs:

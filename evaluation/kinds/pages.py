@@ -108,7 +108,8 @@ class PageKind(Kind):
                 words=called,
                 required=True,
                 default=usual,
-                help="All of one level. Opening the round hides these systems from all raters.",
+                help="All of one level. Opening the round hides these systems from all raters. Results of a "
+                "system in two blind rounds wait until both are unblinded.",
             ),
         )
         return (*first, *self.options)

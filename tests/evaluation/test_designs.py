@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
+from evaluation.design import systems
 from evaluation.kinds.pages import PageKind
 from evaluation.models import RatingDesign
 from evaluation.unblinding.queries import EMBARGOED
@@ -84,6 +85,18 @@ def test_the_certain_balance_of_a_plan_holds_in_its_round(
     dealt = [counts[system, place] for system in range(4) for place in range(places)]
     assert certain["least"] <= min(dealt) <= max(dealt) <= certain["most"]
     assert (certain["least"] == certain["most"]) == (clusters != 5)
+
+
+def test_systems_in_blind_rounds_are_preselected_only_without_others(
+    project: Project, lead: User, evaluator: User
+) -> None:
+    runs = build_runs(project)
+    every = [str(run.pk) for run in runs]
+    assert systems.offered(project)[2] == every
+    open_rating(project, [project.members.get(user=evaluator)], runs[:2])
+    assert systems.offered(project)[2] == every[2:]
+    open_rating(project, [project.members.get(user=evaluator)], runs[2:], name="Others")
+    assert systems.offered(project)[2] == every
 
 
 def test_the_design_of_a_round_says_when_and_by_whom_it_was_unblinded(
