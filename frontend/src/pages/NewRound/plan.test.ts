@@ -33,7 +33,7 @@ it('says what units of a purpose lack where there are none', () => {
 it('names the first thing that is missing', () => {
   expect(obstacle({ name: ' ', people: [], overlap: 3 }, totals)).toContain('name')
   expect(obstacle({ name: 'a', people: [], overlap: 3 }, totals)).toContain('people')
-  expect(obstacle({ name: 'a', people: [1], overlap: 3 }, totals)).toBe('Select at least 3 people.')
+  expect(obstacle({ name: 'a', people: [1], overlap: 3 }, totals)).toBe('Select at least 3 people, or lower “People per unit”.')
   expect(obstacle({ name: 'a', people: [1, 2, 3], overlap: 3 }, { available: 0 })).toContain('No unit')
   expect(obstacle({ name: 'a', people: [1], overlap: 1, sample: 3000 }, totals)).toBe('Only 2,292 units match.')
   expect(obstacle({ name: 'a', people: [1, 2, 3], overlap: 3 }, totals)).toBe('')

@@ -51,7 +51,7 @@ export function obstacle(plan: { name: string; people: number[]; overlap: number
   if (!plan.name.trim()) return 'Enter a name.'
   if (!plan.people.length) return 'Choose people.'
   if (plan.people.length < plan.overlap)
-    return `Select at least ${plan.overlap} people.`
+    return `Select at least ${plan.overlap} people, or lower “People per unit”.`
   if (totals && plan.sample && plan.sample > totals.available) return `Only ${counted(totals.available, 'unit matches', 'units match')}.`
   return ''
 }
