@@ -86,7 +86,7 @@ def test_a_lead_plans_opens_closes_and_unblinds_a_rating_round(site: Site, visit
 
     design = page.get_by_role("region", name="Design", exact=True)
     expect(design).to_contain_text("Alder, Birch, Cedar, Dogwood")
-    expect(design.get_by_role("button", name="Unblind")).to_have_count(0)
+    expect(page.get_by_role("button", name="Unblind")).to_have_count(0)
     rater = visit("evaluator")
     expect(rater.page.locator("main")).to_contain_text("First ratings")
 
