@@ -112,6 +112,8 @@ class TextTable(ReportTable[WriterData]):
     def tools(self, data: WriterData) -> str:
         """Return the note that names tokenizer and splitter."""
         texts = self.texts(data)
+        if not texts:
+            return "No texts of questions are counted yet."
         note = f"Tokenizer: {texts['tokenizer']}. Sentence splitter: {texts['splitter']}."
         return f"{note} {NO_SPACY}" if texts["tokenizer"] == WHITE_SPACE else note
 

@@ -78,6 +78,11 @@ def test_a_table_without_spacy_says_how_to_install_it(
         assert "pip install -r requirements/tokens.txt" in table(project, key).notes[0]
 
 
+def test_a_project_without_questions_has_an_empty_table(project: Project) -> None:
+    found = table(project, "mediqa-4")
+    assert (found.rows, found.notes[0]) == ([], "No texts of questions are counted yet.")
+
+
 def test_hosts_of_pages_are_counted(project: Project, tmp_path: Path) -> None:
     bring_questions(project, tmp_path)
     QuestionText.objects.filter(part="url", passage__key="1_Answer1").update(text="not an address")
