@@ -181,5 +181,5 @@ def test_a_command_trains_and_names_the_model(
 def test_only_leads_of_the_project_of_a_split_train_on_it(
     split: DataSplit, models: Callable[[str], str], stranger: User
 ) -> None:
-    with pytest.raises(Refused, match="do not lead"):
+    with pytest.raises(Refused, match="no such split in a project that you lead"):
         request_training(project=split.project, name="BART", trainer="seq2seq", split=split, config={}, by=stranger)

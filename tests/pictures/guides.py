@@ -12,9 +12,6 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.processes.site import Site
-from tests.stages import servers
-
 from . import __main__ as pictures
 from .pages import Act
 
@@ -71,6 +68,10 @@ PICTURES: dict[str, tuple[str, str, Act]] = {
 
 
 def main() -> int:
+    # After the settings of the process, which the module of all pictures chooses.
+    from tests.processes.site import Site
+    from tests.stages import servers
+
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         site = Site(Path(folder), "")
         try:
