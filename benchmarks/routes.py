@@ -11,6 +11,7 @@ from typing import Any
 Ids = Mapping[str, Any]
 #: Route -> reason why it is not measured.
 LEFT_OUT = {
+    "guides/picture/": "a file",
     "schema/": "its size is that of the code",
     "session/": "reads one row",
     "participation/": "for volunteers, of one round",
@@ -90,6 +91,9 @@ def samples(ids: Ids) -> dict[str, list[str]]:
         "after": [str(ids["contested_unit"])],
         "guide": ["lead"],
         "examples": ["3"],
+        "studies": ["2-5"],
+        "years": ["2000-2010"],
+        "unseen": ["true"],
         # Of lists of material: each kind has its own (`_kinds`). The search ignores them.
         "state": [],
         "ordering": [],
