@@ -92,7 +92,7 @@ def samples(ids: Ids) -> dict[str, list[str]]:
         "guide": ["lead"],
         "examples": ["3"],
         "studies": ["2-5"],
-        "years": ["2000-2010"],
+        "year": ["2000-2010"],
         "unseen": ["true"],
         # Of lists of material: each kind has its own (`_kinds`). The search ignores them.
         "state": [],
