@@ -93,6 +93,8 @@ def samples(ids: Ids) -> dict[str, list[str]]:
         "examples": ["3"],
         "studies": ["2-5"],
         "year": ["2000-2010"],
+        "doi": ["10.5281/zenodo.1"],
+        "without": ["texts"],
         "unseen": ["true"],
         # Of lists of material: each kind has its own (`_kinds`). The search ignores them.
         "state": [],
