@@ -83,7 +83,7 @@ def test_a_lead_reads_texts_cancels_sees_scores_and_withdraws(site: Site, visit:
 
     run(site, DECIDE)
     lead.go("/projects/readings/results")
-    page.get_by_role("radio", name=re.compile("Machine readings compared")).check()
+    page.get_by_role("tab", name=re.compile("Machine readings compared")).click()
     scores = page.get_by_role("region", name=re.compile("Table: Machine readings compared"))
     expect(scores.get_by_role("row").filter(has_text="EFFECT").first).to_contain_text("3")
     for column in ("n", "Precision", "Recall", "F1"):
