@@ -19,6 +19,8 @@ Visiting = Callable[..., Visit]
 #: Limit of the Rate page's JavaScript until its first text, in gzipped bytes.
 RATE_MAY_WEIGH = 70_000
 GUIDELINE, M3, PAIR = "shipped:guideline", "shipped:m3-table-5", "shipped:preference"
+BEST_WORST = "shipped:best-worst"
+SOURCE_HAS_FOCUS = "() => Boolean(document.activeElement.closest('.studies'))"
 OPEN = """
 import json
 from accounts.models import User
@@ -236,6 +238,27 @@ def test_a_pairwise_comparison_takes_one_key(visit: Visiting, site: Site) -> Non
     at.until_saved()
     found = stored(site, at.round, "compare")
     assert [page["said"][0]["choice"] for page in found] == [found[0]["left"], found[1]["right"], "tie"]
+
+
+def test_the_best_and_the_worst_of_four_take_two_keys_or_two_clicks(visit: Visiting, site: Site) -> None:
+    at = Rating(visit("evaluator"), open_rating(site, BEST_WORST, sources=2, systems=4)).open()
+    at.through("r ArrowDown")
+    assert at.page.evaluate(SOURCE_HAS_FOCUS)
+    at.through("Escape e")
+    assert not at.page.evaluate(SOURCE_HAS_FOCUS)
+    expect(at.page.get_by_role("button", name="Examples")).to_have_attribute("aria-expanded", "true")
+    at.through("Escape 2 4").next("Enter")
+    at.page.get_by_role("group", name="Choice, summary 1").get_by_role("button").last.click()
+    at.press("Enter")
+    expect(at.page.get_by_text("The best is not chosen yet")).to_be_visible()
+    at.page.get_by_role("group", name="Choice, summary 3").get_by_role("button").first.click()
+    at.press("Enter")
+    at.until_saved()
+    first, second = (
+        [values(text)["best-worst"] for text in page["texts"]] for page in stored(site, at.round, "best_worst")
+    )
+    assert first == ["neither", "best", "neither", "worst"]
+    assert second == ["worst", "neither", "best", "neither"]
 
 
 @pytest.mark.long
