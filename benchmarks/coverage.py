@@ -387,12 +387,13 @@ def table(plan: Plan, rows: Mapping[str, Row]) -> str:
     coverages = [each.coverage for each in every if each.coverage is not None]
     inside = sum(BAND[0] <= each <= BAND[1] for each in coverages)
     shown = [g for g in plan.reviews if any(c.coverage is not None for row in rows.values() for c in row.cells[g])]
-    without = ", ".join(str(g) for g in plan.reviews if g not in shown)
+    without = " or ".join(str(g) for g in plan.reviews if g not in shown)
     lines = [
-        f"Of the {len(coverages)} designs with intervals {inside} lie in the band,"
-        f" {sum(each < BAND[0] for each in coverages)} below it and {sum(each > BAND[1] for each in coverages)} above;"
-        f" the least coverage is {_two(min(coverages, default=0))}, the most {_two(max(coverages, default=0))}."
-        + (f" With {without} reviews no interval is printed." if without else ""),
+        f"{inside} of the {len(coverages)} designs with intervals are in the band, "
+        f"{sum(each < BAND[0] for each in coverages)} are below it "
+        f"and {sum(each > BAND[1] for each in coverages)} above. "
+        f"Coverage ranges from {_two(min(coverages, default=0))} to {_two(max(coverages, default=0))}."
+        + (f" No interval is printed for {without} reviews." if without else ""),
         "",
         f"| reviews | {' | '.join(map(str, shown))} |",
         "|---|" + "---|" * len(shown),

@@ -40,10 +40,10 @@ class StandardisedTable(RatingsTable):
     def _rows(self, each: RatedRound, made: Json) -> list[list[Cell]]:
         [raw] = [one for one in each.cited["criteria"] if one["criterion"] == made["criterion"]]
         scores = {row["system"]: row for row in made["systems"]}
-        nobody: Json = {"value": None, "undefined": "no rater has standard scores", "ci": None}
+        no_score: Json = {"value": None, "undefined": "no rater has standard scores", "ci": None}
         rows = []
         for row in raw["systems"]:
-            score = scores.get(row["system"], nobody)
+            score = scores.get(row["system"], no_score)
             rows.append(
                 [
                     Cell(each.name),
