@@ -9,6 +9,7 @@ class EvaluationConfig(AppConfig):
 
         from annotation import imports
         from audit.row_digests import track
+        from generation.permissions import register_endpoint_check
         from generation.runs.actions import register_embargo_check
         from projects import kinds, reports
         from projects import workflow as workflow_registry
@@ -16,10 +17,21 @@ class EvaluationConfig(AppConfig):
         from projects.permissions import SUMMARY_TEXTS, hide_from_members
         from projects.recruitment import checks
 
-        from . import tasks  # noqa: F401 - registers the handlers of this app's jobs
+        from . import (
+            permissions,
+            tasks,  # noqa: F401 - registers the handlers of this app's jobs
+        )
         from .design.systems import summaries_hidden_from
         from .models import (
             ComparedSystem,
+            Judge,
+            JudgeAnswer,
+            JudgePage,
+            JudgePreference,
+            JudgeRating,
+            JudgeRun,
+            JudgeSet,
+            JudgeSource,
             PageText,
             PageTextOf,
             Preference,
@@ -43,6 +55,11 @@ class EvaluationConfig(AppConfig):
         imports.discover("evaluation.imports")
         register_embargo_check(blind_rating_reason)
         hide_from_members(SUMMARY_TEXTS, summaries_hidden_from)
+        register_endpoint_check(permissions.judges_hidden_reason)
+        hide_from_members("projectendpoint", permissions.endpoints_hidden_from)
+        hide_from_members("judge", permissions.judges_hidden_from)
+        hide_from_members("judgeset", permissions.judge_sets_hidden_from)
+        hide_from_members("judgerun", permissions.judge_runs_hidden_from)
         track(Protocol, but=("name",))
         track(ProtocolVersion, batch=100)
         # The design of a round in preparation may still be deleted, so it is not tracked yet.
@@ -59,5 +76,10 @@ class EvaluationConfig(AppConfig):
             track(model, batch=100, when=~Q(**{f"{path}round__status": preparing}), label=label, renamed=renamed)
         track(RatingFigures, batch=20)
         track(Rating, renamed={"position": "place"})
-        for append_only in (Unblinding, RatingSpan, Preference):
+        for append_only in (Unblinding, RatingSpan, Preference, Judge, JudgeSet, JudgeRating, JudgePreference):
             track(append_only)
+        changing = ("job_id", "state", "error", "started_at", "finished_at")
+        # Decimals have no canonical form. The audit log has the limits and prices.
+        track(JudgeRun, but=(*changing, "max_cost", "price_in", "price_out"))
+        for large in (JudgeSource, JudgePage, JudgeAnswer):
+            track(large, batch=100)

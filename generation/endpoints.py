@@ -6,10 +6,14 @@ config.settings imports this module before Django is set up, so it must not impo
 import os
 import re
 from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+#: Ends of names that public name servers never resolve (RFC 6761, RFC 6762, RFC 8375, ICANN's "internal").
+_PRIVATE_NAMES = (".localhost", ".internal", ".local", ".home.arpa")
 
 
 class KeyMissing(Exception):
@@ -23,6 +27,8 @@ class Endpoint:
     name: str
     url: str
     key_variable: str = ""
+    #: Whether the administrator wrote the URL, and may therefore name private addresses.
+    by_administrator: ClassVar[bool] = True
     secure: bool = field(init=False)
     host: str = field(init=False)
     port: int = field(init=False)
@@ -41,6 +47,18 @@ class Endpoint:
         object.__setattr__(self, "host", parts.hostname)
         object.__setattr__(self, "port", parts.port or (443 if secure else 80))
         object.__setattr__(self, "path", parts.path.rstrip("/"))
+
+    @property
+    def is_outside(self) -> bool:
+        """Return whether texts that are sent here leave the server and its private networks.
+
+        Decided by the URL alone, because the address of a public name can change. A name counts as outside unless it
+        has one part, or is reserved for private networks.
+        """
+        try:
+            return ip_address(self.host).is_global
+        except ValueError:
+            return "." in self.host and not self.host.endswith(_PRIVATE_NAMES)
 
     def key(self) -> str:
         """Return the key from the current environment, or "" if the endpoint needs none. Raise `KeyMissing`."""

@@ -4,16 +4,47 @@ Raters must not learn which system wrote a text. Annotators, evaluators and volu
 outputs of an embargoed run are hidden even from members who may read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from accounts.models import User
 from api.problems import Forbidden, Refused
 from projects.models import Member, Role
-from projects.permissions import permitted_member, permitted_row
+from projects.permissions import permit, permitted_member, permitted_row
 
-from .models import Embargo, FineTuning, Run, System, Version
+from .models import Embargo, FineTuning, ProjectEndpoint, Run, System, Version
 
 READ, RUN = "read systems and results", "register and run systems"
+JUDGE = "add endpoints and run judges"
+#: Returns why endpoints and judges are hidden from a member, or an empty string. Another app registers this check.
+EndpointCheck = Callable[[Member], str]
+_endpoint_checks: list[EndpointCheck] = []
+
+
+def register_endpoint_check(reason: EndpointCheck) -> None:
+    """Register a check that can hide endpoints and judges from a member."""
+    _endpoint_checks.append(reason)
+
+
+def require_endpoints(member: Member) -> None:
+    """Raise `Forbidden` unless the member may see endpoints and judges now."""
+    permit(member, JUDGE)
+    if reason := next(filter(None, (check(member) for check in _endpoint_checks)), ""):
+        raise Forbidden(reason)
+
+
+def endpoint_lead_of(user: User, slug: str) -> Member:
+    """Return the membership of a user who may see and add endpoints."""
+    member = permitted_member(user, slug, JUDGE)
+    require_endpoints(member)
+    return member
+
+
+def endpoint_of(user: User, pk: int) -> tuple[ProjectEndpoint, Member]:
+    """Return an endpoint of a project, and the membership of a user who may remove it."""
+    rows = ProjectEndpoint.objects.current().select_related("project")
+    endpoint, member = permitted_row(user, rows, pk, lambda row: row.project_id, JUDGE)
+    require_endpoints(member)
+    return endpoint, member
 
 
 def reader_of(user: User, slug: str) -> Member:

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from .imported_runs import views as imported_runs_views
+from .project_endpoints import views as endpoints_views
 from .readings import views as readings_views
 from .results import views as results_views
 from .runs import views as runs_views
@@ -11,6 +12,8 @@ from .training import views as training_views
 
 urlpatterns = [
     path("projects/<slug:slug>/backends/", systems_views.BackendListView.as_view()),
+    path("projects/<slug:slug>/endpoints/", endpoints_views.EndpointListView.as_view()),
+    path("endpoints/<int:endpoint_id>/", endpoints_views.EndpointView.as_view()),
     path("projects/<slug:slug>/systems/", systems_views.SystemListView.as_view()),
     path("systems/<int:system_id>/", systems_views.SystemView.as_view()),
     path("systems/<int:system_id>/versions/", systems_views.VersionListView.as_view()),

@@ -52,12 +52,15 @@ class CheckedAddress:
     address: tuple[Any, ...]
 
 
-def checked_addresses(host: str, port: int, networks: Sequence[Network], *, setting: str) -> list[CheckedAddress]:
+def checked_addresses(
+    host: str, port: int, networks: Sequence[Network], *, setting: str, by_administrator: bool = True
+) -> list[CheckedAddress]:
     """Return the addresses of a host. Raise `Unresolved`, or `NotAllowed` if one of them is not allowed.
 
     Allowed are public addresses, an address that the administrator wrote instead of a name, loopback for
     ``localhost``, and the private ``networks`` that the administrator lists in ``setting``. One address that is not
-    allowed rejects the name, because it cannot be trusted.
+    allowed rejects the name, because it cannot be trusted. If the administrator did not write the host
+    (``by_administrator``), only public addresses and the ``networks`` are allowed.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -65,7 +68,7 @@ def checked_addresses(host: str, port: int, networks: Sequence[Network], *, sett
         raise Unresolved(f"The name {host} could not be resolved ({error}).") from error
     allowed = []
     for family, _, _, _, address in found:
-        if reason := refusal(host, str(address[0]), networks, setting=setting):
+        if reason := refusal(host, str(address[0]), networks, setting=setting, by_administrator=by_administrator):
             raise NotAllowed(reason)
         allowed.append(CheckedAddress(socket.AddressFamily(family), address))
     if not allowed:
@@ -73,7 +76,7 @@ def checked_addresses(host: str, port: int, networks: Sequence[Network], *, sett
     return allowed
 
 
-def refusal(host: str, text: str, networks: Sequence[Network], *, setting: str) -> str:
+def refusal(host: str, text: str, networks: Sequence[Network], *, setting: str, by_administrator: bool = True) -> str:
     """Return why connections to an address of a host are not allowed, or an empty string."""
     label = text if text == host else f"{host} is {text}, which"
     try:
@@ -83,10 +86,10 @@ def refusal(host: str, text: str, networks: Sequence[Network], *, setting: str) 
         return f"{label} is not an IP address."
     if any(_is_never_allowed(address) for address in leads_to):
         return f"{label} is link-local, a metadata service or not a host address. Connections to it are never allowed."
-    local = host == "localhost" or host.endswith(".localhost")
+    local = by_administrator and (host == "localhost" or host.endswith(".localhost"))
     for address in leads_to:
         allowed = any(address in network for network in networks) or (local and address.is_loopback)
-        if not (text == host or allowed or _is_public(address)):
+        if not ((by_administrator and text == host) or allowed or _is_public(address)):
             meant = "" if str(address) == text else f"leads to {address} and "
             return f"{label} {meant}is private. The administrator can allow it in {setting}."
     return ""

@@ -42,14 +42,21 @@ class Limits:
 class Exchange:
     """A request and its response. Another thread may cancel it.
 
-    ``networks`` are the private networks that the administrator allows in ``setting``.
+    ``networks`` are the private networks that the administrator allows in ``setting``. ``by_administrator``: whether
+    the administrator wrote the address (see `checked_addresses`).
     """
 
     def __init__(
-        self, limits: Limits, networks: Sequence[Network], *, setting: str, tls: ssl.SSLContext | None
+        self,
+        limits: Limits,
+        networks: Sequence[Network],
+        *,
+        setting: str,
+        tls: ssl.SSLContext | None,
+        by_administrator: bool = True,
     ) -> None:
         self.limits, self._tls = limits, tls
-        self._backend = CheckedBackend(networks, setting)
+        self._backend = CheckedBackend(networks, setting, by_administrator=by_administrator)
         self._cancelled = ""
         self._stream: httpcore2.NetworkStream | None = None
 
@@ -136,8 +143,8 @@ class CheckedTransport(httpx2.HTTPTransport):
 class CheckedBackend(httpcore2.SyncBackend):
     """Resolve a name once, check all its addresses, and connect to one of the checked addresses (no DNS rebinding)."""
 
-    def __init__(self, networks: Sequence[Network], setting: str) -> None:
-        self._networks, self._setting = networks, setting
+    def __init__(self, networks: Sequence[Network], setting: str, *, by_administrator: bool = True) -> None:
+        self._networks, self._setting, self._by_administrator = networks, setting, by_administrator
 
     def connect_tcp(
         self,
@@ -148,7 +155,9 @@ class CheckedBackend(httpcore2.SyncBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         try:
-            found = checked_addresses(host, port, self._networks, setting=self._setting)
+            found = checked_addresses(
+                host, port, self._networks, setting=self._setting, by_administrator=self._by_administrator
+            )
         except Unresolved as error:
             raise httpcore2.ConnectError(str(error)) from error
         for last, checked in enumerate(found, start=1 - len(found)):

@@ -349,7 +349,10 @@ class PageKind(Kind):
         return Page(stored.content_by(design.version.digest), found, found.source.material, found.source.gold, texts)
 
     def card(self, slot: Assignment, batch: Batch, round: Round) -> dict[str, Any]:
-        page = self.ordered_page(slot, batch, round)
+        return self.card_of(self.ordered_page(slot, batch, round))
+
+    def card_of(self, page: Page) -> dict[str, Any]:
+        """Return a page as raters, and models as judges, read it."""
         show = page.content.show
         return {
             "protocol": protocol_content.as_json(page.content),
@@ -361,6 +364,18 @@ class PageKind(Kind):
             "target": _target(show.target, page.gold, page.stored),
             "texts": [{"key": text.code, "text": text.displayed_text} for text in page.texts],
         }
+
+    def check(self, slot: Assignment, value: Value) -> None:
+        page = self.page_of(slot)
+        content = stored.content_by(page.source.design.version.digest)
+        studies = [study["text"] for study in page.source.material["studies"]]
+        self.check_value(content, {text.code: text.displayed_text for text in page.texts.all()}, studies, value)
+
+    def check_value(
+        self, content: Content, texts: Mapping[str, str], studies: Sequence[str], value: Mapping[str, Any]
+    ) -> None:
+        """Raise `Refused` if the answer breaks a rule of the protocol. ``texts`` maps codes to the shown texts."""
+        raise NotImplementedError
 
     def page_of(self, slot: Assignment) -> RatingPage:
         """Return the page of an assignment, with its texts."""

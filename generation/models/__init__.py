@@ -1,5 +1,6 @@
 """Models of systems, versions, runs, summaries and scores."""
 
+from .endpoints import ProjectEndpoint
 from .runs import Embargo, ItemStatus, Run, RunItem, RunPurpose, RunQuerySet, RunStatus, Summary
 from .scores import (
     CommonProbe,
@@ -22,6 +23,7 @@ __all__ = [
     "ProbeComparison",
     "ProbeFigures",
     "ProbeScore",
+    "ProjectEndpoint",
     "Run",
     "RunItem",
     "RunPurpose",

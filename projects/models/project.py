@@ -311,6 +311,7 @@ MAY: dict[str, frozenset[Role]] = {
     "open, change and close rounds": _LEADS,
     "export and import sheets": _LEADS,
     "register and run systems": _LEADS,
+    "add endpoints and run judges": _LEADS,
     "freeze releases": _LEADS,
     "control jobs": _LEADS,
 }

@@ -15,7 +15,7 @@ from annotation.models import Cluster, DataSplit, EffectPair, Finding, SavedMapp
 from audit.models import Entry
 from evaluation.models import ProtocolVersion
 from evaluation.protocols.actions import create_protocol
-from generation.models import Embargo, FineTuning, Run
+from generation.models import Embargo, FineTuning, ProjectEndpoint, Run
 from projects.jobs import jobs
 from projects.models import (
     Answer,
@@ -67,6 +67,7 @@ class OtherProject:
     link: ParticipantLink
     run: Run
     embargo: Embargo
+    endpoint: ProjectEndpoint
     rated: Round
     protocol: ProtocolVersion
     finding: Finding
@@ -114,6 +115,7 @@ class OtherProject:
             ),
             "systems": list(p.systems.order_by("pk").values("pk", "name", "versions__hash")),
             "runs": list(Run.objects.filter(version__system__project=p).order_by("pk").values()),
+            "endpoints": list(p.endpoints.order_by("pk").values()),
             "embargoes": list(Embargo.objects.filter(member__project=p).order_by("pk").values()),
             "protocols": list(p.protocols.order_by("pk").values("pk", "name", "versions__digest")),
             "findings": list(p.findings.order_by("pk").values("pk", "decision")),
@@ -168,6 +170,7 @@ def make_other_project(project: Project | None = None, owner: User | None = None
         link=make_links(round=round, by=owner, labels=["Volunteer 1"])[0][0],
         run=run,
         embargo=Embargo.objects.create(run=run, member=worker),
+        endpoint=ProjectEndpoint.objects.create(project=project, name=f"models-{n}", url="https://models.example"),
         rated=open_rating(project, [worker], [run], name=f"ratings {n}"),
         protocol=create_protocol(project=project, name=f"protocol {n}", content=CONTENT, by=owner),
         finding=build_finding(project, cluster.unit_id, rule="relation"),

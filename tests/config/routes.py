@@ -157,6 +157,8 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "projects/<slug:slug>/statistics/": lambda w: {},
     "projects/<slug:slug>/writers/": lambda w: {},
     "projects/<slug:slug>/backends/": lambda w: {},
+    "projects/<slug:slug>/endpoints/": lambda w: {},
+    "endpoints/<int:endpoint_id>/": lambda w: {"endpoint_id": w.endpoint.pk},
     "projects/<slug:slug>/systems/": lambda w: {},
     "systems/<int:system_id>/": lambda w: {"system_id": w.run.version.system_id},
     "systems/<int:system_id>/versions/": lambda w: {"system_id": w.run.version.system_id},

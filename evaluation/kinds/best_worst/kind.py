@@ -1,6 +1,7 @@
 """The best-worst kind: choose the best and the worst of four texts by the criteria of a protocol."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rest_framework import serializers
@@ -9,9 +10,9 @@ from api.parameters import Parameter, Takes
 from api.problems import Refused
 from evaluation.kinds.rate.kind import RateKind
 from evaluation.kinds.rate.serializers import PageCardSerializer, RateValueSerializer
+from evaluation.protocols.parts import Content
 from measures.ratings.judgements import BEST, WORST
 from projects.kinds import Value
-from projects.models import Assignment
 
 
 class TupleCardSerializer(PageCardSerializer):
@@ -59,8 +60,10 @@ class BestWorstKind(RateKind):
     columns = ("text", "criterion", "value")
     comments = ()
 
-    def check(self, slot: Assignment, value: Value) -> None:
-        super().check(slot, value)
+    def check_value(
+        self, content: Content, texts: Mapping[str, str], studies: Sequence[str], value: Mapping[str, Any]
+    ) -> None:
+        super().check_value(content, texts, studies, value)
         counts = Counter((one["criterion"], one["value"]) for text in value["texts"] for one in text["said"])
         for criterion in dict.fromkeys(criterion for criterion, _ in counts):
             if counts[criterion, BEST] != 1 or counts[criterion, WORST] != 1:

@@ -1,6 +1,6 @@
 """The compare kind: choose the better of two texts by the criteria of a protocol."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -10,7 +10,6 @@ from rest_framework import serializers
 from api.fields import at_most
 from api.parameters import Parameter, Takes
 from api.problems import Refused
-from evaluation.design.stored import content_by
 from evaluation.kinds.pages import PageKind, TextIds, text_ids
 from evaluation.kinds.rate.serializers import PageCardSerializer
 from evaluation.kinds.scales import scales_of
@@ -19,7 +18,7 @@ from evaluation.protocols.parts import NEITHER, TIE, Content
 from measures.agreement import Scale
 from projects.kinds import Row, Value
 from projects.kinds.majority import AggregationResult, majority
-from projects.models import Answer, Assignment, Round, Unit
+from projects.models import Answer, Round, Unit
 from sql.compiled import insert
 
 Plain = serializers.Serializer[Any]
@@ -103,15 +102,15 @@ class CompareKind(PageKind):
     columns: Sequence[str] = ("criterion", "choice", "chosen", "left", "right", "reason")
     comments = ("reason",)
 
-    def check(self, slot: Assignment, value: Value) -> None:
-        page = self.page_of(slot)
-        codes = {text.code for text in page.texts.all()}
-        if {value[LEFT], value[RIGHT]} != codes:
+    def check_value(
+        self, content: Content, texts: Mapping[str, str], studies: Sequence[str], value: Mapping[str, Any]
+    ) -> None:
+        if {value[LEFT], value[RIGHT]} != set(texts):
             raise Refused.field("value.left", "Expected the two texts of the page, one on each side.")
-        self._check_said(content_by(page.source.design.version.digest), value, codes)
+        self._check_said(content, value, set(texts))
 
     @staticmethod
-    def _check_said(content: Content, value: Value, codes: set[str]) -> None:
+    def _check_said(content: Content, value: Mapping[str, Any], codes: set[str]) -> None:
         asked = {criterion.key: criterion for criterion in content.criteria}
         said = [one["criterion"] for one in value["said"]]
         if sorted(said) != sorted(asked):

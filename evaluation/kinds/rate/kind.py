@@ -1,7 +1,7 @@
 """The rate kind: rate each text of a page by the criteria of a protocol."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -12,11 +12,11 @@ from api.parameters import Parameter, Takes
 from measures.agreement import Scale
 from projects.kinds import Row, Value
 from projects.kinds.majority import AggregationResult, majority
-from projects.models import Answer, Assignment, Round, Unit
+from projects.models import Answer, Round, Unit
 from sql.compiled import insert
 
-from ...design.stored import content_by
 from ...models import Rating, RatingSpan
+from ...protocols.parts import Content
 from ...protocols.parts import Kind as ProtocolKey
 from ..pages import PageKind, TextIds, text_ids
 from ..scales import NOT_APPLICABLE, scales_of, unmeasured
@@ -90,11 +90,10 @@ class RateKind(PageKind):
     part = "text"
     comments: Sequence[str] = ("reason",)
 
-    def check(self, slot: Assignment, value: Value) -> None:
-        page = self.page_of(slot)
-        studies = [study["text"] for study in page.source.material["studies"]]
-        content = content_by(page.source.design.version.digest)
-        check(content, {text.code: text.displayed_text for text in page.texts.all()}, studies, value)
+    def check_value(
+        self, content: Content, texts: Mapping[str, str], studies: Sequence[str], value: Mapping[str, Any]
+    ) -> None:
+        check(content, texts, studies, value)
 
     def store(self, said: Sequence[tuple[Answer, Value]]) -> None:
         marked = self._ratings(said, text_ids(answer.assignment.unit_id for answer, _ in said))

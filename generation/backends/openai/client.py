@@ -283,7 +283,13 @@ class Client:
             headers["Content-Type"] = "application/json"
         if key:
             headers["Authorization"] = f"Bearer {key}"
-        exchange = Exchange(self.limits, self.networks, setting="GENERATION_NETWORKS", tls=self._tls)
+        exchange = Exchange(
+            self.limits,
+            self.networks,
+            setting="GENERATION_NETWORKS",
+            tls=self._tls,
+            by_administrator=endpoint.by_administrator,
+        )
         requests.add(exchange)
         try:
             reply = exchange.send(method, endpoint.url.rstrip("/") + path, body, headers)

@@ -1,0 +1,1 @@
+"""Endpoints that the leads of a project add, beside those of the administrator."""
