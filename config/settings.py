@@ -347,6 +347,8 @@ SPECTACULAR_SETTINGS = {
         "SplitLevelEnum": "annotation.models.SplitLevel",
         "SplitModeEnum": "annotation.models.SplitMode",
         "RequestedModeEnum": "annotation.splits.serializers.REQUESTED_MODES",
+        "TokenScopeEnum": "accounts.models.ApiToken.Scope",
+        "GuidelineScopeEnum": "projects.models.Guideline.Scope",
         "ProtocolKindEnum": "evaluation.protocols.parts.KINDS",
     },
 }

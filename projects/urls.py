@@ -7,6 +7,7 @@ from .agreement.views import RoundAgreementView
 from .curation import views as curation_views
 from .curation.views import ConfirmationView
 from .external_ratings.views import ExternalRatingsCheckView, ExternalRatingsConfirmView
+from .guideline_changes import views as guideline_changes_views
 from .guidelines import views as guidelines_views
 from .inbox import views as inbox_views
 from .jobs import views as jobs_views
@@ -35,6 +36,15 @@ urlpatterns = [
     path("projects/<slug:slug>/invitations/<int:invitation_id>/link/", people_views.InvitationLinkView.as_view()),
     path("projects/<slug:slug>/guidelines/", guidelines_views.GuidelinesView.as_view()),
     path("projects/<slug:slug>/guidelines/<int:guideline_id>/", guidelines_views.GuidelineView.as_view()),
+    path(
+        "projects/<slug:slug>/guidelines/<int:guideline_id>/change/",
+        guideline_changes_views.GuidelineChangeView.as_view(),
+    ),
+    path(
+        "projects/<slug:slug>/guidelines/<int:guideline_id>/correction/",
+        guideline_changes_views.GuidelineCorrectionView.as_view(),
+    ),
+    path("projects/<slug:slug>/guideline-changes/planned/", guidelines_views.PlannedChangeView.as_view()),
     path("guideline-preview/", guidelines_views.PreviewView.as_view()),
     path("projects/<slug:slug>/audit/", overview_views.AuditView.as_view()),
     path("invitations/look/", people_views.InvitationLookView.as_view()),

@@ -9,6 +9,7 @@ from api.fields import Strict, at_most
 from audit.models import Entry
 
 from .. import kinds
+from ..concerns.queries import in_words
 from ..models import Guideline
 from ..permissions import may
 from . import markdown
@@ -28,6 +29,26 @@ class QuestionSerializer(Strict):
         return attrs
 
 
+class ConcernSerializer(Strict):
+    """A field that a version concerns, with the concerned values. Without values, any value is concerned."""
+
+    field = serializers.CharField(max_length=30)
+    values = serializers.ListField(child=serializers.CharField(max_length=60), **at_most(60))
+
+
+class ConcernedValueSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    title = serializers.CharField()
+
+
+class FieldChoiceSerializer(serializers.Serializer[Any]):
+    """A field of a kind, with the values that a change of its guideline can concern."""
+
+    field = serializers.CharField()
+    title = serializers.CharField()
+    values = ConcernedValueSerializer(many=True, help_text="Empty if the field can only be concerned as a whole.")
+
+
 class GuidelineRowSerializer(serializers.ModelSerializer[Guideline]):
     kind_title = serializers.SerializerMethodField(help_text="Title of the task kind.")
     questions_count = serializers.SerializerMethodField(help_text="Number of questions.")
@@ -35,13 +56,32 @@ class GuidelineRowSerializer(serializers.ModelSerializer[Guideline]):
         allow_null=True, help_text="When the newest open round with this version opened; null without one."
     )
 
+    concerns = ConcernSerializer(many=True)
+    concerns_in_words = serializers.SerializerMethodField(help_text="What the version concerns, a line for each field.")
+
     class Meta:
         model = Guideline
-        fields = ["id", "kind", "kind_title", "number", "digest", "questions_count", "in_use_since", "created_at"]
+        fields = [
+            "id",
+            "kind",
+            "kind_title",
+            "number",
+            "digest",
+            "questions_count",
+            "in_use_since",
+            "created_at",
+            "scope",
+            "concerns",
+            "concerns_in_words",
+            "reason",
+        ]
         read_only_fields = fields
 
     def get_kind_title(self, guideline: Guideline) -> str:
         return kinds.get(guideline.kind).title
+
+    def get_concerns_in_words(self, guideline: Guideline) -> list[str]:
+        return in_words(guideline.kind, guideline.scope, guideline.concerns)
 
     def get_questions_count(self, guideline: Guideline) -> int:
         return len(guideline.questions)
@@ -77,6 +117,32 @@ class NewGuidelineSerializer(Strict):
     kind = serializers.ChoiceField(choices=kinds.choices())
     text = serializers.CharField(max_length=markdown.MAX_LENGTH, trim_whitespace=False, help_text="Text in Markdown.")
     questions = QuestionSerializer(many=True, required=False, **at_most(30))
+    scope = serializers.ChoiceField(
+        choices=Guideline.Scope.choices, allow_blank=True, default="", help_text="Answers that the change concerns."
+    )
+    concerns = ConcernSerializer(many=True, required=False, **at_most(20), help_text="With the scope `values`.")
+    reason = serializers.CharField(
+        max_length=5000,
+        allow_blank=True,
+        default="",
+        help_text="Why the version was written. Required from version 2 on if it concerns answers.",
+    )
+
+
+class PlannedChangeSerializer(Strict):
+    """What the next version of a guideline would concern."""
+
+    kind = serializers.ChoiceField(choices=kinds.choices())
+    scope = serializers.ChoiceField(choices=Guideline.Scope.choices, allow_blank=True)
+    concerns = ConcernSerializer(many=True, required=False, **at_most(20))
+
+
+class AffectedSerializer(serializers.Serializer[Any]):
+    """Units that a change concerns and that were not revisited."""
+
+    units = serializers.IntegerField()
+    current = serializers.IntegerField(help_text="Units whose current value is concerned.")
+    answered = serializers.IntegerField(help_text="Other units: only an answer is concerned.")
 
 
 class PreviewSerializer(Strict):

@@ -11,14 +11,17 @@ from rest_framework.views import APIView
 from accounts.sessions import query_parameter, signed_in
 
 from .. import purposes
+from ..concerns.queries import GuidelineChange, count_affected
 from ..models import Guideline, Round
 from ..permissions import guideline_to, may, member_of, permit
 from . import markdown
-from .actions import write_guideline
+from .actions import checked_concerns, write_guideline
 from .serializers import (
+    AffectedSerializer,
     GuidelineRowSerializer,
     GuidelineSerializer,
     NewGuidelineSerializer,
+    PlannedChangeSerializer,
     PreviewedSerializer,
     PreviewSerializer,
 )
@@ -72,3 +75,17 @@ class PreviewView(APIView):
         body = PreviewSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         return Response({"html": markdown.as_html(body.validated_data["text"])})
+
+
+class PlannedChangeView(APIView):
+    @extend_schema(operation_id="guidelines_affected", request=PlannedChangeSerializer, responses=AffectedSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Count the units that the next version of a guideline would concern. Nothing is stored."""
+        member = member_of(signed_in(request), slug)
+        permit(member, "write guidelines")
+        body = PlannedChangeSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        kind, scope = body.validated_data["kind"], body.validated_data["scope"]
+        concerns = checked_concerns(kind, scope, body.validated_data.get("concerns", []))
+        change = GuidelineChange.planned(member.project, kind, scope, concerns)
+        return Response(AffectedSerializer(count_affected(change)).data)

@@ -21,6 +21,7 @@ from ..models import Answer, Assignment, Member, Project, Purpose, Round, Unit
 from . import groups
 from .majority import AggregationResult, majority_of_equal
 from .sheet import Sheet, Value
+from .stored import StoredValues
 
 #: Cells of one tidy row of an answer, by column.
 Row = dict[str, str]
@@ -55,7 +56,7 @@ def curator_assignment(unit: Unit, kind: str, person: Member | None) -> Assignme
     return Assignment(round=round, unit=unit, number=0, person=person)
 
 
-class Kind:
+class Kind(StoredValues):
     """One task kind. A method that takes several units or answers costs a fixed number of queries.
 
     The methods that take an ``assignment`` read its ``unit`` and ``round``. It says who answers (``person``),

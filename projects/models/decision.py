@@ -61,6 +61,13 @@ class DecisionQuerySet(models.QuerySet["Decision"]):
         """Return the newest decisions of fields that wait for a curator, unordered."""
         return self.filter(origin__in=WAITING)._newest(Decision.objects.all())
 
+    def newest_among(self, condition: Q) -> Self:
+        """Return the newest decision of each unit, kind and field among those that satisfy a condition, unordered.
+
+        As in `current`, contests are ignored, and a decision without a value is left out.
+        """
+        return self.filter(condition).with_value()._newest(Decision.objects.filter(condition).in_question())
+
     def newest_first(self) -> Self:
         """Order by newest first, for a subquery that takes the first row."""
         return self.order_by(Unindexed("id").desc())

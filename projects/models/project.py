@@ -323,7 +323,18 @@ def verbs_of(role: str) -> list[str]:
 
 
 class Guideline(AppendOnly):
-    """One version of the guideline of one kind. Never changed: an edit creates the next number."""
+    """One version of the guideline of one kind. Never changed: an edit creates the next number.
+
+    ``scope``, ``concerns`` and ``reason`` describe the change from the version before
+    (docs/decisions/0038-guideline-changes.md).
+    """
+
+    class Scope(models.TextChoices):
+        # Versions from before the field existed, first versions, and clients that do not state it.
+        NOT_STATED = "", "not stated"
+        WORDING = "wording", "wording only, no answer is affected"
+        VALUES = "values", "some fields and values"
+        ALL = "all", "all answers"
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="guidelines")
     kind = models.CharField(max_length=30)
@@ -335,6 +346,16 @@ class Guideline(AppendOnly):
         blank=True,
         help_text="Questions asked before a round: each has options, the index of the correct one, and an explanation.",
     )
+    scope = models.CharField(
+        max_length=7, choices=Scope, blank=True, default=Scope.NOT_STATED, db_default="", help_text="Affected answers."
+    )
+    concerns = models.JSONField(
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="With the scope *values*: fields and their values. An empty list of values means any value.",
+    )
+    reason = models.TextField(blank=True, default="", db_default="", help_text="Why the version was written.")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -342,7 +363,13 @@ class Guideline(AppendOnly):
 
     class Meta:
         ordering = ["kind", "-number"]
-        constraints = [models.UniqueConstraint(fields=["project", "kind", "number"], name="one_guideline_per_number")]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "kind", "number"], name="one_guideline_per_number"),
+            models.CheckConstraint(
+                condition=Q(number=1) | Q(scope__in=["", "wording"]) | ~Q(reason=""),
+                name="a_guideline_change_has_a_reason",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} guideline {self.number}"

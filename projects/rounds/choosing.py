@@ -11,6 +11,7 @@ from api.problems import FieldErrors, Refused
 from measures import sampling
 
 from .. import kinds, purposes
+from ..concerns.queries import change_of
 from ..gold.queries import current_values, units_decided, units_with
 from ..kinds import Filter
 from ..models import WAITING, Answer, Assignment, Change, Decision, Origin, Project, Round, Unit
@@ -20,8 +21,18 @@ Units = QuerySet[Unit]
 ORIGINS = tuple(str(origin) for origin in Origin if origin not in WAITING)
 
 
-def general(kind: str) -> Sequence[Filter]:
-    """Return the filters that all kinds share. They look at the answers and decisions of this kind."""
+#: Filter of the units that a version of the guideline concerns, by its number.
+GUIDELINE_VERSION = "guideline_version"
+
+
+def general(
+    kind: str, project: Project | None = None, fields: Sequence[str] | None = None, *, decided: bool = False
+) -> Sequence[Filter]:
+    """Return the filters that all kinds share. They look at the answers and decisions of this kind.
+
+    ``project`` is required to apply the filter by guideline. ``fields`` are the fields that the round asks for;
+    ``decided``: it shows their current values.
+    """
     decisions = Decision.objects.filter(kind=kind)
 
     def gold(units: Units, which: str) -> Units:
@@ -43,6 +54,13 @@ def general(kind: str) -> Sequence[Filter]:
     def stale(units: Units, _: Any) -> Units:
         return units.filter(Exists(Change.objects.unsettled().filter(unit=OuterRef("pk"), kind=kind)))
 
+    def guideline_version(units: Units, number: int) -> Units:
+        change = change_of(project, kind, number) if project else None
+        if change is None:
+            return units.none()
+        concerned = change.correctable(fields) if decided else change.affected(fields)
+        return units.filter(pk__in=concerned.order_by().values("pk"))
+
     return (
         Filter(
             Parameter(
@@ -55,6 +73,16 @@ def general(kind: str) -> Sequence[Filter]:
         Filter(Parameter("contested", Takes.SWITCH, "contested", default=False), contested),
         Filter(Parameter("flagged", Takes.SWITCH, "flagged", default=False), flagged),
         Filter(Parameter("stale", Takes.SWITCH, "stale: needs review", default=False), stale),
+        Filter(
+            Parameter(
+                GUIDELINE_VERSION,
+                Takes.INTEGER,
+                "Concerned by guideline version",
+                minimum=1,
+                help="Units that the version concerns and that nobody revisited since.",
+            ),
+            guideline_version,
+        ),
     )
 
 
@@ -92,7 +120,8 @@ def units(
     matching = how.units(project) if takes_any else _filter_by_purpose(purpose, how, how.valued_units(project), options)
     if options is not None:
         matching = how.narrowed(matching, options)
-    for one in filters_of(how):
+    shared = general(kind, project, _requested(how, options), decided=not takes_any)
+    for one in (*how.filters, *shared):
         if value := filters.get(one.parameter.name):
             matching = one.narrow(matching, value)
     return matching
@@ -101,9 +130,7 @@ def units(
 def _filter_by_purpose(
     purpose: str, kind: kinds.Kind, matching: QuerySet[Unit], options: Mapping[str, Any] | None
 ) -> QuerySet[Unit]:
-    requested = None
-    if kind.fields and options is not None:
-        requested = list(kind.fields_of(Round(kind=kind.key, options=dict(options))))
+    requested = _requested(kind, options)
     match purposes.of(purpose).chooses:
         case "decided":
             decided = Decision.objects.filter(kind=kind.key)
@@ -116,6 +143,13 @@ def _filter_by_purpose(
             return matching
     undecided = kind.undecided_imports(matching).order_by().values("pk")
     return matching.filter(Q(pk__in=eligible.order_by().values("pk")) | Q(pk__in=undecided))
+
+
+def _requested(kind: kinds.Kind, options: Mapping[str, Any] | None) -> list[str] | None:
+    """Return the fields that a round with these options asks for; None if they are not known."""
+    if not kind.fields or options is None:
+        return None
+    return list(kind.fields_of(Round(kind=kind.key, options=dict(options))))
 
 
 def filters_of(kind: kinds.Kind) -> list[kinds.Filter]:

@@ -14,6 +14,7 @@ from measures import sampling
 
 from .. import kinds, purposes
 from ..answers.assignments import Chosen, PlannedAssignment, Shape, create_items
+from ..concerns.queries import change_of
 from ..guidelines.actions import latest_guideline
 from ..models import Assignment, Guideline, Member, Project, Round, Unit
 from ..models.project import MAY
@@ -191,7 +192,8 @@ def store_round(
             "order": plan.order,
         }
         | plan.shape.as_json()
-        | ({"rolling": True} if plan.rolling else {}),
+        | ({"rolling": True} if plan.rolling else {})
+        | _guideline_change(project, plan),
         policy=dict(plan.policy),
         options=dict(plan.options),
         terms=dict(plan.terms),
@@ -208,6 +210,13 @@ def store_round(
         kinds.get(round.kind).check_aggregation(round)
     round.save(force_insert=True)
     return round
+
+
+def _guideline_change(project: Project, plan: RoundPlan) -> dict[str, Any]:
+    """Return the rule of the filter by guideline, so that the sampling says what the version concerns."""
+    number = plan.filters.get(choosing.GUIDELINE_VERSION)
+    change = change_of(project, plan.kind, number) if number else None
+    return {"guideline_change": change.as_json()} if change else {}
 
 
 def plan_of(round: Round, people: Sequence[int]) -> RoundPlan:

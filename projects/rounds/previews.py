@@ -13,6 +13,7 @@ from api.parameters import in_words
 
 from .. import kinds, purposes
 from ..answers.assignments import Shape
+from ..concerns.queries import field_choices
 from ..material import registry as material
 from ..models import Answer, Assignment, Outcome, Participant, Project, Round, Unit
 from ..practice import queries as practice_queries
@@ -107,7 +108,7 @@ def choices(project: Project) -> dict[str, Any]:
         keys = {"", *(one.key for one in has)}
         ordered = [one for one in ordered if one.designed or (one.material in keys and one.units(project).exists())]
     return {
-        "kinds": [_kind_choice(kind, project) | {"name": _free(kind.title, used_names)} for kind in ordered],
+        "kinds": [_kind_choice(kind, project) | {"name": free_name(kind.title, used_names)} for kind in ordered],
         "groups": list(dict.fromkeys(kind.group for kind in ordered)),
         "purposes": [_purpose_choice(key) for key in purposes.which("planned")],
         "practice": _practices(project),
@@ -137,7 +138,7 @@ def _practices(project: Project) -> list[dict[str, Any]]:
     ]
 
 
-def _free(title: str, used_names: Set[str]) -> str:
+def free_name(title: str, used_names: Set[str]) -> str:
     """Return an unused name for a round: the title of its task, with a number if that name is taken."""
     return next(name for name in chain([title], (f"{title} {n}" for n in count(2))) if name not in used_names)
 
@@ -166,6 +167,7 @@ def _kind_choice(kind: kinds.Kind, project: Project) -> dict[str, Any]:
         "policy": kind.policy,
         "filters": [one.parameter for one in choosing.filters_of(kind)],
         "guideline": kind.guideline,
+        "fields_asked": field_choices(kind),
         "blind": kind.blind,
         "purposes": [purposes.Purpose(key).label for key in purposes_of(kind)],
     }

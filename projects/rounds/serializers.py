@@ -9,6 +9,7 @@ from api.fields import LARGEST, FiniteField, LabelField, NameField, Strict, Unit
 from api.parameters import ParameterSerializer
 
 from .. import kinds
+from ..guidelines.serializers import FieldChoiceSerializer
 from ..models import Purpose, Role, Round
 from ..models.round import HELD_LIMIT, MAX_HELD_LIMIT
 from ..practice import queries as practice_queries
@@ -125,6 +126,7 @@ class KindChoiceSerializer(Plain):
     policy = ParameterSerializer(many=True)
     filters = ParameterSerializer(many=True)
     guideline = serializers.CharField(help_text="Default guideline of the kind, in Markdown.")
+    fields_asked = FieldChoiceSerializer(many=True, help_text="Fields that a change of the guideline can concern.")
     blind = serializers.BooleanField(help_text="Whether raters must not learn whose work they judge.")
     purposes = serializers.ListField(
         child=serializers.ChoiceField(choices=PLANNED_NAMES), help_text="Purposes that a round of this kind can have."

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
@@ -79,6 +79,7 @@ class AssignEvidenceKind(clusters.ClusterKind):
     card_serializer: type[serializers.Serializer[Any]] = AssignEvidenceCardSerializer
     value_serializer: type[serializers.Serializer[Any]] = AssignEvidenceValueSerializer
     scales: Sequence[Scale] = (Scale("input supports", VALUES, "said", missing=("",)),)
+    field_values = {FIELD: AssignedInput.Judgement.choices}
     columns: Sequence[str] = ("input", "said")
     part = "input"
 
@@ -138,6 +139,11 @@ class AssignEvidenceKind(clusters.ClusterKind):
         for answer, number, judgement in rows.values_list("assigned_evidence__answer", "input__position", "judgement"):
             by_answer[answer][FIELD].append({"number": number, "said": judgement})
         return by_answer
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[AssignedEvidence]:
+        """Return the answers with one of these values for an input."""
+        inputs = AssignedInput.objects.filter(assigned_evidence=OuterRef("pk"), judgement__in=keys)
+        return AssignedEvidence.objects.filter(Exists(inputs))
 
     # Decisions and agreement
 

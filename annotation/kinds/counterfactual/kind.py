@@ -5,7 +5,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
@@ -32,6 +32,7 @@ from measures.word_edits import folded_words
 from projects.gold.queries import current_decisions, values_of
 from projects.kinds import Batch, Row, Scale, SkipReason, Value, groups
 from projects.kinds.majority import AggregationResult, majority
+from projects.kinds.stored import having
 from projects.models import Answer, Assignment, Decision, Project, Round, Unit
 
 KIND = "counterfactual"
@@ -178,6 +179,7 @@ class CounterfactualKind(PropositionKind):
     )
     scales: Sequence[Scale] = (Scale("applies", APPLIES, "applies"),)
     comparisons: Sequence[Comparison] = (Comparison("text", "words", ("text",)),)
+    field_values = dict.fromkeys(FIELDS, tuple((key, key) for key in APPLIES))
     columns: Sequence[str] = ("counterfactual", "applies", "text", "origin", "rule", "reason")
     part = "counterfactual"
     headings = {
@@ -245,6 +247,12 @@ class CounterfactualKind(PropositionKind):
         for answer, kind, *columns in rows.values_list("answer", "kind", "text", "origin", "rule", "reason"):
             by_answer[answer][names[kind]] = dict(zip(("text", "origin", "rule", "reason"), columns, strict=True))
         return dict(by_answer)
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[Rewriting]:
+        return having(Rewriting.objects.filter(kind=FIELDS[field].value), keys, yes=APPLIES[0], has=~Q(text=""))
+
+    def value_key(self, field: str, value: Value) -> str:
+        return APPLIES[not value[field]["text"]] if field in value else ""
 
     def aggregate(self, unit: Unit, answers: Sequence[tuple[Answer, Value]], round: Round) -> list[AggregationResult]:
         """Aggregate each kind: the text with the majority of words, or the majority answer that it does not apply."""

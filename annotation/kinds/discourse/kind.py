@@ -88,6 +88,7 @@ class DiscourseKind(clusters.ClusterKind):
         ),
     )
     scales: Sequence[Scale] = (Scale(FIELD, tuple(Relation.values), FIELD),)
+    field_values = {FIELD: Relation.choices}
     columns: Sequence[str] = (FIELD, "suggestion")
 
     def units(self, project: Project) -> QuerySet[Unit]:
@@ -148,6 +149,9 @@ class DiscourseKind(clusters.ClusterKind):
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
         rows = DiscourseLabel.objects.filter(unit__in=list(units), imported__in=list(imported))
         return {(row.unit_id, row.imported_id or 0): _value(row) for row in rows}
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[DiscourseLabel]:
+        return DiscourseLabel.objects.filter(relation__in=keys)
 
     def migrate(self, value: Value, unit: Unit) -> Value:
         return {FIELD: value[FIELD]}

@@ -111,6 +111,7 @@ class EffectKind(ReviewKind):
     filters: Sequence[Filter] = (*REVIEW_FILTERS, SCREENED_IN)
     scales: Sequence[Scale] = (Scale("direction", (*Direction.values, NOT_REPORTED), DIRECTION),)
     comparisons: Sequence[Comparison] = (Comparison("sentence", "same", (SENTENCE,)),)
+    field_values = {DIRECTION: JUDGED_DIRECTIONS}
     columns: Sequence[str] = (DIRECTION, SENTENCE, "suggestion")
 
     # Units
@@ -216,6 +217,9 @@ class EffectKind(ReviewKind):
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
         rows = JudgedEffect.objects.filter(unit__in=list(units), imported__in=list(imported))
         return {(row.unit_id, row.imported_id or 0): _value(row) for row in rows.select_related("sentence")}
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[JudgedEffect]:
+        return JudgedEffect.objects.filter(direction__in=keys)
 
     # Decisions
 

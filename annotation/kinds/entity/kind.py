@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from rest_framework import serializers
 
 from annotation.kinds.entity import machine, units
@@ -30,6 +30,7 @@ from api.problems import Refused
 from measures import spans
 from measures.text_agreement import By, Comparison
 from projects.kinds import Batch, Filter, Row, SkipReason, Value, check_fragments
+from projects.kinds.stored import MARKED, MARKED_OR_NOT, NOT_MARKED, having
 from projects.models import Answer, Assignment, Project, Round, Unit
 
 Plain = serializers.Serializer[Any]
@@ -125,6 +126,7 @@ class EntityKind(ReviewKind):
     comparisons: Sequence[Comparison] = tuple(
         Comparison(element.label.lower(), by, (FIELDS[element],)) for element in SPAN_ELEMENTS for by in COMPARED
     )
+    field_values = dict.fromkeys(FIELDS.values(), MARKED_OR_NOT)
     columns: Sequence[str] = (*FIELDS.values(), "rejected_spans")
 
     # Units
@@ -204,6 +206,14 @@ class EntityKind(ReviewKind):
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
         readings = EntityReading.objects.filter(unit__in=list(units), imported__in=list(imported))
         return {(r.unit_id, r.imported_id or 0): value_of(r) for r in readings.prefetch_related("spans")}
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[EntityReading]:
+        [element] = [element for element, name in FIELDS.items() if name == field]
+        spans_of = EntitySpan.objects.filter(reading=OuterRef("pk"), element=element).exclude(suggestion=REJECTED)
+        return having(EntityReading.objects.all(), keys, yes=MARKED, has=Exists(spans_of))
+
+    def value_key(self, field: str, value: Value) -> str:
+        return MARKED if value.get(field) else NOT_MARKED
 
     # Decisions and agreement
 

@@ -26,6 +26,7 @@ from measures.evidence import FIRST
 from measures.text_agreement import Comparison
 from projects.kinds import Batch, Filter, Row, SkipReason, Value, groups
 from projects.kinds.majority import AggregationResult, by_part
+from projects.kinds.stored import having
 from projects.models import Answer, Assignment, Project, Round, Unit
 
 Plain = serializers.Serializer[Any]
@@ -135,6 +136,7 @@ class EvidenceKind(TargetSentenceKind):
         Comparison("marked sentences", "f1", ("sentences",)),
         Comparison("marked sentences", "same", ("sentences",)),
     )
+    field_values = {FIELD: tuple((key, key) for key in SUPPORTED_OR_NOT)}
     columns: Sequence[str] = ("supported", "sentences", "ranked")
 
     # Options
@@ -254,6 +256,13 @@ class EvidenceKind(TargetSentenceKind):
         for support, number in rows.values_list("support", "sentence__number"):
             marked[support].append(number)
         return {support.answer_id: {FIELD: marked[support.pk], "ranked": support.ranked} for support in supports}
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[Support]:
+        marked = SupportSentence.objects.filter(support=OuterRef("pk"))
+        return having(Support.objects.all(), keys, yes=SUPPORTED_OR_NOT[0], has=Exists(marked))
+
+    def value_key(self, field: str, value: Value) -> str:
+        return SUPPORTED_OR_NOT[not value.get(field)]
 
     def migrate(self, value: Value, unit: Unit) -> Value:
         """Keep the numbers, because an abstract never changes. Drop the ranks, which were computed for the old text."""

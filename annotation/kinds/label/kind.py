@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 from uuid import UUID
 
-from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet, Subquery
 from rest_framework import serializers
 
 from accounts.models import User
@@ -15,6 +15,7 @@ from measures import spans
 from measures.span_agreement import character_f1
 from measures.text_agreement import By, Comparison
 from projects.kinds import AggregationResult, Batch, Filter, Scale, Sheet, SkipReason, Value, check_fragments
+from projects.kinds.stored import MARKED, MARKED_OR_NOT, NOT_MARKED, having
 from projects.models import Answer, Assignment, Round, Unit
 from sql.compiled import CompiledSelect, insert
 
@@ -121,6 +122,12 @@ class LabelKind(PropositionKind):
     comparisons: Sequence[Comparison] = tuple(
         Comparison(f"{aspect} cue", by, (f"{aspect}_cue",)) for aspect in ASPECTS for by in COMPARED
     )
+    field_values = {
+        "polarity": Polarity.choices,
+        "polarity_cue": MARKED_OR_NOT,
+        "modality": Modality.choices,
+        "modality_cue": MARKED_OR_NOT,
+    }
     columns: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
     sheet: Sheet | None = LABEL_SHEET
     headings = {
@@ -239,6 +246,18 @@ class LabelKind(PropositionKind):
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
         labels = _with_cues(Label.objects.filter(unit__in=list(units), imported__in=list(imported)))
         return {(label.unit_id, label.imported_id or 0): _value(label) for label in labels}
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[Label]:
+        if not field.endswith("_cue"):
+            return Label.objects.filter(**{f"{field}__in": keys})
+        cues = Cue.objects.filter(label=OuterRef("pk"), aspect=field.removesuffix("_cue"))
+        return having(Label.objects.all(), keys, yes=MARKED, has=Exists(cues))
+
+    def value_key(self, field: str, value: Value) -> str:
+        if not field.endswith("_cue"):
+            return super().value_key(field, value)
+        # An imported cue that was not found in the text has no ranges.
+        return MARKED if value.get(field) or value.get(f"{field}_text") else NOT_MARKED
 
     def migrate(self, value: Value, unit: Unit) -> Value:
         """Keep the words of cues: find each piece in the current text, after the previous one."""

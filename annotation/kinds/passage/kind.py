@@ -69,6 +69,7 @@ class PassageKind(Kind):
     scales: Sequence[Scale] = (
         Scale(FIELD, RATINGS, FIELD, weights="linear", metric="ordinal", nominal=RATINGS, cite="weighted"),
     )
+    field_values = {FIELD: tuple((key, key) for key in RATINGS)}
     columns: Sequence[str] = (FIELD,)
 
     def units(self, project: Project) -> QuerySet[Unit]:
@@ -123,6 +124,12 @@ class PassageKind(Kind):
             for unit, source, rating in rows.values_list("unit", "imported", "rating")
         }
 
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[RatedPassage]:
+        return RatedPassage.objects.filter(rating__in=_ranks(keys))
+
+    def imported_rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[Passage]:
+        return Passage.objects.filter(rating__in=_ranks(keys))
+
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
         return undecided(units)
 
@@ -136,3 +143,7 @@ class PassageKind(Kind):
         """Return the distance on the scale: 1 between its ends."""
         ranks = [RATINGS.index(value[FIELD]) for value in (one, other)]
         return abs(ranks[0] - ranks[1]) / (len(RATINGS) - 1)
+
+
+def _ranks(keys: Sequence[str]) -> list[int]:
+    return [RATINGS.index(key) + 1 for key in keys]

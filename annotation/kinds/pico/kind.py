@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef, QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
@@ -131,6 +132,8 @@ class PicoKind(TargetSentenceKind):
         Scale(f"{element}: blank", ("blank", "given"), element, blank_or_given=True) for element in ELEMENTS
     )
     comparisons: Sequence[Comparison] = COMPARISONS
+    #: A split has a value if one of its tuples has.
+    field_values = {FIELD: tuple((element, f"{element.upper()} blank") for element in ELEMENTS)}
     columns: Sequence[str] = (
         PART,
         *ELEMENTS,
@@ -175,6 +178,14 @@ class PicoKind(TargetSentenceKind):
         tuples = SplitTuple.objects.bulk_create(SplitTuple(split=split, position=n) for split, n, _ in rows_of_splits)
         rows = [(split_tuple, row) for split_tuple, (_, _, row) in zip(tuples, rows_of_splits, strict=True)]
         tuple_elements.store_tuples(rows, SplitElement, SplitFragment, "split_tuple")
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[PicoSplit]:
+        """Return the splits with a tuple in which one of these elements is blank."""
+        blanks = SplitElement.objects.filter(split_tuple__split=OuterRef("pk"), element__in=keys, text="")
+        return PicoSplit.objects.filter(Exists(blanks))
+
+    def value_key(self, field: str, value: Value) -> str:
+        return ""
 
     def post_decide(self, units: Sequence[Unit], *, by: User | None, reason: str) -> None:
         """Update the clusters from the current split."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from rest_framework import serializers
 
 from annotation.kinds.units import ReviewKind
@@ -81,6 +82,7 @@ class ScreenKind(ReviewKind):
         ),
     )
     scales: Sequence[Scale] = (Scale(FIELD, tuple(Screened.values), FIELD), Scale(INCLUSION, IN_OR_OUT, INCLUSION))
+    field_values = {FIELD: Screened.choices}
     columns: Sequence[str] = (FIELD, INCLUSION)
 
     def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
@@ -116,6 +118,9 @@ class ScreenKind(ReviewKind):
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
         rows = Screening.objects.filter(unit__in=list(units), imported__in=list(imported))
         return {(row.unit_id, row.imported_id or 0): {FIELD: row.screening} for row in rows}
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[Screening]:
+        return Screening.objects.filter(screening__in=keys)
 
     def migrate(self, value: Value, unit: Unit) -> Value:
         return value

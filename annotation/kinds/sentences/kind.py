@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
@@ -107,6 +107,8 @@ class SentencesKind(ReviewKind):
         Scale("review", (KEPT, *Dropped.values), "review", missing=NOTHING_SAID),
     )
     headings: Mapping[str, str] = {EVIDENCE: "Sentences with evidence", CLASSES: "Class of each sentence"}
+    #: An abstract has a value if one of its sentences has.
+    field_values = {EVIDENCE: (*EvidenceMark.choices, *Dropped.choices), CLASSES: RhetoricalClass.choices}
     columns: Sequence[str] = ("sentence", "class", "derived", "evidence", "picked", "review")
     part = "sentence"
 
@@ -192,6 +194,13 @@ class SentencesKind(ReviewKind):
     def imported_values(self, units: Iterable[Unit], imported: Iterable[int]) -> dict[tuple[int, int], Value]:
         rows = AbstractReading.objects.filter(unit__in=list(units), imported__in=list(imported))
         return {(reading.unit_id, reading.imported_id or 0): value for reading, value in _values(rows)}
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[AbstractReading]:
+        marks = SentenceMark.objects.filter(reading=OuterRef("pk"), label__in=keys)
+        return AbstractReading.objects.filter(Q(Exists(marks)) | Q(dropped__in=keys), task=field)
+
+    def value_key(self, field: str, value: Value) -> str:
+        return ""
 
     # Decisions and agreement
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef, QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
@@ -139,6 +140,7 @@ class StudiesKind(ReviewKind):
         Comparison("number of studies", "difference", ("number",)),
         Comparison("studies without a PMID", "difference", ("without_pmid",)),
     )
+    field_values = {FIELD: AbstractMissing.choices}
     columns: Sequence[str] = ("study", "abstract", "included", "number", "without_pmid")
 
     # Cards and answers
@@ -208,6 +210,11 @@ class StudiesKind(ReviewKind):
             }
             for row in rows
         }
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[StudyList]:
+        """Return the lists with a study whose abstract is missing for one of these reasons."""
+        listed = ListedStudy.objects.filter(study_list=OuterRef("pk"), missing__in=keys)
+        return StudyList.objects.filter(Exists(listed))
 
     def migrate(self, value: Value, unit: Unit) -> Value:
         return value

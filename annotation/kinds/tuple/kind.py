@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from rest_framework import serializers
 
 from accounts.models import User
@@ -21,6 +21,7 @@ from projects.gold.actions import imported_decision, insert_decisions
 from projects.gold.queries import current_values, withdrawn_values
 from projects.kinds import Batch, Scale, SkipReason, Value
 from projects.kinds.majority import AggregationResult, majority
+from projects.kinds.stored import having
 from projects.models import Answer, Assignment, Member, Round, Unit
 from projects.staleness import actions as staleness_actions
 
@@ -111,6 +112,7 @@ class TupleCardSerializer(Plain):
     current = CurrentElementSerializer(many=True, allow_null=True)
 
 
+BLANK, GIVEN = "blank", "given"
 STANDS_FOR = {Element.C.value: ("c_stands_for",)}
 COMPARED: tuple[By, ...] = ("same", "words")
 COMPARISONS = (
@@ -143,9 +145,10 @@ class TupleKind(clusters.ClusterKind):
     value_serializer: type[serializers.Serializer[Any]] = TupleValueSerializer
     # Texts have no declared categories; the comparisons measure their agreement.
     scales: Sequence[Scale] = tuple(
-        Scale(f"{element}: blank", ("blank", "given"), element, blank_or_given=True) for element in ELEMENTS
+        Scale(f"{element}: blank", (BLANK, GIVEN), element, blank_or_given=True) for element in ELEMENTS
     )
     comparisons: Sequence[Comparison] = COMPARISONS
+    field_values = dict.fromkeys(ELEMENTS, ((BLANK, BLANK), (GIVEN, GIVEN)))
     columns: Sequence[str] = (*ELEMENTS, "c_stands_for")
 
     def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
@@ -173,6 +176,13 @@ class TupleKind(clusters.ClusterKind):
             PicoTuple(unit_id=answer.assignment.unit_id, answer=answer) for answer, _ in answers
         )
         store([(row, value) for row, (_, value) in zip(tuples, answers, strict=True)])
+
+    def rows_with(self, field: str, keys: Sequence[str]) -> QuerySet[PicoTuple]:
+        blanks = TupleElement.objects.filter(pico_tuple=OuterRef("pk"), element=field, text="")
+        return having(PicoTuple.objects.all(), keys, yes=BLANK, has=Exists(blanks))
+
+    def value_key(self, field: str, value: Value) -> str:
+        return GIVEN if value.get(field) and value[field]["text"] else BLANK
 
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
         return units.filter(cluster__imported__isnull=False).exclude(pico_tuples__imported__isnull=False)
