@@ -316,6 +316,7 @@ SPECTACULAR_SETTINGS = {
         "RoundStatusEnum": "projects.models.Round.Status",
         "PlaceStateEnum": "projects.models.Recruit.State",
         "JobStatusEnum": "projects.models.JobStatus",
+        "JudgeRunStateEnum": "evaluation.models.JudgeRunState",
         "PurposeEnum": "projects.purposes.NAMES",
         "PolarityEnum": "annotation.models.Polarity",
         "ModalityEnum": "annotation.models.Modality",

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from .judging import views as judging_views
 from .protocols import views as protocols_views
 from .results import views as results_views
 from .unblinding import views as unblinding_views
@@ -10,6 +11,18 @@ urlpatterns = [
     path("projects/<slug:slug>/rating-design/", unblinding_views.PlannedDesignView.as_view()),
     path("rounds/<int:round_id>/rating-design/", unblinding_views.RatingDesignView.as_view()),
     path("rounds/<int:round_id>/unblind/", unblinding_views.UnblindView.as_view()),
+    path("projects/<slug:slug>/judges/", judging_views.JudgeListView.as_view()),
+    path("projects/<slug:slug>/judges/choices/", judging_views.JudgeChoicesView.as_view()),
+    path("projects/<slug:slug>/judge-runs/", judging_views.JudgeRunListView.as_view()),
+    path("judges/<int:judge_id>/", judging_views.JudgeView.as_view()),
+    path("judges/<int:judge_id>/rounds/<int:round_id>/preview/", judging_views.JudgePreviewView.as_view()),
+    path("judges/<int:judge_id>/rounds/<int:round_id>/estimate/", judging_views.JudgeEstimateView.as_view()),
+    path("rounds/<int:round_id>/judge-sets/", judging_views.JudgeSetListView.as_view()),
+    path("rounds/<int:round_id>/judge-runs/", judging_views.JudgeRunStartView.as_view()),
+    path("judge-runs/<int:run_id>/", judging_views.JudgeRunView.as_view()),
+    path("judge-runs/<int:run_id>/stop/", judging_views.JudgeRunStopView.as_view()),
+    path("judge-runs/<int:run_id>/resume/", judging_views.JudgeRunResumeView.as_view()),
+    path("judge-runs/<int:run_id>/failures/", judging_views.JudgeFailureListView.as_view()),
     path("projects/<slug:slug>/ratings/", results_views.RatedRoundListView.as_view()),
     path("rounds/<int:round_id>/ratings/", results_views.RatingsView.as_view()),
     path("rounds/<int:round_id>/ratings/examples/", results_views.RatingExamplesView.as_view()),

@@ -275,8 +275,13 @@ def planned(
     options: Mapping[str, Any],
     seed: int,
     secret: str = "",
+    *,
+    lowered: bool | None = None,
 ) -> Planned:
-    """Return the plan of a round over these source units, in the given order. Runs a fixed number of queries."""
+    """Return the plan of a round over these source units, in the given order. Runs a fixed number of queries.
+
+    ``lowered``: whether texts have capitals at the start of sentences only; by default decided from the texts.
+    """
     level = next(one.level for one in compared_systems if one.level)
     of_passages = level in writers.LEVELS
     sources = writers.sources_of(units) if of_passages else sources_of(project, level, units, content)
@@ -284,7 +289,8 @@ def planned(
     complete = [
         s for s in sources if all(text.strip() for texts in written for _, text in [texts.get(s.unit, (None, ""))])
     ]
-    lowered = lowers([text for _, text in texts.values()] for texts in written)
+    if lowered is None:
+        lowered = lowers([text for _, text in texts.values()] for texts in written)
     plan = Planned(
         content,
         seed,

@@ -155,6 +155,7 @@ class JudgeRun(models.Model):
     licence_reason = models.TextField(
         blank=True, help_text="Why texts of an unknown licence may be sent to an outside endpoint."
     )
+    system_message = models.TextField(blank=True, default="", help_text="Protocol as the judge reads it.")
     salt = models.CharField(max_length=32, help_text="Random value from which the delimiters of pages are derived.")
     state = models.CharField(max_length=8, choices=JudgeRunState, default=JudgeRunState.WAITING)
     error = models.TextField(blank=True)
@@ -201,6 +202,7 @@ class JudgeAnswer(AppendOnly):
     is_valid = models.BooleanField()
     attempts = models.PositiveSmallIntegerField()
     invalid = models.JSONField(default=list)
+    invalid_count = models.PositiveSmallIntegerField(default=0, help_text="Length of the list.")
     error = models.TextField(blank=True, help_text="Why there is no valid answer.")
     model = models.CharField(max_length=200, blank=True, help_text="Name of the model that the endpoint returned.")
     tokens_in = models.PositiveIntegerField(default=0)

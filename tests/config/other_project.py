@@ -13,7 +13,7 @@ from accounts.actions import make_token
 from accounts.models import ApiToken, User
 from annotation.models import Cluster, DataSplit, EffectPair, Finding, SavedMapping, Search, Study
 from audit.models import Entry
-from evaluation.models import ProtocolVersion
+from evaluation.models import Judge, JudgeRun, ProtocolVersion, RatingDesign
 from evaluation.protocols.actions import create_protocol
 from generation.models import Embargo, FineTuning, ProjectEndpoint, Run
 from projects.jobs import jobs
@@ -69,6 +69,7 @@ class OtherProject:
     embargo: Embargo
     endpoint: ProjectEndpoint
     rated: Round
+    judge_run: JudgeRun
     protocol: ProtocolVersion
     finding: Finding
     pair: EffectPair
@@ -116,6 +117,7 @@ class OtherProject:
             "systems": list(p.systems.order_by("pk").values("pk", "name", "versions__hash")),
             "runs": list(Run.objects.filter(version__system__project=p).order_by("pk").values()),
             "endpoints": list(p.endpoints.order_by("pk").values()),
+            "judges": list(JudgeRun.objects.of_project(p.pk).order_by("pk").values("pk", "state", "judge", "job")),
             "embargoes": list(Embargo.objects.filter(member__project=p).order_by("pk").values()),
             "protocols": list(p.protocols.order_by("pk").values("pk", "name", "versions__digest")),
             "findings": list(p.findings.order_by("pk").values("pk", "decision")),
@@ -140,6 +142,8 @@ def make_other_project(project: Project | None = None, owner: User | None = None
     round = build_round(project, people, name=f"round {n}")
     split = build_split(project)
     run = build_run(build_version(project, f"system {n}", by=owner), {cluster.unit_id: "A summary."})
+    embargo = Embargo.objects.create(run=run, member=worker)
+    rated = open_rating(project, [worker], [run], name=f"ratings {n}")
     return OtherProject(
         project=project,
         owner=owner,
@@ -169,9 +173,10 @@ def make_other_project(project: Project | None = None, owner: User | None = None
         token=make_token(user=owner, name="mine")[0],
         link=make_links(round=round, by=owner, labels=["Volunteer 1"])[0][0],
         run=run,
-        embargo=Embargo.objects.create(run=run, member=worker),
+        embargo=embargo,
         endpoint=ProjectEndpoint.objects.create(project=project, name=f"models-{n}", url="https://models.example"),
-        rated=open_rating(project, [worker], [run], name=f"ratings {n}"),
+        rated=rated,
+        judge_run=build_judge_run(rated, f"Zaqjudge {n}"),
         protocol=create_protocol(project=project, name=f"protocol {n}", content=CONTENT, by=owner),
         finding=build_finding(project, cluster.unit_id, rule="relation"),
         pair=EffectPair.objects.create(review=cluster.review, position=0, intervention="nepralin", outcome="relapse"),
@@ -179,6 +184,40 @@ def make_other_project(project: Project | None = None, owner: User | None = None
         split=split,
         recruit=build_recruit(round, owner),
         training=FineTuning.objects.create(project=project, name="BART", trainer="seq2seq", split=split, config={}),
+    )
+
+
+def build_judge_run(rated: Round, name: str) -> JudgeRun:
+    """Create a judge, and a run of it that was stopped at once."""
+    judge = Judge.objects.create(
+        project=rated.project,
+        name=name,
+        number=1,
+        endpoint="lab",
+        model="zaqmodel",
+        prompt={"template": "concord-judge 1", "extra": "", "reasons": True},
+        decoding={
+            "temperature": 0,
+            "max_tokens": 99,
+            "seed": 0,
+            "send_seed": True,
+            "json_mode": False,
+            "retries": 1,
+            "timeout": 9,
+        },
+        facts={"base URL": "https://zaqhost.example/v1"},
+        digest=f"{rated.pk:064d}",
+    )
+    return JudgeRun.objects.create(
+        judge=judge,
+        design=RatingDesign.objects.get(round=rated),
+        both_orders=False,
+        requests_count=1,
+        host="zaqhost.example",
+        is_outside=True,
+        licences={"allowed": 0, "forbidden": 0, "unknown": 1},
+        salt="0" * 32,
+        state="stopped",
     )
 
 

@@ -90,6 +90,7 @@ SAYS = {
     "/ratings/file/": 409,
     "difference/": 422,
     "/row/": 422,
+    "/estimate/": 422,
     "readings/check/": 422,
     "adjudication/<int:unit_id>/": 409,
     "adjudication/gold/": 409,
