@@ -63,6 +63,7 @@ GUIDES = (
     "export",
     "splits",
     "releases",
+    "methods",
     "load",
     "cite",
     "admin",

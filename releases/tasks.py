@@ -6,6 +6,8 @@ from api.problems import Refused
 from projects.jobs import jobs
 from projects.jobs.running import RunningJob
 
+from .methods.actions import write_and_store
+from .methods.queries import KIND as METHODS
 from .models import Release
 from .publishing.actions import check_release, freeze
 from .publishing.serializers import VerifiedSerializer
@@ -25,6 +27,14 @@ def release(job: RunningJob) -> dict[str, Any]:
     check_release(job.project, options)
     made = freeze(project=job.project, version=job.params["version"], by=job.by, options=options, progress=job.say)
     return _result(made)
+
+
+@jobs.handler(METHODS, page=("Methods text", "methods"))
+def methods(job: RunningJob) -> dict[str, Any]:
+    """Write the methods text of a project, and store it for its page."""
+    if job.project is None:
+        raise Refused("The job of a methods text has no project.")
+    return write_and_store(project=job.project)
 
 
 @jobs.handler("verify_release", notification=("Check of a release", "releases"))

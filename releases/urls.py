@@ -3,11 +3,13 @@
 from django.urls import path
 
 from .citation.views import CitationView
+from .methods.views import MethodsView
 from .origins import views as origins_views
 from .publishing import views as publishing_views
 
 urlpatterns = [
     path("projects/<slug:slug>/citation/", CitationView.as_view()),
+    path("projects/<slug:slug>/methods/", MethodsView.as_view()),
     path("projects/<slug:slug>/releases/", publishing_views.ReleaseListView.as_view()),
     path("projects/<slug:slug>/releases/pending/", publishing_views.PendingReleasesView.as_view()),
     path("projects/<slug:slug>/releases/checks/", publishing_views.ReleaseChecksView.as_view()),

@@ -71,6 +71,7 @@ export const routes: Route[] = [
   { path: '/projects/:project/protocols/:version', page: () => import('./pages/Protocol/Protocol.svelte'), title: 'Protocol' },
   { path: '/projects/:project/results', page: () => import('./pages/Results/Results.svelte'), title: 'Results', group: 'Evaluation', nav: true, may: 'read systems and results' },
   { path: '/projects/:project/releases', page: () => import('./pages/Releases.svelte'), title: 'Releases', group: 'Releases', nav: true, may: 'read releases' },
+  { path: '/projects/:project/methods', page: () => import('./pages/Methods/Methods.svelte'), title: 'Methods text', group: 'Releases', nav: true, may: 'see who answered what' },
   { path: '/projects/:project/splits', page: () => import('./pages/Splits/Splits.svelte'), title: 'Splits', group: 'Releases', nav: true, may: 'read releases' },
   { path: '/projects/:project/releases/:release', page: () => import('./pages/Release.svelte'), title: 'Release' },
   { path: '/projects/:project/releases/:release/row', page: () => import('./pages/Origin/ReleasedRow.svelte'), title: 'Origin of a row', may: 'read the corpus' },

@@ -13,17 +13,14 @@ import json
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from itertools import islice
-from typing import Any
 
 from django.db.models import QuerySet
 
 from projects import kinds
-from projects.agreement.actions import available_report
 from projects.agreement.queries import (
     answered_checks,
     gold_of,
     planned_ratings_per_item,
-    report,
     resampling_seed,
     units_to_measure,
 )
@@ -31,6 +28,8 @@ from projects.models import Project, Round, Unit
 from projects.purposes import which
 from releases.formats.rows import BATCH, csv_row
 
+from ..methods.facts.agreement import agreement_of
+from ..sources.agreement import report_of
 from ..sources.blinding import kept_blind
 from .notes import Notes
 
@@ -41,7 +40,7 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
     rounds = _closed(project)
     if not rounds.exists():
         return
-    yield REPORTS, (_line(round) for round in rounds.iterator(chunk_size=BATCH))
+    yield REPORTS, (_line(round, notes) for round in rounds.iterator(chunk_size=BATCH))
     yield UNITS, _units(project, rounds)
     if rounds.filter(purpose__in=which("held_against_gold")).exists():
         yield GOLD, _gold(rounds)
@@ -54,8 +53,9 @@ def _closed(project: Project) -> QuerySet[Round]:
     return rounds.select_related("project").order_by("pk")
 
 
-def _line(round: Round) -> bytes:
-    kind = kinds.get(round.kind)
+def _line(round: Round, notes: Notes) -> bytes:
+    kind, computed = kinds.get(round.kind), report_of(round)
+    notes.agreement[round.pk] = agreement_of(computed)
     return (
         json.dumps(
             {
@@ -72,18 +72,12 @@ def _line(round: Round) -> bytes:
                 "bootstrap": 0,
                 "libraries": {"numpy": version("numpy")},
                 "own_seed": kind.blind,
-                "report": report_of(round),
+                "report": computed,
             },
             ensure_ascii=False,
         ).encode()
         + b"\n"
     )
-
-
-def report_of(round: Round) -> dict[str, Any]:
-    """Return the stored report if it is current; otherwise compute it."""
-    stored = available_report(round)
-    return stored.report if stored.report and stored.current else report(round)
 
 
 def _units(project: Project, rounds: QuerySet[Round]) -> Iterator[bytes]:

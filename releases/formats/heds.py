@@ -1,18 +1,18 @@
-"""``heds3.md``: the Human Evaluation Datasheet (HEDS 3.0) of each rating round, from rows and settings of the lead.
+"""``heds3.md``: the Human Evaluation Datasheet (HEDS 3.0) of each rating round, from facts and settings of the lead.
 
 Only rounds that are released completely are included.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
-from evaluation.models import RatingDesign
-from projects.models import Assignment, Project
-
-from ..citation.facts import Facts
 from ..citation.questions import HEDS, answer
-from ..sources.blinding import released_designs
-from .agreement import report_of
+from ..methods.facts.agreement import Repeated
+from ..methods.facts.people import PeopleFacts
+from ..methods.facts.ratings import CriterionFacts, RatingFacts
+from ..methods.facts.study import StudyFacts
+from ..methods.sections.annotation import measure_words
+from ..methods.sections.ratings import KEYS, checks, exclusions, left_out, training
+from ..methods.text import capitalised, count, figure
 
 FRAMES = {
     "alone": "each output in its own right",
@@ -23,70 +23,84 @@ FRAMES = {
 MISSING = "not measured"
 
 
-def heds(project: Project, facts: Facts) -> Iterator[bytes]:
+def heds(study: StudyFacts) -> Iterator[bytes]:
     """Yield the file, one round at a time; nothing if there is no such round."""
-    designs = released_designs(project).select_related("round__guideline", "version__protocol")
-    for number, design in enumerate(designs.iterator()):
+    for number, rating in enumerate(study.ratings):
         if not number:
             yield b"# Human Evaluation Datasheet\n\nNumbers are those of HEDS 3.0 (Belz and Thomson).\n"
-        yield "\n".join(_lines(design, facts)).encode() + b"\n"
+        yield "\n".join(_lines(rating, study)).encode() + b"\n"
 
 
-def _lines(design: RatingDesign, facts: Facts) -> Iterator[str]:
-    known = {f"heds.{key}": text for key, text in _from_rows(design, facts).items()}
-    yield f"\n## Round {design.round.name}"
+def _lines(rating: RatingFacts, study: StudyFacts) -> Iterator[str]:
+    known = {f"heds.{key}": text for key, text in _from_rows(rating, study).items()}
+    yield f"\n## Round {rating.round}"
     section = ""
     for question in HEDS:
         if question.section != section:
             if section.startswith("4"):
-                yield from _criteria(design)
+                yield from _criteria(rating)
             section = question.section
             yield f"\n### {section}\n"
-        text = answer(question, known.get(question.id, ""), facts.answers)
+        text = answer(question, known.get(question.id, ""), study.stated.answers)
         yield f"* {question.id.removeprefix('heds.')} {question.text}: {text}"
 
 
-def _from_rows(design: RatingDesign, facts: Facts) -> dict[str, str]:
-    plan, round = design.plan, design.round
-    answered = Assignment.objects.filter(round=round, number__gte=1, current_answer__isnull=False)
-    raters = answered.order_by().values("current_answer__author").distinct().count()
-    papers = [row.identifier for row in facts.related if row.relation == "IsDescribedBy"]
-    shown = f"Protocol {design.version.protocol.name}, version {design.version.number}, and guideline version "
+def _from_rows(rating: RatingFacts, study: StudyFacts) -> dict[str, str]:
+    papers = [row.identifier for row in study.stated.related if row.relation == "IsDescribedBy"]
+    protocol = f"Protocol {rating.protocol}, version {rating.protocol_version}"
     return {
         "1.1": ", ".join(papers),
-        "2.4": facts.language,
-        "2.5": facts.language,
-        "3.1.1": f"{len(plan['sources'])} for each of {len(plan['entrants'])} systems",
-        "3.1.2": f"{plan['left_out']} sources were excluded, because not all systems had a text for them"
-        if plan["left_out"]
-        else "All sources for which every system had a text",
-        "3.2.1": str(raters),
+        "2.4": study.stated.language,
+        "2.5": study.stated.language,
+        "3.1.1": f"{rating.sources} for each of {count(len(rating.systems), 'system')}",
+        "3.1.2": left_out(rating.left_out) if rating.left_out else "All sources for which every system had a text",
+        "3.2.1": str(rating.raters),
+        "3.2.2": _paid(rating, study.people),
+        "3.2.3": _recruited(rating, study.people),
+        "3.2.4": " ".join(training(rating)),
         "3.3.2": "Pages of Concord in a browser",
-        "3.3.4": f"{shown}{round.guideline.number}; both are in this release",
+        "3.3.3": f"{checks(rating)} {exclusions(rating)}",
+        "3.3.4": f"{protocol}, and guideline version {rating.guideline.number}; both are in this release",
     }
 
 
-def _criteria(design: RatingDesign) -> Iterator[str]:
+def _recruited(rating: RatingFacts, people: PeopleFacts) -> str:
+    links = [each for each in people.recruitments if each.round == rating.round]
+    return "; ".join(f"{each.platform}, {count(each.places, 'place')}, {each.completed} completed" for each in links)
+
+
+def _paid(rating: RatingFacts, people: PeopleFacts) -> str:
+    paid = [each for each in people.recruitments if each.round == rating.round and each.pay is not None]
+    return "; ".join(f"{each.currency} {each.pay:.2f} per completed place ({each.platform})" for each in paid)
+
+
+def _criteria(rating: RatingFacts) -> Iterator[str]:
     """Yield items 4.1.3 to 4.3.12 of each criterion: they follow from the protocol and the answers."""
-    measures = {one["name"]: one for one in report_of(design.round).get("measures", [])}
-    relative = "absolute" if design.plan["kind"] == "rate" else "relative"
-    repeated = Assignment.objects.filter(round=design.round, repeat__gt=0).exists()
-    for criterion in design.version.content["criteria"]:
-        name, scale = criterion.get("name") or criterion["key"], criterion["scale"]
-        options = [f"{option['value']}: {option.get('label', '')}" for option in scale.get("options") or []]
-        yield f"\n#### {name}\n"
-        yield f"* 4.1.3 Frame of reference: {FRAMES.get(criterion['frame'], criterion['frame'])}"
+    relative = "absolute" if rating.kind == "rate" else "relative"
+    for criterion in rating.criteria:
+        options = [f"{value}: {label}" for value, label in criterion.points]
+        yield f"\n#### {criterion.name}\n"
+        yield f"* 4.1.3 Frame of reference: {FRAMES.get(criterion.frame, criterion.frame)}"
         yield f"* 4.2.2 Absolute or relative: {relative}"
-        yield f"* 4.3.1 Name: {name}; standard name: {criterion.get('standard') or 'none'}"
-        yield f"* 4.3.2 Definition: {criterion.get('more') or 'none beyond the question'}"
+        yield f"* 4.3.1 Name: {criterion.name}; standard name: {criterion.standard or 'none'}"
+        yield f"* 4.3.2 Definition: {criterion.definition or 'none beyond the question'}"
         yield f"* 4.3.3 Size of the scale: {len(options) or 'open'}"
-        yield f"* 4.3.4 Values: {'; '.join(options) or scale['type']}"
-        yield f"* 4.3.5 Form of the scale: {scale['type']}"
-        yield f"* 4.3.6 Question: {criterion.get('question', '')}"
-        yield f"* 4.3.11 Agreement between evaluators: {_alpha(measures.get(name) or measures.get(criterion['key']))}"
-        yield f"* 4.3.12 Agreement of evaluators with themselves: {'see `agreement/`' if repeated else MISSING}"
+        yield f"* 4.3.4 Values: {'; '.join(options) or criterion.type}"
+        yield f"* 4.3.5 Form of the scale: {criterion.type}"
+        yield f"* 4.3.6 Question: {criterion.question}"
+        yield f"* 4.3.11 Agreement between evaluators: {_agreement(rating, criterion)}"
+        yield f"* 4.3.12 Agreement of evaluators with themselves: {_repeated(rating, criterion)}"
 
 
-def _alpha(measure: dict[str, Any] | None) -> str:
-    alpha = measure and measure["coefficients"].get("alpha")
-    return f"Krippendorff's alpha {alpha['value']:.2f}, n = {measure['units']} texts" if measure and alpha else MISSING
+def _agreement(rating: RatingFacts, criterion: CriterionFacts) -> str:
+    measure = rating.agreement.measure(criterion.name) or rating.agreement.measure(criterion.key)
+    return capitalised(measure_words(measure, KEYS, "text")) if measure else MISSING
+
+
+def _repeated(rating: RatingFacts, criterion: CriterionFacts) -> str:
+    names = (criterion.name, criterion.key)
+    found: Repeated | None = next((each for each in rating.agreement.repeats if each.name in names), None)
+    if found is None:
+        return MISSING
+    value = f"undefined ({found.undefined})" if found.value is None else figure(found.value)
+    return f"{found.coefficient} {value}, n = {found.units}"

@@ -9,6 +9,8 @@ from typing import Any
 
 from sql.temporary import DistinctValues
 
+from ..methods.facts.agreement import RoundAgreement
+
 
 @dataclass
 class LevelFigures:
@@ -59,6 +61,8 @@ class Notes:
     values: dict[str, Counter[str]] = field(default_factory=dict)
     #: Additional counts of the manifest.
     counts: dict[str, Any] = field(default_factory=dict)
+    #: Agreement of the reported rounds, by id, so that no report is computed twice.
+    agreement: dict[int, RoundAgreement] = field(default_factory=dict)
 
     def count(self, name: str, value: str) -> None:
         self.values.setdefault(name, Counter())[value] += 1

@@ -77,7 +77,7 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
     if spans.exists():
         yield SPANS, _spans(project, spans)
     yield FIGURES, _figures(project, designs)
-    yield METHODS, methods.paragraphs(project, designs)
+    yield METHODS, methods.paragraphs(project, notes)
 
 
 def _counted(rows: QuerySet[Any], rounds: QuerySet[Any]) -> QuerySet[Any]:

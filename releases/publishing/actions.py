@@ -21,18 +21,19 @@ from projects.models import Answer, Decision, Project
 from releases.sources.state import snapshot
 
 from ..citation.edition import Edition
-from ..citation.facts import facts
 from ..citation.files import citation_files
 from ..folders import manifest
 from ..folders.texts import rows_without_texts
 from ..formats import card, files
 from ..formats.datasheet import datasheet
 from ..formats.heds import heds
+from ..formats.methods import methods_files
 from ..formats.notes import Notes
 from ..formats.rows import csv_row
 from ..huggingface import croissant
 from ..huggingface.configs import Config, parquet_settings
 from ..huggingface.front_matter import front_matter, load_section
+from ..methods.facts.study import study_facts
 from ..models import Release
 from ..sources import checks, state
 from ..sources.options import OPTIONAL, PARQUET, ReleaseOptions
@@ -150,16 +151,25 @@ def _write_files(
     configs, settings = _write_parquet(project, folder, paths, progress) if options.has_parquet else ([], {})
     entries += [entry for config in configs for entry in config.splits.values()]
     rows = [entry for entry in entries if entry.rows is not None]
-    stated = facts(project)
+    study = study_facts(
+        project,
+        version=version,
+        options=options,
+        levels=[level.as_json() for level in notes.levels],
+        agreement=notes.agreement,
+    )
+    stated = study.stated
     put(croissant.PATH, [croissant.croissant(project, stated, version, newest, configs, rows)])
     text = card.card(project, version, newest, notes, paths, load_section(configs))
     put("README.md", [front_matter(stated, configs).encode(), text.encode()])
     edition = Edition(version, newest, options.doi)
     for path, content in citation_files(stated, edition):
         put(path, [content])
-    put("datasheet.md", [datasheet(project, stated, edition, notes, paths).encode()])
-    if content := b"".join(heds(project, stated)):
+    put("datasheet.md", [datasheet(study, edition, notes, paths).encode()])
+    if content := b"".join(heds(study)):
         put("heds3.md", [content])
+    for path, content in methods_files(study):
+        put(path, [content])
     put("LICENSE", [card.licence(project).encode()])
     if changes := list(changelog.changelog(project, version, folder, entries, options)):
         put(changelog.PATH, changes)

@@ -228,6 +228,7 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "trainings/<int:training_id>/version/": lambda w: {"training_id": w.training.pk},
     "splits/<int:split_id>/": lambda w: {"split_id": w.split.pk},
     "splits/<int:split_id>/table/": lambda w: {"split_id": w.split.pk},
+    "projects/<slug:slug>/methods/": lambda w: {},
     "projects/<slug:slug>/releases/": lambda w: {},
     "projects/<slug:slug>/releases/pending/": lambda w: {},
     "projects/<slug:slug>/releases/checks/": lambda w: {},

@@ -163,6 +163,8 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("post", "protocols/<int:protocol_id>/versions/", {"content": {}}, {L}),
     ("get", "protocol-versions/<int:version_id>/", None, READ),
     ("get", "protocol-versions/<int:version_id>/file/", None, READ),
+    ("get", "projects/<slug:slug>/methods/", None, {L, C}),
+    ("post", "projects/<slug:slug>/methods/", None, {L, C}),
     ("get", "projects/<slug:slug>/releases/", None, READ),
     ("post", "projects/<slug:slug>/releases/", {"version": "2.0.0"}, {L}),
     ("get", "projects/<slug:slug>/releases/checks/", None, READ),

@@ -9,11 +9,11 @@ from accounts.models import User
 from projects.models import Project
 from releases.citation.actions import change_citation
 from releases.citation.edition import Edition
-from releases.citation.facts import facts
 from releases.citation.questions import DATASHEET, HEDS
 from releases.formats.datasheet import datasheet
 from releases.formats.heds import heds
 from releases.formats.notes import LevelFigures, Notes
+from releases.methods.facts.study import study_facts
 
 pytestmark = pytest.mark.django_db
 EDITION = Edition("1.0.0", "2026-01-02T03:04:05.000000+00:00", "10.5281/zenodo.1")
@@ -22,7 +22,8 @@ EDITION = Edition("1.0.0", "2026-01-02T03:04:05.000000+00:00", "10.5281/zenodo.1
 def answers(project: Project) -> dict[str, str]:
     figures = LevelFigures("proposition", "m3/level3.jsonl")
     figures.add(review="1", target="two words", inputs=[("7", "one")])
-    text = datasheet(project, facts(project), EDITION, Notes(levels=[figures]), ["splits/main.csv"])
+    study = study_facts(project, levels=[figures.as_json()])
+    text = datasheet(study, EDITION, Notes(levels=[figures]), ["splits/main.csv"])
     parts = text.split("\n**")[1:]
     return {question: answer.strip() for question, answer in (part.split("**\n", 1) for part in parts)}
 
@@ -36,7 +37,7 @@ def test_rows_answer_first_then_the_lead_and_the_rest_is_not_provided(project: P
     change_citation(project=project, by=lead, creators=[{"family": "Lead", "affiliation": "Melbourne"}], answers=given)
     found = answers(project)
     assert found["Who created it, and on behalf of whom?"] == "Lead (Melbourne)"
-    assert found["How many instances are there of each type?"].startswith("1 targets of level proposition")
+    assert found["How many instances are there of each type?"].startswith("1 target of level proposition")
     assert found["How many instances are there of each type?"].endswith("More to come.")
     assert found["Was there an ethical review?"].startswith("Approved in 2025.")
     assert found["Is there an erratum?"].startswith("NOT PROVIDED")
@@ -45,7 +46,7 @@ def test_rows_answer_first_then_the_lead_and_the_rest_is_not_provided(project: P
 
 
 def test_without_a_released_rating_round_there_is_no_sheet_of_an_evaluation(project: Project) -> None:
-    assert list(heds(project, facts(project))) == []
+    assert list(heds(study_facts(project))) == []
 
 
 def test_answers_belong_to_known_questions(

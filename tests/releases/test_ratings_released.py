@@ -213,12 +213,13 @@ def test_the_methods_paragraph_says_what_is_known_and_marks_what_is_not(
     round, _ = rated(project, [evaluator, ann1], options=CHECKED)
     told(round)
     said = (released(project, tmp_path / "r") / "ratings" / "methods.md").read_text(encoding="utf-8")
-    assert "2 raters judged the texts of 4 systems (Alder, Birch, Cedar, Dogwood) for 4 sources on 4 pages" in said
+    assert "2 raters judged the texts of 4 systems (Alder, Birch, Cedar and Dogwood) for 4 sources on 4 pages" in said
     assert "each rated by 2 of them; no page was repeated" in said
     assert "2 degraded texts were attention checks, each on a separate page; they received 4 answers." in said
     assert "Exclusions declared in advance: implausibly fast pages." in said
-    assert "coherence 1.00 (ordinal, n = 16 texts)" in said
-    assert "Ethical approval and consent: NOT PROVIDED." in said
+    assert "Agreement on coherence was 1.00 by Krippendorff's alpha" in said
+    assert "n = 16 texts from 4 reviews, 32 ratings by 2 raters; all raters agreed on 16 of 16 texts" in said
+    assert "Ethical approval: NOT PROVIDED." in said
 
 
 def test_ratings_take_the_same_queries_for_any_number(

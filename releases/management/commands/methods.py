@@ -1,0 +1,27 @@
+"""`manage.py methods`: print the methods text of a project."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from projects.management.arguments import project_of, write_json
+
+from ...methods.queries import compute
+
+
+class Command(BaseCommand):
+    help = (
+        "Print the methods text of a project, for a paper. Information that neither the data nor the settings contain "
+        "is marked NOT PROVIDED. json: the facts, the sections, and what is missing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", required=True, metavar="SLUG", help="Short name of the project.")
+        parser.add_argument("--format", choices=("markdown", "latex", "json"), default="markdown")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        text = compute(project_of(options["project"]))
+        if options["format"] == "json":
+            write_json(self.stdout, {name: text[name] for name in ("facts", "sections", "gaps")})
+        else:
+            self.stdout.write(text[options["format"]], ending="")
