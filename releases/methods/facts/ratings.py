@@ -14,7 +14,7 @@ from projects.models import Answer, Assignment, Outcome, Project
 from ...sources.agreement import report_of
 from ...sources.blinding import released_designs
 from .agreement import RoundAgreement, agreement_of
-from .rounds import GuidelineFacts, guideline_facts
+from .guidelines import GuidelineFacts, guideline_facts
 
 
 @dataclass(frozen=True)

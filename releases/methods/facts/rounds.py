@@ -11,25 +11,15 @@ from django.db.models import Count, F, Q
 from projects import kinds
 from projects.agreement.queries import report
 from projects.answers.assignments import Shape
-from projects.models import Answer, CameBy, Decision, Guideline, Origin, Outcome, Project, Round
+from projects.models import Answer, CameBy, Decision, Origin, Outcome, Project, Round
 
 from ...sources.agreement import report_of
 from ...sources.blinding import kept_blind
 from .agreement import RoundAgreement, agreement_of
+from .guidelines import GuidelineFacts, guideline_facts
 
 #: Counts of a round that follow from its answers.
 COUNTED = ("people", "answers", "skipped", "by_sheet", "by_import")
-
-
-@dataclass(frozen=True)
-class GuidelineFacts:
-    """A version of the guideline of a task."""
-
-    kind: str
-    title: str
-    number: int
-    sha256: str
-    written_on: date
 
 
 @dataclass(frozen=True)
@@ -131,19 +121,6 @@ def curation_facts(project: Project) -> CurationFacts:
     )
     counted = edits.aggregate(edits=Count("pk"), people=Count("author", distinct=True))
     return CurationFacts(**counted)
-
-
-def guidelines_facts(project: Project) -> tuple[GuidelineFacts, ...]:
-    """Return every version of the guidelines of tasks that have had a round, in their order. One query."""
-    rounds = Round.objects.filter(project=project).opened().counting().opened_by_people().order_by()
-    versions = Guideline.objects.filter(project=project, kind__in=rounds.values("kind"))
-    return tuple(guideline_facts(version) for version in versions.order_by("kind", "number"))
-
-
-def guideline_facts(guideline: Guideline) -> GuidelineFacts:
-    return GuidelineFacts(
-        guideline.kind, kinds.get(guideline.kind).title, guideline.number, guideline.digest, guideline.created_at.date()
-    )
 
 
 def _counts(project: Project) -> dict[int, dict[str, int]]:

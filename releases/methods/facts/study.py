@@ -11,9 +11,10 @@ from ...sources import checks, state
 from ...sources.options import ReleaseOptions
 from .agreement import RoundAgreement
 from .data import DataFacts, data_facts
+from .guidelines import ChangeFacts, GuidelineFacts, changes_facts, guidelines_facts
 from .people import PeopleFacts, people_facts
 from .ratings import RatingFacts, rating_facts
-from .rounds import CurationFacts, GuidelineFacts, RoundFacts, curation_facts, guidelines_facts, rounds_facts
+from .rounds import CurationFacts, RoundFacts, curation_facts, rounds_facts
 from .systems import MetricFacts, SplitFacts, SystemFacts, metric_facts, split_facts, system_facts
 
 
@@ -53,6 +54,7 @@ class StudyFacts:
     data: DataFacts
     people: PeopleFacts
     guidelines: tuple[GuidelineFacts, ...]
+    guideline_changes: tuple[ChangeFacts, ...]
     rounds: tuple[RoundFacts, ...]
     curation: CurationFacts
     splits: tuple[SplitFacts, ...]
@@ -103,6 +105,7 @@ def study_facts(
         data=data_facts(project),
         people=people_facts(project),
         guidelines=guidelines_facts(project),
+        guideline_changes=changes_facts(project),
         rounds=rounds_facts(project, known),
         curation=curation_facts(project),
         splits=split_facts(project),

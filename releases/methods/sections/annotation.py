@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..facts.agreement import Coefficient, Measure, Repeated, RoundAgreement, Spans
-from ..facts.rounds import GoldFacts, GuidelineFacts, RoundFacts
+from ..facts.guidelines import ChangeFacts, GuidelineFacts
+from ..facts.rounds import GoldFacts, RoundFacts
 from ..facts.study import StudyFacts
 from ..text import Section, are, capitalised, count, day, figure, interval, listed, of_total, quoted, share
 
@@ -22,7 +23,8 @@ def sections(facts: StudyFacts) -> Iterator[Section]:
     yield _rounds(rounds, facts.guidelines)
     yield _agreement(rounds)
     yield _adjudication(facts, rounds)
-    yield _corrections(facts, rounds)
+    yield _corrections(rounds)
+    yield _guideline_changes(facts.guideline_changes)
 
 
 def _rounds(rounds: Sequence[RoundFacts], guidelines: Sequence[GuidelineFacts]) -> Section:
@@ -226,7 +228,7 @@ def _gold(round: RoundFacts, gold: GoldFacts) -> str:
     return text
 
 
-def _corrections(facts: StudyFacts, rounds: Sequence[RoundFacts]) -> Section:
+def _corrections(rounds: Sequence[RoundFacts]) -> Section:
     section = Section("Corrections")
     for round in rounds:
         if review := round.corrections:
@@ -237,3 +239,26 @@ def _corrections(facts: StudyFacts, rounds: Sequence[RoundFacts]) -> Section:
                 f"{of_total(review.corrected, review.reviewed)}{by_field}."
             )
     return section
+
+
+def _guideline_changes(changes: Sequence[ChangeFacts]) -> Section:
+    section = Section("Guideline changes")
+    for change in changes:
+        section.say(_guideline_change(change))
+    return section
+
+
+def _guideline_change(change: ChangeFacts) -> Iterator[str]:
+    fields = [f"{field}{f' ({listed(values)})' if values else ''}" for field, values in change.concerns]
+    version = f"Version {change.number} of the guideline of the task {quoted(change.title)} ({day(change.written_on)})"
+    yield f"{version} concerned {listed(fields) or 'all answers'}. Reason: {quoted(change.reason)}."
+    if not change.concerned:
+        yield "No unit had been answered or decided with such a value."
+        return
+    changed = f"{count(change.changed, 'unit has', 'units have')} another value since" if change.changed else ""
+    revisited = f"{count(change.revisited, 'unit')} {are(change.revisited)} revisited"
+    of = count(change.concerned, "unit")
+    yield f"It concerned {of}; {revisited}{f', and {changed}' if changed else ', and no value changed'}."
+    if change.changes:
+        each = [f"{field} from {before} to {after} in {count(n, 'unit')}" for field, before, after, n in change.changes]
+        yield f"Changes: {listed(each)}."
