@@ -66,9 +66,16 @@ def _change(version: Guideline) -> ChangeFacts:
         number=version.number,
         written_on=version.created_at.date(),
         reason=version.reason,
-        concerns=tuple((field_title(one["field"]), tuple(one.get("values") or ())) for one in stated),
+        concerns=tuple(
+            (field_title(one["field"]), tuple(_words(kind, one["field"], value) for value in one.get("values") or ()))
+            for one in stated
+        ),
         concerned=counts["concerned"],
         revisited=counts["revisited"],
         changed=counts["changed"],
         changes=tuple((row["title"], row["before"], row["after"], row["units"]) for row in counts["changes"]),
     )
+
+
+def _words(kind: kinds.Kind, field: str, value: str) -> str:
+    return str(dict(kind.field_values.get(field, ())).get(value, value))

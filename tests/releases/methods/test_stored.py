@@ -78,7 +78,7 @@ def test_two_releases_of_one_state_have_the_same_text_and_no_text_of_a_source(pr
     assert "1 cluster with 2 propositions (1 of reviews and 1 of studies)" in first["methods.md"]
     assert "This text belongs to release 1.0.0." in first["methods.md"]
     levels = "1 target of level proposition with 1 input, from 1 review and 1 study"
-    assert levels in first["methods.md"] and levels in first["datasheet.md"]
+    assert all(levels in first[name] for name in ("methods.md", "datasheet.md"))
     without = released(project, tmp_path / "3", without=["texts"])
     assert "The release contains no texts of its sources" in without["methods.md"]
     for file in (first, without):
