@@ -107,7 +107,7 @@ def test_two_releases_of_one_state_are_byte_identical(sample: Project, lead: Use
     two = released(sample, tmp_path / "two")
     names = sorted(p.relative_to(one) for p in one.rglob("*") if p.is_file())
     assert names == sorted(p.relative_to(two) for p in two.rglob("*") if p.is_file())
-    assert len(names) == 17
+    assert len(names) == 19
     for name in names:
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
 

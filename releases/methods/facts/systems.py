@@ -1,7 +1,7 @@
 """Facts about splits, systems, trainings and metrics. Runs under embargo are left out."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
@@ -118,7 +118,7 @@ def _split(split: DataSplit) -> SplitFacts:
         seed=split.seed,
         created_on=split.created_at.date(),
         sha256=split.digest,
-        units=report["units"],
+        units=report.get("units", 0),
         parts=tuple(
             PartFacts(name, share, sizes.get(name, {}).get("units", 0), sizes.get(name, {}).get("reviews", 0))
             for name, share in shares.items()
@@ -141,14 +141,14 @@ def system_facts(project: Project) -> tuple[SystemFacts, ...]:
     exposures = Exposures(project)
     by_version = {run.version_id: exposures.trainings(run.version_id) for run in runs}
     ids = set().union(*by_version.values())
-    trainings = {
-        training.pk: _training(training, project)
-        for training in FineTuning.objects.filter(pk__in=ids).select_related("split")
-    }
-    return tuple(_system(run, [trainings[pk] for pk in sorted(by_version[run.version_id])]) for run in runs)
+    rows = list(FineTuning.objects.filter(pk__in=ids).select_related("split"))
+    # A folder has the name of its training, which another project has not published.
+    secret = {str(row.result.get("folder")) for row in rows if row.project_id != project.pk}
+    trainings = {row.pk: _training(row, project, secret) for row in rows}
+    return tuple(_system(run, [trainings[pk] for pk in sorted(by_version[run.version_id])], secret) for run in runs)
 
 
-def _training(training: FineTuning, project: Project) -> TrainingFacts:
+def _training(training: FineTuning, project: Project, secret: Collection[str]) -> TrainingFacts:
     is_own = training.project_id == project.pk
     data, result = training.data, training.result
     examples = {role: data.get(role, {}).get("examples", 0) for role in ("training", "development")}
@@ -160,13 +160,20 @@ def _training(training: FineTuning, project: Project) -> TrainingFacts:
         development_part=parts["development"] if is_own else "",
         examples=examples["training"],
         development_examples=examples["development"],
-        settings=tuple((row["label"], words(row["value"])) for row in settings_of(training)),
+        settings=tuple((row["label"], _shown(words(row["value"]), secret)) for row in settings_of(training))
+        if is_own
+        else (),
         best_step=result.get("best_step"),
         hash=training.hash,
     )
 
 
-def _system(run: Any, trainings: Sequence[TrainingFacts]) -> SystemFacts:
+def _shown(value: str, secret: Collection[str]) -> str:
+    """Return a value, unless it is a model that another project trained."""
+    return "a model of another project" if value in secret else value
+
+
+def _system(run: Any, trainings: Sequence[TrainingFacts], secret: Collection[str]) -> SystemFacts:
     version = run.version
     config, facts = version.config, version.facts
     lines = describe(config)
@@ -181,7 +188,7 @@ def _system(run: Any, trainings: Sequence[TrainingFacts]) -> SystemFacts:
         level=version.level,
         note=version.note,
         seed=config.get("seed"),
-        settings=tuple((line.section, line.label, line.words) for line in others),
+        settings=tuple((line.section, line.label, _shown(line.words, secret)) for line in others),
         prompts=tuple(
             (line.label, texts[line.name], sha256(texts[line.name].encode()).hexdigest()) for line in prompts
         ),

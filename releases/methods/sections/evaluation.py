@@ -86,7 +86,7 @@ def _system(system: SystemFacts, *, has_texts: bool) -> Iterator[str]:
         if has_texts and len(text) <= QUOTED:
             yield f"{label}: {quoted(text)}."
         else:
-            yield f"{label}: SHA-256 {digest} (full text with the version of the system)."
+            yield f"{label}: SHA-256 {digest} (full text on the page of the system)."
     if system.seed is not None:
         yield f"Seed: {system.seed}."
     if system.weights:
