@@ -151,3 +151,8 @@ def _ties(seed: Seed, context: Hashable, n: int) -> list[int]:
     """Return n numbers that break ties in one context, from one call of an extendable hash."""
     stream = hashlib.shake_256(f"{seed}:ties:{context}".encode()).digest(8 * n)
     return [int.from_bytes(stream[i : i + 8], "big") for i in range(0, 8 * n, 8)]
+
+
+def draws_below(seed: Seed, identifier: object, share: float) -> bool:
+    """Return whether an identifier is in a random share of all identifiers. Each is drawn on its own."""
+    return int.from_bytes(order_key(seed, identifier)[:8]) < share * 2**64

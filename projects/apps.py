@@ -35,6 +35,9 @@ class ProjectsConfig(AppConfig):
             Remark,
             Round,
             StoredAgreement,
+            Suggestion,
+            SuggestionOutcome,
+            SuggestionSet,
             Unit,
         )
         from .participation.queries import broken_consents
@@ -65,8 +68,11 @@ class ProjectsConfig(AppConfig):
             when=~Q(round__status=Round.Status.PREPARING),
         )
         track(Assignment, only=("number", "person_id", "revision", "current_answer_id"), label=SETTLED)
-        for model in (Admission, Change, Consent, Guideline, QuestionTry, Reference, Remark):
+        for model in (
+            Admission, Change, Consent, Guideline, QuestionTry, Reference, Remark, Suggestion, SuggestionOutcome,
+        ):  # fmt: skip
             track(model)
+        track(SuggestionSet, but=("job_id", "report"))
         # The label is the first name of the model, because digests contain it.
         track(StoredAgreement, batch=20, label="projects.keptagreement")
         track(

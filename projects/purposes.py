@@ -73,6 +73,8 @@ class Meaning:
 
 
 TRIES, PASS_MARK, ATTEMPTS = "tries", "pass_mark", "attempts"
+#: Terms of a correction round in which a model's suggestion is shown instead of the current value.
+SUGGESTIONS, BLIND_SHARE = "suggestions", "blind_share"
 
 _MEANINGS: dict[str, Meaning] = {
     Purpose.GOLD: Meaning(
@@ -91,6 +93,24 @@ _MEANINGS: dict[str, Meaning] = {
         makes_gold=True,
         shows_value=True,
         chooses="decided",
+        terms=(
+            Parameter(
+                SUGGESTIONS,
+                Takes.INTEGER,
+                "Suggestions by a model",
+                help="Id of a set of suggestions. They are shown instead of the current value, to be confirmed.",
+            ),
+            Parameter(
+                BLIND_SHARE,
+                Takes.INTEGER,
+                "Blind share (%)",
+                default=50,
+                minimum=0,
+                maximum=90,
+                required=True,
+                help="Share of each person's units without suggestion and without current value, for comparison.",
+            ),
+        ),
     ),
     Purpose.PRACTICE: Meaning(
         "Each answer is compared with the known value at once; it counts for nothing else.",

@@ -20,6 +20,7 @@ from ..answers.queries import counted, counted_parts
 from ..gold.queries import current_values, parts_of
 from ..models import Reference, Round, Unit
 from ..reports.writing import escaped, number
+from ..suggestions.report import suggestion_report
 
 #: Approximate number of answers that are loaded at a time.
 CHUNK = 1000
@@ -159,6 +160,8 @@ def _not_independent(round: Round) -> dict[str, Any]:
     figures = answers.aggregate(answers=Count("pk"), units_answered=Count("assignment__unit", distinct=True))
     raters = sorted(answers.values_list("author__pseudonym", flat=True).distinct())
     result: dict[str, Any] = figures | {"raters": raters, "measures": [], "spans": []}
+    if round.suggestions:
+        return result | {"suggestions_shown": True, "suggestions": suggestion_report(round)}
     if not round.meaning.shows_value:
         return result
     return result | {"review": corrections(kinds.get(round.kind).scales_of(round), [r for _, r in reviews(round)])}

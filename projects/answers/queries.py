@@ -103,3 +103,5 @@ class Submission:
     entry: int | None = None
     #: Ids of the decisions that were shown, in a round that reviews current values.
     references: Sequence[int] = ()
+    #: The person cleared the suggestion that was shown and began anew.
+    rejects_suggestion: bool = False

@@ -90,6 +90,8 @@ class Kind(StoredValues):
     lease_seconds: int = 0
     #: Estimated seconds per answer until times are measured.
     assumed_seconds: float = 20.0
+    #: Whether models can suggest values, which correction rounds show instead of current ones (`projects.suggestions`).
+    takes_suggestions: bool = False
     #: Kinds whose current values its units depend on. They are decided first.
     judged_by: Sequence[str] = ()
 
@@ -369,6 +371,17 @@ class Kind(StoredValues):
     def is_correct(self, field: str, value: Value, expected: Value, round: Round) -> bool | None:
         """Return whether an answer is correct in one field by the round's policy; None if it is not compared."""
         return self.is_equal(field, expected, value)
+
+    def as_suggestion(self, value: Value) -> Value:
+        """Return a suggested value as cards show it. Kinds that record the origin of parts mark them."""
+        return value
+
+    def read_values(self, units: Sequence[Unit], imported: int) -> dict[int, Any]:
+        """Return the values of the current machine readings of an import, unchecked, by unit id.
+
+        Units without a reading are missing. Use a fixed number of queries.
+        """
+        return {}
 
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
         """Return the units with an imported value but no decision, if `pre_decide` writes it and not the import."""

@@ -22,6 +22,7 @@ from .project import (
 )
 from .recruitment import ExternalId, Recruit, Recruitment
 from .round import Assignment, Participant, Round, Unit
+from .suggestion import Suggestion, SuggestionOutcome, SuggestionSet, SuggestionSource
 
 __all__ = [
     "WAITING",
@@ -63,6 +64,10 @@ __all__ = [
     "Round",
     "StoredAgreement",
     "StoredFigures",
+    "Suggestion",
+    "SuggestionOutcome",
+    "SuggestionSet",
+    "SuggestionSource",
     "Unit",
     "has_arrived",
 ]

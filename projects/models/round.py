@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from ..purposes import Meaning, Purpose, of, which
+from ..purposes import SUGGESTIONS, Meaning, Purpose, of, which
 from .project import ArrivedManager, Guideline, Import, Member, Project
 
 #: Default and maximum number of assignments that a person holds at a time: the current one and the next ones.
@@ -169,6 +169,17 @@ class Round(models.Model):
     def meaning(self) -> Meaning:
         """Consequences of the purpose."""
         return of(self.purpose)
+
+    @property
+    def suggestions(self) -> int | None:
+        """Id of the set of suggestions that the round shows to some people instead of current values."""
+        chosen: int | None = self.terms.get(SUGGESTIONS)
+        return chosen
+
+    @property
+    def shows_current_value(self) -> bool:
+        """Whether people see the current value of a unit."""
+        return self.meaning.shows_value and not self.suggestions
 
     @property
     def has_queue(self) -> bool:

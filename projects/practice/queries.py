@@ -32,7 +32,7 @@ def references(assignment: Assignment, value: kinds.Value | None, shown: list[in
         return []
     if round.meaning.gives_feedback:
         return _expected(assignment, value)
-    if round.meaning.shows_value:
+    if round.shows_current_value:
         return _reviewed(assignment, value, shown)
     return []
 

@@ -22,11 +22,12 @@ from sql.expressions import LockedExists
 
 from .. import kinds
 from ..answers.queries import Submission
-from ..models import Answer, Assignment, Member, Outcome, Participant, Reference, Round
+from ..models import Answer, Assignment, Member, Outcome, Participant, Reference, Round, SuggestionOutcome
 from ..practice import queries as practice_queries
 from ..practice import readiness
 from ..practice.actions import require_consent, require_ready
 from ..practice.participants import PARTICIPANT_LOCK, participant_of, require_participant
+from ..suggestions.queries import outcomes_of
 from . import assignments
 
 
@@ -133,9 +134,11 @@ def submit(*, user: User, submission: Submission, now: datetime | None = None) -
         require_ready(assignment.round, author)
         value = _validate_value(assignment, submission)
         answer_references = references(assignment, value, list(submission.references))
+        outcomes = outcomes_of(assignment, value, rejects=submission.rejects_suggestion)
         try:
             with transaction.atomic():
                 answer = _store(assignment, submission, value, answer_references, author=author, now=now)
+                _store_outcomes(answer, outcomes)
                 held = _held_assignments(assignment.round, _participant(assignment), now)
                 return Submitted(answer, held, new=True)
         except _AssignmentChanged:
@@ -236,6 +239,13 @@ def _store(
     elif assignment.number < 0:
         _count_again(assignment)
     return answer
+
+
+def _store_outcomes(answer: Answer, outcomes: list[SuggestionOutcome]) -> None:
+    for outcome in outcomes:
+        outcome.answer = answer
+    if outcomes:
+        SuggestionOutcome.objects.bulk_create(outcomes)
 
 
 def insert_answer(

@@ -11,6 +11,7 @@ from .. import kinds
 from ..answers.queries import Submission
 from ..gold.queries import newest_decisions, of_kind, values_of
 from ..models import Assignment, Decision, Member, Participant, Reference, Round, Unit
+from ..suggestions.queries import shown_values
 
 
 def cards(round: Round, assignments: Sequence[Assignment]) -> list[dict[str, Any]]:
@@ -22,12 +23,13 @@ def cards(round: Round, assignments: Sequence[Assignment]) -> list[dict[str, Any
     answer_ids = [assignment.current_answer_id for assignment in assignments if assignment.current_answer_id]
     values = kind.values(answer_ids) if answer_ids else {}
     # Not in practice rounds: their participants must not learn the expected value from the card.
-    shown_of = _values_to_review(assignments, kind.key) if round.meaning.shows_value else {}
+    shown_of = _values_to_review(assignments, kind.key) if round.shows_current_value else {}
+    suggested = shown_values(round, assignments) if round.suggestions else {}
     out = []
     for assignment in assignments:
         answer = assignment.current_answer
         key = "" if kind.blind else assignment.unit.key
-        shown, references = shown_of.get(assignment.pk, (None, []))
+        shown, references = shown_of.get(assignment.pk, (suggested.get(assignment.pk), []))
         out.append(
             {
                 "kind": kind.key,
@@ -42,6 +44,7 @@ def cards(round: Round, assignments: Sequence[Assignment]) -> list[dict[str, Any
                 "flag": answer.flag if answer else False,
                 "references": references,
                 "value": values.get(answer.pk) if answer else shown,
+                **({"is_suggestion": True} if not answer and assignment.pk in suggested else {}),
                 **kind.card(assignment, batch, round),
             }
         )

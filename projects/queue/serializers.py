@@ -40,6 +40,9 @@ class CardSerializer(Plain):
         child=serializers.IntegerField(),
         help_text="Decisions whose value the card shows. Send them back with the answer. Empty if no value is shown.",
     )
+    is_suggestion = serializers.BooleanField(
+        required=False, help_text="Present if `value` is a model's suggestion, which no person has decided."
+    )
 
 
 class PrerequisiteSerializer(Plain):
@@ -71,6 +74,9 @@ class SubmissionSerializer(Plain):
         default=list,
         max_length=100,
         help_text="Decisions whose value the card showed.",
+    )
+    rejects_suggestion = serializers.BooleanField(
+        default=False, help_text="Whether the person cleared the suggestion of the card and began anew."
     )
     have = serializers.ListField(
         child=serializers.IntegerField(max_value=LARGEST),

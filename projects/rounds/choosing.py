@@ -15,6 +15,7 @@ from ..concerns.queries import change_of
 from ..gold.queries import current_values, units_decided, units_with
 from ..kinds import Filter
 from ..models import WAITING, Answer, Assignment, Change, Decision, Origin, Project, Round, Unit
+from ..suggestions.queries import units_with_suggestion
 
 Units = QuerySet[Unit]
 #: The origins that a current value can have.
@@ -109,15 +110,25 @@ def strata_of(kind: kinds.Kind) -> list[str]:
 
 
 def units(
-    project: Project, kind: str, filters: Mapping[str, Any], purpose: str = "", options: Mapping[str, Any] | None = None
+    project: Project,
+    kind: str,
+    filters: Mapping[str, Any],
+    purpose: str = "",
+    options: Mapping[str, Any] | None = None,
+    suggestions: int | None = None,
 ) -> QuerySet[Unit]:
     """Return the units that a round of this kind can contain.
 
-    They are restricted by the purpose, the options, and the filters of the kind and of all kinds (`filters_of`).
+    They are restricted by the purpose, the options, and the filters of the kind and of all kinds (`filters_of`). With
+    ``suggestions`` they are the units of that set, with or without a current value.
     """
     how = kinds.get(kind)
-    takes_any = purposes.of(purpose).chooses == "any"
-    matching = how.units(project) if takes_any else _filter_by_purpose(purpose, how, how.valued_units(project), options)
+    if suggestions:
+        matching = units_with_suggestion(how.valued_units(project), suggestions)
+    elif purposes.of(purpose).chooses == "any":
+        matching = how.units(project)
+    else:
+        matching = _filter_by_purpose(purpose, how, how.valued_units(project), options)
     if options is not None:
         matching = how.narrowed(matching, options)
     shared = general(kind, project, _requested(how, options), decided=not takes_any)

@@ -19,6 +19,7 @@ from ..guidelines.actions import latest_guideline
 from ..models import Assignment, Guideline, Member, Project, Round, Unit
 from ..models.project import MAY
 from ..models.round import HELD_LIMIT
+from ..suggestions.queries import checked_terms
 from . import choosing
 
 BATCH = 2000
@@ -68,13 +69,18 @@ class RoundPlan:
     rolling: bool = False
 
     @property
+    def suggestions(self) -> int | None:
+        """Id of the set of suggestions that is shown instead of current values."""
+        return self.terms.get(purposes.SUGGESTIONS)
+
+    @property
     def shape(self) -> Shape:
         return Shape(self.overlap, self.block_share, self.block_overlap, self.repeat_share, self.repeat_distance)
 
 
 def matching_units(project: Project, plan: RoundPlan) -> list[int]:
     """Return the ids of all units that match the plan's filters, before sampling."""
-    units = choosing.units(project, plan.kind, plan.filters, plan.purpose, plan.options)
+    units = choosing.units(project, plan.kind, plan.filters, plan.purpose, plan.options, plan.suggestions)
     return list(units.values_list("pk", flat=True))
 
 
@@ -97,7 +103,9 @@ def count_asked(project: Project, plan: RoundPlan, ids: Sequence[int]) -> int:
 def planned_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
     """Return the (unit, context) ids of the plan, in the order in which they are assigned."""
     units = list(
-        choosing.units(project, plan.kind, plan.filters, plan.purpose, plan.options).values_list("pk", "context")
+        choosing.units(project, plan.kind, plan.filters, plan.purpose, plan.options, plan.suggestions).values_list(
+            "pk", "context"
+        )
     )
     refuse_sample(plan, len(units))
     sample = set(sample_units([pk for pk, _ in units], plan))
@@ -140,6 +148,7 @@ def validated_plan(project: Project, plan: RoundPlan) -> RoundPlan:
     if plan.purpose not in purposes_of(kind):
         names = ", ".join(purposes.Purpose(key).label for key in purposes_of(kind))
         raise Refused.field("purpose", f"This task cannot have this purpose. Choose one of: {names}.")
+    terms = checked_terms(project, kind, terms, options)
     plan = replace(plan, options=options, policy=policy, terms=terms, filters=choosing.checked(kind, plan.filters))
     if not purposes.of(plan.purpose).gives_feedback:
         return plan
@@ -160,7 +169,7 @@ def create_units(round: Round, chosen: Sequence[tuple[int, int]]) -> Sequence[tu
     units = kind.create_items(round, chosen)
     if not round.is_rolling:
         refuse_empty(units)
-    if round.meaning.chooses != "any":
+    if round.meaning.chooses != "any" and not round.suggestions:
         # The shown or expected values must be stored as decisions, so that answers can refer to them.
         ids = [unit for unit, _ in units]
         for first in range(0, len(ids), BATCH):

@@ -18,6 +18,7 @@ from ..material import registry as material
 from ..models import Answer, Assignment, Outcome, Participant, Project, Round, Unit
 from ..practice import queries as practice_queries
 from ..queue import queries as queue_queries
+from ..suggestions.queries import in_words as suggestions_in_words
 from . import choosing
 from .planning import (
     WORKERS,
@@ -95,6 +96,7 @@ def preview(project: Project, plan: RoundPlan, turn: int) -> list[dict[str, Any]
         seed=plan.seed,
         policy=dict(plan.policy),
         options=dict(plan.options),
+        terms=dict(plan.terms),
     )
     return queue_queries.cards(round, [Assignment(pk=0, unit=unit, number=1, position=at)])
 
@@ -194,6 +196,8 @@ def settings_in_words(round: Round) -> list[dict[str, str]]:
         rows.append({"label": "Repeats", "value": repeats})
     if round.is_rolling:
         rows.append({"label": "Later units", "value": "added while the round is open"})
+    if round.suggestions:
+        rows.append({"label": "Suggestions by a model", "value": suggestions_in_words(round)})
     if round.requires_practice:
         rows.append({"label": "Required practice", "value": round.requires_practice.name})
     if round.asks_questions:
@@ -206,7 +210,7 @@ def settings_in_words(round: Round) -> list[dict[str, str]]:
             (kind.options_of(round.project), kind.current_options(round.options)),
         )
         for one in declared
-        if one.name in values and one.name not in kind.design_options
+        if one.name in values and one.name not in (*kind.design_options, purposes.SUGGESTIONS, purposes.BLIND_SHARE)
     ]
 
 

@@ -76,7 +76,8 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "overlap": round.overlap,
         "units": round.units_count,
         "allocation": round.get_allocation_display(),
-        "seed": round.seed if shows_settings else None,
+        # With the seed, participants could compute which units come without a suggestion.
+        "seed": round.seed if shows_settings and (not round.suggestions or may(member, "read rounds")) else None,
         "options": kind.current_options(round.options) if shows_settings else {},
         "policy": round.policy if shows_settings else {},
         "settings": previews.settings_in_words(round) if shows_settings else [],

@@ -29,6 +29,7 @@ class BlindCheckKind(LabelKind):
     description = "Does a rewritten text claim what it should?"
     group = groups.TEST
     order = 100
+    takes_suggestions = False
     unit_types = (REWRITTEN,)
     blind = True
     judged_by = ()

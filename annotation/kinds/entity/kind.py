@@ -102,6 +102,7 @@ class EntityKind(ReviewKind):
     description = "Which words of an abstract name them?"
     material = "reviews"
     order = 35
+    takes_suggestions = True
     unit_types: Sequence[str] = (units.ABSTRACT,)
     fields: Sequence[str] = tuple(FIELDS.values())
     assumed_seconds = 180.0
@@ -216,6 +217,14 @@ class EntityKind(ReviewKind):
         return MARKED if value.get(field) else NOT_MARKED
 
     # Decisions and agreement
+
+    def as_suggestion(self, value: Value) -> Value:
+        """Mark each span as an accepted suggestion, so that the answer records what becomes of it."""
+        accepted = {"suggestion": EntitySpan.Suggestion.ACCEPTED}
+        return {f: [span | accepted for span in value[f]] for f in self.fields} | {"rejected_spans": []}
+
+    def read_values(self, units: Sequence[Unit], imported: int) -> dict[int, Any]:
+        return machine.values_of_units(_articles(unit.pk for unit in units), imported)
 
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
         return machine.undecided(units)

@@ -78,6 +78,16 @@ def decide(units: Sequence[Unit]) -> None:
     insert_machine_decisions(adopted, KIND, list(FIELDS.values()))
 
 
+def values_of_units(articles: Mapping[int, Article], imported: int) -> dict[int, dict[str, Any]]:
+    """Return the spans of the current readings of an import, by unit id. ``articles`` are by unit id."""
+    unit_of = {article: unit for unit, article in articles.items()}
+    return {
+        unit_of[article]: _as_value(article.abstract, spans)
+        for article, spans, of in _current_spans(unit_of)
+        if of.pk == imported
+    }
+
+
 def _as_value(text: str, spans: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     value: dict[str, Any] = {field: [] for field in FIELDS.values()}
     for span in spans:

@@ -71,6 +71,7 @@ class LabelKind(PropositionKind):
     title = "Label propositions"
     description = "Polarity and modality of one finding, with the words that show them."
     order = 70
+    takes_suggestions = True
     fields: Sequence[str] = ("polarity", "polarity_cue", "modality", "modality_cue")
     skip_reasons: Sequence[SkipReason] = (
         SkipReason("unclear", "The text is unclear"),

@@ -115,6 +115,7 @@ class PicoKind(TargetSentenceKind):
     title = "Split sentences into PICO tuples"
     description = "Population, intervention, comparator and outcome of a sentence."
     order = 50
+    takes_suggestions = True
     fields: Sequence[str] = (FIELD,)
     assumed_seconds = 60.0
     skip_reasons: Sequence[SkipReason] = (
@@ -146,7 +147,7 @@ class PicoKind(TargetSentenceKind):
     def load(self, assignments: Sequence[Assignment], round: Round) -> Batch:
         units = [assignment.unit for assignment in assignments]
         targets = Target.objects.filter(unit__in=units).select_related("review")
-        current = current_values(units, self.key) if round.meaning.shows_value else {}
+        current = current_values(units, self.key) if round.shows_current_value else {}
         return Batch({t.unit_id: t for t in targets}, {"current": current})
 
     def card(self, assignment: Assignment, batch: Batch, round: Round) -> dict[str, Any]:

@@ -66,6 +66,7 @@ class SentencesKind(ReviewKind):
     description = "Which sentences of an abstract state a finding?"
     group = groups.CORPUS
     order = 30
+    takes_suggestions = True
     fields: Sequence[str] = (EVIDENCE, CLASSES)
     assumed_seconds = 90.0
     skip_reasons: Sequence[SkipReason] = (
@@ -203,6 +204,10 @@ class SentencesKind(ReviewKind):
         return ""
 
     # Decisions and agreement
+
+    def read_values(self, units: Sequence[Unit], imported: int) -> dict[int, Any]:
+        """Return the classes that a model gave. Sentences that it splits in another way are left out."""
+        return machine.values_of_units([unit.pk for unit in units], imported)
 
     def undecided_imports(self, units: QuerySet[Unit]) -> QuerySet[Unit]:
         return machine.undecided(units)

@@ -1,6 +1,7 @@
 """Decisions on the classes of sentences that a model gave. They are written when a round needs them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -51,6 +52,26 @@ def decide(units: Sequence[Unit]) -> None:
     )
     adopted = ((reading.unit_id, one.imported) for reading, one in zip(readings, usable, strict=True))
     insert_machine_decisions(adopted, KIND, [FIELD])
+
+
+def values_of_units(units: Sequence[int], imported: int) -> dict[int, dict[str, Any]]:
+    """Return the classes of the current readings of an import, by unit id. The abstracts are split if necessary."""
+    split(unsplit(Review.objects.filter(unit__in=units)))
+    found = _readings().filter(review__unit__in=units, imported=imported).select_related("review")
+    sentences: dict[int, list[tuple[int, int]]] = {}
+    rows = Sentence.objects.filter(review__unit__in=units).order_by("review", "number")
+    for review, number, end in rows.values_list("review", "number", "end"):
+        sentences.setdefault(review or 0, []).append((number, end))
+    return {
+        one.review.unit_id: {
+            FIELD: [
+                {"number": number, "said": value["class"]}
+                for (number, _), value in zip(sentences[one.review.pk], one.values["sentences"], strict=True)
+            ]
+        }
+        for one in found
+        if one.review and _ends(one) == [end for _, end in sentences.get(one.review.pk, ())]
+    }
 
 
 def _ends(reading: MachineReading) -> list[int | None]:

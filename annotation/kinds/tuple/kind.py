@@ -162,7 +162,7 @@ class TupleKind(clusters.ClusterKind):
         return {
             "text": batch.extra["texts"].get(assignment.unit_id, ""),
             "cluster": cluster.key,
-            "current": clusters.elements(cluster) if round.meaning.shows_value else None,
+            "current": clusters.elements(cluster) if round.shows_current_value else None,
         }
 
     def check(self, assignment: Assignment, value: Value) -> None:
