@@ -47,6 +47,7 @@ GUIDES = (
     "counterfactuals",
     "rounds",
     "practice",
+    "suggestions",
     "volunteers",
     "crowd",
     "pay",

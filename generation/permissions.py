@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from accounts.models import User
 from api.problems import Forbidden, Refused
 from projects.models import Member, Role
-from projects.permissions import permit, permitted_member, permitted_row
+from projects.permissions import may, permit, permitted_member, permitted_row
 
 from .models import Embargo, FineTuning, ProjectEndpoint, Run, System, Version
 
@@ -109,3 +109,8 @@ def members_to(run: Run, ids: Sequence[int]) -> list[Member]:
     if missing := [pk for pk in ids if pk not in members]:
         raise Refused.field("members", f"There is no member {missing[0]} in this project.")
     return [members[pk] for pk in dict.fromkeys(ids)]
+
+
+def sees_endpoints(member: Member) -> bool:
+    """Return whether a member may see endpoints and judges now."""
+    return may(member, JUDGE) and not any(check(member) for check in _endpoint_checks)

@@ -12,6 +12,7 @@ from .models import Run, System
 from .readings import actions as readings_actions
 from .runs import chunks, concurrency
 from .scoring import actions as scoring_actions
+from .suggesting import actions as suggesting_actions
 from .systems import actions as systems_actions
 from .training import actions as training_actions
 from .training import running as training_running
@@ -104,3 +105,13 @@ def delete_checkpoints(job: RunningJob) -> dict[str, Any]:
     """Delete the checkpoints of a training that failed or was cancelled. A second attempt finds none."""
     training_running.delete_checkpoints(job)
     return {}
+
+
+@jobs.handler(suggesting_actions.KIND, notification=("Suggestions {name}", "suggestions"))
+def suggest_values(job: RunningJob) -> dict[str, Any]:
+    """Make suggestions. A second attempt asks about the remaining units."""
+    assert job.project
+    request = suggesting_actions.SuggestionRequest(**job.params)
+    return suggesting_actions.suggest(
+        project=job.project, request=request, by=job.by, job=job.job.pk, progress=job.progress
+    )

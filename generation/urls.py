@@ -7,6 +7,7 @@ from .project_endpoints import views as endpoints_views
 from .readings import views as readings_views
 from .results import views as results_views
 from .runs import views as runs_views
+from .suggesting import views as suggesting_views
 from .systems import views as systems_views
 from .training import views as training_views
 
@@ -32,6 +33,8 @@ urlpatterns = [
     path("projects/<slug:slug>/results/", results_views.ResultsView.as_view()),
     path("projects/<slug:slug>/results/plot/", results_views.ResultPlotView.as_view()),
     path("projects/<slug:slug>/results/<slug:table>/<slug:form>/", results_views.ResultFileView.as_view()),
+    path("projects/<slug:slug>/suggestions/models/", suggesting_views.SuggestingView.as_view()),
+    path("projects/<slug:slug>/suggestions/outgoing/", suggesting_views.OutgoingView.as_view()),
     path("projects/<slug:slug>/readings/", readings_views.ReadingListView.as_view()),
     path("projects/<slug:slug>/readings/check/", readings_views.FolderCheckView.as_view()),
     path("projects/<slug:slug>/readings/withdraw/", readings_views.WithdrawalView.as_view()),

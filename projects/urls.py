@@ -23,6 +23,7 @@ from .recruitment import views as recruitment_views
 from .rounds import views as rounds_views
 from .sheets import views as sheets_views
 from .staleness import views as staleness_views
+from .suggestion_sets import views as suggestions_views
 
 urlpatterns = [
     path("session/", people_views.SessionView.as_view()),
@@ -60,6 +61,8 @@ urlpatterns = [
     path("projects/<slug:slug>/rounds/totals/", rounds_views.RoundTotalsView.as_view()),
     path("projects/<slug:slug>/rounds/choices/", rounds_views.RoundChoicesView.as_view()),
     path("projects/<slug:slug>/rounds/preview/", rounds_views.RoundPreviewView.as_view()),
+    path("projects/<slug:slug>/suggestions/", suggestions_views.SuggestionSetsView.as_view()),
+    path("projects/<slug:slug>/suggestions/files/", suggestions_views.SuggestionFilesView.as_view()),
     path("projects/<slug:slug>/materials/", material_views.MaterialsView.as_view()),
     path("projects/<slug:slug>/materials/<slug:key>/", material_views.MaterialListView.as_view()),
     path("projects/<slug:slug>/search/", material_views.MaterialSearchView.as_view()),

@@ -57,6 +57,7 @@ export const routes: Route[] = [
   { path: '/projects/:project/rounds/:round', page: () => import('./pages/Round/Round.svelte'), title: 'Round' },
   { path: '/projects/:project/rounds/:round/adjudicate', page: () => import('./pages/Adjudicate/Adjudicate.svelte'), title: 'Adjudicate', may: 'curate' },
   { path: '/projects/:project/rounds/:round/agreement', page: () => import('./pages/Agreement/Agreement.svelte'), title: 'Agreement' },
+  { path: '/projects/:project/suggestions', page: () => import('./pages/Suggestions/Suggestions.svelte'), title: 'Suggestions', group: 'Annotation', nav: true, may: 'open, change and close rounds' },
   { path: '/projects/:project/writers', page: () => import('./pages/Agreement/AllWriters.svelte'), title: 'Agreement between writers', group: 'Annotation', may: 'read the corpus' },
   { path: '/projects/:project/systems', page: () => import('./pages/Systems.svelte'), title: 'Systems', group: 'Evaluation', nav: true, may: 'read systems and results' },
   { path: '/projects/:project/systems/new', page: () => import('./pages/NewVersion/NewVersion.svelte'), title: 'New system', may: 'register and run systems' },

@@ -37,6 +37,11 @@ class SetPlan:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
+def named(project: Project, plan: SetPlan) -> SuggestionSet | None:
+    """Return the set with the name of a plan, of the same or of another version."""
+    return SuggestionSet.objects.filter(project=project, kind=plan.kind, name=plan.name).first()
+
+
 def create_set(*, project: Project, plan: SetPlan, by: User | None) -> SuggestionSet:
     """Create an empty set and log it. Raise `Refused` if the name is taken or the task takes no suggestions."""
     if not kinds.get(plan.kind).takes_suggestions:

@@ -29,6 +29,7 @@ from . import (
     rounds,
     splits,
     statistics,
+    suggestions,
     systems,
     written,
 )
@@ -52,6 +53,7 @@ FORMATS: dict[str, Format] = {
     "agreement": agreement.files,
     "reliability": reliability.files,
     "corrections": corrections.files,
+    "suggestions": suggestions.files,
     "provenance": provenance.files,
     "prov": prov.files,
     "systems": systems.files,

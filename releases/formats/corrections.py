@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from projects import kinds
 from projects.agreement.queries import report, reviews
 from projects.models import Project, Round
-from projects.purposes import which
+from projects.purposes import SUGGESTIONS, which
 from releases.formats.rows import BATCH, csv_row, flag
 
 from ..sources.blinding import kept_blind
@@ -26,6 +26,7 @@ REPORTS, REFERENCES, SHOWN = "agreement/corrections.jsonl", "agreement/reference
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
     rounds = (
         Round.objects.filter(project=project, status=Round.Status.CLOSED, purpose__in=which("shows_value"))
+        .exclude(terms__has_key=SUGGESTIONS)
         .select_related("project")
         .order_by("pk")
     )

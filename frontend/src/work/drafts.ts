@@ -12,6 +12,8 @@ export interface Draft<T = unknown> {
   comment: string
   flag: boolean
   activeMs: number
+  /** Whether the person cleared the suggestion of a model. */
+  rejected?: boolean
 }
 
 export async function saveDraft(draft: Draft): Promise<void> {

@@ -1,5 +1,8 @@
 import type { Binding } from './keymap.ts'
 
+/** Key of units that show a model's suggestion. */
+export const rejectBinding: Binding = { keys: ['q'], command: 'reject', says: 'Reject the suggestion and begin anew', shown: 'Q' }
+
 /** Keys common to all tasks. */
 export const sharedBindings: readonly Binding[] = [
   { keys: ['Enter'], command: 'next', says: 'Next, even if a cue is missing', shown: 'Enter', settles: true },

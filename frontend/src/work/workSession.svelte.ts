@@ -28,6 +28,11 @@ function isFirst(entry: Entry): boolean {
   return revision === 0 && outcome === 'answered'
 }
 
+/** The card of a unit whose suggestion was rejected. */
+function withoutValue(card: Card): Card {
+  return { ...card, value: null, is_suggestion: false }
+}
+
 export class WorkSession {
   round = $state.raw<Schemas['Round'] | null>(null)
   assignments = $state.raw<HeldAssignments<Card>>(empty as HeldAssignments<Card>)
@@ -37,6 +42,9 @@ export class WorkSession {
   unit = $state.raw<{ card: Card; visit: Visit; draft: unknown; serial: number } | null>(null)
   comment = $state('')
   flag = $state(false)
+  /** Whether the person cleared the suggestion of the unit, and whether it is unchanged so far. */
+  rejected = $state(false)
+  isUntouched = $state(true)
   refused = $state.raw<Entry | null>(null)
   full = $state(false)
   /** In practice rounds: the last unit, with feedback once the server has replied. The next unit waits. */
@@ -162,12 +170,15 @@ export class WorkSession {
     this.draft = left ?? draft?.state ?? null
     this.comment = draft?.comment ?? card.comment
     this.flag = draft?.flag ?? card.flag
+    this.rejected = draft?.rejected ?? false
+    this.isUntouched = !draft
     this.remarks.loaded(card.assignment, this)
     this.activity.restart(draft?.activeMs)
     this.shownAt = performance.now()
     // A shown current value waits for Enter, because one changed field need not be the last.
-    const seen: Visit = visit === 'new' && card.value && (!draft || !card.revision) ? 'reopened' : visit
-    this.unit = { card, visit: seen, draft: this.draft, serial: ++this.serial }
+    const shown = this.rejected ? withoutValue(card) : card
+    const seen: Visit = visit === 'new' && shown.value && (!draft || !card.revision) ? 'reopened' : visit
+    this.unit = { card: shown, visit: seen, draft: this.draft, serial: ++this.serial }
   }
 
   private async goOn(): Promise<void> {
@@ -186,6 +197,7 @@ export class WorkSession {
 
   changed = (draft: unknown): void => {
     this.draft = draft
+    this.isUntouched = false
     this.keepDraft()
   }
 
@@ -196,7 +208,7 @@ export class WorkSession {
     // Plain data: a proxy of the page's state cannot be stored.
     const draft = {
       user: this.user, assignment: card.assignment, revision: this.revisionOf(card), state: $state.snapshot(this.draft),
-      comment: this.comment, flag: this.flag, activeMs: this.activity.ms,
+      comment: this.comment, flag: this.flag, activeMs: this.activity.ms, rejected: this.rejected,
     }
     saveDraft(draft).catch(() => (this.full = true))
   }
@@ -211,10 +223,11 @@ export class WorkSession {
     this.isBusy = true
     const { card } = unit
     const revision = this.base(card)
-    const after = leave(this.assignments, { ...card, value, outcome, revision: revision + 1, comment: this.comment, flag: this.flag } as Card, draft)
+    const after = leave(this.assignments, { ...card, value, outcome, revision: revision + 1, comment: this.comment, flag: this.flag, is_suggestion: false } as Card, draft)
     const body = JSON.stringify({
       assignment: card.assignment, revision, kind: card.kind, outcome, reason, shown: card.shown, active_ms: this.activity.ms,
       comment: this.comment, flag: this.flag, value, references: card.references ?? [], have: heldIds(after),
+      rejects_suggestion: this.rejected,
     } satisfies Said)
     try {
       await this.outbox.add({ uuid: newUuid(), round: this.id, assignment: card.assignment, body, card })
@@ -285,6 +298,17 @@ export class WorkSession {
     this.keepDraft()
     this.assignments = reopen(this.assignments, card)
     await this.show('reopened')
+  }
+
+  /** Clear the suggestion of the unit and begin anew, or show it again. */
+  reject = (rejected = true): void => {
+    const card = current(this.assignments)
+    if (!this.unit || !card?.is_suggestion || this.isBusy || rejected === this.rejected) return
+    this.rejected = rejected
+    this.isUntouched = true
+    this.draft = null
+    this.keepDraft()
+    this.unit = { card: rejected ? withoutValue(card) : card, visit: rejected ? 'new' : 'reopened', draft: null, serial: ++this.serial }
   }
 
   /** Leave a reopened unit unchanged. */

@@ -165,6 +165,7 @@ export class Planning {
     this.turnToPurpose()
     for (const [name, value] of asked) {
       if (name.startsWith('options.') && value) this.options[name.slice(8)] = value
+      if (name === 'terms.suggestions' && value) this.terms['suggestions'] = Number(value)
       if (name.startsWith('filters.') && value) {
         this.which = 'filter'
         this.filters[name.slice(8)] = value === 'true' ? true : value

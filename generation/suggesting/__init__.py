@@ -1,0 +1,1 @@
+"""Suggestions for correction rounds, from chat models, machine readings and files (docs/decisions/0037)."""
