@@ -1,9 +1,9 @@
 """Suggestions of models that closed rounds showed, and what people made of them.
 
 ``suggestions/sets.jsonl`` has one version of a model per line, with its prompt, decoding, and weights or endpoint.
-``suggestions/values/KIND.csv`` has the suggested values, column by column. ``suggestions/outcomes.csv`` tells for each answer
-and field whether the suggestion was shown, and whether the answer equals it. ``suggestions/reports.jsonl`` has the
-figures of each round.
+``suggestions/values/KIND.csv`` has the suggested values, column by column. ``suggestions/outcomes.csv`` tells for each
+answer and field whether the suggestion was shown, and whether the answer equals it. ``suggestions/reports.jsonl`` has
+the figures of each round.
 """
 
 import json
