@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('projects', '0016_recruitment'),
+        ('projects', '0017_guideline_changes'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

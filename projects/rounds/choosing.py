@@ -123,9 +123,10 @@ def units(
     ``suggestions`` they are the units of that set, with or without a current value.
     """
     how = kinds.get(kind)
+    takes_any = purposes.of(purpose).chooses == "any"
     if suggestions:
         matching = units_with_suggestion(how.valued_units(project), suggestions)
-    elif purposes.of(purpose).chooses == "any":
+    elif takes_any:
         matching = how.units(project)
     else:
         matching = _filter_by_purpose(purpose, how, how.valued_units(project), options)
