@@ -23,6 +23,7 @@ LEFT_OUT = {
     "rounds/<int:round_id>/ratings/": "measured by `results`",
     "rounds/<int:round_id>/ratings/examples/": "measured by `results`",
     "rounds/<int:round_id>/ratings/file/": "measured by `results`",
+    "rounds/<int:round_id>/judge-figures/": "measured by `results`",
     "rounds/<int:round_id>/consent-text/": "one text",
     "rounds/<int:round_id>/recruitments/": "at most ten links",
     "rounds/<int:round_id>/recruitments/<int:link_id>/people/": "its queries are counted in tests",

@@ -26,6 +26,7 @@ class EvaluationConfig(AppConfig):
             ComparedSystem,
             Judge,
             JudgeAnswer,
+            JudgeFigures,
             JudgePage,
             JudgePreference,
             JudgeRating,
@@ -52,6 +53,7 @@ class EvaluationConfig(AppConfig):
         checks.register(checks_of)
         workflow_registry.discover("evaluation")
         reports.discover("evaluation.results.tables", module="")
+        reports.discover("evaluation.judge_figures.tables", module="")
         imports.discover("evaluation.imports")
         register_embargo_check(blind_rating_reason)
         hide_from_members(SUMMARY_TEXTS, summaries_hidden_from)
@@ -60,6 +62,7 @@ class EvaluationConfig(AppConfig):
         hide_from_members("judge", permissions.judges_hidden_from)
         hide_from_members("judgeset", permissions.judge_sets_hidden_from)
         hide_from_members("judgerun", permissions.judge_runs_hidden_from)
+        hide_from_members("judgefigures", permissions.judge_figures_hidden_from)
         track(Protocol, but=("name",))
         track(ProtocolVersion, batch=100)
         # The design of a round in preparation may still be deleted, so it is not tracked yet.
@@ -75,6 +78,7 @@ class EvaluationConfig(AppConfig):
         ):
             track(model, batch=100, when=~Q(**{f"{path}round__status": preparing}), label=label, renamed=renamed)
         track(RatingFigures, batch=20)
+        track(JudgeFigures, batch=20)
         track(Rating, renamed={"position": "place"})
         for append_only in (Unblinding, RatingSpan, Preference, Judge, JudgeSet, JudgeRating, JudgePreference):
             track(append_only)

@@ -9,10 +9,10 @@ from api.problems import Conflict, Forbidden, NotFound
 from generation.models import Embargo, ProjectEndpoint
 from generation.permissions import JUDGE, require_endpoints
 from generation.permissions import READ as READ_RESULTS
-from projects.models import Member, Round
+from projects.models import Member, Project, Round
 from projects.permissions import permit, permitted_member, permitted_row, round_of
 
-from .models import Judge, JudgeRun, JudgeSet, Protocol, ProtocolVersion, RatingDesign
+from .models import Judge, JudgeFigures, JudgeRun, JudgeSet, Protocol, ProtocolVersion, RatingDesign
 
 READ, WRITE = "read rounds", "write rating protocols"
 HIDDEN_JUDGES = "You rate in an open round. Judges are hidden from you until it is closed."
@@ -22,6 +22,12 @@ def rates_now(member: Member) -> bool:
     """Return whether a member takes part in an open rating round, and must not learn that a judge exists."""
     rounds = Round.objects.filter(project=member.project_id, status=Round.Status.OPEN, rating_design__isnull=False)
     return rounds.filter(participants__member=member, participants__left_at=None).exists()
+
+
+def rates_in(project: Project) -> bool:
+    """Return whether somebody takes part in an open rating round of a project."""
+    rounds = Round.objects.filter(project=project, status=Round.Status.OPEN, rating_design__isnull=False)
+    return rounds.filter(participants__left_at=None).exists()
 
 
 def judges_hidden_reason(member: Member) -> str:
@@ -50,6 +56,10 @@ def judge_sets_hidden_from(member: Member) -> set[int]:
 
 def judge_runs_hidden_from(member: Member) -> set[int]:
     return _hidden(member, JudgeRun.objects.of_project(member.project_id))
+
+
+def judge_figures_hidden_from(member: Member) -> set[int]:
+    return _hidden(member, JudgeFigures.objects.filter(run__judge__project=member.project_id))
 
 
 def judge_lead_of(user: User, slug: str) -> Member:

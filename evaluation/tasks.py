@@ -5,6 +5,7 @@ from typing import Any
 from projects.jobs import jobs
 from projects.jobs.running import RunningJob
 
+from .judge_figures import actions as judge_figures_actions
 from .judging import actions as judging_actions
 from .judging import versions as judge_versions
 from .models import RatingDesign
@@ -15,7 +16,9 @@ from .results import actions as results_actions
 def compute_ratings(job: RunningJob) -> dict[str, Any]:
     """Compute and store the results of a rating round. A retry computes them again."""
     design = RatingDesign.objects.select_related("round__project").get(round=job.params["round"])
-    return results_actions.compute_ratings(design=design, progress=job.paced())
+    made = results_actions.compute_ratings(design=design, progress=job.paced())
+    judge_figures_actions.compute_judges(design=design, group=job.params.get("group", ""), step=lambda _: job.check())
+    return made
 
 
 @jobs.handler(judge_versions.MAKE, notification=("New version of a judge", "judges"))

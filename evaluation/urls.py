@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from .judge_figures import views as judge_figures_views
 from .judging import views as judging_views
 from .protocols import views as protocols_views
 from .results import views as results_views
@@ -27,6 +28,7 @@ urlpatterns = [
     path("rounds/<int:round_id>/ratings/", results_views.RatingsView.as_view()),
     path("rounds/<int:round_id>/ratings/examples/", results_views.RatingExamplesView.as_view()),
     path("rounds/<int:round_id>/ratings/file/", results_views.RatingFileView.as_view()),
+    path("rounds/<int:round_id>/judge-figures/", judge_figures_views.JudgeFiguresView.as_view()),
     path("projects/<slug:slug>/protocols/", protocols_views.ProtocolListView.as_view()),
     path("projects/<slug:slug>/protocols/templates/", protocols_views.ProtocolTemplatesView.as_view()),
     path("projects/<slug:slug>/protocols/check/", protocols_views.ProtocolCheckView.as_view()),

@@ -1,5 +1,6 @@
 """Models of human evaluation: protocols, rating designs and ratings; and models as judges."""
 
+from .judge_figures import JudgeFigures
 from .judges import (
     Control,
     Judge,
@@ -21,6 +22,7 @@ __all__ = [
     "Control",
     "Judge",
     "JudgeAnswer",
+    "JudgeFigures",
     "JudgePage",
     "JudgePreference",
     "JudgeRating",

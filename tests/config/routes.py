@@ -214,6 +214,7 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "rounds/<int:round_id>/ratings/": lambda w: {"round_id": w.rated.pk},
     "rounds/<int:round_id>/ratings/examples/": lambda w: {"round_id": w.rated.pk},
     "rounds/<int:round_id>/ratings/file/": lambda w: {"round_id": w.rated.pk},
+    "rounds/<int:round_id>/judge-figures/": lambda w: {"round_id": w.rated.pk},
     "projects/<slug:slug>/protocols/": lambda w: {},
     "projects/<slug:slug>/protocols/templates/": lambda w: {},
     "projects/<slug:slug>/protocols/check/": lambda w: {},

@@ -88,6 +88,7 @@ SAYS = {
     "/ratings/": 409,
     "/ratings/examples/": 409,
     "/ratings/file/": 409,
+    "/judge-figures/": 409,
     "difference/": 422,
     "/row/": 422,
     "/estimate/": 422,

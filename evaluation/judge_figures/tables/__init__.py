@@ -1,0 +1,1 @@
+"""Report tables of judges, built from stored figures only."""
