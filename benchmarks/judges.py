@@ -1,6 +1,29 @@
 """Simulated coverage of prediction-powered intervals, and errors of the alternative annotator test.
 
 `python -m benchmarks.judges` runs all (5 minutes); `--rounds 200` is quicker. It is not part of `make bench`.
+
+Coverage of printed 95 % intervals over 1,000 rounds of 4 systems and 3 raters (1 rater for shares); n sources rated by
+people and N by the judge alone. "normal" is the interval of the authors' package, "saved" the median number of
+human-rated sources that would be as precise:
+
+    judge   scale              n    N  means  differences  normal  saved
+    good    5 points, middle  10   40   .961         .951    .890   13.0
+    good    5 points, middle  20   80   .953         .951    .919   29.4
+    good    5 points, middle  40  160   .955         .947    .936   63.1
+    bad     5 points, middle  10   40   .950         .946    .891   10.0
+    bad     5 points, middle  40  160   .956         .948    .940   40.0
+    biased  5 points, middle  10   40   .957         .948    .888   10.5
+    biased  5 points, middle  40  160   .955         .956    .937   47.8
+    good    5 points, high    10   40   .954         .952    .879   12.4
+    biased  5 points, high    20   80   .938         .949    .909   21.4
+    good    share             40  160   .964         .947    .917   44.6
+    bad     share             40  160   .971         .949    .930   40.0
+
+Over all 48 settings: .938 to .971, .942 to .961 with 1 to 4 items per source. Shares have no interval below 40 sources.
+
+False rejections of the alternative annotator test at a level of .05, 10 to 40 sources of 4 texts: t test .045 to .053 and
+clustered test .042 to .054 with independent texts; t test .19 to .25 and clustered test .046 to .050 if the texts of a
+source have the same winner.
 """
 
 from __future__ import annotations

@@ -84,6 +84,7 @@ GUIDES = (
     "direction",
     "measures",
     "judgements",
+    "worth",
     "intervals",
     "coverage",
     "settings",

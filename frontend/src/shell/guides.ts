@@ -12,7 +12,7 @@ export const guideGroups: readonly (readonly [string, readonly (readonly [Guide,
   ['Systems', [['systems', 'Generate summaries'], ['train', 'Train a model'], ['checkpoints', 'Interrupted trainings'], ['readings', 'Read texts with a model'], ['results', 'Score and read results'], ['export', 'Figures and tables for papers'], ['splits', 'Splits']]],
   ['Releases', [['releases', 'Release'], ['methods', 'Methods text'], ['load', 'Load a release'], ['cite', 'Cite, deposit and trace']]],
   ['Server', [['admin', 'Install a server'], ['processes', 'Processes by hand'], ['proxy', 'Proxy'], ['signin', 'Sign-in and e-mail'], ['models', 'Workers with models'], ['endpoints', 'Endpoints'], ['operations', 'Operate a server'], ['backup', 'Back up and restore']]],
-  ['Reference', [['roles', 'Roles'], ['commands', 'Commands'], ['formats', 'How tables are read'], ['figures', 'All figures'], ['metrics', 'ROUGE, BLEU, BERTScore'], ['copying', 'Copying and the probe'], ['direction', 'Direction and delta-EI'], ['measures', 'Tables and comparisons'], ['judgements', 'Figures of ratings'], ['intervals', 'Intervals'], ['coverage', 'Coverage of intervals'], ['settings', 'Settings'], ['limits', 'Limits']]],
+  ['Reference', [['roles', 'Roles'], ['commands', 'Commands'], ['formats', 'How tables are read'], ['figures', 'All figures'], ['metrics', 'ROUGE, BLEU, BERTScore'], ['copying', 'Copying and the probe'], ['direction', 'Direction and delta-EI'], ['measures', 'Tables and comparisons'], ['judgements', 'Figures of ratings'], ['worth', 'What a judge is worth'], ['intervals', 'Intervals'], ['coverage', 'Coverage of intervals'], ['settings', 'Settings'], ['limits', 'Limits']]],
 ]
 
 export const guides = guideGroups.flatMap(([, list]) => list)
