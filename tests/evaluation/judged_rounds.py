@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from django.utils import timezone
 
 from evaluation.models import (
@@ -21,6 +22,7 @@ from evaluation.models import (
     RatingPage,
 )
 from projects.models import Project
+from tests.evaluation.rating_rounds import QUALITY
 
 #: (criterion as JSON, name of the system, code of the text) -> value.
 Choose = Callable[[dict[str, Any], str, str], str]
@@ -38,6 +40,19 @@ def build_judge(project: Project, *, name: str = "Quill", family: str = "Tiny") 
         facts={},
         digest=f"{project.judges.count():064x}",
     )
+
+
+def judge_by_quality(seed: int = 9, noise: float = 0.3) -> Choose:
+    """Return a simulated judge: the system's quality plus noise."""
+    random = np.random.default_rng(seed)
+
+    def choose(criterion: dict[str, Any], system: str, code: str) -> str:
+        value = QUALITY[system] + random.normal(0, noise)
+        if criterion["scale"]["type"] == "likert":
+            return str(int(min(max(round(3 + value), 1), 5)))
+        return "consistent" if value > 0 else "not consistent"
+
+    return choose
 
 
 def judge_round(

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -14,7 +13,7 @@ from evaluation.models import JudgeFigures, RatingDesign, RatingFigures
 from evaluation.results.actions import KIND, compute_ratings
 from projects.jobs.running import run_job
 from projects.models import Job, Project
-from tests.evaluation.judged_rounds import build_judge, extended, judge_round
+from tests.evaluation.judged_rounds import build_judge, extended, judge_by_quality, judge_round
 from tests.evaluation.rating_rounds import PREFERENCE, QUALITY, build_runs, close_rating_round, open_rating
 
 pytestmark = pytest.mark.django_db
@@ -23,18 +22,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def raters(evaluator: User, ann1: User, ann2: User) -> list[User]:
     return [evaluator, ann1, ann2]
-
-
-def judge_by_quality(seed: int = 9, noise: float = 0.3) -> Any:
-    random = np.random.default_rng(seed)
-
-    def choose(criterion: dict[str, Any], system: str, code: str) -> str:
-        value = QUALITY[system] + random.normal(0, noise)
-        if criterion["scale"]["type"] == "likert":
-            return str(int(min(max(round(3 + value), 1), 5)))
-        return "consistent" if value > 0 else "not consistent"
-
-    return choose
 
 
 def rated(project: Project, lead: User, raters: list[User], **plan: Any) -> RatingDesign:

@@ -1,4 +1,4 @@
-"""``manage.py compute_ratings``: compute and store the results of unblinded rating rounds."""
+"""``manage.py compute_ratings``: compute and store the results of unblinded rating rounds, and of their judges."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from api.problems import Problem
 from projects.management.arguments import project_of
 
+from ...judge_figures.actions import compute_judges
 from ...results.actions import compute_ratings
 from ...results.computed import open_designs
 
@@ -27,6 +28,8 @@ class Command(BaseCommand):
         for design in designs:
             try:
                 made = compute_ratings(design=design, progress=lambda done, total, note: None)
+                judges = compute_judges(design=design)
             except Problem as problem:
                 raise CommandError(f"{design.round.name}: {problem}") from None
-            self.stdout.write(f"{design.round.name}: {made['judgements']} ratings.")
+            beside = f", {judges} judges" if judges else ""
+            self.stdout.write(f"{design.round.name}: {made['judgements']} ratings{beside}.")
