@@ -34,4 +34,6 @@ def make_judge(job: RunningJob) -> dict[str, Any]:
 )
 def run_judge(job: RunningJob) -> dict[str, Any]:
     """Ask a judge about the pages of a round. A second attempt asks for the answers that are not stored."""
-    return judging_actions.execute(run=judging_actions.run_of(job.params["judgerun"]), job=job)
+    made = judging_actions.execute(run=judging_actions.run_of(job.params["judgerun"]), job=job)
+    judge_figures_actions.after_run(run=judging_actions.run_of(job.params["judgerun"]), by=job.by)
+    return made

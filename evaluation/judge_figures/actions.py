@@ -11,7 +11,7 @@ from measures.judges import RULE, judge_figures
 from projects.jobs import batches, jobs
 from projects.models import Job, Round
 
-from ..models import JudgeFigures, JudgeRun, JudgeRunState, RatingDesign
+from ..models import JudgeFigures, JudgeRun, JudgeRunState, RatingDesign, Unblinding
 from ..results.actions import KIND
 from .queries import basis_of, finished_runs
 from .reading import JudgedRatings
@@ -66,5 +66,8 @@ def _compute(run: JudgeRun, group: str) -> None:
         row_digests.record_completed(JudgeFigures, [stored.pk], by=None, project=run.judge.project_id)
 
 
-def is_finished(run: JudgeRun) -> bool:
-    return run.state == JudgeRunState.DONE
+def after_run(*, run: JudgeRun, by: User | None) -> None:
+    """Enqueue the computation of what a judge is worth if its run is finished and the round is unblinded."""
+    if run.state == JudgeRunState.DONE and Unblinding.objects.filter(design=run.design_id).exists():
+        round = run.design.round
+        jobs.enqueue(project=round.project, kind=KIND, params={"round": round.pk}, by=by)

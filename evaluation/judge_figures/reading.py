@@ -12,6 +12,7 @@ from measures.ratings.judgements import DERIVED, Criterion, Judgement, Preferenc
 from measures.ratings.reading import SourceNamed
 
 from ..judging.rows import JudgePair, JudgeRow, followed, judge_preferences, judge_ratings
+from ..judging.sets import other_units
 from ..kinds.scales import scales_of
 from ..models import ComparedSystem, Control, JudgeAnswer, JudgePage, JudgeRun, PageText, RatingSource
 from ..results.rating_rows import RoundRatings
@@ -19,6 +20,7 @@ from ..results.rating_rows import RoundRatings
 Json = dict[str, Any]
 FILTERED = "people rated a part of the sources that was chosen by a filter: no interval"
 STRATIFIED = "people rated a stratified sample of the sources: no interval"
+PARTLY = "the judge rated only a part of the other sources: no interval"
 LATER = "sources arrived after the round was opened: no interval"
 
 
@@ -163,7 +165,7 @@ class JudgedRatings:
         ):
             if holds:
                 return reason
-        return ""
+        return PARTLY if other_units(self.design) else ""
 
     def facts(self) -> Json:
         """Return the numbers of answers and of answers without a valid value, and of followed instructions."""
