@@ -21,9 +21,9 @@ human-rated sources that would be as precise:
 
 Over all 48 settings: .938 to .971, .942 to .961 with 1 to 4 items per source. Shares have no interval below 40 sources.
 
-False rejections of the alternative annotator test at a level of .05, 10 to 40 sources of 4 texts: t test .045 to .053 and
-clustered test .042 to .054 with independent texts; t test .19 to .25 and clustered test .046 to .050 if the texts of a
-source have the same winner.
+False rejections of the alternative annotator test at a level of .05, with 10 to 40 sources of 4 texts: t test .045 to
+.053 and clustered test .042 to .054 with independent texts; t test .19 to .25 and clustered test .046 to .050 if the
+texts of a source have the same winner.
 """
 
 from __future__ import annotations
