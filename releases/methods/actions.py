@@ -9,7 +9,7 @@ from accounts.models import User
 from projects.jobs import batches, jobs
 from projects.models import Job, Project, StoredFigures
 
-from .queries import KIND, RULE, compute
+from .queries import KIND, RULE, WHOLE, compute, texts_of
 
 
 def request_text(*, project: Project, by: User | None) -> Job:
@@ -20,8 +20,8 @@ def request_text(*, project: Project, by: User | None) -> Job:
 def write_and_store(*, project: Project) -> dict[str, Any]:
     """Write the text, and replace the stored one."""
     as_of = timezone.now()
-    text = {name: value for name, value in compute(project).items() if name != "facts"}
-    content = {"rule": RULE, "figures": json.dumps(text, ensure_ascii=False), "as_of": as_of}
+    texts = texts_of(compute(project))
+    content = {"rule": RULE, "figures": json.dumps(texts, ensure_ascii=False), "as_of": as_of}
     with batches.batch():
         StoredFigures.objects.update_or_create(project=project, key=KIND, defaults=content)
-    return {"sections": len(text["sections"]), "gaps": len(text["gaps"])}
+    return {name: len(texts[WHOLE][name]) for name in ("sections", "gaps")}

@@ -1,14 +1,15 @@
 """Compute the methods text of a project, and read the stored one."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from audit.models import Entry
+from evaluation.permissions import rates_now
 from generation.models import Embargo
 from projects.jobs.queries import pending_job
-from projects.models import Job, Project, StoredFigures
+from projects.models import Job, Member, Project, StoredFigures
 
 from ..sources import state
 from .facts.study import StudyFacts, study_facts
@@ -20,6 +21,8 @@ from .sections import document
 KIND = "methods"
 #: Version of the text. Increase it whenever sentences change: stored texts of other versions are not shown.
 RULE = 1
+#: Forms of the stored text.
+WHOLE, WITHOUT_JUDGES = "whole", "without judges"
 
 
 @dataclass(frozen=True)
@@ -43,20 +46,30 @@ def text_of(facts: StudyFacts) -> dict[str, Any]:
     }
 
 
-def compute(project: Project) -> dict[str, Any]:
-    """Return the text and the facts, read from one snapshot."""
+def compute(project: Project) -> StudyFacts:
+    """Return the facts of a project, read from one snapshot."""
     with state.snapshot():
-        facts = study_facts(Project.objects.get(pk=project.pk))
-        return text_of(facts) | {"facts": facts.as_json()}
+        return study_facts(Project.objects.get(pk=project.pk))
 
 
-def stored_text(project: Project) -> StoredText:
-    """Return the stored text and how current it is. A fixed number of queries."""
+def stored_text(member: Member) -> StoredText:
+    """Return the stored text and how current it is. A fixed number of queries.
+
+    A member who rates in an open round must not learn that a model judges: the text then has no section on judges.
+    """
+    project = member.project
     job = pending_job(project, KIND)
     row = StoredFigures.objects.filter(project=project, key=KIND, rule=RULE).first()
     if row is None or _has_new_secrets(project, row.as_of):
         return StoredText(None, None, False, job)
-    return StoredText(json.loads(row.figures), row.as_of, _changed_at(project) <= row.as_of, job)
+    texts = json.loads(row.figures)
+    text = texts[WITHOUT_JUDGES if rates_now(member) else WHOLE]
+    return StoredText(text, row.as_of, _changed_at(project) <= row.as_of, job)
+
+
+def texts_of(facts: StudyFacts) -> dict[str, Any]:
+    """Return both forms of the text that are stored."""
+    return {WHOLE: text_of(facts), WITHOUT_JUDGES: text_of(replace(facts, judges=()))}
 
 
 def _has_new_secrets(project: Project, since: datetime) -> bool:

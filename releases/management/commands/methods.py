@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from projects.management.arguments import project_of, write_json
 
-from ...methods.queries import compute
+from ...methods.queries import compute, text_of
 
 
 class Command(BaseCommand):
@@ -20,8 +20,9 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=("markdown", "latex", "json"), default="markdown")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        text = compute(project_of(options["project"]))
+        facts = compute(project_of(options["project"]))
+        text = text_of(facts)
         if options["format"] == "json":
-            write_json(self.stdout, {name: text[name] for name in ("facts", "sections", "gaps")})
+            write_json(self.stdout, {"facts": facts.as_json(), "sections": text["sections"], "gaps": text["gaps"]})
         else:
             self.stdout.write(text[options["format"]], ending="")

@@ -12,6 +12,7 @@ from ...sources.options import ReleaseOptions
 from .agreement import RoundAgreement
 from .data import DataFacts, data_facts
 from .guidelines import ChangeFacts, GuidelineFacts, changes_facts, guidelines_facts
+from .judges import JudgeFacts, judge_facts
 from .people import PeopleFacts, people_facts
 from .ratings import RatingFacts, rating_facts
 from .rounds import CurationFacts, RoundFacts, curation_facts, rounds_facts
@@ -61,6 +62,7 @@ class StudyFacts:
     systems: tuple[SystemFacts, ...]
     metrics: tuple[MetricFacts, ...]
     ratings: tuple[RatingFacts, ...]
+    judges: tuple[JudgeFacts, ...]
     release: ReleaseFacts
 
     def answer(self, *questions: str) -> str:
@@ -112,6 +114,7 @@ def study_facts(
         systems=system_facts(project),
         metrics=metric_facts(project),
         ratings=rating_facts(project, known),
+        judges=judge_facts(project),
         release=_release(project, version, options, levels),
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from ..facts.study import StudyFacts
 from ..text import Document, Section
-from . import annotation, data, evaluation, people, ratings, release
+from . import annotation, data, evaluation, judges, people, ratings, release
 
 Writer = Callable[[StudyFacts], Iterator[Section]]
 
@@ -15,6 +15,7 @@ WRITERS: tuple[Writer, ...] = (
     annotation.sections,
     evaluation.sections,
     ratings.sections,
+    judges.sections,
     release.sections,
 )
 

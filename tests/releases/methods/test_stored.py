@@ -11,10 +11,11 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from evaluation.models import RatingDesign
+from evaluation.models import Judge, JudgeAnswer, JudgeRun, RatingDesign, RatingPage
 from evaluation.unblinding.actions import unblind
 from generation.models import Embargo
 from projects.jobs.running import run_job
@@ -27,6 +28,7 @@ from releases.publishing.actions import write_release
 from releases.sources.options import ReleaseOptions
 from tests.annotation.m3_files import cluster, import_records, source, write
 from tests.evaluation.rating_rounds import GUIDELINE, SYSTEMS, build_runs, open_rating, rate_all
+from tests.generation.builders import build_run, build_version
 
 pytestmark = pytest.mark.django_db
 PAGE = "/api/v1/projects/eye/methods/"
@@ -148,6 +150,66 @@ def test_a_stored_text_is_hidden_once_a_run_is(
     assert written(client_of(lead))["text"]
     Embargo.objects.create(run=run, member=project.members.get(user=lead))
     assert client_of(lead).get(PAGE).json()["text"] is None
+
+
+def build_judging(project: Project, round: Round) -> None:
+    """A judge answered each page but one, and one attempt was invalid."""
+    design = RatingDesign.objects.get(round=round)
+    judge = Judge.objects.create(
+        project=project,
+        name="Judge",
+        number=1,
+        model="gpt-oss",
+        family="GPT",
+        prompt={"extra": "Be strict.", "reasons": True},
+        decoding={"temperature": 0.0},
+        facts={},
+        digest="a" * 64,
+    )
+    pages = RatingPage.objects.filter(source__design=design)
+    run = JudgeRun.objects.create(
+        judge=judge,
+        design=design,
+        both_orders=False,
+        requests_count=pages.count(),
+        host="api.example.org",
+        is_outside=True,
+        salt="s",
+        state="done",
+        finished_at=timezone.now(),
+    )
+    for n, page in enumerate(pages):
+        JudgeAnswer.objects.create(
+            run=run, page=page, texts=[], is_valid=n > 0, attempts=1, invalid_count=n == 0, tokens_in=10, tokens_out=2
+        )
+
+
+def test_a_judge_is_described_but_not_to_people_who_rate_now(
+    project: Project, lead: User, evaluator: User, client_of: Callable[[User], APIClient]
+) -> None:
+    round = rated(project, [evaluator])
+    told(round)
+    build_judging(project, round)
+    text = written(client_of(lead))["text"]
+    assert isinstance(text, dict)
+    [said] = ["\n".join(each["paragraphs"]) for each in text["sections"] if each["title"] == "Models as judges"]
+    for sentence in (
+        "The judge “Judge”, version 1 (digest aaaaaaaaaaaa; model gpt-oss; family GPT), rated the pages of the round",
+        "The model ran at api.example.org, outside the server.",
+        "which raters did not see: “Be strict.”.",
+        "It was asked for 4 answers, with 1 sample per page; 3 of 4 answers (75.0%) were valid.",
+        "1 attempt was invalid; invalid answers were repeated and never repaired. 1 answer stayed without a valid",
+        "It read 40 tokens and wrote 8.",
+    ):
+        assert sentence in said
+    # The lead rates other systems now. The text is written again, because their runs are hidden from the lead.
+    units = list(project.clusters.values_list("unit", flat=True))
+    runs = [build_run(build_version(project, name), dict.fromkeys(units, f"{name} helps.")) for name in ("Elm", "Fir")]
+    open_rating(project, [project.members.get(user=lead)], runs, GUIDELINE, name="more")
+    assert client_of(lead).get(PAGE).json()["text"] is None
+    shown = written(client_of(lead))["text"]
+    assert "Human ratings" in json.dumps(shown)
+    assert "judge “" not in json.dumps(shown, ensure_ascii=False).casefold()
 
 
 def test_the_command_prints_every_form(project: Project) -> None:

@@ -1,0 +1,109 @@
+"""Facts about models that judged released rating rounds. Their ratings are no facts about people."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Q, Sum
+
+from evaluation.judging.actions import cost_of
+from evaluation.judging.rows import controlled
+from evaluation.models import JudgeAnswer, JudgeRun, JudgeRunState
+from generation.systems.queries import words
+from projects.models import Project
+
+from ...sources.blinding import released_designs
+
+
+@dataclass(frozen=True)
+class JudgeFacts:
+    """A judge applied to the pages of a round. ``invalid`` counts attempts, ``failed`` answers without a valid one."""
+
+    name: str
+    version: int
+    digest: str
+    model: str
+    family: str
+    round: str
+    #: Host that read the texts; empty for a model on the server.
+    host: str
+    is_outside: bool
+    instruction: str
+    asks_reasons: bool
+    decoding: tuple[tuple[str, str], ...]
+    samples: int
+    both_orders: bool
+    requested: int
+    answers: int
+    valid: int
+    failed: int
+    invalid: int
+    #: Sources that only the judge rated.
+    other_sources: int
+    #: Pages with sentences like instructions that were asked again without these, and how many answers changed.
+    controlled: int
+    followed: int
+    tokens_in: int
+    tokens_out: int
+    tokens_are_estimated: bool
+    cost: Decimal | None
+    currency: str
+    licence_reason: str
+    is_done: bool
+    finished_on: date | None
+
+
+def judge_facts(project: Project) -> tuple[JudgeFacts, ...]:
+    """Return the runs of judges on rounds that are released completely, oldest first. Some queries for each run."""
+    runs = JudgeRun.objects.filter(design__in=released_designs(project).order_by().values("pk"))
+    found = list(runs.select_related("judge", "design__round", "judge_set").order_by("pk"))
+    answers: Any = JudgeAnswer.objects.filter(run__in=[run.pk for run in found]).order_by().values("run")
+    asked = Q(control="")
+    rows = answers.annotate(
+        answers=Count("pk", filter=asked),
+        valid=Count("pk", filter=asked & Q(is_valid=True)),
+        invalid=Sum("invalid_count"),
+        input=Sum("tokens_in"),
+        output=Sum("tokens_out"),
+        estimated=Count("pk", filter=Q(is_estimated=True)),
+    )
+    counts = {row["run"]: row for row in rows}
+    return tuple(_judge(run, counts[run.pk]) for run in found if run.pk in counts)
+
+
+def _judge(run: JudgeRun, counts: Mapping[str, Any]) -> JudgeFacts:
+    judge, pages = run.judge, controlled(run)
+    tokens = (counts["input"] or 0, counts["output"] or 0)
+    return JudgeFacts(
+        name=judge.name,
+        version=judge.number,
+        digest=judge.digest,
+        model=judge.model,
+        family=judge.family,
+        round=run.design.round.name,
+        host=run.host,
+        is_outside=run.is_outside,
+        instruction=str(judge.prompt.get("extra") or ""),
+        asks_reasons=bool(judge.prompt.get("reasons")),
+        decoding=tuple((name.replace("_", " "), words(value)) for name, value in judge.decoding.items()),
+        samples=run.samples,
+        both_orders=run.both_orders,
+        requested=run.requests_count,
+        answers=counts["answers"],
+        valid=counts["valid"],
+        failed=counts["answers"] - counts["valid"],
+        invalid=counts["invalid"] or 0,
+        other_sources=len(run.judge_set.plan["sources"]) if run.judge_set else 0,
+        controlled=len(pages),
+        followed=sum(map(bool, pages.values())),
+        tokens_in=tokens[0],
+        tokens_out=tokens[1],
+        tokens_are_estimated=bool(counts["estimated"]),
+        cost=cost_of(run, *tokens),
+        currency=run.currency,
+        licence_reason=run.licence_reason,
+        is_done=run.state == JudgeRunState.DONE,
+        finished_on=run.finished_at and run.finished_at.date(),
+    )
