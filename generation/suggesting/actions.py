@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from accounts.models import User
+from annotation.imports.redistribution import redistribution_of
 from api.outgoing.transport import Limits
 from api.problems import Conflict, Refused
 from audit.log import record
@@ -29,7 +30,6 @@ from ..endpoints import Endpoint
 from ..project_endpoints.queries import endpoint_named
 from . import asking
 from .forms import FORMS
-from .licences import redistribution_of
 
 KIND = "suggest_values"
 #: Units of one transaction: asked of a model, or read from the database.
