@@ -90,7 +90,7 @@ def test_a_lead_uploads_suggestions_two_people_work_with_them_and_the_round_repo
     picture(page, "suggestions")
     page.get_by_role("link", name="New round with Ours").click()
     expect(page.get_by_label("Suggestions by a model")).to_be_visible()
-    page.get_by_label("Name").fill("with suggestions")
+    page.get_by_label("Name", exact=True).fill("with suggestions")
     for person in ("Ann1", "Ann2"):
         page.get_by_label(person).check()
     page.get_by_label("People per unit").fill("2")
