@@ -55,6 +55,7 @@ GUIDES = (
     "agreement",
     "protocols",
     "ratings",
+    "judges",
     "external",
     "systems",
     "train",

@@ -15,6 +15,7 @@ from . import (
     columns,
     corrections,
     counterfactuals,
+    judges,
     m3,
     mediqa_ans,
     ms2,
@@ -60,6 +61,7 @@ FORMATS: dict[str, Format] = {
     "pairs": pairs.files,
     "rankings": rankings.files,
     "ratings": ratings.files,
+    "judges": judges.files,
     "splits": splits.files,
     "statistics": statistics.files,
 }

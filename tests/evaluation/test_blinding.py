@@ -10,19 +10,22 @@ from zipfile import ZipFile
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from rest_framework.test import APIClient
 from rest_framework.views import APIView
 
 from accounts.models import User
+from audit.log import record
 from evaluation.models import PageText, RatingDesign
 from evaluation.unblinding.actions import unblind
-from generation.models import Run
+from generation.models import ProjectEndpoint, Run
+from projects.jobs import jobs
 from projects.models import Member, Round
 from projects.participation.actions import make_links
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import add_person, close_round
 from releases.storage.registry import folder_of
-from tests.config.other_project import OtherProject, make_other_project, released
+from tests.config.other_project import OtherProject, build_judge_run, make_other_project, released
 from tests.config.routes import CASES, api_routes, client_of, no_ids
 from tests.evaluation.rating_rounds import open_rating, rate_value, submit_value
 from tests.generation.builders import build_run, build_version
@@ -33,6 +36,8 @@ SYSTEMS = {"Zaqalder": "Quixotol lowered relapse a little.", "Zaqbirch": "There 
 TEXTS = [text.split()[n] for text, n in zip(SYSTEMS.values(), (0, 2), strict=True)]
 SEED = 1_873_465_209
 DECODING = "TextRank"
+#: Words of a judge, its endpoint, run, job and log.
+JUDGE = ["zaqjudge", "zaqmodel", "zaqhost", "zaqendpoint", "start judge", "run_judge", "judge run"]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +56,21 @@ def made(shared_rows: None) -> OtherProject:
     Member.objects.create(project=other.project, user=evaluator, role="evaluator", pseudonym="B1")
     people = [other.project.members.get(user=evaluator), other.worker]
     rated = open_rating(other.project, people, runs, name="blind ratings", seed=SEED, allocation="pool", overlap=3)
+    judge_it(rated, other.owner)
     return replace(other, rated=rated, run=runs[0])
+
+
+def judge_it(rated: Round, by: User) -> None:
+    """Start a judge on a round, with a failed job, log entries and an endpoint."""
+    run = build_judge_run(rated, "Zaqjudge blind")
+    job = jobs.enqueue(project=rated.project, kind="run_judge", params={"judgerun": run.pk}, by=by)
+    failed = {"status": "failed", "error": "zaqhost.example is away", "finished_at": timezone.now()}
+    type(job).objects.filter(pk=job.pk).update(**failed)
+    type(run).objects.filter(pk=run.pk).update(job=job)
+    record(actor=by, verb="start judge", obj=run, project_id=rated.project_id, after={"host": run.host})
+    record(actor=by, verb="make judge", obj=run.judge, project_id=rated.project_id, after={"name": run.judge.name})
+    endpoint = ProjectEndpoint.objects.create(project=rated.project, name="zaqendpoint", url="https://zaqhost.example")
+    record(actor=by, verb="add endpoint", obj=endpoint, project_id=rated.project_id, after={"name": endpoint.name})
 
 
 @pytest.fixture
@@ -88,6 +107,8 @@ def addresses(other: OtherProject) -> Iterator[str]:
     yield from (f"/api/v1/jobs/{pk}/" for pk in other.project.jobs.values_list("pk", flat=True))
     for kind, pk in [("round", other.rated.pk), *(("run", run.pk) for run in runs_of(other))]:
         yield f"/api/v1/projects/{slug}/audit/?object_type={kind}&object_id={pk}"
+    for object_type in ("judge", "judgerun", "projectendpoint"):
+        yield f"/api/v1/projects/{slug}/audit/?object_type={object_type}"
     for word in (*SYSTEMS, *TEXTS):
         yield f"/api/v1/projects/{slug}/clusters/?search={word}"
     yield f"/api/v1/projects/{slug}/inbox/?round={other.rated.pk}"
@@ -149,7 +170,7 @@ def test_no_address_shows_a_rater_anything_about_systems(other: OtherProject, ro
     if closed:
         close_round(round=other.rated, by=other.owner)
         other.rated.refresh_from_db()
-    assert found(told(client, other), secrets(other)) == {}
+    assert found(told(client, other), [*secrets(other), *JUDGE]) == {}
 
 
 def _said_together(replies: dict[str, str], other: OtherProject) -> dict[str, list[str]]:
@@ -163,10 +184,10 @@ def _said_together(replies: dict[str, str], other: OtherProject) -> dict[str, li
 @pytest.mark.parametrize(
     ("role", "closed"),
     [
-        ("curator", False),
+        ("lead", False),
         *(
             pytest.param(role, closed, marks=pytest.mark.long)
-            for role, closed in [("curator", True), ("lead", False), ("lead", True)]
+            for role, closed in [("curator", True), ("curator", False), ("lead", True)]
         ),
     ],
 )
@@ -181,6 +202,8 @@ def test_raters_who_see_systems_never_see_a_text_with_its_system(other: OtherPro
     assert _said_together(replies, other) == {}
     assert beside_its_round(replies) == set(), "texts are told by the pages of their round alone"
     unknown = [str(SEED), RatingDesign.objects.get(round=other.rated).secret]
+    if not closed:
+        unknown += JUDGE
     assert found(replies, unknown) == {}, "from these the order of the texts can be worked out"
 
 
@@ -204,6 +227,13 @@ def test_a_planted_leak_is_found(other: OtherProject, monkeypatch: pytest.Monkey
     assert in_header in leaks["/api/v1/my-work/"]
     assert in_body not in leaks["/api/v1/my-work/"]
     assert member.role == "evaluator"
+
+
+def test_a_lead_who_does_not_rate_sees_the_judges(other: OtherProject) -> None:
+    """Otherwise the tests above would pass without any judge."""
+    replies = told(client_of(other.owner), other)
+    seen = {word for words in found(replies, JUDGE).values() for word in words}
+    assert seen == set(JUDGE)
 
 
 def test_results_are_shown_to_all_readers_after_unblinding(other: OtherProject) -> None:

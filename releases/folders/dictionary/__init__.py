@@ -6,10 +6,17 @@ The comparison of two releases, the data card, Parquet files and Croissant use i
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from . import agreement, annotation, published, ratings, systems
+from . import agreement, annotation, judges, published, ratings, systems
 from .table import Table as Table
 
-TABLES: Sequence[Table] = (*published.TABLES, *annotation.TABLES, *agreement.TABLES, *systems.TABLES, *ratings.TABLES)
+TABLES: Sequence[Table] = (
+    *published.TABLES,
+    *annotation.TABLES,
+    *agreement.TABLES,
+    *systems.TABLES,
+    *ratings.TABLES,
+    *judges.TABLES,
+)
 #: Folder of the Parquet files: a folder per configuration, a file per split.
 PARQUET = "huggingface"
 
