@@ -48,6 +48,7 @@ GUIDES = (
     "rounds",
     "practice",
     "suggestions",
+    "changes",
     "volunteers",
     "crowd",
     "pay",

@@ -15,6 +15,7 @@ from sql.planner import count_subquery
 
 from .. import kinds
 from ..answers.queries import opinions
+from ..concerns.queries import concerning_changes
 from ..gold.queries import contested_fields, newest_decisions, of_kind, sentences
 from ..inbox import queries as inbox_queries
 from ..inbox.queries import open_flags
@@ -234,6 +235,7 @@ def adjudication_detail(round: Round, unit: Unit, *, asking: Member, names: bool
         "fields": list(fields),
         "contested": [f for f in fields if (unit.pk, f) in contested],
         "flagged": bool(flagged),
+        "guideline_changes": concerning_changes(unit, round),
         "seen": max((d.pk for d in history), default=0),
         "own": cards[-1],
         "agreement": agreement.agreement,

@@ -90,6 +90,15 @@ class DecidedFieldSerializer(Plain):
     at = serializers.DateTimeField()
 
 
+class ConcerningChangeSerializer(Plain):
+    """A guideline version later than the answers, which concerns the unit."""
+
+    id = serializers.IntegerField()
+    number = serializers.IntegerField()
+    concerns = serializers.ListField(child=serializers.CharField())
+    reason = serializers.CharField(allow_blank=True)
+
+
 class AdjudicationDetailSerializer(Plain):
     """One unit with its answers in anonymous order, current values, and all decisions."""
 
@@ -101,6 +110,9 @@ class AdjudicationDetailSerializer(Plain):
     field_names = serializers.ListField(child=serializers.CharField(), source="fields")
     contested = serializers.ListField(child=serializers.CharField())
     flagged = serializers.BooleanField()
+    guideline_changes = ConcerningChangeSerializer(
+        many=True, help_text="Later guideline versions that concern the unit and were not followed in it yet."
+    )
     seen = serializers.IntegerField(help_text="Id of the newest decision, 0 for none. Send it back with your decision.")
     own = serializers.SerializerMethodField()
     agreement = serializers.FloatField(

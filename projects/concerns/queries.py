@@ -134,6 +134,14 @@ class GuidelineChange:
         rows = kinds.get(self.kind).rows_with(concern.field, concern.values)
         return found.filter(Exists(rows.filter(answer=OuterRef("current_answer"))))
 
+    def is_answer_with(self, concern: Concern) -> Q:
+        """Return the condition for answers of any version that have a concerned value."""
+        kind = kinds.get(self.kind)
+        if concern.values:
+            return Q(Exists(kind.rows_with(concern.field, concern.values).filter(answer=OuterRef("pk"))))
+        others = [r.pk for r in self._rounds if concern.field and concern.field not in kind.fields_of(r)]
+        return ~Q(assignment__round__in=others)
+
     def _is_current(self, concern: Concern) -> Q:
         return Q(Exists(self.decided_with(concern).filter(unit=OuterRef("pk"))))
 
@@ -234,7 +242,7 @@ class GuidelineChange:
 def change_of(project: Project, kind: str, number: int) -> GuidelineChange | None:
     """Return the change of a version by its number, or None if there is no such version."""
     guideline = project.guidelines.select_related("project").filter(kind=kind, number=number).first()
-    return guideline and GuidelineChange.of(guideline)
+    return GuidelineChange.of(guideline) if guideline else None
 
 
 def concerns_of(kind: str, scope: str, stated: Iterable[Mapping[str, Any]]) -> list[Concern]:
@@ -284,3 +292,26 @@ def count_affected(change: GuidelineChange) -> dict[str, int]:
     """Count the affected units: all, those whose current value is concerned, and the others. Two queries of units."""
     units, current = change.affected().count(), change.affected_current().count()
     return {"units": units, "current": current, "answered": units - current}
+
+
+def concerning_changes(unit: Unit, round: Round) -> list[dict[str, Any]]:
+    """Return the versions after a round's guideline that concern a unit and that nobody followed in it yet.
+
+    A few queries for each version that states what it concerns.
+    """
+    later = Guideline.objects.filter(
+        project=round.project_id,
+        kind=round.kind,
+        number__gt=round.guideline.number,
+        scope__in=(Guideline.Scope.VALUES, Guideline.Scope.ALL),
+    )
+    return [
+        {
+            "id": one.pk,
+            "number": one.number,
+            "concerns": in_words(one.kind, one.scope, one.concerns),
+            "reason": one.reason,
+        }
+        for one in later.select_related("project").defer("text").order_by("number")
+        if GuidelineChange.of(one).affected().filter(pk=unit.pk).exists()
+    ]

@@ -22,6 +22,7 @@ OTHER, NO_VALUE = "another value", "no value"
 def figures(change: GuidelineChange) -> Json:
     """Return how many units a version concerned, how many were revisited, and which values changed.
 
+    ``changes`` has the keys of values. `in_words` replaces them by their labels.
     The number of queries does not depend on the number of units, except for a few in each `BATCH` of changed values.
     """
     concerned = change.concerned().count()
@@ -36,6 +37,17 @@ def figures(change: GuidelineChange) -> Json:
     }
 
 
+def in_words(kind: str, changes: list[Json]) -> list[Json]:
+    """Return the changes with the labels of values instead of their keys, and with the titles of fields."""
+    labels = {field: dict(values) for field, values in kinds.get(kind).field_values.items()}
+    return [
+        one
+        | {"title": field_title(one["field"])}
+        | {side: str(labels.get(one["field"], {}).get(one[side], one[side])) for side in ("before", "after")}
+        for one in changes
+    ]
+
+
 def changed_values(change: GuidelineChange) -> tuple[int, list[Json]]:
     """Return the number of units with another value since, and the changes: field, values before and after, units."""
     units: set[int] = set()
@@ -47,8 +59,7 @@ def changed_values(change: GuidelineChange) -> tuple[int, list[Json]]:
     fields = [concern.field for concern in change.concerns]
     ordered = sorted(counts.items(), key=lambda item: (_index(fields, item[0][0]), -item[1], item[0]))
     return len(units), [
-        {"field": field, "title": field_title(field), "before": before, "after": after, "units": n}
-        for (field, before, after), n in ordered
+        {"field": field, "before": before, "after": after, "units": n} for (field, before, after), n in ordered
     ]
 
 
@@ -70,15 +81,14 @@ def _changes(change: GuidelineChange, concern: Concern) -> Iterator[tuple[str, i
         parts = parts_of([d.unit for d in batch], kind.key, both)
         for old, new in pairs:
             if old is None:
-                yield new.field, new.unit_id, NO_VALUE, _in_words(kind, new.field, parts[new.pk])
+                yield new.field, new.unit_id, NO_VALUE, _key(kind, new.field, parts[new.pk])
             elif not kind.is_equal(new.field, parts[old.pk], parts[new.pk]):
-                words = [_in_words(kind, new.field, parts[d.pk]) for d in (old, new)]
-                yield new.field, new.unit_id, words[0], words[1]
+                keys = [_key(kind, new.field, parts[d.pk]) for d in (old, new)]
+                yield new.field, new.unit_id, keys[0], keys[1]
 
 
-def _in_words(kind: kinds.Kind, field: str, value: kinds.Value) -> str:
-    key = kind.value_key(field, value)
-    return str(dict(kind.field_values.get(field, ())).get(key, OTHER)) if key else OTHER
+def _key(kind: kinds.Kind, field: str, value: kinds.Value) -> str:
+    return kind.value_key(field, value) or OTHER
 
 
 def open_work(change: GuidelineChange) -> Json:

@@ -2,13 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
-from django.db.models import Case, Count, Exists, IntegerField, OuterRef, QuerySet, When
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, When
 
 from audit.models import Entry
 
 from .. import kinds
+from ..concerns.queries import GuidelineChange
 from ..gold.queries import current_values, earlier_values
 from ..models import Answer, Change, Decision, Guideline, Member, Outcome, Project
 from ..purposes import which
@@ -18,36 +21,71 @@ UPHOLD = "uphold answers"
 
 
 def outdated(project: Project, *, kind: str = "") -> QuerySet[Answer]:
-    """Return the counted answers that were given under an earlier guideline of their kind, newest first.
+    """Return the counted answers that a later version of their guideline concerns, newest first.
 
-    Answers are excluded if their unit was decided since the newest guideline, or if a curator confirmed them under it.
+    A version that states fields and values concerns only answers with such a value, and a change of wording concerns
+    none. A version that states nothing concerns all answers. Answers are excluded if their unit was decided since that
+    version, or if a curator confirmed them under it or a later one.
+
+    ``newest`` is the number of the newest later version that is more than a change of wording.
     """
     # A project has few guidelines and many answers, so find the earlier guidelines first.
-    newest: dict[str, Guideline] = {}
-    earlier: list[Guideline] = []
-    for one in Guideline.objects.filter(project=project, **({"kind": kind} if kind else {})).order_by("-number"):
-        if newest.setdefault(one.kind, one) != one:
-            earlier.append(one)
+    versions: dict[str, list[Guideline]] = defaultdict(list)
+    of_kind = {"kind": kind} if kind else {}
+    for one in (
+        Guideline.objects.filter(project=project, **of_kind)
+        .select_related("project")
+        .defer("text")
+        .order_by("kind", "number")
+    ):
+        versions[one.kind].append(one)
+    upheld = _upheld(project)
+    concerned, newest = Q(pk__in=[]), []
+    for of_task in versions.values():
+        for version in _effective(of_task):
+            earlier = [g.pk for g in of_task if g.number < version.number]
+            concerned |= _concerned(version, earlier, upheld)
+            newest += [When(guideline__in=earlier, then=version.number)]
     found = Answer.objects.filter(
+        concerned,
         assignment__round__project=project,
         current_of__number__gte=0,
         outcome=Outcome.ANSWERED,
         assignment__unit__superseded_by=None,
         assignment__round__purpose__in=which("counts"),
-        guideline__in=[g.pk for g in earlier],
     )
-    found = found.annotate(
-        newest=Case(*(When(guideline=g.pk, then=newest[g.kind].number) for g in earlier), output_field=IntegerField())
-    )
-    for round, guideline, number in _upheld(project):
-        found = found.exclude(assignment__round=round, guideline__number=guideline, newest=number)
-    # Units that were decided again since then need no review.
-    for key in {g.kind for g in earlier}:
-        since = Decision.objects.filter(
-            unit=OuterRef("assignment__unit"), kind=key, decided_at__gte=newest[key].created_at
-        )
-        found = found.exclude(Exists(since.with_value()), guideline__kind=key)
+    found = found.annotate(newest=Case(*newest, output_field=IntegerField()))
     return found.select_related("assignment__unit", "assignment__round", "author", "guideline")
+
+
+def _effective(versions: Sequence[Guideline]) -> list[Guideline]:
+    """Return the versions by which answers can be outdated, newest first.
+
+    Changes of wording are left out. The newest version that concerns all answers replaces the versions before it.
+    """
+    found = []
+    for version in reversed(versions[1:]):
+        if version.scope != Guideline.Scope.WORDING:
+            found.append(version)
+            if version.scope != Guideline.Scope.VALUES:
+                break
+    return found
+
+
+def _concerned(version: Guideline, earlier: Sequence[int], upheld: set[tuple[int, int, int]]) -> Q:
+    """Return the condition for answers that one version concerns and that nobody reviewed since."""
+    concerned = Q(guideline__in=earlier)
+    if version.scope == Guideline.Scope.VALUES:
+        change = GuidelineChange.of(version)
+        concerned &= reduce(or_, map(change.is_answer_with, change.concerns))
+    for round, guideline, newest in upheld:
+        if newest >= version.number > guideline:
+            concerned &= ~Q(assignment__round=round, guideline__number=guideline)
+    # Units that were decided again since then need no review.
+    since = Decision.objects.filter(
+        unit=OuterRef("assignment__unit"), kind=version.kind, decided_at__gte=version.created_at
+    )
+    return concerned & ~Exists(since.with_value())
 
 
 def _upheld(project: Project) -> set[tuple[int, int, int]]:

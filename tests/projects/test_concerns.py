@@ -120,7 +120,7 @@ def before_the_change(made: Fixture, by: Member) -> None:
     late = Assignment.objects.get(unit=made.units["late"])
     Assignment.objects.filter(pk=late.pk).update(number=-late.pk)
     revised = Assignment.objects.get(unit=made.units["revised"])
-    answer(made.people[0].user, revised, STRONG)  # type: ignore[arg-type]
+    answer(made.people[0].user, revised, STRONG)
     made.round("study", "c", {"only measured": [WEAK, STRONG]}, people=2, purpose="measure only")
     made.round("running", "d", {"not closed": [WEAK]}, people=1, closed=False)
     shown = {"corrected from weak": [MODERATE], "corrected to weak": [WEAK]}
@@ -317,3 +317,23 @@ def test_figures_cost_the_same_however_many_units(
         return len(queries)
 
     assert cost("few", 1) == cost("many", 6)
+
+
+def test_a_curator_sees_the_version_that_concerns_a_contested_unit(
+    made: Fixture, client_of: Callable[[User], APIClient], lead: User
+) -> None:
+    round = made.round(
+        "first", "a", {"contested": [WEAK, MODERATE, STRONG], "other": [MODERATE, STRONG, label_value()]}
+    )
+    version = made.write(**CLARIFIED)
+    client = client_of(lead)
+
+    def notes(name: str) -> list[dict[str, Any]]:
+        reply = client.get(f"/api/v1/rounds/{round.pk}/adjudication/{made.units[name].pk}/")
+        found: list[dict[str, Any]] = reply.json()["guideline_changes"]
+        return found
+
+    assert notes("contested") == [
+        {"id": version.pk, "number": 2, "concerns": ["modality: Weak"], "reason": "May is weak."}
+    ]
+    assert notes("other") == []

@@ -217,3 +217,35 @@ def test_the_lists_cost_the_same_number_of_queries_whatever_their_length(
             client.get(f"{API}/projects/{project.slug}/stale/totals/")
         costs.append(len(queries))
     assert costs[0] == costs[1]
+
+
+def test_only_answers_that_a_later_version_concerns_are_outdated(
+    cluster: Cluster, by: Member, ann1: User, client: APIClient, project: Project
+) -> None:
+    outdated = f"{API}/projects/{project.slug}/outdated-answers/"
+    member = Member.objects.get(project=project, user=ann1)
+    round = build_round(project, [member])
+    values = iter([label_value("negative", modality) for modality in ("weak", "strong", "strong")])
+    while held := next_assignments(user=ann1, round=round):
+        answer(ann1, held[0], next(values))
+
+    def write(**change: Any) -> None:
+        write_guideline(project=project, kind="label", text="New text", by=None, **change)
+
+    def counted() -> int:
+        return int(client.get(outdated, {"kind": "label"}).json()["count"])
+
+    write(scope="wording")
+    assert counted() == 0
+    weak = {"field": "modality", "values": ["weak"]}
+    write(scope="values", concerns=[weak], reason="May is weak.")
+    assert counted() == 1
+    write(scope="wording")
+    assert [row["guideline"] for row in client.get(outdated).json()["results"]] == [1]
+    assert client.get(f"{API}/projects/{project.slug}/stale/totals/").json()["outdated"][0]["newest"] == 3
+    upheld = client.post(f"{API}/rounds/{round.pk}/upheld-answers/", {"guideline": 1, "reason": ""}, format="json")
+    assert (upheld.status_code, counted()) == (201, 0)
+    write(scope="wording")
+    assert counted() == 0, "a change of wording asks for no second confirmation"
+    write(scope="values", concerns=[{"field": "modality", "values": []}], reason="Read all again.")
+    assert counted() == 3

@@ -168,7 +168,8 @@ export class Planning {
       if (name === 'terms.suggestions' && value) this.terms['suggestions'] = Number(value)
       if (name.startsWith('filters.') && value) {
         this.which = 'filter'
-        this.filters[name.slice(8)] = value === 'true' ? true : value
+        const takes = this.choice?.filters.find((p) => p.name === name.slice(8))?.takes
+        this.filters[name.slice(8)] = takes === 'integer' ? Number(value) : value === 'true' ? true : value
       }
     }
   }
