@@ -19,10 +19,10 @@ BATCH = 2000
 OTHER, NO_VALUE = "another value", "no value"
 
 
-def figures(change: GuidelineChange) -> Json:
+def figures(change: GuidelineChange, *, keys: bool = False) -> Json:
     """Return how many units a version concerned, how many were revisited, and which values changed.
 
-    ``changes`` has the keys of values. `in_words` replaces them by their labels.
+    ``changes`` has the labels of values, or with ``keys`` their keys as in answers.
     The number of queries does not depend on the number of units, except for a few in each `BATCH` of changed values.
     """
     concerned = change.concerned().count()
@@ -32,7 +32,7 @@ def figures(change: GuidelineChange) -> Json:
         "concerned": concerned,
         "revisited": concerned - left["units"],
         "changed": units,
-        "changes": changes,
+        "changes": changes if keys else in_words(change.kind, changes),
         "left": left,
     }
 

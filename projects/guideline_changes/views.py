@@ -29,7 +29,6 @@ class GuidelineChangeView(APIView):
             "people": queries.proposed_people(queries.last_round(change)),
         }
         found = queries.figures(change) | queries.open_work(change) | proposal
-        found["changes"] = queries.in_words(change.kind, found["changes"])
         return Response(GuidelineChangeSerializer(found).data)
 
 

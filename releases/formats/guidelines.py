@@ -34,6 +34,6 @@ def _lines(project: Project) -> Iterator[bytes]:
             "scope": guideline.scope or None,
             "concerns": guideline.concerns,
             "reason": guideline.reason,
-            **(figures(change) if change.concerns else NO_FIGURES),
+            **(figures(change, keys=True) if change.concerns else NO_FIGURES),
         }
         yield json.dumps(line, ensure_ascii=False, sort_keys=True).encode() + b"\n"
